@@ -50,9 +50,9 @@ type User struct {
 	Part
 }
 
-func (v User) frame() frame {
+func (v User) frame() Frame {
 	name := "@" + string(v.Name)
-	return frame{
+	return Frame{
 		Title: name, About: name + " writes here since " + dateOf(v.CreatedOn) + ". These are their channels.",
 		Path: continued(UserPath(v.Name), v.After),
 	}

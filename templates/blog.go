@@ -26,8 +26,8 @@ type Blog struct {
 	CanDelete bool
 }
 
-func (v Blog) frame() frame {
-	return frame{
+func (v Blog) frame() Frame {
+	return Frame{
 		Title:   postTitle(v.Post) + " · " + string(v.Post.In),
 		About:   excerpt(v.Post.Text),
 		Path:    v.Post.path(),

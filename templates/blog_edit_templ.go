@@ -148,7 +148,7 @@ func EditBlogPage(page Page, v EditBlog) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout(page, frame{Title: v.title("Edit post"), Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Edit post"), Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -238,7 +238,7 @@ func conflictPage(page Page, v EditBlog) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: v.title("Two versions"), Styles: []string{"versions.css"}, Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Two versions"), Styles: []string{"versions.css"}, Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

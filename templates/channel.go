@@ -89,8 +89,8 @@ func (v Readership) words() string {
 
 // frame describes the page as all its views are. The pages of a list have addresses of
 // their own, because each shows other posts.
-func (v Channel) frame(page Page) frame {
-	f := frame{
+func (v Channel) frame(page Page) Frame {
+	f := Frame{
 		Title:   v.title(),
 		About:   channelAbout(v.Channel),
 		Path:    continued(v.View.Path(v.Name), v.After),
@@ -131,14 +131,14 @@ type Directory struct {
 	Part
 }
 
-// firstLine is the part of a description that the directory shows.
+// firstLine is the part of a description that a list of channels shows.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
-	return line
+	return markdown.Words(line)
 }
 
-func (v Directory) frame() frame {
-	return frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
+func (v Directory) frame() Frame {
+	return Frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
 }
 
 const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."

@@ -71,8 +71,8 @@ func mostPopular(n, total int) string {
 	return "The " + count(int64(n)) + " most popular of " + count(int64(total)) + " posts."
 }
 
-func (v Digest) frame(page Page) frame {
-	f := frame{Title: v.title("Digest of " + v.date()), Scripts: append(listScripts(page), "digest.js")}
+func (v Digest) frame(page Page) Frame {
+	f := Frame{Title: v.title("Digest of " + v.date()), Scripts: append(listScripts(page), "digest.js")}
 	if v.Address != "" {
 		f.Scripts = append(f.Scripts, "copy.js")
 	}

@@ -15,7 +15,8 @@ import (
 
 // A Page is what every page needs.
 type Page struct {
-	// Path is the path and query of this page. Signing in returns to it.
+	// Path is the path and query of this page. Signing in returns to it. It is empty if a
+	// browser would read it as another host: anyone can send people to such a path.
 	Path string
 	// User is the name of the signed-in reader. It is empty for a stranger.
 	User domain.UserName
@@ -76,15 +77,6 @@ func (p Page) returnPath() string {
 			return ""
 		}
 		return values.Get("next") // the form checks it
-	}
-	return p.here()
-}
-
-// here is the page's own path as a link. It is empty if a browser would read the
-// path as another host: anyone can send people to such a path.
-func (p Page) here() string {
-	if !strings.HasPrefix(p.Path, "/") || strings.HasPrefix(p.Path, "//") || strings.HasPrefix(p.Path, `/\`) {
-		return ""
 	}
 	return p.Path
 }

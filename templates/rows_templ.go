@@ -216,7 +216,7 @@ func ChannelRowsPage(page Page, v ChannelRows) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: "Rows of " + string(v.Channel), Refresh: v.UnderWay, Styles: []string{"rows.css"}, Scripts: v.scripts()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: "Rows of " + string(v.Channel), Refresh: v.UnderWay, Styles: []string{"rows.css"}, Scripts: v.scripts()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -77,7 +78,7 @@ func named(c echo.Context) target {
 func apiTarget(c echo.Context) target {
 	at := named(c)
 	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
-	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, errOr(err, at.err)}
+	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, cmp.Or(err, at.err)}
 }
 
 // formTarget is the channel with a name, in the incarnation that the form was shown for and in

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (s *server) follow(ctx context.Context, stream *eventStream, v visitor, eve
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
 		next, err := look(limited)
-		err = errOr(s.checkSession(limited, v), err)
+		err = cmp.Or(s.checkSession(limited, v), err)
 		cancel()
 		switch {
 		case err == nil:

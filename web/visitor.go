@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -94,7 +95,7 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 		answered := answerLikely(c, likely, h)
 		// What is wrong with the session goes before what is wrong with the page.
 		if v, err := wait(); err != nil || v == likely {
-			return v, errOr(err, answered)
+			return v, cmp.Or(err, answered)
 		}
 	}
 	v, err := wait()
@@ -114,13 +115,6 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 func answerLikely(c echo.Context, likely visitor, h handler) error {
 	defer c.Set(certainKey, nil)
 	return h(c, likely)
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 const certainKey = "web.certain"
