@@ -50,7 +50,7 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry) (*backe
 		return openAzure(config, told)
 	}
 	if told != nil {
-		opts.CountFree, opts.Committed = true, told.Committed
+		opts.Committed = told.Committed
 	}
 	db, err := bolt.Open(f.Data, opts)
 	if err != nil {

@@ -37,7 +37,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if err := c.mustExist(); err != nil {
 		return err
 	}
-	return c.use(ctx, bolt.Options{CountFree: true}, func(b *backend) (err error) {
+	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
 		report := checkReport{Breaches: []domain.Breach{}}
 		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {

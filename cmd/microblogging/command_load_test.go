@@ -262,9 +262,8 @@ func loadOnAzure(t *testing.T) {
 		}
 	}
 	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1", "--retries", "10").sound(t, 2, "vote")
-	tables, err := client.TableNames(t.Context(), "")
-	queues, err2 := client.QueueNames(t.Context(), "")
-	if err := errors.Join(err, err2); err != nil || !slices.Equal(append(tables, queues...), running) {
+	tables, queues, err := client.Names(t.Context())
+	if err != nil || !slices.Equal(append(tables, queues...), running) {
 		t.Errorf("the account has the tables %q and the queues %q (%v), want %q", tables, queues, err, running)
 	}
 }

@@ -3,8 +3,8 @@ package load
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,25 +54,19 @@ func (n Namespace) Remove(ctx context.Context) error {
 
 // drop drops the tables and queues of some namespaces.
 func drop(ctx context.Context, account *azure.Client, goes func(id string) bool) error {
-	tables, failed := account.TableNames(ctx, tableMark)
-	queues, err := account.QueueNames(ctx, queueMark)
-	failed = errors.Join(failed, err)
-	for _, table := range tables {
-		if id := idOf(table, tableMark); id != "" && goes(id) {
-			failed = errors.Join(failed, account.DropTable(ctx, table))
-		}
+	tables, queues, err := account.Names(ctx)
+	if err != nil {
+		return err
 	}
-	for _, queue := range queues {
-		if id := idOf(queue, queueMark); id != "" && goes(id) {
-			failed = errors.Join(failed, account.DropQueue(ctx, queue))
-		}
+	others := func(mark string) func(string) bool {
+		return func(name string) bool { id := idOf(name, mark); return id == "" || !goes(id) }
 	}
-	return failed
+	return account.Drop(ctx, slices.DeleteFunc(tables, others(tableMark)), slices.DeleteFunc(queues, others(queueMark)))
 }
 
 // idOf returns the id in a name that begins with a mark. Azure ignores the case of tables.
 func idOf(name, mark string) string {
-	if len(name) < len(mark)+idLength {
+	if len(name) < len(mark)+idLength || !strings.EqualFold(name[:len(mark)], mark) {
 		return ""
 	}
 	return strings.ToLower(name[len(mark) : len(mark)+idLength])
