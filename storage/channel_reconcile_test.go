@@ -31,12 +31,10 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 func TestReconcile(t *testing.T) {
 	t.Run("forgotten deletion is queued again after the patience", bubble(forgottenDeletionIsRequeued))
 	t.Run("deletion with progress is left alone", bubble(progressingDeletionIsLeftAlone))
-	t.Run("marked channel without a record is recorded and queued", bubble(unrecordedDeletionIsRecorded))
 	t.Run("deletion whose message nobody has received yet is left alone", bubble(waitingDeletionIsLeftAlone))
 	t.Run("deletion is left alone until its next try is due", bubble(retriedDeletionIsLeftAlone))
 	t.Run("begun deletion whose worker died waits for its turn", bubble(requeuedDeletionWaits))
 	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
-	t.Run("poisoned deletion is left to the operator", bubble(poisonedDeletionIsLeftAlone))
 	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
 }
 
@@ -161,30 +159,6 @@ func progressingDeletionIsLeftAlone(t *testing.T, w *world) {
 		if done := w.reconcileAfter(patience); done.Requeued != 0 {
 			t.Errorf("queued again: %+v", done)
 		}
-	}
-}
-
-func unrecordedDeletionIsRecorded(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
-	w.ok(err)
-	w.reconcileAfter(patience)
-	time.Sleep(patience + time.Second)
-	w.reconcileAfter(patience)
-	w.carryOut(w.messages())
-	w.mustKeepTheNextIncarnation(channel, false)
-}
-
-func poisonedDeletionIsLeftAlone(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	ref := w.ask(channel)
-	w.poison()
-	time.Sleep(2 * patience)
-	if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
-		t.Errorf("reconciled: %+v", done)
-	}
-	if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
-		t.Errorf("the deletion is %+v", d)
 	}
 }
 

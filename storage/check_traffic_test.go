@@ -144,12 +144,11 @@ func (w *world) misled(short string, created, later, steps int) {
 	w.post(w.create("a", ada), grace, "one")
 	w.post(w.create("zzz", ada), grace, "one")
 	var garden domain.Channel
-	hook := chain(
-		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
-		before(created+later, func() { w.forget(garden); w.advance(garden, steps) }))
+	born := before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") })
+	gone := before(created+later, func() { w.forget(garden); w.advance(garden, steps) })
 	faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged(short, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Store(int64(call.Seq - created))
-		return hook(ctx, call, send)
+		return born(ctx, call, func(ctx context.Context) error { return gone(ctx, call, send) })
 	}))
 	checker := storage.New(faults, storage.Options{}).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 	_, err := checker.Run(w.t.Context())

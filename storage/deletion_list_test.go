@@ -9,14 +9,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestDeletionsOf(t *testing.T) {
 	t.Run("lists a user's own, the newest first, page by page", bubble(listsOwnDeletionsNewestFirst))
 	t.Run("leaves out a row that names no deletion, and deletes it later", bubble(leavesOutRowWithoutDeletion))
-	t.Run("keeps a row whose message waits for a worker, however long", keepsRowWhoseMessageWaits)
-	t.Run("refuses the cursor of another list", refusesCursorOfOtherDeletions)
 }
 
 // deletionsListed are the names of all deletions of a user, in the order of their pages.
@@ -80,38 +77,5 @@ func leavesOutRowWithoutDeletion(t *testing.T, w *world) {
 		if has() != step.there {
 			t.Errorf("after %s the row is there: %t", step.pause, has())
 		}
-	}
-}
-
-// The process dies after each call in turn, no worker runs for a while, and the list is read
-// meanwhile.
-func keepsRowWhoseMessageWaits(t *testing.T) {
-	const calls = 6
-	for n := 1; n <= calls; n++ {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel := w.create("garden", ada)
-			w.arm(drivertest.FailAfter(n))
-			_, asked := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
-			time.Sleep(2 * time.Hour)
-			w.deletionsListed(ada, 10)
-			w.carryOut(w.messages())
-			_, err := w.store.Channel(t.Context(), channel.Key())
-			if got := w.deletionsListed(ada, 10); errors.Is(err, domain.ErrNotFound) != slices.Equal(got, []string{"garden"}) {
-				t.Errorf("after call %d (%v), the channel is read with %v, and the list is %q", n, asked, err, got)
-			}
-		})
-	}
-}
-
-func refusesCursorOfOtherDeletions(t *testing.T) {
-	w := newWorld(t)
-	for _, name := range []string{"one", "two"} {
-		w.ask(w.create(name, ada))
-	}
-	page, err := w.store.DeletionsOf(t.Context(), ada, "", 1)
-	w.ok(err)
-	var invalid *domain.InvalidError
-	if _, err := w.store.DeletionsOf(t.Context(), grace, page.Next, 1); !errors.As(err, &invalid) {
-		t.Errorf("the cursor of another user: %v", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -19,7 +18,6 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
 	t.Run("row of a request that died goes after an hour", bubble(diedRequestLeavesIndex))
 	t.Run("poisoned deletion is looked at once, and comes back with a requeue", bubble(poisonLeavesIndex))
-	t.Run("pass between any two calls of a requeue forgets no deletion", passBesideRequeueForgetsNothing)
 }
 
 // openDeletions are the channels on the index.
@@ -124,36 +122,4 @@ func poisonLeavesIndex(t *testing.T, w *world) {
 		t.Errorf("requeued %d, and the index has %v", n, w.openDeletions())
 	}
 	w.mustEndByPasses(channel.Ref())
-}
-
-func passBesideRequeueForgetsNothing(t *testing.T) {
-	for _, copied := range []bool{true, false} {
-		eachCall(t, fmt.Sprintf("of a requeue is overtaken by a pass, with a copy in poison: %v", copied), func(w *world, n int) {
-			channel := w.create("garden", ada)
-			w.ask(channel)
-			w.poison()
-			if !copied {
-				w.poisoned() // nothing but the record is left
-				w.emptyPoison()
-			}
-			w.arm(before(n, func() { w.pass() }))
-			_, err := w.faulty.Requeue(w.t.Context(), "")
-			w.ok(err)
-			calls := w.calls.Load()
-			w.mustEndByPasses(channel.Ref())
-			w.calls.Store(calls)
-		})
-	}
-}
-
-// emptyPoison loses the copies on the poison queue.
-func (w *world) emptyPoison() {
-	w.t.Helper()
-	time.Sleep(time.Hour)
-	q := driver.NewQueue(w.db, domain.PoisonQueueName)
-	messages, err := q.Receive(w.t.Context(), 32, time.Minute)
-	w.ok(err)
-	for _, m := range messages {
-		w.ok(q.Delete(w.t.Context(), m))
-	}
 }

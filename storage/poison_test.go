@@ -28,8 +28,6 @@ func TestPoison(t *testing.T) {
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
 	t.Run("requeueing ends although a worker poisons at once", bubble(requeueEnds))
-	t.Run("fault loses no message", requeueFaultLosesNoMessage)
-	t.Run("fault loses no message that cannot be read", unreadRequeueLosesNone)
 	t.Run("deletion is queued once however many copies are poisoned", bubble(requeueQueuesOnce))
 }
 
@@ -69,31 +67,6 @@ func poisonedDeletionIsRecorded(t *testing.T, w *world) {
 	if d := w.deletion(channel.Ref()); d.State != domain.DeletionPoisoned {
 		t.Errorf("the deletion is %+v", d)
 	}
-}
-
-// moveLosesNoMessage checks a move from one queue to the other. The copy is sent before
-// the original is deleted. So a message that is not on one queue is on the other,
-// whatever fault a call has.
-func moveLosesNoMessage(t *testing.T, move func(w *world) error) {
-	eachFault(t, func(w *world) {
-		channel := w.create("garden", ada)
-		w.ask(channel)
-		err := move(w)
-		if err != nil && !errors.Is(err, domain.ErrUnavailable) && !errors.Is(err, domain.ErrLeaseLost) {
-			w.t.Error(err)
-		}
-		time.Sleep(time.Hour) // every lease has run out
-		n := w.requeue("")
-		messages := w.messages()
-		if len(messages) == 0 || len(messages) < n {
-			w.t.Errorf("requeued %d, and the queue holds %+v", n, messages)
-		}
-		w.carryOut(messages)
-		w.mustKeepTheNextIncarnation(channel, false)
-		if d := w.deletion(channel.Ref()); d.State != domain.DeletionDone {
-			w.t.Errorf("the deletion is %+v", d)
-		}
-	})
 }
 
 func poisonSendsNothingWithoutTables(t *testing.T, w *world) {
@@ -174,35 +147,6 @@ func (w *world) queuedTexts() (texts []string) {
 }
 
 const unreadText = `{"kind":"of later","in":"Grüße"}`
-
-func unreadRequeueLosesNone(t *testing.T) {
-	for _, fault := range callFaults {
-		eachCall(t, fault.name+", and then the process dies", func(w *world, n int) {
-			w.sendUnread()
-			w.poison()
-			w.arm(deadAfter(n, fault.at(n)))
-			_, _ = w.faulty.Requeue(w.t.Context(), "") // whatever it answers
-			calls := w.calls.Load()
-			time.Sleep(time.Hour)
-			w.requeue("")
-			w.mustHoldUnread()
-			w.calls.Store(calls)
-		})
-	}
-}
-
-// mustHoldUnread checks that the queue holds the message that cannot be read, and nothing else,
-// and that nothing waits for an operator.
-func (w *world) mustHoldUnread() {
-	w.t.Helper()
-	back := w.queuedTexts()
-	if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != unreadText }) || len(w.poisoned()) != 0 {
-		w.t.Errorf("the queue holds %q, poison %q", back, w.poisoned())
-	}
-	if n := w.requeue(""); n != 0 {
-		w.t.Errorf("requeued %d once more", n)
-	}
-}
 
 func unreadIsReported(t *testing.T, w *world) {
 	w.sendUnread()
@@ -360,14 +304,6 @@ func requeueEnds(t *testing.T, w *world) {
 	if left := w.poisoned(); len(left) != messages {
 		t.Errorf("%d messages are poisoned in the end", len(left))
 	}
-}
-
-func requeueFaultLosesNoMessage(t *testing.T) {
-	moveLosesNoMessage(t, func(w *world) error {
-		w.poison()
-		_, err := w.faulty.Requeue(w.t.Context(), "")
-		return err
-	})
 }
 
 // A client that sends a request again unasked doubles a copy.

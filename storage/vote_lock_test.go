@@ -194,3 +194,9 @@ func (w *world) rating(blog domain.Blog) int64 {
 	w.ok(err)
 	return now.Rating
 }
+
+// caught returns what work panicked with, or its error.
+func caught(work func() error) (value any, err error) {
+	defer func() { value = recover() }()
+	return nil, work()
+}
