@@ -159,6 +159,18 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 // operation writes.
 func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
 
+// foreign writes a row as another program can, past what our tables refuse.
+func (w *world) foreign(table, partition string, op driver.Operation) {
+	w.t.Helper()
+	w.ok(w.db.Transact(w.t.Context(), table, partition, []driver.Operation{op}))
+}
+
+// sendForeign sends a text as another program can, past what our queues refuse.
+func (w *world) sendForeign(text string) {
+	w.t.Helper()
+	w.ok(w.db.Send(w.t.Context(), domain.QueueName, text))
+}
+
 // rows reads a whole table, without the index of open deletions.
 func (w *world) rows(table string) []driver.Entity {
 	w.t.Helper()
