@@ -130,6 +130,8 @@ func checkSparesBacklog(t *testing.T, w *world) {
 
 func forgottenDeletionIsRequeued(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
+	_, err := w.store.AskDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
+	w.ok(err)
 	ref := w.forget(channel)
 	asked := w.deletion(ref)
 	time.Sleep(patience)
@@ -144,7 +146,7 @@ func forgottenDeletionIsRequeued(t *testing.T, w *world) {
 		t.Errorf("queued by each pass: %+v", done)
 	}
 	messages := w.messages()
-	if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
+	if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || messages[0].TraceParent != someTraceParent || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
 		t.Errorf("queued %+v", messages)
 	}
 	w.carryOut(messages)

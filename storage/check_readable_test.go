@@ -79,7 +79,9 @@ func unreadableIsBreach(t *testing.T) {
 		for repairs := range 3 {
 			breaches, counts := w.run(repairs > 0)
 			breaches = slices.DeleteFunc(breaches, func(b domain.Breach) bool { return b.Invariant == "I9" }) // the planted channels have no gate
-			repaired := !slices.ContainsFunc(breaches, func(b domain.Breach) bool { return b.Invariant == "readable" && strings.HasPrefix(b.Repaired, "left: ") })
+			repaired := !slices.ContainsFunc(breaches, func(b domain.Breach) bool {
+				return b.Invariant == "readable" && strings.HasPrefix(b.Repaired, "left: ")
+			})
 			if repairs == 2 {
 				if want = nil; !repaired {
 					want = []string{unread}

@@ -61,6 +61,9 @@ func askedChannelGetsNoGate(t *testing.T, w *world) {
 // written since stays.
 func repairNeverDeletesChangedRow(t *testing.T) {
 	for _, plant := range plants() {
+		if plant.rerated {
+			continue
+		}
 		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
 			plant.found(w)
 			touched := map[string][]driver.Entity{}

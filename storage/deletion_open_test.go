@@ -3,7 +3,6 @@ package storage_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 )
 
 func TestOpenDeletions(t *testing.T) {
-	t.Run("pass costs a request, and one for each open deletion", bubble(passCostsWhatIsOpen))
 	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
 	t.Run("row of a request that died goes after an hour", bubble(diedRequestLeavesIndex))
 	t.Run("poisoned deletion is looked at once, and comes back with a requeue", bubble(poisonLeavesIndex))
@@ -54,21 +52,6 @@ func (w *world) mustEndByPasses(ref domain.ChannelRef) {
 	}
 	if _, err := w.store.Channel(w.t.Context(), ref.Key); marked && !errors.Is(err, domain.ErrNotFound) {
 		w.t.Errorf("the marked channel reads %v, and the index has %v", err, w.openDeletions())
-	}
-}
-
-func passCostsWhatIsOpen(t *testing.T, w *world) {
-	for i := range 30 {
-		w.create(fmt.Sprintf("healthy%d", i), ada)
-	}
-	for _, open := range []int64{0, 1, 2, 3} {
-		w.arm(drivertest.Pass)
-		_, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
-		w.ok(err)
-		if n := w.calls.Load(); n != 1+open {
-			t.Errorf("a pass over %d open deletions made %d requests", open, n)
-		}
-		w.ask(w.create(fmt.Sprintf("open%d", open), ada))
 	}
 }
 

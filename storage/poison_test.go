@@ -19,7 +19,6 @@ func TestPoison(t *testing.T) {
 	t.Run("deletion without a record is recorded", bubble(poisonedDeletionIsRecorded))
 	t.Run("nothing is sent while the tables are away", bubble(poisonSendsNothingWithoutTables))
 	t.Run("deletion of a post is recorded until it is done", bubble(poisonedPostIsRecorded))
-	t.Run("message that cannot be read is reported by the checker", bubble(unreadIsReported))
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
 	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
 	t.Run("dropping leaves none and touches nothing else", bubble(unreadIsDropped))
@@ -97,7 +96,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	blog := w.post(channel, grace, "one")
 	message := domain.Message{
 		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
-		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
+		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
 	}
 	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
 	w.poison()
@@ -107,7 +106,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	}
 	w.mustRecordPost(message, domain.DeletionQueued)
 	again := w.messages()
-	if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].By != grace {
+	if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].By != grace {
 		t.Fatalf("the queue holds %+v", again)
 	}
 	w.finish(again)
@@ -147,28 +146,6 @@ func (w *world) queuedTexts() (texts []string) {
 }
 
 const unreadText = `{"kind":"of later","in":"Grüße"}`
-
-func unreadIsReported(t *testing.T, w *world) {
-	w.sendUnread()
-	w.poison()
-	var reported []string
-	check := func() {
-		reported = nil
-		checker := w.store.NewChecker(time.Minute, false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
-		checker.Poisoned = func(d domain.Deletion) { t.Errorf("reported a deletion: %+v", d) }
-		checker.Unread = func(text string) { reported = append(reported, text) }
-		_, err := checker.Run(t.Context())
-		w.ok(err)
-	}
-	if check(); len(reported) != 1 || reported[0] != unreadText {
-		t.Errorf("reported %q", reported)
-	}
-	w.requeue("")
-	if check(); len(reported) != 0 {
-		t.Errorf("reported %q, which was requeued", reported)
-	}
-	w.mustBeSound()
-}
 
 func unreadTextComesBack(t *testing.T) {
 	for name, text := range map[string]string{
