@@ -162,13 +162,17 @@ func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, 
 // foreign writes a row as another program can, past what our tables refuse.
 func (w *world) foreign(table, partition string, op driver.Operation) {
 	w.t.Helper()
-	w.ok(w.db.Transact(w.t.Context(), table, partition, []driver.Operation{op}))
+	w.ok(w.db.Do(w.t.Context(), &driver.Call{
+		Method: driver.CallTransact, Target: table, Partition: partition, Operations: []driver.Operation{op},
+	}))
 }
 
 // sendForeign sends a text as another program can, past what our queues refuse.
 func (w *world) sendForeign(text string) {
 	w.t.Helper()
-	w.ok(w.db.Send(w.t.Context(), domain.QueueName, text))
+	w.ok(w.db.Do(w.t.Context(), &driver.Call{
+		Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text},
+	}))
 }
 
 // rows reads a whole table, without the index of open deletions.

@@ -28,7 +28,7 @@ type Accounts struct {
 
 // New returns the accounts of a backend whose tables are there. Hash makes the hash of a
 // password that is stored; nil is domain.HashPassword.
-func New(backend driver.Tables, reads flight.Reads, pause optimistic.Pause, hash func(password string) string) *Accounts {
+func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, hash func(password string) string) *Accounts {
 	if hash == nil {
 		hash = domain.HashPassword
 	}

@@ -51,7 +51,7 @@ func newWorld(t testing.TB) *world {
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass, hashing: func() {}}
 	for _, table := range schema.Tables() {
-		w.ok(db.CreateTable(t.Context(), table))
+		w.ok(driver.NewTable(db, table).Create(t.Context()))
 	}
 	w.store = w.other()
 	w.faulty = w.on(w.faults(), true)
@@ -61,7 +61,7 @@ func newWorld(t testing.TB) *world {
 // other is the sound side of another process.
 func (w *world) other() *account.Accounts { return w.on(w.db, true) }
 
-func (w *world) on(tables driver.Tables, inTurn bool) *account.Accounts {
+func (w *world) on(tables driver.Backend, inTurn bool) *account.Accounts {
 	return account.New(tables, flight.Reads{InTurn: inTurn}, nil, func(password string) string {
 		w.hashing()
 		return cheapHash(password)
@@ -71,7 +71,7 @@ func (w *world) on(tables driver.Tables, inTurn bool) *account.Accounts {
 // overNetwork makes the faulty side one that makes calls at once, as on a network.
 func (w *world) overNetwork() { w.faulty = w.on(w.faults(), false) }
 
-func (w *world) faults() driver.Tables {
+func (w *world) faults() driver.Backend {
 	return drivertest.NewFaults(w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		call.Seq = int(w.calls.Add(1))
 		return w.hook(ctx, call, send)
