@@ -233,7 +233,6 @@ func TestCheck(t *testing.T) {
 	t.Run("gate of a creation that died is no breach and a repair deletes it", bubble(gateOfDeadCreationIsNoBreach))
 	t.Run("vote without its post is no breach and a repair deletes it", bubble(voteWithoutPostIsNoBreach))
 	t.Run("traffic between its calls is no breach", checkBesideTrafficReportsNothing)
-	t.Run("steady traffic is no breach", checkUnderSteadyTrafficReportsNothing)
 	t.Run("channel that comes and goes is no breach", checkIsNotMisledByNewChannel)
 	t.Run("memory does not grow with the rows", checkStreams)
 }

@@ -3,8 +3,6 @@ package storage_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -80,46 +78,6 @@ func shortPaged(table string, hook drivertest.Hook) drivertest.Hook {
 			call.Paging.Limit = 1
 		}
 		return hook(ctx, call, send)
-	}
-}
-
-// Somebody posts, votes, edits or deletes before each of the first 59 calls of a
-// check, which reads row by row.
-func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
-	for seed := range uint64(40) {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel := w.create("garden", ada)
-			random := rand.New(rand.NewPCG(seed, 0))
-			var blogs []domain.Blog
-			change := func() {
-				i := random.IntN(len(blogs) + 1)
-				switch kind := random.IntN(4); {
-				case i == len(blogs):
-					blogs = append(blogs, w.post(channel, grace, text(random.Int())))
-				case kind == 0:
-					w.ok(w.store.DeleteBlog(t.Context(), channel, blogs[i].ID, grace, anyRevision))
-					blogs = slices.Delete(blogs, i, i+1)
-				case kind == 1:
-					blogs[i] = w.edit(blogs[i], "edited")
-				default:
-					w.vote(blogs[i], blogs[i].Rating, blogs[i].Rating+1)
-					blogs[i].Rating++
-				}
-			}
-			for range 5 {
-				change()
-			}
-			faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged("Blogs", func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-				if call.Seq < 60 {
-					change()
-				}
-				return send(ctx)
-			}))
-			checker := storage.New(faults, storage.Options{}).NewChecker(patience, seed%2 == 0, func(b domain.Breach) { t.Errorf("seed %d found %+v", seed, b) })
-			_, err := checker.Run(t.Context())
-			w.ok(err)
-			w.mustBeSound()
-		})
 	}
 }
 
