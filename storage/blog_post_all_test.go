@@ -84,6 +84,9 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 			if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
 				t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
 			}
+			if blog, made, err := w.store.Post(t.Context(), list[i]); made || blog != r[i].Blog || !errors.Is(err, want.Err) {
+				t.Errorf("posting %d once more, alone: %+v, made %t, %v", i, blog, made, err)
+			}
 		}
 	}
 	want := []string{"edited since", "new", "of another user", "of another user", "reused"}

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 )
 
 func TestChannelCreate(t *testing.T) {
-	t.Run("name of a channel that lost its gate is taken, and its rows wait for a repair", bubble(lostGateKeepsName))
 	t.Run("channel is read as it was made", bubble(channelIsReadAsMade))
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
@@ -72,17 +70,6 @@ func (w *world) mustBeWhole(err error) {
 		w.post(read, grace, "first")
 	} else if err == nil || !errors.Is(readErr, domain.ErrNotFound) {
 		w.t.Errorf("told %v, and there is %v", err, readErr)
-	}
-	w.mustBeSound()
-}
-
-func lostGateKeepsName(t *testing.T, w *world) {
-	channel := w.loseGate()
-	if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", eve)); !errors.Is(err, domain.ErrExists) {
-		t.Errorf("who wants the name is told %v", err)
-	}
-	if w.run(true); !slices.Equal(w.texts(channel.Ref()), []string{"one"}) {
-		t.Errorf("after a repair, the channel has %q", w.texts(channel.Ref()))
 	}
 	w.mustBeSound()
 }

@@ -16,6 +16,7 @@ import (
 func TestCreateChannelWithin(t *testing.T) {
 	t.Run("one more than the limit is refused until one has gone", bubble(oneMoreThanTheLimitIsRefusedUntilOneHasGone))
 	t.Run("a creation that fails again and again takes the room of one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
+	t.Run("an owner without room can ask again for the last", bubble(ownerWithoutRoomCanAskAgain))
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
 	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
 	t.Run("a creation under way counts", bubble(creationUnderWayCounts))
@@ -157,5 +158,28 @@ func creationUnderWayCounts(t *testing.T, w *world) {
 	w.wantFull(w.within(1, "quick"), 1)
 	if n := w.owned(); n != 1 {
 		t.Errorf("%d channels", n)
+	}
+}
+
+// The limit of an owner's channels does not keep the creator of the last one from asking
+// again.
+func ownerWithoutRoomCanAskAgain(t *testing.T, w *world) {
+	const limit = 2
+	once := func(name, key string) (domain.Channel, bool, error) {
+		return w.store.CreateChannelOnce(t.Context(), w.channel(name, ada), key, limit)
+	}
+	first, made, err := once("garden", "k")
+	if err != nil || !made {
+		t.Fatalf("created: %t, %v", made, err)
+	}
+	if _, made, err := once("yard", "k2"); err != nil || !made {
+		t.Errorf("the last: %t, %v", made, err)
+	}
+	if again, made, err := once("garden", "k"); err != nil || made || again != first {
+		t.Errorf("asked again: %+v, %t, %v", again, made, err)
+	}
+	var many *domain.TooManyChannelsError
+	if _, _, err := once("shed", "k3"); !errors.As(err, &many) {
+		t.Errorf("one too many: %v", err)
 	}
 }

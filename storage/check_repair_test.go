@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,9 @@ func TestRepair(t *testing.T) {
 
 func lostGateIsPutUpAgain(t *testing.T, w *world) {
 	channel := w.loseGate()
+	if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", eve)); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("who wants the name is told %v", err)
+	}
 	before := w.rows("Blogs")
 	breaches, _ := w.run(true)
 	if len(breaches) != 1 || breaches[0].Invariant != "I9" || breaches[0].Repaired != "put up its gate again" {
