@@ -52,6 +52,31 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
+// TestLists lets each call of each list fail: the list fails with it, and shows no part.
+func TestLists(t *testing.T) {
+	fails, calls := 0, 0
+	db := mem.Open(mem.Snapshot{}, "lists")
+	store := storage.New(db, storage.Options{Flight: 1, Around: []driver.Around{func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+		if calls++; calls == fails {
+			return domain.ErrUnavailable
+		}
+		return next(ctx)
+	}}})
+	for _, l := range listsToPage(t, store) {
+		for fails = 1; ; fails++ {
+			calls = 0
+			items, _, err := l.read(t.Context(), "", 3)
+			if calls < fails {
+				break
+			}
+			if !errors.Is(err, domain.ErrUnavailable) || len(items) != 0 {
+				t.Errorf("%s without call %d: %q, %v", l.name, fails, items, err)
+			}
+		}
+		fails = 0
+	}
+}
+
 // try reads a page after some text. The text must be refused unless it may be a
 // cursor of the list.
 func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {

@@ -2,29 +2,12 @@ package storage_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
-
-// subscribed tells whether a user subscribes. It lists the user's subscriptions first,
-// which repairs what a crash left, and then both rows must agree.
-func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
-	w.t.Helper()
-	list, err := w.store.Subscriptions(w.t.Context(), user)
-	w.ok(err)
-	listed := slices.ContainsFunc(list, func(s domain.Subscription) bool { return s.Channel == channel.Ref() })
-	row, err := w.store.Subscribed(w.t.Context(), channel.Ref(), user)
-	w.ok(err)
-	sub := w.has(channel.Key(), "sub!"+string(user))
-	if listed != row || listed != sub {
-		w.t.Errorf("%s is listed as a subscriber: %v; has a row: %v; the channel has one: %v", user, listed, row, sub)
-	}
-	return listed
-}
 
 func TestSubscribe(t *testing.T) {
 	t.Run("owner is subscribed from the start", bubble(ownerIsSubscribed))

@@ -71,11 +71,6 @@ func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertes
 	return w.hook(ctx, call, send)
 }
 
-// overNetwork makes the faulty side a store that makes calls at once, as on a network.
-func (w *world) overNetwork() {
-	w.faulty = storage.New(drivertest.NewFaults(drivertest.Far(w.db), w.hooked), storage.Options{})
-}
-
 // through returns another store on the same backend, whose calls go through this hook.
 // It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {

@@ -191,9 +191,3 @@ func (w *world) expire() int {
 	w.ok(err)
 	return n
 }
-
-const (
-	ada   domain.UserName = "ada"
-	grace domain.UserName = "grace"
-	eve   domain.UserName = "eve"
-)
