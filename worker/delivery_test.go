@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +17,6 @@ func TestDelivery(t *testing.T) {
 	t.Run("that waits for the store does not count", bubble(deliveryWaits))
 	t.Run("before one that got further does not count", bubble(deliveryBeforeProgress))
 	t.Run("that removes votes of a post is no attempt", bubble(deliveryRemovesVotes))
-	t.Run("before one that removed votes of a post does not count", bubble(deliveryBeforeVotes))
 }
 
 // receive takes the one message that the queue holds.
@@ -39,10 +37,9 @@ func (w *world) receive() driver.Message {
 // does. The worker is about to stop if stop is closed.
 func (w *world) handle(s *storage.Store, stop <-chan struct{}) {
 	w.t.Helper()
-	worker := New(s, w.options)
-	job := worker.newJob(w.receive(), stop)
+	job := New(s, w.options).newJob(w.receive(), stop)
 	err := job.do(w.t.Context())
-	worker.conclude(w.t.Context(), job, classify(w.t.Context(), err), err)
+	job.conclude(w.t.Context(), classify(w.t.Context(), err), err)
 }
 
 const manyDeliveries = maxDeliveries + 10
@@ -123,46 +120,6 @@ func deliveryRemovesVotes(t *testing.T) {
 	if handlings <= testOptions.MaxAttempts {
 		t.Fatalf("%d handlings are too few to show anything", handlings)
 	}
-}
-
-// A worker is killed in each delivery. In one of them it has removed votes before.
-func deliveryBeforeVotes(t *testing.T) {
-	w := newWorld(t, 0)
-	blog := w.deletePopular(2 * driver.MaxOperations)
-	for range maxDeliveries / 2 {
-		w.receive()
-	}
-	w.killAfterVotes()
-	if n := w.votes(blog.ID); n != driver.MaxOperations {
-		t.Fatalf("%d votes are left: the worker was not killed in the middle of its work", n)
-	}
-	for range maxDeliveries - 1 {
-		w.receive()
-	}
-	w.mustLoseVotes(w.sound, blog)
-}
-
-// killAfterVotes runs a worker that is cut off from the store for good, as if it was
-// killed, once it has removed one transaction of votes and written the message.
-func (w *world) killAfterVotes() {
-	w.t.Helper()
-	var removed, killed atomic.Bool
-	w.hook = serial(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Blogs" && removed.Load() {
-			killed.Store(true)
-		}
-		if killed.Load() {
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		if call.Method == "Transact" && call.Target == "Blogs" {
-			removed.Store(true)
-		}
-		return send(ctx)
-	})
-	stop := w.start(w.faulty)
-	w.until("the worker is killed", killed.Load)
-	stop()
 }
 
 // deletePopular deletes a post with votes, so that they wait for a worker.

@@ -47,14 +47,13 @@ func silentRecordLeavesTime(t *testing.T) {
 		w.options.MaxAttempts = test.attempts
 		w.hook = silentAfterRefusal(ofDeletions)
 		w.mustAsk()
-		worker := New(w.faulty, w.options)
-		job := worker.newJob(w.receive(), nil)
+		job := New(w.faulty, w.options).newJob(w.receive(), nil)
 		cause := job.do(t.Context())
 		result := classify(t.Context(), cause)
 		if test.shutdown {
 			result = outcomeShutdown
 		}
-		worker.conclude(t.Context(), job, result, cause)
+		job.conclude(t.Context(), result, cause)
 		w.mustBeHidden(test.want)
 		if n := w.copies(); n != 0 {
 			t.Errorf("%d copies are on the poison queue", n)
@@ -87,11 +86,10 @@ func silentConclusionEnds(t *testing.T) {
 			w.options.MaxAttempts = attempts
 			w.hook = silentAfterRefusal(everything)
 			w.mustAsk()
-			worker := New(w.faulty, w.options)
-			job := worker.newJob(w.receive(), nil)
+			job := New(w.faulty, w.options).newJob(w.receive(), nil)
 			cause := job.do(t.Context())
 			began := time.Now()
-			worker.conclude(t.Context(), job, result, cause)
+			job.conclude(t.Context(), result, cause)
 			if took := time.Since(began); took > concludeTime {
 				t.Errorf("%s took %s of silence, want at most %s", result, took, concludeTime)
 			}

@@ -167,7 +167,7 @@ func killedSaysNothing(t *testing.T) {
 		t.Errorf("a worker that was killed wrote: %+v, %d more", now, after.Load())
 	}
 	w.until("another worker has begun", w.waits(2, domain.StepMark))
-	if at := time.Now(); at.Before(self.LeaseUntil.Add(-time.Second)) || at.After(self.LeaseUntil.Add(2*idlePollMax)) {
+	if at := time.Now(); at.Before(self.LeaseUntil.Add(-time.Second)) || at.After(self.LeaseUntil.Add(2*time.Second)) {
 		t.Errorf("another took over at %s, the lease ran out at %s", at, self.LeaseUntil)
 	}
 	if second, _ := w.lesson().Worker(2); second.Delivery != 2 {

@@ -62,7 +62,7 @@ func waitsForStore(t *testing.T) {
 // for so long, which has jitter too.
 func longest(pause time.Duration) time.Duration {
 	pause = pause * 6 / 5
-	return pause + pause*6/5/quietShare
+	return pause + pause*6/5/pollShare
 }
 
 func pausesGrow(t *testing.T) {

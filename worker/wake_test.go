@@ -82,7 +82,7 @@ func looksAtOtherQueues(t *testing.T) {
 	if w.done() {
 		t.Error("the worker was told of the message")
 	}
-	time.Sleep(quietPollMax * 6 / 5)
+	time.Sleep(pollMax * 6 / 5)
 	synctest.Wait()
 	if !w.done() {
 		t.Errorf("the deletion reads %+v after a look", w.deletion())
