@@ -84,7 +84,7 @@ func indexGuards() []lab.Scenario {
 		ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone",
 			"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 			only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
-		ablate("clock-ahead", "clocks", "A time that is yet to come", "stalled",
+		ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled",
 			"What a clock that was ahead has written is no sign of life, so a deletion with such a record is queued again once its message is lost.",
 			nil, under(Shipped{TrustClocks: true}), among("olga", "w1")),
 	}

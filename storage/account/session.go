@@ -228,6 +228,7 @@ func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 	group := flight.Unbroken(expireFlight)
 	var n atomic.Int64
 	for _, table := range []*driver.Table{a.sessions, a.throttle} {
+		//lab: Read every row of the table: which have expired?
 		for row, unread := range table.All(ctx, driver.Scan{}) {
 			if unread != nil {
 				err = errors.Join(err, unread)
