@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
+	"microblogging/storage/fresh"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -35,6 +36,7 @@ type Store struct {
 	*deletion.Deletions
 	*blog.Posts
 	*reader.Readers
+	*fresh.Versions
 	*account.Accounts
 
 	backend driver.Backend
@@ -74,6 +76,7 @@ func New(backend driver.Backend, o Options) *Store {
 		Deletions: deletions,
 		Posts:     posts,
 		Readers:   reader.New(backend, channels, posts, o.Pause),
+		Versions:  fresh.New(backend, channels),
 		Accounts:  account.New(backend, reads, o.Pause),
 		backend:   backend,
 		channels:  driver.NewTable(backend, schema.TableChannels),

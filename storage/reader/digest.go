@@ -130,10 +130,10 @@ type digestBuilder struct {
 // wants tells whether the page may hold posts of a channel. Channels are started in the
 // order of their keys: once those that were started fill the page and one post more,
 // all that follow belong to later pages.
-func (b *digestBuilder) wants(key domain.ChannelKey) bool {
+func (b *digestBuilder) wants(row Row) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return key >= b.after.key && b.found <= b.limit
+	return row.Channel.Key >= b.after.key && b.found <= b.limit
 }
 
 func (b *digestBuilder) add(channel domain.Channel, posted *ranking) {
@@ -176,21 +176,27 @@ func (b *digestBuilder) page() (sections []digestSection, next *digestPosition) 
 
 // readSections reads the posts of a page. A post that was deleted since is left out.
 func (s *Readers) readSections(ctx context.Context, sections []digestSection) ([]DigestChannel, error) {
-	channels := make([]DigestChannel, len(sections))
 	var picked []pickedPost
-	var into []*domain.Blog
-	for i, section := range sections {
-		items := make([]domain.Blog, len(section.picks))
-		channels[i] = DigestChannel{Name: section.channel.Name, Items: items, First: section.first, Total: section.total}
-		for j, pick := range section.picks {
-			picked, into = append(picked, pickedPost{section.channel.Ref(), pick}), append(into, &items[j])
+	for _, section := range sections {
+		for _, pick := range section.picks {
+			picked = append(picked, pickedPost{section.channel.Ref(), pick})
 		}
 	}
-	if err := s.readPicked(ctx, picked, func(i int, blog domain.Blog) { *into[i] = blog }); err != nil {
+	blogs, err := readPicked(ctx, s, picked, whole)
+	if err != nil {
 		return nil, err
 	}
-	for i := range channels {
-		channels[i].Items = slices.DeleteFunc(channels[i].Items, func(blog domain.Blog) bool { return blog.ID == "" })
+	var channels []DigestChannel
+	for _, section := range sections {
+		channel := DigestChannel{Name: section.channel.Name, First: section.first, Total: section.total}
+		for _, pick := range section.picks {
+			if blog, there := blogs[pick.id]; there {
+				channel.Items = append(channel.Items, blog)
+			}
+		}
+		if len(channel.Items) > 0 {
+			channels = append(channels, channel)
+		}
 	}
-	return slices.DeleteFunc(channels, func(channel DigestChannel) bool { return len(channel.Items) == 0 }), nil
+	return channels, nil
 }

@@ -102,20 +102,29 @@ type pickedPost struct {
 	pick
 }
 
-// readPicked reads posts and calls keep with each of them and its index, from several
-// goroutines. A post that was deleted since is passed over.
-func (s *Readers) readPicked(ctx context.Context, posts []pickedPost, keep func(i int, blog domain.Blog)) error {
-	group, ctx := s.Group(ctx, flight.Points)
-	for i, post := range posts {
-		group.Go(func() error {
-			blog, err := s.posts.Blog(ctx, post.channel, post.id)
-			if err == nil {
-				keep(i, blog)
-			} else if errors.Is(err, domain.ErrNotFound) {
-				err = nil
-			}
-			return err
-		})
+// readPicked reads posts and returns what keep makes of each, by their ids. A post that was
+// deleted since is left out. Keep is called from several goroutines.
+func readPicked[T any](ctx context.Context, s *Readers, posts []pickedPost, keep func(domain.Blog) T) (map[domain.BlogID]T, error) {
+	type read struct {
+		id   domain.BlogID
+		kept T
 	}
-	return group.Wait()
+	found, err := flight.Gather(ctx, s.Reads, posts, func(ctx context.Context, post pickedPost) (read, bool, error) {
+		blog, err := s.posts.Blog(ctx, post.channel, post.id)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return read{}, false, nil
+		case err != nil:
+			return read{}, false, err
+		}
+		return read{post.id, keep(blog)}, true, nil
+	})
+	kept := make(map[domain.BlogID]T, len(found))
+	for _, r := range found {
+		kept[r.id] = r.kept
+	}
+	return kept, err
 }
+
+// whole keeps a post as it is.
+func whole(blog domain.Blog) domain.Blog { return blog }

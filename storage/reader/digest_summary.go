@@ -96,7 +96,6 @@ type summaryPost struct {
 	// rank is the post's rank in its channel, and total the number of the channel's
 	// posts.
 	rank, total int
-	line        DigestLine
 }
 
 func (p summaryPost) compare(other summaryPost) int {
@@ -125,16 +124,15 @@ func (d *summaryDay) add(channel domain.Channel, posted *ranking, most int) {
 // of each. A post that was deleted since is left out.
 func (s *Readers) readSummaries(ctx context.Context, days []summaryDay, headline func(title, text string) string) ([]DigestSummary, error) {
 	var posts []pickedPost
-	var lines []*DigestLine
 	for _, day := range days {
-		for i := range day.listed {
-			posts, lines = append(posts, day.listed[i].pickedPost), append(lines, &day.listed[i].line)
+		for _, post := range day.listed {
+			posts = append(posts, post.pickedPost)
 		}
 	}
-	err := s.readPicked(ctx, posts, func(i int, blog domain.Blog) {
+	lines, err := readPicked(ctx, s, posts, func(blog domain.Blog) DigestLine {
 		// A string that was read may be part of a whole page of texts.
-		*lines[i] = DigestLine{
-			ID: posts[i].id, Headline: strings.Clone(headline(blog.Title, blog.Text)),
+		return DigestLine{
+			ID: domain.BlogID(strings.Clone(string(blog.ID))), Headline: strings.Clone(headline(blog.Title, blog.Text)),
 			UserID: domain.UserName(strings.Clone(string(blog.UserID))), Rating: blog.Rating,
 		}
 	})
@@ -143,25 +141,26 @@ func (s *Readers) readSummaries(ctx context.Context, days []summaryDay, headline
 	}
 	summaries := make([]DigestSummary, len(days))
 	for i, day := range days {
-		summaries[i] = day.summary()
+		summaries[i] = day.summary(lines)
 	}
 	return summaries, nil
 }
 
-func (d *summaryDay) summary() DigestSummary {
+func (d *summaryDay) summary(lines map[domain.BlogID]DigestLine) DigestSummary {
 	slices.SortFunc(d.listed, func(x, y summaryPost) int {
 		return cmp.Or(cmp.Compare(x.channel.Key, y.channel.Key), cmp.Compare(x.rank, y.rank))
 	})
 	summary := DigestSummary{Posts: d.posts, Channels: d.channels}
 	for _, post := range d.listed {
-		if post.line.ID == "" {
+		line, there := lines[post.id]
+		if !there {
 			continue
 		}
 		if n := len(summary.Listed); n == 0 || summary.Listed[n-1].Name != post.name {
 			summary.Listed = append(summary.Listed, DigestSummaryChannel{Name: post.name, Total: post.total})
 		}
 		channel := &summary.Listed[len(summary.Listed)-1]
-		channel.Lines = append(channel.Lines, post.line)
+		channel.Lines = append(channel.Lines, line)
 	}
 	return summary
 }

@@ -61,24 +61,10 @@ func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]do
 // repairSubscriptions repairs a user's rows, several at once, and returns the valid
 // subscriptions in the order of the rows.
 func (s *Readers) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
-	valid := make([]bool, len(rows))
-	group, groupCtx := s.Group(ctx, flight.Points)
-	for i, row := range rows {
-		group.Go(func() (err error) {
-			_, valid[i], err = s.RepairSubscription(groupCtx, row, user)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	var list []domain.Subscription
-	for i, row := range rows {
-		if valid[i] {
-			list = append(list, row.Subscription)
-		}
-	}
-	return list, nil
+	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {
+		_, valid, err := s.RepairSubscription(ctx, row, user)
+		return row.Subscription, valid, err
+	})
 }
 
 // readSubscriptions reads all rows of a user, dangling ones too. With those, there
