@@ -43,10 +43,15 @@ func (w *Worker) hold(ctx context.Context, m driver.Message, lost func()) *lease
 			case <-l.stop:
 				return
 			case <-ticker.C:
-				if !l.renew(ctx) {
-					lost()
-					return
-				}
+			}
+			select {
+			case <-l.stop:
+				return // both were ready: another renewal would take too long
+			default:
+			}
+			if !l.renew(ctx) {
+				lost()
+				return
 			}
 		}
 	}()
