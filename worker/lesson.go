@@ -98,6 +98,7 @@ func (l *lesson) leaseEnds() time.Time { return domain.Storable(*l.held.ends.Loa
 func (l *lesson) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (bool, error) {
 	if !l.over {
 		if err := l.pause(ctx, name); err != nil {
+			l.result = stepResult(ctx, false, err)
 			return false, err
 		}
 	}
