@@ -17,9 +17,9 @@ import (
 // account is a set-up: the user has an account.
 func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_ = c.Tables.Transact(ctx, schema.TableUsers, string(name),
-			[]driver.Operation{driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", hashed(oldPassword)),
-				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))}) // nothing befalls a set-up
+		_ = driver.NewTable(c.Backend, schema.TableUsers).Transact(ctx, string(name),
+			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", hashed(oldPassword)),
+				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))) // nothing befalls a set-up
 	}
 }
 

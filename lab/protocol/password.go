@@ -93,8 +93,8 @@ func guess(name domain.UserName) body {
 
 // expired is a set-up: the key has made an account of another name, more than a day ago.
 func expired(ctx context.Context, c *lab.Client) {
-	_ = c.Tables.Transact(ctx, schema.TableSessions, schema.SignUpPartition(lab.SignUpKey), []driver.Operation{driver.Insert("",
-		driver.Bool("Ended", true), driver.String("Once", "another"), driver.Time("ExpiresOn", lab.Instant()))})
+	_ = driver.NewTable(c.Backend, schema.TableSessions).Transact(ctx, schema.SignUpPartition(lab.SignUpKey), driver.Insert("",
+		driver.Bool("Ended", true), driver.String("Once", "another"), driver.Time("ExpiresOn", lab.Instant())))
 }
 
 // expire removes what has expired, as a worker does once a day.

@@ -73,7 +73,7 @@ type Versions struct {
 }
 
 // New returns the versions of the channels of a backend whose tables are there.
-func New(backend driver.Tables, channels *channel.Lifecycle) *Versions {
+func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
 	return &Versions{channels, driver.NewTable(backend, schema.TableBlogs)}
 }
 

@@ -81,21 +81,27 @@ type feedSource struct {
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
 func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources feedSources, from string, newest *newest) error {
-	mayContribute := func(row Row) bool {
-		source, known := sources[row.Channel]
-		return !known || source.valid
-	}
-	return s.eachSubscribed(ctx, following, mayContribute, func(ctx context.Context, row Row) error {
-		//lab: List the newest posts of a channel that is on the feed.
-		rows, err := s.blogs.First(ctx, newest.most, driver.Range{
-			Partition: schema.ChannelPartition(row.Channel.Key), From: from, To: newest.bound(),
-			Paging: driver.Paging{Select: []string{schema.PropIncarnation}}})
-		if err == nil && newest.add(row, rows) {
-			// Another incarnation has the name, so that the row is dangling.
-			_, _, err = s.RepairSubscription(ctx, row, user)
+	group, ctx := s.Group(ctx, flight.Points)
+	for _, row := range following {
+		if source, known := sources[row.Channel]; row.state != stateJoined || known && !source.valid {
+			continue
 		}
-		return err
-	})
+		group.Go(func() error {
+			//lab: List the newest posts of a channel that is on the feed.
+			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
+				Partition: schema.ChannelPartition(row.Channel.Key), From: from, To: newest.bound(),
+				Paging: driver.Paging{Select: []string{schema.PropIncarnation}}})
+			if err == nil && newest.add(row, rows) {
+				// Another incarnation has the name, so that the row is dangling.
+				_, _, err = s.RepairSubscription(ctx, row, user)
+			}
+			if err != nil {
+				return fmt.Errorf("posts of channel %s: %w", row.Channel.Key, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }
 
 // readNewest reads posts that were found, and verifies their channels as far as they are
@@ -138,32 +144,6 @@ func (s *Readers) verifySources(ctx context.Context, user domain.UserName, posts
 		sources[unknown[i].Channel] = source
 	}
 	return err
-}
-
-// everyChannel is for eachSubscribed.
-func everyChannel(Row) bool { return true }
-
-// eachSubscribed calls visit for each channel that a user subscribes to and that is
-// wanted. Several calls run at once. They start in the order of channel keys, and end
-// in any order: wanted is asked about a channel after all calls for lesser keys have
-// started. A subscription that is joining or leaving is skipped. Visit must call
-// RepairSubscription after it has read something of the channel and before it shows that:
-// the channel may be gone.
-func (s *Readers) eachSubscribed(ctx context.Context, following []Row, wanted func(Row) bool,
-	visit func(context.Context, Row) error) error {
-	group, ctx := s.Group(ctx, subscriptionFlight)
-	for _, subscription := range following {
-		if subscription.state != stateJoined || !wanted(subscription) {
-			continue
-		}
-		group.Go(func() error {
-			if err := visit(ctx, subscription); err != nil {
-				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }
 
 // A newestPost is a post that was found, and by which subscription.

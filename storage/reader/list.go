@@ -41,12 +41,6 @@ func (s *Readers) subscriptionRows(ctx context.Context, user domain.UserName, li
 	return rows, next, nil
 }
 
-const (
-	// subscriptionFlight is the largest number of ranges that are read at once for one
-	// request.
-	subscriptionFlight = 16
-)
-
 // Subscriptions lists what a user subscribes to, in the order of channel keys. It
 // repairs what a crash left incomplete. A subscription to a channel that is being
 // deleted is left out.
