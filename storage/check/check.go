@@ -88,6 +88,7 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 		return c.counts, err
 	}
 	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle} {
+		//lab: Read every row of the table.
 		for row, err := range table.All(ctx, driver.Scan{}) {
 			if err == nil {
 				_, _, err = c.judge(ctx, table, row)
@@ -104,9 +105,15 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 // meets each partition together with its channel. It also meets the channels
 // without a partition, and the partitions without a channel.
 func (c *Checker) checkPartitions(ctx context.Context) error {
-	channels := newStream(c.store.channels.All(ctx, driver.Scan{}))
+	channels := newStream(func(yield func(driver.Entity, error) bool) {
+		//lab: Read the channels, in the order of their keys.
+		c.store.channels.All(ctx, driver.Scan{})(yield)
+	})
 	defer channels.stop()
-	blogs := newStream(c.store.blogs.All(ctx, driver.Scan{}))
+	blogs := newStream(func(yield func(driver.Entity, error) bool) {
+		//lab: Read the rows beside the channels, in the order of their keys.
+		c.store.blogs.All(ctx, driver.Scan{})(yield)
+	})
 	defer blogs.stop()
 	for !channels.ended || !blogs.ended {
 		if err := errors.Join(channels.err, blogs.err); err != nil {
@@ -153,6 +160,7 @@ func (c *Checker) relist(ctx context.Context, channel domain.Channel) error {
 	if !c.Repair || channel.State != domain.ChannelActive {
 		return nil
 	}
+	//lab: Read whether the channel is on its owner's list.
 	_, err := c.store.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
 	if errors.Is(err, domain.ErrNotFound) {
 		err = c.store.ListChannel(ctx, channel)
@@ -167,6 +175,7 @@ func (c *Checker) relist(ctx context.Context, channel domain.Channel) error {
 // are deletion.Stalled. None is while there are messages on the queue: one of them may be its own,
 // and waits for a worker.
 func (c *Checker) checkDeletions(ctx context.Context) error {
+	//lab: Count the messages: while there are any, no deletion is stalled.
 	waiting, err := c.store.Messages().Length(ctx)
 	if err != nil {
 		return fmt.Errorf("counting the messages on the queue: %w", err)
@@ -175,6 +184,7 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 	if waiting == 0 {
 		since = time.Now().Add(-c.Patience)
 	}
+	//lab: Read the report of every deletion.
 	for row, err := range c.store.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return fmt.Errorf("reading the deletions: %w", err)
@@ -232,6 +242,7 @@ const leftChanged = "left: it changed in between"
 // delete deletes a row in the version that was read, if the checker repairs. It returns what a
 // breach reports as Repaired.
 func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity) (string, error) {
+	//lab: Delete the row that should not be there, in the version that was read.
 	return c.remove(row, func(op driver.Operation) error { return table.Transact(ctx, row.Partition, op) })
 }
 

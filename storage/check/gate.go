@@ -21,6 +21,7 @@ func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) erro
 	if !p.Repair {
 		return nil
 	}
+	//lab: Read the channel: is the gate that of its incarnation?
 	now, err := p.store.ReadChannel(ctx, domain.ChannelKey(p.key))
 	switch {
 	case err != nil && !errors.Is(err, domain.ErrNotFound):

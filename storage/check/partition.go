@@ -155,6 +155,7 @@ func (p *partitionCheck) end(ctx context.Context) error {
 // checkRecorded is the part of I5 about the Deletions row: a channel is marked only
 // after its deletion was recorded.
 func (p *partitionCheck) checkRecorded(ctx context.Context) error {
+	//lab: Read whether the deletion is recorded.
 	_, err := p.store.deletions.Get(ctx, p.key, schema.DeletionRow(p.channel.Incarnation))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err

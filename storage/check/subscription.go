@@ -16,6 +16,7 @@ import (
 // sub! row and deleted after it.
 func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	user, _ := schema.SubscriberOf(row.Row)
+	//lab: Read the other row of a subscription: is it there?
 	_, err := p.store.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(p.channel.Ref()))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
@@ -41,6 +42,7 @@ func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error
 // checkSubscriptions handles the users' rows. A dangling one (package reader) is no
 // breach, since the next reader removes it. A repair removes it now.
 func (c *Checker) checkSubscriptions(ctx context.Context) error {
+	//lab: Read every row of a user's subscriptions.
 	for row, err := range c.store.subscriptions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return fmt.Errorf("reading the subscriptions: %w", err)
