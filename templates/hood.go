@@ -94,7 +94,8 @@ func (v Spent) price() string {
 		}
 	}
 	calls := v.Totals.Calls - queued
-	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.", float64(calls)*dollarsPerMillion, counted(calls, "table call"))
+	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.",
+		float64(calls)*dollarsPerMillion, counted(calls, "table call"))
 	if queued > 0 {
 		words += " Calls of queues come on top."
 	}
