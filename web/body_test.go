@@ -16,9 +16,6 @@ func TestBody(t *testing.T) {
 	t.Run("all errors of a body are reported at once", allErrorsOfABodyAreReportedAtOnce)
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
-	t.Run("every write refuses a bad body", everyWriteRefusesABadBody)
-	t.Run("every read refuses a large body", everyReadRefusesALargeBody)
-	t.Run("a page refuses a large body", pageRefusesALargeBody)
 	t.Run("bodies that clients hold back are bounded together", heldBodiesAreBounded)
 }
 
@@ -141,76 +138,6 @@ func bodyOfAnotherMediaTypeIsRefused(t *testing.T) {
 	post("a", "").want(201)
 	post("b", "application/json").want(201)
 	post("c", "Application/JSON; Charset=UTF-8").want(201)
-}
-
-func everyWriteRefusesABadBody(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
-	id := string(s.post(channel, "ada", "Hello").ID)
-	fill := strings.NewReplacer("{name}", "Engines", "{id}", id, "{incarnation}", string(channel.Incarnation))
-	refused := func(method, path string, status int, changes ...change) {
-		t.Run(method+" "+path, func(t *testing.T) {
-			s := s.in(t)
-			changes := append([]change{header("If-Match", "*"), bearer(token)}, changes...)
-			s.unwritten(func() answer { return s.do(method, "/api/v1"+fill.Replace(path), changes...) }).want(status)
-		})
-	}
-	writes := 0
-	for path, item := range s.spec.paths() {
-		for method, operation := range item.(map[string]any) {
-			if method == "get" || method == "parameters" {
-				continue
-			}
-			writes++
-			method = strings.ToUpper(method)
-			refused(method, path, 403, header("Origin", "https://evil.example"))
-			limit := 64 << 10
-			switch path {
-			case "/channels/{name}/blogs:batch":
-				limit *= 33
-			case "/users", "/sessions", "/channels/{name}/blogs/{id}/vote":
-				limit = 4 << 10
-			case "/users/me/password":
-				limit = 8 << 10
-			}
-			refused(method, path, 413, raw(strings.Repeat(" ", limit+1)))
-			if dig(operation, "security") != nil {
-				refused(method, path, 401, func(r *http.Request) { r.Header.Del("Authorization") })
-			}
-			if dig(operation, "requestBody") != nil {
-				refused(method, path, 400, raw("{"))
-				refused(method, path, 415, raw("{}"), func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
-				refused(method, path, 422, raw(`{"unknown":"x"}`))
-			}
-		}
-	}
-	if writes < 10 {
-		t.Errorf("only %d writes are documented", writes)
-	}
-}
-
-func everyReadRefusesALargeBody(t *testing.T) {
-	s := newSite(t)
-	for path, item := range s.spec.paths() {
-		if item.(map[string]any)["get"] == nil {
-			continue
-		}
-		path = strings.NewReplacer("{name}", "Engines", "{id}", "x", "{incarnation}", "x").Replace(path)
-		s.do("GET", "/api/v1"+path, raw(strings.Repeat(" ", 64<<10+1))).want(413)
-	}
-}
-
-func pageRefusesALargeBody(t *testing.T) {
-	s := newSite(t)
-	for path, limit := range map[string]int{
-		"/sign-in": 4 << 10, "/sign-up": 4 << 10, "/account": 8 << 10, "/channels/Engines/blogs/x": 4 << 10, "/channels/new": 64 << 10,
-	} {
-		s.do("POST", path, raw(strings.Repeat(" ", limit+1))).want(413)
-		if a := s.do("POST", path, raw(strings.Repeat(" ", limit))); a.status == 413 {
-			t.Errorf("%s refuses %d bytes", path, limit)
-		}
-	}
 }
 
 // A held body has been sent but for its end, which comes once the test has answered.

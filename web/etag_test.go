@@ -1,14 +1,12 @@
 package web_test
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 )
 
 func TestETag(t *testing.T) {
-	t.Run("of everything that can be read again saves its body", tagSavesTheBody)
 	t.Run("covers who reads it", tagCoversWhoReadsIt)
 	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
 	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
@@ -34,41 +32,6 @@ func (s *site) readable() (everybody, ada []string) {
 		"/api/v1/feed", "/api/v1/digest", "/api/v1/subscriptions", "/api/v1/deletions", "/news?since=",
 	}
 	return everybody, ada
-}
-
-func tagSavesTheBody(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	everybody, ada := s.readable()
-	check := func(who, cached string, path string, by change) {
-		t.Helper()
-		full := s.do("GET", path, by).want(200)
-		tag := full.header.Get("ETag")
-		if tag == "" || full.header.Get("Cache-Control") != cached {
-			t.Errorf("%s, %s: ETag %s, Cache-Control %q", path, who, tag, full.header.Get("Cache-Control"))
-			return
-		}
-		for _, method := range []string{"GET", "HEAD"} {
-			a := s.do(method, path, by, header("If-None-Match", tag)).want(304)
-			if len(a.body) > 0 || a.header.Get("Content-Type") != "" || a.header.Get("Content-Length") != "" || len(a.header["Set-Cookie"]) > 0 {
-				t.Errorf("%s %s, %s: 304 with %v", method, path, who, a.header)
-			}
-			for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
-				if a.header.Get(name) != full.header.Get(name) {
-					t.Errorf("%s, %s: 304 has %s %q, 200 had %q", path, who, name, a.header.Get(name), full.header.Get(name))
-				}
-			}
-		}
-		if head := s.do("HEAD", path, by).want(200); head.header.Get("ETag") != tag {
-			t.Errorf("%s, %s: HEAD has ETag %s, GET %s", path, who, head.header.Get("ETag"), tag)
-		}
-	}
-	for _, path := range everybody {
-		check("a stranger", "no-cache", path, func(*http.Request) {})
-	}
-	for _, path := range ada {
-		check("ada", "private, no-cache", path, cookie(token))
-	}
 }
 
 func tagCoversWhoReadsIt(t *testing.T) {

@@ -12,35 +12,10 @@ import (
 )
 
 func TestGuard(t *testing.T) {
-	t.Run("every response forbids the browser what no page needs", everyResponseForbidsTheBrowserWhatNoPageNeeds)
 	t.Run("HTTPS stays on after the first use", httpsStaysOnAfterTheFirstUse)
 	t.Run("a trusted proxy says whether the connection is secure", trustedProxySaysWhetherTheConnectionIsSecure)
 	t.Run("a request from another origin does nothing", requestFromAnotherOriginDoesNothing)
 	t.Run("a body over 64 KiB is refused, announced or chunked", bodyOver64KiBIsRefusedAnnouncedOrChunked)
-	t.Run("a body that announces too much is not read", bodyThatAnnouncesTooMuchIsNotRead)
-	t.Run("a personal response is kept by no cache", personalResponseIsKeptByNoCache)
-}
-
-func everyResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
-	s := newSite(t)
-	for _, path := range []string{"/", "/healthz", "/nothing", "/static/nothing", "/static/app.css", "/api/v1/channels", "/api/v1/nothing"} {
-		a := s.do("GET", path)
-		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
-				"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-			"X-Content-Type-Options":     "nosniff",
-			"Referrer-Policy":            "same-origin",
-			"Cross-Origin-Opener-Policy": "same-origin",
-			"Strict-Transport-Security":  "",
-		} {
-			if got := a.header.Get(name); got != want {
-				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
-			}
-		}
-		if a.header.Get("Permissions-Policy") == "" || a.header.Get("X-Request-Id") == "" {
-			t.Errorf("%s: headers %v", path, a.header)
-		}
-	}
 }
 
 func httpsStaysOnAfterTheFirstUse(t *testing.T) {
@@ -149,45 +124,4 @@ func postJSON(t *testing.T, url, token string, body io.Reader) (status int) {
 		t.Error(err)
 	}
 	return response.StatusCode
-}
-
-func bodyThatAnnouncesTooMuchIsNotRead(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
-	s.unwritten(func() answer {
-		return s.do("DELETE", "/api/v1/channels/Engines", bearer(token), func(r *http.Request) {
-			r.Body, r.ContentLength = io.NopCloser(unread{t}), 64<<10+1
-		})
-	}).want(413)
-}
-
-// unread is a body that fails the test when it is read.
-type unread struct{ testing.TB }
-
-func (u unread) Read([]byte) (int, error) {
-	u.Error("the body is read")
-	return 0, io.EOF
-}
-
-func personalResponseIsKeptByNoCache(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
-	for _, test := range []struct {
-		who  change
-		want string
-	}{
-		{func(*http.Request) {}, "no-cache"},
-		{bearer(token), "no-store"},
-		{cookie(token), "no-store"},
-	} {
-		a := s.do("GET", "/api/v1/channels/Engines", test.who).want(200)
-		if got := a.header.Get("Cache-Control"); got != test.want {
-			t.Errorf("Cache-Control %q, want %q", got, test.want)
-		}
-	}
-	if got := s.do("GET", "/api/v1/nothing").header.Get("Cache-Control"); got != "no-store" {
-		t.Errorf("a problem was sent with Cache-Control %q", got)
-	}
 }

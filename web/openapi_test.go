@@ -9,45 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/labstack/echo/v4"
 )
 
 func TestOpenAPI(t *testing.T) {
-	t.Run("the description names every route and no other", descriptionNamesEveryRouteAndNoOther)
 	t.Run("the description states its version and OpenAPI 3.1", descriptionStatesItsVersionAndOpenAPI31)
-}
-
-func descriptionNamesEveryRouteAndNoOther(t *testing.T) {
-	s := newSite(t)
-	documented := make(map[string]bool)
-	for path, item := range s.spec.paths() {
-		for method := range item.(map[string]any) {
-			if method != "parameters" {
-				documented[strings.ToUpper(method)+" "+path] = true
-			}
-		}
-	}
-	registered := make(map[string]bool)
-	for _, route := range s.handler.(*echo.Echo).Routes() {
-		path, isAPI := strings.CutPrefix(route.Path, "/api/v1")
-		if isAPI && route.Method != http.MethodHead {
-			registered[route.Method+" "+documentedPath(path)] = true
-		}
-	}
-	for route := range documented {
-		if !registered[route] {
-			t.Errorf("%s is documented, but there is no such route", route)
-		}
-	}
-	for route := range registered {
-		if !documented[route] {
-			t.Errorf("%s is not documented", route)
-		}
-	}
-	if len(registered) == 0 {
-		t.Error("there are no routes")
-	}
 }
 
 func descriptionStatesItsVersionAndOpenAPI31(t *testing.T) {

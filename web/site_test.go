@@ -16,6 +16,7 @@ import (
 
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
@@ -34,6 +35,7 @@ func (s *site) in(t testing.TB) *site { return &site{t, s.role} }
 // A role is a web role over a store that can be made to fail.
 type role struct {
 	store   *storage.Store
+	db      driver.Backend
 	handler http.Handler
 	log     *logBuffer
 	spec    *openAPI
@@ -58,16 +60,16 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 }
 
 // newSiteOver is for a test that opens the store itself, and closes it.
-func newSiteOver(t testing.TB, db *bolt.DB, options web.Options) *site {
+func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	t.Helper()
-	s := &site{t, &role{log: &logBuffer{}}}
+	s := &site{t, &role{db: db, log: &logBuffer{}}}
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
 	s.store = storage.New(faults, storage.Options{})
 	if err := s.store.Prepare(t.Context()); err != nil {
 		t.Fatalf("preparing the store: %v", err)
 	}
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
-	options.Logger = slog.New(slog.NewTextHandler(s.log, nil))
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.NewTextHandler(s.log, nil)))
 	var err error
 	if s.handler, err = web.New(s.store, options); err != nil {
 		t.Fatalf("making the web role: %v", err)

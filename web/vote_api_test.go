@@ -2,9 +2,6 @@ package web_test
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"sync"
 	"testing"
 
 	"microblogging/domain"
@@ -12,39 +9,10 @@ import (
 )
 
 func TestVoteAPI(t *testing.T) {
-	t.Run("sixty-four voters at once make exactly sixty-four votes", sixtyFourVotersAtOnceMakeExactlySixtyFourVotes)
 	t.Run("a user has one vote however often it is given or taken back", userHasOneVoteHoweverOftenItIsGivenOrTakenBack)
 	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
 	t.Run("an edit survives votes that come while it is written", editSurvivesVotesThatComeWhileItIsWritten)
 	t.Run("nobody votes for a deleted post", nobodyVotesForADeletedPost)
-}
-
-func sixtyFourVotersAtOnceMakeExactlySixtyFourVotes(t *testing.T) {
-	const voters = 64
-	s := newSite(t)
-	channel := s.channel("Engines", "ada")
-	blog := s.post(channel, "ada", "Hello")
-	names := make([]string, voters)
-	for i := range names {
-		names[i] = fmt.Sprintf("voter%d", i)
-	}
-	tokens := s.signUpAll(names)
-	statuses := make([]int, voters)
-	var wg sync.WaitGroup
-	for i, token := range tokens {
-		wg.Go(func() { statuses[i] = s.do("PUT", votePath(channel, blog.ID), bearer(token)).status })
-	}
-	wg.Wait()
-	if i := slices.IndexFunc(statuses, func(status int) bool { return status != 204 }); i >= 0 {
-		t.Errorf("voter %d got %d", i, statuses[i])
-	}
-	s.wantRating(channel, blog.ID, voters)
-	for i, token := range tokens[:voters/2] {
-		wg.Go(func() { statuses[i] = s.do("DELETE", votePath(channel, blog.ID), bearer(token)).status })
-	}
-	wg.Wait()
-	s.wantRating(channel, blog.ID, voters/2)
-	s.mustBeSound()
 }
 
 func userHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {

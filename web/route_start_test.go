@@ -1,23 +1,19 @@
 package web_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
 
-	"golang.org/x/crypto/argon2"
-
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
 
 // furnish makes ada, who owns Engines and Going, and bob, who owns Wheels. Going is
 // being deleted, by a worker that waits before its first step. Each list has more than one item.
-func (g *stage) furnish() {
+func furnish(g *stage) {
 	g.Helper()
-	g.tokens = [4]string{"", g.account("ada"), g.account("bob"), "of-nobody"}
+	g.enter()
 	link, err := g.store.SignInLink(g.Context(), "ada")
 	if err != nil {
 		g.Fatalf("making a link: %v", err)
@@ -32,7 +28,7 @@ func (g *stage) furnish() {
 	if err := g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()); err != nil {
 		g.Fatalf("deleting a post: %v", err)
 	}
-	secret, err := g.store.NewDigestAddress(g.Context(), "ada")
+	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
 	if err != nil {
 		g.Fatalf("making an address: %v", err)
 	}
@@ -50,16 +46,14 @@ func (g *stage) furnish() {
 	)
 }
 
+// enter makes the accounts of ada and bob, with a session each.
+func (g *stage) enter() { g.tokens = [4]string{"", g.signUp("ada"), g.signUp("bob"), "of-nobody"} }
+
 // subscribe subscribes ada and bob to channels.
 func (g *stage) subscribe(channels ...domain.Channel) {
 	g.Helper()
-	for _, channel := range channels {
-		for _, user := range []domain.UserName{"ada", "bob"} {
-			if err := g.store.Subscribe(g.Context(), channel, user); err != nil {
-				g.Fatalf("subscribing: %v", err)
-			}
-		}
-	}
+	g.site.subscribe("ada", channels...)
+	g.site.subscribe("bob", channels...)
 }
 
 // keyed makes a post whose idempotency key is also its text. It is dated yesterday, so
@@ -74,24 +68,44 @@ func (g *stage) keyed(channel domain.Channel, key string) domain.Blog {
 	return blog
 }
 
-// account makes an account whose password is cheap to check, and returns the token of a
-// session.
-func (g *stage) account(name string) string {
-	g.Helper()
-	const salt = "salt of 16 bytes"
-	b64 := base64.RawStdEncoding.EncodeToString
-	hash := fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version,
-		b64([]byte(salt)), b64(argon2.IDKey([]byte(password), []byte(salt), 1, 8, 1, 32)))
-	row := driver.Insert("", driver.String("Password", hash), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
-		driver.String("Revision", "r"), driver.String("Revisions", "r"))
-	if err := g.db.Transact(g.Context(), "Users", name, []driver.Operation{row}); err != nil {
-		g.Fatalf("making the account of %s: %v", name, err)
-	}
-	return g.session(name)
-}
-
 // next returns the continuation token of ada's first page of a list.
 func (g *stage) next(list string) string {
 	g.Helper()
 	return g.do("GET", "/api/v1"+list, bearer(g.tokens[1])).want(200).text("next")
+}
+
+// crowd is the content for which costs are counted: ada owns everything, and bob subscribes to
+// it. Her deletions have ended.
+func crowd(g *stage) {
+	g.Helper()
+	g.enter()
+	engines := g.channel("Engines", "ada")
+	var post domain.Blog
+	for i := range 30 {
+		time.Sleep(time.Second)
+		post = g.post(engines, "ada", fmt.Sprint("Post ", i))
+	}
+	g.vote(post, 3)
+	for i := range 16 {
+		channel := g.channel(fmt.Sprintf("Channel%02d", i), "ada")
+		if err := g.store.ListChannel(g.Context(), channel); err != nil {
+			g.Fatal(err)
+		}
+		g.post(channel, "ada", "Hello")
+		g.site.subscribe("bob", channel)
+	}
+	var gone domain.Channel
+	for _, name := range []string{"Gone", "Away", "Going"} {
+		gone = g.channel(name, "ada")
+		g.askDeletion(gone)
+		g.cascade(gone.Ref())
+		g.advance(gone.Ref(), domain.DeletionDone, "", 3)
+	}
+	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
+	if err != nil {
+		g.Fatalf("making an address: %v", err)
+	}
+	g.newest = post.ID
+	g.names = strings.NewReplacer("{post}", string(post.ID), "{going}", string(gone.Incarnation), "{secret}", secret,
+		"{engines}", string(engines.Incarnation))
 }

@@ -17,7 +17,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/web"
 )
@@ -31,71 +30,45 @@ type stage struct {
 	start mem.Snapshot
 	// names replaces placeholders in a request, such as {post}, by the ids of this
 	// stage, which are random.
-	names  *strings.Replacer
+	names *strings.Replacer
+	// newest is the post that is {post}.
+	newest domain.BlogID
 	tokens [4]string
 	errors *bytes.Buffer
 }
 
-// newStage fills a store with an example of everything that a request can meet.
-func newStage(t testing.TB) *stage {
+// newStage makes a stage whose content furnish makes.
+func newStage(t testing.TB, options web.Options, furnish func(*stage)) *stage {
 	t.Helper()
+	g := &stage{db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
 	stopping := make(chan struct{})
 	close(stopping) // event streams end after their first event
-	g := &stage{site: &site{t, &role{log: &logBuffer{}}}, db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
-	g.store = storage.New(g.db, storage.Options{})
-	if err := g.store.Prepare(t.Context()); err != nil {
-		t.Fatalf("preparing the store: %v", err)
-	}
-	handler, err := web.New(g.store, web.Options{Teach: true,
-		Version:    "test",
-		TrustProxy: true,
-		Stopping:   stopping,
-		Logger:     slog.New(slog.NewTextHandler(g.errors, &slog.HandlerOptions{Level: slog.LevelError})),
-	})
-	if err != nil {
-		t.Fatalf("making the web role: %v", err)
-	}
-	g.handler = handler
-	g.spec = parseOpenAPI(t, g.do("GET", "/api/openapi.json").body)
-	g.furnish()
+	options.Version, options.TrustProxy, options.Stopping = "test", true, stopping
+	options.Logger = slog.New(slog.NewTextHandler(g.errors, &slog.HandlerOptions{Level: slog.LevelError}))
+	g.site = newSiteOver(t, g.db, options)
+	furnish(g)
 	g.start = g.db.Snapshot()
 	return g
 }
 
-// A draftRequest holds the parts of a request that a fuzzer varies. Its strings may hold
-// placeholders of the stage.
-type draftRequest struct {
-	// route is a method and a path as the router has it.
-	route string
-	// who is 0 for a stranger, 1 for ada, 2 for bob and 3 for an invalid token. Add 4
-	// to send the token in a cookie.
-	who uint8
-	// params are the escaped parameters of the path, separated by slashes.
-	params string
-	query  string
-	// headers holds one header a line.
-	headers string
-	body    string
-}
-
 // request makes the request as net/http would pass it on, or nil if net/http would
 // refuse it.
-func (g *stage) request(t testing.TB, d draftRequest) *http.Request {
-	method, path, _ := strings.Cut(d.route, " ")
-	params := g.names.Replace(d.params)
+func (g *stage) request(t testing.TB, of route, s seed) *http.Request {
+	method, path, _ := strings.Cut(of.name, " ")
+	params := g.names.Replace(s.params)
 	for segment := range strings.SplitSeq(path, "/") {
-		if strings.HasPrefix(segment, ":") {
+		if strings.HasPrefix(segment, ":") || segment == "*" {
 			var param string
 			param, params, _ = strings.Cut(params, "/")
 			path = strings.Replace(path, segment, param, 1)
 		}
 	}
 	path = strings.ReplaceAll(path, `\:`, ":") // the router's escape
-	u, err := url.ParseRequestURI(path + "?" + g.names.Replace(d.query))
+	u, err := url.ParseRequestURI(path + "?" + g.names.Replace(s.query))
 	if err != nil {
 		return nil
 	}
-	body := g.names.Replace(d.body)
+	body := g.names.Replace(s.body)
 	r := &http.Request{
 		Method: method, URL: u, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header),
 		Body: http.NoBody, ContentLength: int64(len(body)), Host: "blog.example", RemoteAddr: "192.0.2.1:1234", RequestURI: u.RequestURI(),
@@ -103,19 +76,19 @@ func (g *stage) request(t testing.TB, d draftRequest) *http.Request {
 	if body != "" {
 		r.Body = io.NopCloser(strings.NewReader(body))
 	}
-	g.setHeaders(r, d)
+	g.setHeaders(r, s)
 	return r.WithContext(t.Context())
 }
 
-func (g *stage) setHeaders(r *http.Request, d draftRequest) {
-	switch token := g.tokens[d.who&3]; {
+func (g *stage) setHeaders(r *http.Request, s seed) {
+	switch token := g.tokens[s.who&3]; {
 	case token == "":
-	case d.who&4 == 0:
+	case s.who&4 == 0:
 		r.Header.Set("Authorization", "Bearer "+token)
 	default:
 		r.Header.Set("Cookie", "session="+token)
 	}
-	for line := range strings.SplitSeq(g.names.Replace(d.headers), "\n") {
+	for line := range strings.SplitSeq(g.names.Replace(s.headers), "\n") {
 		name, value, _ := strings.Cut(line, ":")
 		if httpguts.ValidHeaderFieldName(name) {
 			r.Header.Add(name, carried(value))
@@ -133,23 +106,34 @@ func carried(value string) string {
 	return strings.Trim(string(kept), " \t")
 }
 
-// play resets the store, answers the request and checks what every answer must keep. It
-// returns the status, or 0 if there is no request.
-func (g *stage) play(t testing.TB, d draftRequest) int {
+// ask resets the store and answers a request.
+func (g *stage) ask(t testing.TB, r *http.Request) answer {
 	t.Helper()
-	r := g.request(t, d)
+	g.reset(t)
+	return g.answer(t, r)
+}
+
+// answer answers a request as the store is now.
+func (g *stage) answer(t testing.TB, r *http.Request) answer {
+	w := httptest.NewRecorder()
+	g.handler.ServeHTTP(w, r)
+	return answer{t, w.Code, w.Header(), w.Body.Bytes()}
+}
+
+// play answers a seed and checks what every answer must keep. It returns the status, or 0 if
+// there is no request.
+func (g *stage) play(t testing.TB, of route, s seed) int {
+	t.Helper()
+	r := g.request(t, of, s)
 	if r == nil {
 		return 0
 	}
-	g.reset(t)
-	w := httptest.NewRecorder()
-	g.handler.ServeHTTP(w, r)
-	a := answer{t, w.Code, w.Header(), w.Body.Bytes()}
+	a := g.ask(t, r)
 	if a.status < 200 || a.status >= 500 || g.errors.Len() > 0 {
 		t.Errorf("status %d, logged %q", a.status, g.errors)
 		g.errors.Reset()
 	}
-	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+	if of.isAPI() {
 		g.spec.check(t, r, a)
 	}
 	checkHeaderValues(t, a)
