@@ -20,16 +20,13 @@ import (
 
 func TestBlogBatchAPI(t *testing.T) {
 	t.Run("each entry is answered as a post alone", eachEntryIsAnsweredAlone)
-	t.Run("posts are listed in the order of the entries", postsAreInTheOrderOfTheEntries)
 	t.Run("33 posts of the longest text fit in every spelling", longestBatchFitsInEverySpelling)
 	t.Run("a request that is no batch is refused whole", requestThatIsNoBatchIsRefusedWhole)
 	t.Run("If-Match is for all entries", ifMatchIsForAllEntries)
 	t.Run("each entry is a write of its user", eachEntryIsAWrite)
 	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
-	t.Run("a channel that goes meanwhile gets no post", channelThatGoesMeanwhileGetsNoPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
 	t.Run("a client that leaves is no fault", clientThatLeavesIsNoFault)
-	t.Run("a batch takes one transaction", batchTakesOneTransaction)
 	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
 }
 
@@ -120,20 +117,6 @@ func eachEntryIsAnsweredAlone(t *testing.T) {
 	send().statuses(200, 200, 422, 410, 422, 400, 200, 422, 422, 422, 201, 422, 400)
 	s.do("POST", enginesBatch, bearer(s.signUp("eve")), batch(entry{Key: "new", Text: "Another user's key"})).statuses(201)
 	s.mustBeSound()
-}
-
-func postsAreInTheOrderOfTheEntries(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
-	s.do("POST", enginesBatch, bearer(bob), batch(entries(33)...)).want(200)
-	got := s.listed(enginesBlogs+"?limit=100", "text")
-	slices.Reverse(got)
-	for i := range 33 {
-		if i >= len(got) || got[i] != fmt.Sprint("k", i) {
-			t.Fatalf("the posts are %q", got)
-		}
-	}
 }
 
 func longestBatchFitsInEverySpelling(t *testing.T) {
@@ -255,40 +238,6 @@ func onTransaction(do func(send func() error) error) drivertest.Hook {
 	}
 }
 
-func channelThatGoesMeanwhileGetsNoPost(t *testing.T) {
-	for match, status := range map[string]int{"": 404, "*": 404, "old": 412} {
-		s := newSite(t)
-		bob := s.signUp("bob")
-		old, ref := s.tag(), s.ref("Engines")
-		s.breakStore(onTransaction(func(send func() error) error {
-			s.mendStore()
-			s.replace(ref)
-			return send()
-		}))
-		changes := []change{bearer(bob), batch(entries(2)...)}
-		switch match {
-		case "*":
-			changes = append(changes, header("If-Match", match))
-		case "old":
-			changes = append(changes, header("If-Match", old))
-		}
-		s.do("POST", enginesBatch, changes...).statuses(status, status)
-		if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
-			t.Errorf("the new channel holds %q", got)
-		}
-	}
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
-	s.breakStore(onTransaction(func(send func() error) error {
-		s.mendStore()
-		s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
-		return send()
-	}))
-	// The gate is still open: the posts go with the channel.
-	s.do("POST", enginesBatch, bearer(bob), batch(entries(2)...)).statuses(201, 201)
-}
-
 // The first transaction is refused for a key that was used before. The second is not
 // answered.
 func storeThatFailsInTheMiddle(t *testing.T) {
@@ -328,16 +277,6 @@ func clientThatLeavesIsNoFault(t *testing.T) {
 	s.handler.ServeHTTP(httptest.NewRecorder(), r)
 	if log := s.log.String()[before:]; !strings.Contains(log, "499") || strings.Contains(log, "failed") {
 		t.Errorf("the log says %s", log)
-	}
-}
-
-func batchTakesOneTransaction(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
-	calls := s.calls(func() { s.do("POST", enginesBatch, bearer(bob), batch(entries(33)...)).want(200) })
-	if calls["Blogs Transact"] != 1 {
-		t.Errorf("33 posts take %v", calls)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ func TestBody(t *testing.T) {
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
 	t.Run("bodies that clients hold back are bounded together", heldBodiesAreBounded)
+	t.Run("sign-ups that never end keep nobody from signing up", endlessSignUpsKeepNobody)
 }
 
 func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
@@ -193,5 +195,23 @@ func heldBodiesAreBounded(t *testing.T) {
 		close(end)
 		all.Wait()
 		from(0, strings.NewReader(`{"text":"`+strings.Repeat(" ", 60<<10)+`a"}`)).want(422)
+	})
+}
+
+// More sign-ups than are admitted at once send a part of their bodies, and nothing more.
+func endlessSignUpsKeepNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		end := make(chan struct{})
+		var all sync.WaitGroup
+		for path, mediaType := range map[string]string{"/sign-up": "application/x-www-form-urlencoded", "/api/v1/users": "application/json"} {
+			for range 20 {
+				all.Go(func() { s.do("POST", path, typed(mediaType, ""), sized(&held{100, end}, -1)) })
+			}
+		}
+		synctest.Wait()
+		s.do("POST", "/sign-up", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		close(end)
+		all.Wait()
 	})
 }

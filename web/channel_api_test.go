@@ -11,13 +11,10 @@ import (
 func TestChannelAPI(t *testing.T) {
 	t.Run("a new channel is found at its Location", newChannelIsFoundAtItsLocation)
 	t.Run("a channel is found by every spelling of its name", channelIsFoundByEverySpellingOfItsName)
-	t.Run("a name that no channel can have is not found", nameThatNoChannelCanHaveIsNotFound)
 	t.Run("a bad channel is refused field by field", badChannelIsRefusedFieldByField)
 	t.Run("a name in use and one being deleted are different conflicts", nameInUseAndOneBeingDeletedAreDifferentConflicts)
 	t.Run("only the owner describes a channel", onlyTheOwnerDescribesAChannel)
 	t.Run("channels are listed by name page by page", channelsAreListedByNamePageByPage)
-	t.Run("an empty list is an empty array", emptyListIsAnEmptyArray)
-	t.Run("a bad query is refused by parameter", badQueryIsRefusedByParameter)
 }
 
 func newChannelIsFoundAtItsLocation(t *testing.T) {
@@ -52,31 +49,13 @@ func channelIsFoundByEverySpellingOfItsName(t *testing.T) {
 	}
 }
 
-func nameThatNoChannelCanHaveIsNotFound(t *testing.T) {
-	s := newSite(t)
-	for _, name := range []string{"nothing", "new", "n%65w", "a--b", "a%2Fb", "%2541da", "%FF", "%00", "..", strings.Repeat("a", 65), "a/b"} {
-		s.do("GET", "/api/v1/channels/"+name).want(404)
-	}
-	for _, path := range []string{"/api/v1", "/api/v1/", "/api/v1/channels/", "/api/v2/channels", "/api/v1/nothing"} {
-		s.do("GET", path).want(404)
-	}
-}
-
 func badChannelIsRefusedFieldByField(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	for name, test := range map[string]struct{ name, description, field string }{
-		"empty name":             {"", "", "name"},
-		"65 characters":          {strings.Repeat("é", 65), "", "name"},
-		"control character":      {"a\x07b", "", "name"},
-		"space":                  {"a b", "", "name"},
-		"slash":                  {"a/b", "", "name"},
-		"two separators":         {"a.-b", "", "name"},
-		"separator at the end":   {"a-", "", "name"},
-		"mark after nothing":     {"\u0301a", "", "name"},
-		"reserved":               {"New", "", "name"},
-		"long description":       {"ok", strings.Repeat("é", 501), "description"},
-		"control in description": {"ok", "a\x00b", "description"},
+		"space":            {"a b", "", "name"},
+		"reserved":         {"New", "", "name"},
+		"long description": {"ok", strings.Repeat("é", 501), "description"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.in(t)
@@ -167,54 +146,4 @@ func channelsAreListedByNamePageByPage(t *testing.T) {
 	if !slices.Equal(got, want) || pages != 2 {
 		t.Errorf("in %d pages: %v", pages, got)
 	}
-}
-
-func emptyListIsAnEmptyArray(t *testing.T) {
-	a := newSite(t).do("GET", "/api/v1/channels").want(200)
-	if got := string(a.body); got != `{"items":[]}`+"\n" {
-		t.Errorf("body %s", got)
-	}
-}
-
-func badQueryIsRefusedByParameter(t *testing.T) {
-	s := newSite(t)
-	s.signUp("ada")
-	for i := range 3 {
-		s.channel(fmt.Sprintf("go-%d", i), "ada")
-	}
-	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
-	for i := range 3 {
-		s.post(engines, "ada", fmt.Sprint(i))
-		s.post(wheels, "ada", fmt.Sprint(i))
-	}
-	cursor := func(path string) string { return url.QueryEscape(s.do("GET", path).want(200).text("next")) }
-	ofAll, ofGo := cursor("/api/v1/channels?limit=1"), cursor("/api/v1/channels?limit=1&contains=go")
-	ofEngines := cursor("/api/v1/channels/engines/blogs?limit=1")
-	for query, field := range map[string]string{
-		"channels?limit=0":                                  "limit",
-		"channels?limit=101":                                "limit",
-		"channels?limit=-1":                                 "limit",
-		"channels?limit=abc":                                "limit",
-		"channels?limit=":                                   "limit",
-		"channels?limit=1.5":                                "limit",
-		"channels?limit=99999999999999999999":               "limit",
-		"channels?after=made-up":                            "after",
-		"channels?after=%00":                                "after",
-		"channels?contains=%FF":                             "contains",
-		"channels?contains=" + strings.Repeat("a", 300):     "contains",
-		"channels?contains=go&after=" + ofAll:               "after",
-		"channels?after=" + ofGo:                            "after",
-		"channels?after=" + ofEngines:                       "after",
-		"channels/wheels/blogs?after=" + ofEngines:          "after",
-		"channels/engines/blogs?after=" + ofAll:             "after",
-		"channels/engines/blogs?limit=0":                    "limit",
-		"channels/engines/blogs?since=yesterday":            "since",
-		"channels/engines/blogs?until=2026-01-01":           "until",
-		"channels/engines/blogs?since=":                     "since",
-		"channels/engines/blogs?until=0001-01-01T00:00:00Z": "until",
-		"channels/engines/blogs?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z": "until",
-	} {
-		s.do("GET", "/api/v1/"+query).want(422).wantField(field)
-	}
-	s.do("GET", "/api/v1/channels?limit=100&unknown=1&after=").want(200)
 }

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -10,11 +9,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/bolt"
-	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
-	"microblogging/storage/schema"
 	"microblogging/templates"
 	"microblogging/web"
 )
@@ -27,8 +21,7 @@ func TestChannelRowsPage(t *testing.T) {
 	t.Run("stays for its owner when the channel is gone", rowsPageStaysWhenTheChannelIsGone)
 	t.Run("leads to the lab only if there is one", rowsPageLeadsToTheLab)
 	t.Run("shortens long texts and hashes", rowsPageShortens)
-	t.Run("reads one page, however large the channel is", rowsPageReadsOnePage)
-	t.Run("shows no secret, in any property of any row", rowsPageShowsNoSecret)
+	t.Run("shows no secret", rowsPageShowsNoSecret)
 }
 
 func rowsPageShowsTheStore(t *testing.T) {
@@ -209,213 +202,31 @@ func rowsPageShortens(t *testing.T) {
 	b.open("/channels/Engines/rows").says(strings.Repeat("ä", 240) + "… and 760 more characters").saysNot(strings.Repeat("ä", 241))
 }
 
-func rowsPageReadsOnePage(t *testing.T) {
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	s := newSiteOver(t, db, web.Options{Version: "test"})
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	for n := range 100 {
-		var ops []driver.Operation
-		for i := range 100 {
-			ops = append(ops, driver.Insert("blog!"+string(domain.NewBlogID(time.Unix(int64(100*n+i), 0))), driver.String("Incarnation", channel.Incarnation)))
-		}
-		if err := driver.NewTable(db, "Blogs").Transact(t.Context(), "engines", ops...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	calls := s.calls(func() { b.open("/channels/Engines/rows").want(200) })
-	want := map[string]int{"Channels Get": 1, "Deletions Range": 1, "Blogs Range": 2, domain.QueueName + " Peek": 1}
-	for call, n := range want {
-		if calls[call] != n {
-			t.Errorf("%d calls of %s, want %d", calls[call], call, n)
-		}
-		delete(calls, call)
-	}
-	for call, n := range calls {
-		if !strings.HasPrefix(call, "Sessions ") && !strings.HasPrefix(call, "Users ") || n != 1 {
-			t.Errorf("besides: %d calls of %s", n, call)
-		}
-	}
-}
-
-// A spy visits the page of the rows of a channel, as its owner and as a stranger, and
-// notes which kinds of row the store has.
-type spy struct {
-	*site
-	db *bolt.DB
-	// pages are all that it has seen, by when and where. kinds are in the store, each
-	// after its table.
-	pages map[string]string
-	kinds map[string]bool
-}
-
-func (s *spy) visit(when string) {
-	s.Helper()
-	for who, b := range map[string]*browser{"ada": s.again("ada"), "a stranger": s.browser()} {
-		for path := "/channels/Engines/rows"; path != ""; {
-			p := b.open(path).want(200)
-			s.pages[when+", "+who+", "+path] = string(p.body)
-			path = p.href("More rows →")
-		}
-	}
-	for _, table := range []string{"Channels", "Blogs", "Deletions", "Subscriptions", "Users", "Sessions", "Throttle"} {
-		for row, err := range driver.NewTable(s.db, table).All(s.Context(), driver.Scan{}) {
-			if err != nil {
-				s.Fatal(err)
-			}
-			kind, _ := templates.ExplainRow(table, row.Partition, row.Row, domain.ParseRecentFirst)
-			s.kinds[table+" "+kind.Name] = true
-			if kind.Name == "" {
-				s.Errorf("nothing explains the row %q of %s", row.Row, table)
-			}
-		}
-	}
-}
-
-// mustShowAll checks that a page of the owner has every property of the partition.
-func (s *spy) mustShowAll(when string) {
-	s.Helper()
-	page := s.pages[when+", ada, /channels/Engines/rows"]
-	for row, err := range driver.NewTable(s.db, "Blogs").Within(s.Context(), driver.Range{Partition: "engines"}) {
-		if err != nil {
-			s.Fatal(err)
-		}
-		for _, p := range row.Properties {
-			if !strings.Contains(page, "<dt>"+p.Name+"</dt>") {
-				s.Errorf("%s the page does not show %s of %s", when, p.Name, row.Row)
-			}
-		}
-	}
-}
-
+// The stage has a row of nearly each kind, and whatever is secret in its store is known.
 func rowsPageShowsNoSecret(t *testing.T) {
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	s := &spy{newSiteOver(t, db, web.Options{Version: "test", Teach: true}), db, map[string]string{}, map[string]bool{}}
-	secrets := s.plant()
-	s.visit("while it lives")
-	s.mustShowAll("while it lives")
-	channel := s.ref("Engines")
-	if _, err := s.store.AskLesson(t.Context(), channel.Key, "ada", domain.Any[domain.Incarnation]()); err != nil {
-		t.Fatal(err)
-	}
-	s.pupil(channel, 1, domain.StepMark)
-	s.visit("while it is deleted")
-	if _, err := s.store.ShutGate(t.Context(), channel); err != nil {
-		t.Fatal(err)
-	}
-	s.visit("behind the shut gate")
-	s.cascade(channel)
-	s.advance(channel, domain.DeletionDone, domain.StepRelease, 12)
-	s.visit("when it is gone")
-	hash := regexp.MustCompile(`[0-9a-f]{40,}`)
-	for name, page := range s.pages {
-		for what, secret := range secrets {
-			if strings.Contains(page, secret) {
-				t.Errorf("%s shows the %s", name, what)
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	hash := regexp.MustCompile(`[0-9a-f]{40,}|argon2`)
+	for _, path := range []string{"/channels/Engines/rows", "/channels/Wheels/rows", "/channels/Going/rows"} {
+		for _, who := range []change{func(*http.Request) {}, cookie(g.tokens[ada])} {
+			rows := 0
+			for next := path; next != ""; {
+				p := page{answer: g.do("GET", next, who).want(200), path: next}
+				p.doc = parseHTML(t, p.answer)
+				rows += len(p.rowKeys())
+				body := string(p.body)
+				for _, secret := range []string{password, g.tokens[ada], g.tokens[bob], g.names.Replace("{link}"), g.names.Replace("{secret}"), "key-of-a-post"} {
+					if strings.Contains(body, secret) {
+						t.Errorf("%s shows %s", next, secret)
+					}
+				}
+				if found := hash.FindString(body); found != "" {
+					t.Errorf("%s shows the whole hash %s", next, found)
+				}
+				next = p.href("More rows →")
+			}
+			if rows < 3 {
+				t.Errorf("%s has %d rows", path, rows)
 			}
 		}
-		if found := hash.FindString(page); found != "" {
-			t.Errorf("%s shows the whole hash %s", name, found)
-		}
-	}
-	// These rows are not behind a channel of this program.
-	elsewhere := map[string]bool{schema.Unread.Name: true}
-	for _, kind := range schema.Kinds() {
-		if !s.kinds[kind.Table+" "+kind.Name] && !elsewhere[kind.Name] && !kind.Retired {
-			t.Errorf("the test planted no %s in %s", kind.Name, kind.Table)
-		}
-	}
-}
-
-// plant does everything that an application does with secrets, and returns them.
-func (s *site) plant() map[string]string {
-	s.Helper()
-	const key, signUpKey, channelKey, badPassword = "KEYOFTHEPOST", "KEYOFTHESIGNUP", "KEYOFTHECHANNEL", "a wrong password that is long"
-	s.do("POST", "/api/v1/users", both(raw(`{"name":"ada","password":"`+password+`"}`), header("Idempotency-Key", signUpKey))).want(201)
-	s.do("POST", "/api/v1/sessions", raw(`{"name":"ada","password":"`+badPassword+`"}`)).want(401)
-	token := s.do("POST", "/api/v1/sessions", raw(`{"name":"ada","password":"`+password+`"}`)).want(201).text("token")
-	s.do("POST", "/api/v1/sessions", raw(`{"name":"ada","password":"`+badPassword+`"}`)).want(401)
-	s.do("POST", "/api/v1/channels", both(bearer(token), both(raw(`{"name":"Engines","description":"All"}`), header("Idempotency-Key", channelKey)))).want(201)
-	s.do("POST", "/api/v1/channels/Engines/blogs", both(bearer(token), both(raw(`{"title":"T","text":"one"}`), header("Idempotency-Key", key)))).want(201)
-	ctx := s.Context()
-	ref := s.ref("Engines")
-	channel, err := s.store.Channel(ctx, ref.Key)
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.author("bob")
-	s.subscribe("bob", channel)
-	posts, err := s.store.Blogs(ctx, ref, storage.BlogQuery{Limit: 1})
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.vote(posts.Items[0], 1)
-	if _, err := s.store.Edit(ctx, ref, posts.Items[0].ID, "ada", domain.Any[domain.Revision](), domain.Draft{Title: "T", Text: "two"}); err != nil {
-		s.Fatal(err)
-	}
-	s.plantHalf(channel)
-	secret, err := s.store.NewDigestAddress(ctx, "ada")
-	if err != nil {
-		s.Fatal(err)
-	}
-	link, err := s.store.SignInLink(ctx, "ada")
-	if err != nil {
-		s.Fatal(err)
-	}
-	return map[string]string{
-		"password": password, "wrong password": badPassword, "session's token": token, "sign-in link": link, "digest secret": secret,
-		"key of a post": key, "key of a channel": channelKey, "key of a sign-up": signUpKey, "hash of the password": "argon2",
-	}
-}
-
-// plantHalf leaves rows of work that has died: a creation, a subscription, and the
-// removal of a post.
-func (s *site) plantHalf(channel domain.Channel) {
-	s.Helper()
-	ctx := s.Context()
-	n := 0
-	die := func(at int, match func(call drivertest.Call) bool, do func()) {
-		n = 0
-		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if match(call) {
-				n++
-			}
-			if n >= at {
-				return drivertest.ErrInjected
-			}
-			return send(ctx)
-		})
-		do()
-		s.mendStore()
-	}
-	blogs := func(call drivertest.Call) bool { return call.Target == "Blogs" && call.Writes() }
-	die(2, blogs, func() { _ = s.store.Subscribe(ctx, channel, "eve") })
-	die(2, blogs, func() {
-		half, err := domain.NewChannel("Half", "", "ada")
-		if err == nil {
-			_, err = s.store.CreateChannelWithin(ctx, half, 5)
-		}
-		if err == nil {
-			s.Error("the creation did not die")
-		}
-	})
-	blog := s.post(channel, "ada", "to be poisoned")
-	if err := s.store.DeleteBlog(ctx, channel, blog.ID, "ada", domain.Any[domain.Revision]()); err != nil {
-		s.Fatal(err)
-	}
-	received, err := s.store.Messages().Receive(ctx, 1, time.Minute)
-	if err != nil || len(received) != 1 {
-		s.Fatalf("%d messages (%v)", len(received), err)
-	}
-	if err := s.store.Poison(ctx, received[0]); err != nil {
-		s.Fatal(err)
 	}
 }

@@ -18,7 +18,6 @@ import (
 
 func TestCompression(t *testing.T) {
 	t.Run("is in gzip if the client likes that", compressedAsTheClientLikes)
-	t.Run("does not change what HEAD says", headOfACompressedPage)
 	t.Run("leaves a body whose strong tag programs send back", taggedStateIsNotCompressed)
 	t.Run("is of a fault too", faultIsCompressed)
 	t.Run("is of no answer with the address of a personal feed", secretIsNotCompressed)
@@ -81,18 +80,6 @@ func compressedAsTheClientLikes(t *testing.T) {
 			}
 			if want != "" && len(a.body) > len(whole.body)/2 {
 				t.Errorf("%s for %q: %d of %d bytes", path, accepted, len(a.body), len(whole.body))
-			}
-		}
-	}
-}
-
-func headOfACompressedPage(t *testing.T) {
-	s := crowded(t)
-	for _, path := range []string{"/channels/Engines", "/api/v1/channels/Engines/blogs"} {
-		get, head := s.do("GET", path, accepting("gzip")), s.do("HEAD", path, accepting("gzip"))
-		for _, name := range []string{"Content-Encoding", "Content-Length", "Content-Type", "Etag", "Vary"} {
-			if get.header.Get(name) != head.header.Get(name) {
-				t.Errorf("%s: %s of HEAD is %q, of GET %q", path, name, head.header.Get(name), get.header.Get(name))
 			}
 		}
 	}

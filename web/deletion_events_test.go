@@ -28,7 +28,6 @@ func TestDeletionEvents(t *testing.T) {
 	t.Run("a stream that cannot be written ends quietly", streamThatCannotBeWrittenEndsQuietly)
 	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
 	t.Run("a stream that cannot begin is refused after ten seconds", streamThatCannotBeginIsRefused)
-	t.Run("the refusal of a stream that nobody reads is cut off", refusalOfAStreamIsCutOff)
 	t.Run("the end of a stream reaches a reader who was silent", endOfAStreamReachesItsReader)
 }
 
@@ -301,22 +300,6 @@ func streamThatCannotBeginIsRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-func refusalOfAStreamIsCutOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWatch(t, nil)
-		for path, session := range map[string]string{
-			w.path: "", // 401
-			strings.Replace(w.path, "Engines", "Wheels", 1): w.token, // 404
-		} {
-			conn := w.dial()
-			w.request(conn, path, "Cookie: session="+session)
-			if took := waitForEnd(t, conn); took < 30*time.Second || took > time.Minute {
-				t.Errorf("%s: cut off after %s", path, took)
-			}
-		}
-	})
 }
 
 // The last deadline has passed when a stream ends by its age. A browser that finds it

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"net/url"
 	"testing"
 	"time"
 
@@ -11,8 +10,6 @@ import (
 func TestDeletionPage(t *testing.T) {
 	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
 	t.Run("a form for one incarnation leaves the next alone", formForOneIncarnationLeavesTheNextAlone)
-	t.Run("only the owner is asked to confirm", onlyTheOwnerIsAskedToConfirm)
-	t.Run("progress is shown only to the user who asked", progressIsShownOnlyToTheUserWhoAsked)
 }
 
 func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
@@ -57,36 +54,5 @@ func formForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 		follow("The channel as it is now").want(200).says("Still here")
 	if n := s.writes.Load() - before; n != 0 {
 		t.Errorf("%d writes", n)
-	}
-}
-
-func onlyTheOwnerIsAskedToConfirm(t *testing.T) {
-	s := newSite(t)
-	s.author("ada")
-	channel := s.channel("Engines", "ada")
-	bob := s.signedIn("bob")
-	form := url.Values{"incarnation": {string(channel.Incarnation)}}
-	bob.open("/channels/Engines/delete").want(403).follow("Back to Engines").want(200)
-	bob.send("POST", "/channels/Engines/delete", posted(form)).want(403)
-	s.browser().open("/channels/Engines/delete").want(401)
-	s.browser().send("POST", "/channels/Engines/delete", posted(form)).want(401)
-	bob.open("/channels/Nothing/delete").want(404)
-	bob.send("POST", "/channels/Nothing/delete", posted(form)).want(404)
-	s.browser().open("/channels/Engines").want(200)
-}
-
-func progressIsShownOnlyToTheUserWhoAsked(t *testing.T) {
-	s := newSite(t)
-	s.author("ada")
-	bob := s.signedIn("bob")
-	channel := s.channel("Engines", "ada")
-	s.askDeletion(channel)
-	for _, suffix := range []string{"", "/events"} {
-		path := "/channels/Engines/deletions/" + string(channel.Incarnation) + suffix
-		s.browser().open(path).want(401)
-		bob.open(path).want(403)
-		bob.open("/channels/Wheels/deletions/" + string(channel.Incarnation) + suffix).want(404)
-		bob.open("/channels/Engines/deletions/AAAAAAAAAAAAAAAAAAAAAAAAAA" + suffix).want(404)
-		bob.open("/channels/Engines/deletions/x" + suffix).want(404)
 	}
 }

@@ -2,27 +2,18 @@ package web_test
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"microblogging/domain"
 )
 
 func TestDigestAPI(t *testing.T) {
 	t.Run("a digest is by channel and most popular first", digestIsByChannelAndMostPopularFirst)
-	t.Run("a digest covers its day to the tick when clocks change", digestCoversItsDayToTheTickWhenClocksChange)
 	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
-	t.Run("a digest refuses a bad day and a bad time zone", digestRefusesABadDayAndABadTimeZone)
-	t.Run("a digest ranks each channel once and reads only its own posts", digestRanksEachChannelOnceAndReadsOnlyItsOwnPosts)
-	t.Run("a page ranks no more channels than it needs", pageRanksNoMoreChannelsThanItNeeds)
 	t.Run("a digest is read page by page", digestIsReadPageByPage)
-	t.Run("a digest refuses a continuation token of another list", digestRefusesAContinuationTokenOfAnotherList)
 	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
-	t.Run("a new address of the personal feed replaces the one before", newAddressOfThePersonalFeedReplacesTheOneBefore)
 }
 
 func digestIsByChannelAndMostPopularFirst(t *testing.T) {
@@ -68,53 +59,6 @@ func digestOf(a answer) string {
 	return strings.Join(channels, " | ")
 }
 
-// The length of a day depends on the clocks of its time zone. A post one tick before a
-// day or after it belongs to another day.
-func digestCoversItsDayToTheTickWhenClocksChange(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	for i, test := range []struct {
-		day, tz     string
-		from, until string
-	}{
-		{"2026-03-29", "Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"},     // 23 hours
-		{"2026-10-25", "Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},     // 25 hours
-		{"2026-07-01", "Europe/Berlin", "2026-06-30T22:00:00Z", "2026-07-01T22:00:00Z"},     // 24 hours
-		{"2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"}, // no midnight
-		{"2018-11-03", "America/Sao_Paulo", "2018-11-03T03:00:00Z", "2018-11-04T03:00:00Z"}, // the day before
-		{"2018-02-17", "America/Sao_Paulo", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z"}, // 23:00 comes twice
-		{"2026-04-24", "Africa/Cairo", "2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"},      // no midnight
-		{"2026-05-05", "Pacific/Kiritimati", "2026-05-04T10:00:00Z", "2026-05-05T10:00:00Z"},
-		{"2024-02-29", "Asia/Kathmandu", "2024-02-28T18:15:00Z", "2024-02-29T18:15:00Z"},
-	} {
-		t.Run(test.day+" in "+test.tz, func(t *testing.T) {
-			s := s.in(t)
-			channel := s.channel(fmt.Sprintf("channel%d", i), "bob")
-			from, until := instant(t, test.from), instant(t, test.until)
-			for text, on := range map[string]time.Time{
-				"before": from.Add(-domain.Tick), "first": from, "last": until.Add(-domain.Tick), "after": until,
-			} {
-				s.postOn(on, channel, text)
-			}
-			path := digestPath + "?day=" + test.day + "&tz=" + url.QueryEscape(test.tz)
-			a := s.do("GET", path, bearer(bob)).want(200)
-			if got, want := digestOf(a), string(channel.Name)+": last, first"; got != want || a.text("tz") != test.tz {
-				t.Errorf("the digest is %q, want %q", got, want)
-			}
-			s.do("DELETE", subscriptions+"/"+string(channel.Name), bearer(bob)).want(204)
-		})
-	}
-}
-
-func instant(t *testing.T, text string) time.Time {
-	t.Helper()
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
-}
-
 func digestWithoutADayIsOfToday(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
@@ -135,84 +79,6 @@ func digestWithoutADayIsOfToday(t *testing.T) {
 		s.do("GET", digestPath+"?day=2000-01-02&tz=Pacific/Kiritimati", bearer(bob)).want(200)
 		s.do("GET", digestPath+"?day=2000-01-02", bearer(bob)).want(422).wantField("day")
 	})
-}
-
-func digestRefusesABadDayAndABadTimeZone(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	for query, field := range map[string]string{
-		"day=9999-01-01":                        "day", // not begun
-		"day=2026-02-30":                        "day",
-		"day=2026-2-3":                          "day",
-		"day=20260203":                          "day",
-		"day=yesterday":                         "day",
-		"day=2026-02-03T00:00:00Z":              "day",
-		"day=0000-01-01":                        "day",
-		"day=2011-12-30&tz=Pacific/Apia":        "day", // Samoa skipped this day
-		"tz=Europe/Bielefeld":                   "tz",
-		"tz=Local":                              "tz",
-		"tz=" + url.QueryEscape("../etc/hosts"): "tz",
-		"tz=%00":                                "tz",
-		"tz=%2B02:00":                           "tz",
-	} {
-		s.do("GET", digestPath+"?"+query, bearer(bob)).want(422).wantField(field)
-	}
-	s.do("GET", digestPath).want(401)
-}
-
-func digestRanksEachChannelOnceAndReadsOnlyItsOwnPosts(t *testing.T) {
-	const channels, dead = 30, 5
-	s := newSite(t)
-	bob := s.signUp("bob")
-	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for i := range channels {
-		channel := s.channel(fmt.Sprintf("channel%02d", i), "bob")
-		s.postOn(noon, channel, "that day")
-		s.postOn(noon.AddDate(0, 0, 1), channel, "the next")
-		if i < dead {
-			s.askDeletion(channel)
-		}
-	}
-	const quiet = 7 // these contribute nothing, and are not verified
-	for i := range quiet {
-		s.postOn(noon.AddDate(0, 0, 1), s.channel(fmt.Sprintf("quiet%02d", i), "bob"), "the next")
-	}
-	want := map[string]int{
-		"Sessions Get": 1, "Users Get": 1, "Subscriptions Range": 1, "Channels Get": channels,
-		"Blogs Range": quiet + channels,           // for the ratings
-		"Blogs Get":   channels + channels - dead, // for the sub! row, and for the post
-	}
-	var a answer
-	calls := s.calls(func() { a = s.do("GET", digestPath+"?day=2026-03-04&limit=100", bearer(bob)).want(200) })
-	if fmt.Sprint(calls) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", calls, want)
-	}
-	if got := strings.Count(digestOf(a), "that day"); got != channels-dead {
-		t.Errorf("%d posts, want %d", got, channels-dead)
-	}
-}
-
-func pageRanksNoMoreChannelsThanItNeeds(t *testing.T) {
-	const channels, limit, flight = 60, 4, 16
-	s := newSite(t)
-	bob := s.signUp("bob")
-	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for i := range channels {
-		s.postOn(noon, s.channel(fmt.Sprintf("channel%02d", i), "bob"), "that day")
-	}
-	for after, page := "", 1; page <= channels/limit; page++ {
-		var a answer
-		path := continued(fmt.Sprintf("%s?day=2026-03-04&limit=%d", digestPath, limit), after)
-		calls := s.calls(func() { a = s.do("GET", path, bearer(bob)).want(200) })
-		// Ranked again is the channel where the page before ended, and one more is needed
-		// to see that there is a next page. Another one may wait to be started.
-		if n := calls["Blogs Range"]; n > limit+2+flight+1 || calls["Channels Get"] != n || calls["Blogs Get"] != n+limit {
-			t.Errorf("page %d: %v", page, calls)
-		}
-		if after = a.text("next"); (after == "") != (page == channels/limit) {
-			t.Errorf("page %d continues at %q", page, after)
-		}
-	}
 }
 
 func digestIsReadPageByPage(t *testing.T) {
@@ -246,28 +112,6 @@ func digestIsReadPageByPage(t *testing.T) {
 	if a := s.do("GET", digestPath+"?day=2026-03-04&limit=11", bearer(bob)).want(200); a.get("next") != nil {
 		t.Errorf("a page that holds all continues at %q", a.text("next"))
 	}
-}
-
-func digestRefusesAContinuationTokenOfAnotherList(t *testing.T) {
-	s := newSite(t)
-	bob, eve := s.signUp("bob"), s.signUp("eve")
-	engines := s.channel("Engines", "bob")
-	s.subscribe("eve", engines)
-	for range 2 {
-		s.postOn(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), engines, "that day")
-	}
-	const path = digestPath + "?day=2026-03-04&limit=1"
-	mine, theirs := s.do("GET", path, bearer(bob)).want(200).text("next"), s.do("GET", path, bearer(eve)).want(200).text("next")
-	feed := s.do("GET", feedPath+"?limit=1", bearer(bob)).want(200).text("next")
-	for _, after := range []string{"made-up", "!", theirs, feed, mine + "A", mine[1:]} {
-		s.do("GET", continued(path, after), bearer(bob)).want(422).wantField("after")
-	}
-	s.do("GET", continued(digestPath+"?day=2026-03-05", mine), bearer(bob)).want(422).wantField("after")
-	s.do("GET", continued(path+"&tz=Europe/Berlin", mine), bearer(bob)).want(422).wantField("after")
-	for _, limit := range []string{"0", "101", "-1", "x"} {
-		s.do("GET", digestPath+"?day=2026-03-04&limit="+limit, bearer(bob)).want(422).wantField("limit")
-	}
-	s.do("GET", continued(path, mine), bearer(bob)).want(200)
 }
 
 func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
@@ -307,34 +151,4 @@ func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("it shows %q, want %q", got, want)
 	}
-}
-
-func newAddressOfThePersonalFeedReplacesTheOneBefore(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	renew := func() string {
-		t.Helper()
-		a := s.do("POST", digestPath+"/address?tz=Europe/Berlin", bearer(bob)).want(201)
-		if got := a.header.Get("Cache-Control"); got != "no-store" {
-			t.Errorf("Cache-Control %q", got)
-		}
-		address, err := url.Parse(a.text("url"))
-		if err != nil || address.Scheme != "http" || address.Host != "example.com" {
-			t.Fatalf("url %q, %v", a.text("url"), err)
-		}
-		return address.RequestURI()
-	}
-	first := renew()
-	s.do("GET", first).want(200)
-	second := renew()
-	s.do("GET", first).want(404)
-	s.do("GET", second).want(200)
-	for range 2 {
-		s.do("DELETE", digestPath+"/address", bearer(bob)).want(204)
-		s.do("GET", second).want(404)
-	}
-	s.do("GET", renew()).want(200)
-	s.unwritten(func() answer { return s.do("POST", digestPath+"/address?tz=Nowhere", bearer(bob)) }).want(422).wantField("tz")
-	s.unwritten(func() answer { return s.do("POST", digestPath+"/address") }).want(401)
-	s.unwritten(func() answer { return s.do("DELETE", digestPath+"/address") }).want(401)
 }

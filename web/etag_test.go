@@ -10,7 +10,6 @@ func TestETag(t *testing.T) {
 	t.Run("covers who reads it", tagCoversWhoReadsIt)
 	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
 	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
-	t.Run("is on no error", tagIsOnNoError)
 	t.Run("of a channel's page covers the key of its form", tagOfAChannelsPageCoversTheKeyOfItsForm)
 	t.Run("keeps no page beyond the session", pagesKeptAreDroppedWithTheSession)
 }
@@ -86,20 +85,6 @@ func tagIsOnNoPageThatIsShownOnce(t *testing.T) {
 	tag := s.do("GET", "/channels/Engines").header.Get("ETag")
 	s.do("GET", "/channels/Engines", header("Cookie", "notice=signed-out"), header("If-None-Match", tag)).want(200)
 	s.do("GET", "/channels/Engines", header("Cookie", "notice=signed-out"), header("If-None-Match", "*")).want(200)
-}
-
-func tagIsOnNoError(t *testing.T) {
-	s := newSite(t)
-	s.readable()
-	for path, status := range map[string]int{
-		"/channels/nothing": 404, "/channels/Engines?after=x": 422, "/api/v1/channels/nothing/blogs": 404, "/nothing": 404, "/account": 401,
-		"/channels/nothing/feed.atom": 404,
-	} {
-		a := s.do("GET", path, header("If-None-Match", "*")).want(status)
-		if a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %v", path, a.header)
-		}
-	}
 }
 
 func pagesKeptAreDroppedWithTheSession(t *testing.T) {

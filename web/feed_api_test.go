@@ -14,10 +14,6 @@ import (
 func TestFeedAPI(t *testing.T) {
 	t.Run("a feed merges all subscriptions newest first", feedMergesAllSubscriptionsNewestFirst)
 	t.Run("a feed has every post once whatever happens between its pages", feedHasEveryPostOnceWhateverHappensBetweenItsPages)
-	t.Run("a page of a feed reads each channel once", pageOfAFeedReadsEachChannelOnce)
-	t.Run("a feed reads at most sixteen channels at once", feedReadsAtMostSixteenChannelsAtOnce)
-	t.Run("a feed refuses a continuation token of another list", feedRefusesAContinuationTokenOfAnotherList)
-	t.Run("a feed belongs to one user and is kept by no cache", feedBelongsToOneUserAndIsKeptByNoCache)
 }
 
 func feedMergesAllSubscriptionsNewestFirst(t *testing.T) {
@@ -160,79 +156,5 @@ func (r *reading) goneOrDone(err error) {
 	r.Helper()
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		r.Error(err)
-	}
-}
-
-func pageOfAFeedReadsEachChannelOnce(t *testing.T) {
-	const channels, dead, posts = 40, 5, 30
-	s := newSite(t)
-	bob := s.signUp("bob")
-	for i := range channels {
-		channel := s.channel(fmt.Sprintf("channel%d", i), "bob")
-		for range posts {
-			s.post(channel, "bob", "Hello")
-		}
-		if i < dead {
-			s.askDeletion(channel)
-		}
-	}
-	want := map[string]int{
-		"Sessions Get": 1, "Users Get": 1, "Subscriptions Range": 1,
-	}
-	// A page of 100 posts and the post after it are of 4 or 5 channels of 30 posts each.
-	const read = 101
-	contributing := []int{4, 4, 5}
-	for after, page := "", 1; page <= 3; page++ {
-		n := contributing[page-1]
-		want["Channels Get"], want["Blogs Get"], want["Blogs Range"] = n, n+read, channels
-		var a answer
-		calls := s.calls(func() { a = s.do("GET", continued(feedPath+"?limit=100", after), bearer(bob)).want(200) })
-		if fmt.Sprint(calls) != fmt.Sprint(want) {
-			t.Errorf("page %d: %v, want %v", page, calls, want)
-		}
-		after = a.text("next")
-	}
-}
-
-func feedReadsAtMostSixteenChannelsAtOnce(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	for i := range 40 {
-		s.channel(fmt.Sprintf("channel%d", i), "bob")
-	}
-	var gauge gauge
-	s.breakStore(gauge.hook)
-	s.do("GET", feedPath, bearer(bob)).want(200)
-	if most := gauge.most(); most > 16 || most < 2 {
-		t.Errorf("%d reads at once", most)
-	}
-}
-
-func feedRefusesAContinuationTokenOfAnotherList(t *testing.T) {
-	s := newSite(t)
-	ada, bob := s.signUp("ada"), s.signUp("bob")
-	theirs := s.feedOfTwo("ada", ada)
-	mine := s.feedOfTwo("bob", bob)
-	elsewhere := s.do("GET", "/api/v1/channels/Two-of-bob/blogs?limit=1").want(200).text("next")
-	for _, after := range []string{"made-up", "!", theirs, elsewhere, mine + "A", mine[1:]} {
-		s.do("GET", continued(feedPath, after), bearer(bob)).want(422).wantField("after")
-	}
-	for _, limit := range []string{"0", "101", "-1", "x"} {
-		s.do("GET", feedPath+"?limit="+limit, bearer(bob)).want(422).wantField("limit")
-	}
-	s.do("GET", feedPath).want(401)
-	s.do("GET", continued(feedPath, mine), bearer(bob)).want(200)
-}
-
-func feedBelongsToOneUserAndIsKeptByNoCache(t *testing.T) {
-	s := newSite(t)
-	bob, eve := s.signUp("bob"), s.signUp("eve")
-	s.feedOfTwo("bob", bob)
-	if a := s.do("GET", feedPath, bearer(eve)).want(200); string(a.body) != `{"items":[]}`+"\n" {
-		t.Errorf("eve reads %s", a.body)
-	}
-	a := s.do("GET", feedPath, cookie(bob)).want(200)
-	if got := a.header.Get("Cache-Control"); got != "private, no-cache" || len(a.items("id")) != 2 {
-		t.Errorf("Cache-Control %q of %s", got, a.body)
 	}
 }

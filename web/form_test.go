@@ -21,19 +21,12 @@ func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
 		send   change
 		status int
 	}{
-		"too large":            {posted(url.Values{"text": {strings.Repeat("x", 64<<10)}}), 413},
 		"too large, multipart": {multiparted(url.Values{"text": {strings.Repeat("x", 64<<10)}}), 413},
-		"too large, chunked":   {chunked(urlencoded, "text="+strings.Repeat("x", 64<<10)), 413},
 		"too large, chunked multipart": {chunked("multipart/form-data; boundary=x",
 			"--x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\n"+strings.Repeat("x", 64<<10)), 413},
-		"JSON":                    {typed("application/json", `{"text":"x"}`), 415},
-		"no type":                 {typed("", "text=x"), 415},
 		"a type that is none":     {typed(";;", "text=x"), 415},
-		"bad escape":              {typed(urlencoded, "text=%zz"), 400},
 		"cut multipart":           {typed("multipart/form-data; boundary=x", "--x\r\nContent-Disp"), 400},
 		"no boundary":             {typed("multipart/form-data", "--x--"), 400},
-		"another origin":          {both(posted(url.Values{"text": {"x"}}), header("Origin", "https://evil.example")), 403},
-		"another site":            {both(posted(url.Values{"text": {"x"}}), header("Sec-Fetch-Site", "cross-site")), 403},
 		"nothing":                 {typed("", ""), 428},
 		"nothing but the channel": {posted(url.Values{"incarnation": {incarnation}}), 422},
 		"a file as text": {typed("multipart/form-data; boundary=x",

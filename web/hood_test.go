@@ -27,7 +27,6 @@ func TestHood(t *testing.T) {
 	t.Run("shows the gate that refused a post", hoodShowsMissingGate)
 	t.Run("leads to the lab only if there is one", hoodLeadsToTheLab)
 	t.Run("shows no secret", hoodShowsNoSecret)
-	t.Run("does not tell which names exist", hoodTellsNoNames)
 }
 
 // hood returns the fold of a page, or nil.
@@ -265,21 +264,5 @@ func hoodShowsNoSecret(t *testing.T) {
 	look(b.send("POST", "/sign-out"))
 	if looks < 15 {
 		t.Errorf("only %d pages", looks)
-	}
-}
-
-// hoodTellsNoNames looks at the answers of which Server-Timing says less, too.
-func hoodTellsNoNames(t *testing.T) {
-	s := newTeachingSite(t)
-	s.author("ada")
-	for _, name := range []string{"ada", "bob"} {
-		b := s.browser()
-		p := b.open("/sign-in").form("Sign in").fill("name", name).fill("password", "wrong password here").press().want(401)
-		if words := seen(p.hood()); words != "" {
-			t.Errorf("a wrong password of %s shows %s", name, words)
-		}
-		if words := seen(b.open("/digest/" + name + "/wrong/feed.atom").want(404).hood()); words != "" {
-			t.Errorf("a wrong digest of %s shows %s", name, words)
-		}
 	}
 }

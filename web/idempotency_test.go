@@ -13,9 +13,7 @@ func TestIdempotency(t *testing.T) {
 	t.Run("a bad key is refused", badKeyIsRefused)
 	t.Run("a post whose reply was lost is made once", postWhoseReplyWasLostIsMadeOnce)
 	t.Run("one key makes one channel", oneKeyMakesOneChannel)
-	t.Run("a channel whose reply was lost is its creator's", channelWhoseReplyWasLostIsItsCreators)
 	t.Run("one key makes one account", oneKeyMakesOneAccount)
-	t.Run("a bad key makes no channel and no account", badKeyMakesNoChannelAndNoAccount)
 	t.Run("a form that is sent twice makes one channel and one account", formSentTwiceMakesOne)
 }
 
@@ -116,21 +114,6 @@ func oneKeyMakesOneChannel(t *testing.T) {
 	create(ada, "k 1", "Engines", "Wheels").want(410)
 }
 
-func channelWhoseReplyWasLostIsItsCreators(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.breakStore(drivertest.Only(
-		func(c drivertest.Call) bool { return c.Method == "Transact" && c.Target == "Subscriptions" }, drivertest.FailAfter(1)))
-	create := func() answer {
-		return s.do("POST", "/api/v1/channels", bearer(token), header("Idempotency-Key", "k"), fields("name", "Engines"))
-	}
-	create().want(503)
-	s.mendStore()
-	if got := create().want(200).text("owner"); got != "ada" {
-		t.Errorf("the owner is %q", got)
-	}
-}
-
 func oneKeyMakesOneAccount(t *testing.T) {
 	s := newSite(t)
 	signUp := func(key, name, password string) answer {
@@ -145,25 +128,6 @@ func oneKeyMakesOneAccount(t *testing.T) {
 	signUp("k 1", "bob", password).want(422)
 	signUp("k 2", "ada", password).want(409)
 	signUp("k 2", "bob", password).want(201)
-}
-
-func badKeyMakesNoChannelAndNoAccount(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	for name, keys := range map[string][]change{
-		"empty": {header("Idempotency-Key", "")}, "unprintable": {header("Idempotency-Key", "a\tb")},
-		"sent twice": {header("Idempotency-Key", "a"), header("Idempotency-Key", "b")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := s.in(t)
-			s.unwritten(func() answer {
-				return s.do("POST", "/api/v1/channels", append(keys, bearer(token), fields("name", "Engines"))...)
-			}).want(422).wantField("Idempotency-Key")
-			s.unwritten(func() answer {
-				return s.do("POST", "/api/v1/users", append(keys, fields("name", "bob", "password", password))...)
-			}).want(422).wantField("Idempotency-Key")
-		})
-	}
 }
 
 // A double click sends a form twice. Both land on what it made.

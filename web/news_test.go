@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +11,6 @@ import (
 
 func TestNews(t *testing.T) {
 	t.Run("counts what is newer than the page", newsCountWhatIsNewerThanThePage)
-	t.Run("of a channel are the same for everybody and cheap", channelNewsAreCheap)
-	t.Run("of a feed need a session", feedNewsNeedASession)
 	t.Run("are asked for only by the first page of the newest", onlyTheNewestPageAsks)
 }
 
@@ -63,32 +60,6 @@ func newsCountWhatIsNewerThanThePage(t *testing.T) {
 	s.do("GET", feed, b.cookies).want(200).is(`{"new":0}`)
 	s.do("GET", "/channels/nothing/news").want(404)
 	s.do("GET", strings.Replace(shown, "since=", "since=x", 1)).want(404)
-}
-
-func channelNewsAreCheap(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.post(s.channel("Engines", "ada"), "ada", "Hello")
-	calls := s.calls(func() {
-		a := s.do("GET", "/channels/Engines/news?since=", cookie(token)).want(200)
-		if a.header.Get("Vary") != "Accept-Encoding" || a.header.Get("Cache-Control") != "no-cache" || len(a.header.Values("Set-Cookie")) > 0 {
-			t.Errorf("%v", a.header)
-		}
-	})
-	if len(calls) != 2 || calls["Channels Get"] != 1 || calls["Blogs Range"] != 1 {
-		t.Errorf("calls %v", calls)
-	}
-}
-
-func feedNewsNeedASession(t *testing.T) {
-	s := newSite(t)
-	s.do("GET", "/news").want(401)
-	token := s.signUp("ada")
-	a := s.do("GET", "/news?since=", cookie(token)).want(200)
-	if a.header.Get("Cache-Control") != "private, no-cache" {
-		t.Errorf("%v", a.header)
-	}
-	s.do("GET", "/news?since=&after="+url.QueryEscape("x"), cookie(token)).want(422)
 }
 
 func onlyTheNewestPageAsks(t *testing.T) {

@@ -3,10 +3,7 @@ package web_test
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -14,7 +11,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/web"
@@ -25,13 +21,10 @@ func TestPageCache(t *testing.T) {
 	t.Run("answers what was written last, on any process", cacheAnswersWhatWasWrittenLast)
 	t.Run("answers as a site without it", cacheAnswersAsASiteWithoutIt)
 	t.Run("answers strangers alone", cacheAnswersStrangersAlone)
-	t.Run("gives each user a page of their own", cacheGivesEachUserAPageOfTheirOwn)
 	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
 	t.Run("keeps a page in each coding", cacheKeepsAPageInEachCoding)
 	t.Run("keeps a page that time makes no less true", cacheKeepsAPageForever)
-	t.Run("asks the store for one version and no more", cacheAsksForOneVersion)
 	t.Run("keeps nothing without a gate", cacheKeepsNothingWithoutAGate)
-	t.Run("costs few allocations", cacheCostsFewAllocations)
 }
 
 // twoSites are two processes on one store.
@@ -206,20 +199,6 @@ func cacheAnswersStrangersAlone(t *testing.T) {
 	s.do("GET", "/channels/Engines", bearer("wrong")).want(401)
 }
 
-func cacheGivesEachUserAPageOfTheirOwn(t *testing.T) {
-	s := newSite(t)
-	readers := map[string]change{"ada": cookie(s.signUp("ada")), "bob": cookie(s.signUp("bob"))}
-	s.post(s.channel("Engines", "ada"), "ada", "Hello")
-	for range 3 {
-		for name, who := range readers {
-			body := string(s.do("GET", "/channels/Engines", who).want(200).body)
-			if !strings.Contains(body, `data-leaves="`+name+`"`) || strings.Contains(body, "Delete channel") != (name == "ada") {
-				t.Errorf("%s gets the page of somebody else: %s", name, body)
-			}
-		}
-	}
-}
-
 func cacheKeepsAddressesApart(t *testing.T) {
 	s := newSiteWith(t, web.Options{TrustProxy: true})
 	channel := s.channel("Engines", "ada")
@@ -280,23 +259,6 @@ func cacheKeepsAPageForever(t *testing.T) {
 	})
 }
 
-func cacheAsksForOneVersion(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
-	for _, path := range sharedPaths(channel, s.post(channel, "ada", "Hello")) {
-		tag := s.do("GET", path).want(200).header.Get("ETag")
-		for name, change := range map[string]change{"it": func(*http.Request) {}, "304": header("If-None-Match", tag)} {
-			if calls := s.calls(func() { s.do("GET", path, change) }); len(calls) != 2 || calls["Channels Get"] != 1 || calls["Blogs Get"] != 1 {
-				t.Errorf("%s, %s: calls %v", path, name, calls)
-			}
-		}
-		if calls := s.calls(func() { s.do("GET", path, cookie(token)) }); calls["Blogs Range"] > 0 {
-			t.Errorf("%s, signed in: calls %v", path, calls)
-		}
-	}
-}
-
 // A channel without its gate is a creation that died, or is about to be deleted.
 func cacheKeepsNothingWithoutAGate(t *testing.T) {
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
@@ -321,39 +283,4 @@ func cacheKeepsNothingWithoutAGate(t *testing.T) {
 	}
 	tag := s.do("GET", "/channels/Engines", cookie(token)).want(200).header.Get("ETag")
 	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(200) // the key of its form is another
-}
-
-func cacheCostsFewAllocations(t *testing.T) {
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	s := newSiteOver(t, db, web.Options{})
-	channel := s.channel("Engines", "ada")
-	for range 20 {
-		s.post(channel, "ada", "Hello")
-	}
-	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tag := s.do("GET", "/channels/Engines").want(200).header.Get("ETag")
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "/channels/Engines", nil)
-	for _, step := range []struct {
-		name  string
-		match []string
-	}{{"a page", nil}, {"304", []string{tag}}} {
-		r.Header["If-None-Match"] = step.match
-		w := &sink{header: make(http.Header, 24)}
-		allocations := testing.AllocsPerRun(100, func() {
-			clear(w.header)
-			handler.ServeHTTP(w, r)
-		})
-		t.Logf("%s: %v allocations", step.name, allocations)
-		// 63 in the program: the race detector makes pools forget.
-		if allocations >= 72 {
-			t.Errorf("%s costs %v allocations", step.name, allocations)
-		}
-	}
 }

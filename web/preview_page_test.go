@@ -9,7 +9,6 @@ import (
 func TestPreviewPage(t *testing.T) {
 	t.Run("shows a text as its post would, and saves nothing", previewShowsTheTextAndSavesNothing)
 	t.Run("says what is wrong with a text", previewSaysWhatIsWrong)
-	t.Run("is for those who may write", previewIsForThoseWhoMayWrite)
 }
 
 func preview(title, text string) change {
@@ -41,9 +40,4 @@ func previewSaysWhatIsWrong(t *testing.T) {
 	b := newSite(t).signedIn("ada")
 	b.send("POST", "/preview", preview("", " ")).want(422).says("must not be blank")
 	b.send("POST", "/preview", preview("", strings.Repeat("x", 5001))).want(422).says("5000")
-}
-
-func previewIsForThoseWhoMayWrite(t *testing.T) {
-	s := newSite(t)
-	s.browser().send("POST", "/preview", preview("", "Hello")).want(401)
 }

@@ -38,6 +38,9 @@ func apiRoutes() []route {
 			{"", ada, 1, 3, 0, 0},
 		}, seeds: []seed{
 			{ada, 200, "Going/{going}", "", "", ""},
+			{bob, 404, "Going/AAAAAAAAAAAAAAAAAAAAAAAAAA", "", "", ""},
+			{ada, 404, "Going/x", "", "", ""},
+			{ada, 404, "Going/{going}%2Fx", "", "", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
 			{"", stranger, 1, 2, 0, 0},
@@ -86,9 +89,11 @@ func apiRoutes() []route {
 		{name: "PUT /api/v1/channels/:name/blogs/:id/vote", who: users, body: 4 << 10, seeds: []seed{
 			{bob, 204, "Engines/{post}", "", "", ""},
 			{bob, 404, "Wheels/{post}", "", "", ""},
+			{bob, 404, "Engines/nonsense", "", "", ""},
 		}},
 		{name: "DELETE /api/v1/channels/:name/blogs/:id/vote", who: users, body: 4 << 10, seeds: []seed{
 			{ada, 204, "Engines/{first}", "", "", ""},
+			{ada, 404, "Wheels/{first}", "", "", ""},
 		}},
 		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 2, 6, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1", "", ""},

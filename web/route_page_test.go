@@ -85,6 +85,7 @@ func pageRoutes() []route {
 			{"", adasCookie, 1, 3, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Going/{going}", "", "", ""},
+			{bobsCookie, 404, "Going/x", "", "", ""},
 		}},
 		{name: "POST /channels/:name/deletions/:incarnation", who: owner, seeds: []seed{
 			{adasCookie, 303, "Going/{going}", "", "", "action=next&worker=1&step=mark"},
@@ -96,6 +97,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name/deletions/:incarnation/events", who: owner, untagged: true, seeds: []seed{
 			{adasCookie, 200, "Going/{going}", "", "Accept: text/event-stream", ""},
+			{bobsCookie, 404, "Wheels/{going}", "", "", ""},
 		}},
 		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, costs: []cost{
 			{"", stranger, 2, 3, 1, 2},

@@ -23,8 +23,9 @@ func furnish(g *stage) {
 	theirs, first := g.post(engines, "bob", "Of bob"), g.post(engines, "ada", "First")
 	post := g.post(engines, "ada", "Hello\nhttps://example.com")
 	g.vote(first, 1)
-	g.keyed(engines, "used")
-	gone := g.keyed(engines, "gone")
+	g.keyed(engines, "used", "used")
+	g.keyed(engines, "key-of-a-post", "Kept")
+	gone := g.keyed(engines, "gone", "gone")
 	if err := g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()); err != nil {
 		g.Fatalf("deleting a post: %v", err)
 	}
@@ -56,12 +57,12 @@ func (g *stage) subscribe(channels ...domain.Channel) {
 	g.site.subscribe("bob", channels...)
 }
 
-// keyed makes a post whose idempotency key is also its text. It is dated yesterday, so
+// keyed makes a post with this idempotency key. It is dated yesterday, so
 // that a digest holds it.
-func (g *stage) keyed(channel domain.Channel, key string) domain.Blog {
+func (g *stage) keyed(channel domain.Channel, key, text string) domain.Blog {
 	g.Helper()
 	blog, _, err := g.store.Post(g.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: key,
-		Draft: domain.Draft{Text: key}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
+		Draft: domain.Draft{Text: text}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
 	if err != nil {
 		g.Fatalf("posting: %v", err)
 	}

@@ -150,12 +150,8 @@ func badSignUpIsShownAgainWithoutThePassword(t *testing.T) {
 		field, detail  string
 	}{
 		"short name":      {"a", password, 422, "name", "2 to 32"},
-		"bad letters":     {"ä b", password, 422, "name", "letters a to z"},
 		"taken":           {"ADA", password, 409, "name", "Name is taken."},
-		"short password":  {"bob", "too short", 422, "password", "10 to 256"},
-		"long password":   {"bob", strings.Repeat("x", 257), 422, "password", "10 to 256"},
 		"common password": {"bob", "Password123", 422, "password", "one of the commonest"},
-		"own name":        {"grace_hopper", "Grace_Hopper", 422, "password", "your name"},
 		"invalid UTF-8":   {"bob", "\xff123456789", 422, "password", "not valid UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"context"
-	"runtime"
 	"sync"
 
 	"microblogging/storage/drivertest"
@@ -21,38 +20,6 @@ func (s *site) calls(request func()) map[string]int {
 	defer s.mendStore()
 	request()
 	return counts
-}
-
-// A gauge counts the calls of the store that run at once.
-type gauge struct {
-	mu            sync.Mutex
-	now, greatest int
-}
-
-// hook delays each read of a range a little, so that other reads can start.
-func (g *gauge) hook(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-	if call.Target+" "+string(call.Method) != "Blogs Range" {
-		return send(ctx)
-	}
-	g.add(1)
-	defer g.add(-1)
-	for range 100 {
-		runtime.Gosched()
-	}
-	return send(ctx)
-}
-
-func (g *gauge) add(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.now += n
-	g.greatest = max(g.greatest, g.now)
-}
-
-func (g *gauge) most() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.greatest
 }
 
 // hanging answers only when the context ends.

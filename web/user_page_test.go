@@ -1,13 +1,9 @@
 package web_test
 
-import (
-	"net/url"
-	"testing"
-)
+import "testing"
 
 func TestUserPage(t *testing.T) {
 	t.Run("a changed password ends every other session", changedPasswordEndsEveryOtherSession)
-	t.Run("an unknown action is refused", unknownActionIsRefused)
 }
 
 func changedPasswordEndsEveryOtherSession(t *testing.T) {
@@ -36,11 +32,4 @@ func changedPasswordEndsEveryOtherSession(t *testing.T) {
 	}
 	mine.open("/account").want(401)
 	other.open("/account").want(401)
-}
-
-func unknownActionIsRefused(t *testing.T) {
-	b := newSite(t).signedIn("ada")
-	b.send("POST", "/account", posted(url.Values{"action": {"delete-everything"}})).want(400)
-	b.send("POST", "/account").want(400)
-	b.open("/account").want(200)
 }

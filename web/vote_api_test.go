@@ -12,7 +12,6 @@ func TestVoteAPI(t *testing.T) {
 	t.Run("a user has one vote however often it is given or taken back", userHasOneVoteHoweverOftenItIsGivenOrTakenBack)
 	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
 	t.Run("an edit survives votes that come while it is written", editSurvivesVotesThatComeWhileItIsWritten)
-	t.Run("nobody votes for a deleted post", nobodyVotesForADeletedPost)
 }
 
 func userHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
@@ -73,30 +72,6 @@ func editSurvivesVotesThatComeWhileItIsWritten(t *testing.T) {
 		t.Errorf("the edit answers %s", a.body)
 	}
 	s.mustBeSound()
-}
-
-func nobodyVotesForADeletedPost(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
-	deleted, other := s.post(engines, "ada", "Hello"), s.post(wheels, "ada", "Hello")
-	s.do("DELETE", blogPath(engines, deleted.ID), bearer(token)).want(204)
-	both := func(path string, status int) {
-		t.Helper()
-		for _, method := range []string{"PUT", "DELETE"} {
-			s.unwritten(func() answer { return s.do(method, path, bearer(token)) }).want(status)
-		}
-	}
-	both(votePath(engines, deleted.ID), 404)
-	both(votePath(engines, other.ID), 404)
-	both(votePath(engines, "nonsense"), 404)
-	both("/api/v1/channels/nothing/blogs/"+string(other.ID)+"/vote", 404)
-	s.askDeletion(wheels)
-	both(votePath(wheels, other.ID), 410)
-	s.cascade(wheels.Ref())
-	both(votePath(wheels, other.ID), 404)
-	s.channel("Wheels", "ada")
-	both(votePath(wheels, other.ID), 404)
 }
 
 func (s *site) wantRating(channel domain.Channel, id domain.BlogID, want int) {

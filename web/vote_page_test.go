@@ -1,14 +1,12 @@
 package web_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 )
 
 func TestVotePage(t *testing.T) {
 	t.Run("a vote is counted once and taken back", voteIsCountedOnceAndTakenBack)
-	t.Run("a stranger is asked to sign in to vote", strangerIsAskedToSignInToVote)
 	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
 	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
@@ -31,18 +29,6 @@ func voteIsCountedOnceAndTakenBack(t *testing.T) {
 	if ada.open(path).hasForm("Take back the vote") {
 		t.Error("the page still offers to take back a vote")
 	}
-}
-
-func strangerIsAskedToSignInToVote(t *testing.T) {
-	s := newSite(t)
-	channel := s.channel("Engines", string(s.author("ada")))
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	b := s.browser()
-	p := b.open(path).says("Sign in to vote for this post.")
-	if p.hasForm("Vote") {
-		t.Error("a stranger sees a form that would be refused")
-	}
-	b.send("POST", path, posted(url.Values{"action": {"vote"}})).want(401)
 }
 
 func voteAfterTheSessionEndedIsNotCounted(t *testing.T) {
