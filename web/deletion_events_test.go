@@ -109,29 +109,39 @@ func (w watch) serve() (*httptest.Server, *http.Response) {
 }
 
 func everyChangeOfADeletionIsSent(t *testing.T) {
-	w := newWatch(t, nil)
-	_, response := w.serve()
-	stream := bufio.NewReader(response.Body)
-	next := func(name, want string) {
-		t.Helper()
-		e, ok := readEvent(stream)
-		if !ok || e.name != name || !strings.Contains(e.data, want) {
-			t.Fatalf("event %q (%t) without %q:\n%s", e.name, ok, want, e.data)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		conn := w.dial()
+		w.request(conn, w.path, "Cookie: session="+w.token)
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	next("progress", "Waiting for a worker")
-	w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
-	next("progress", "Step 2 of 5")
-	w.advance(w.ref, domain.DeletionRunning, domain.StepSweep, 99)
-	next("progress", ">99</dd>")
-	w.trace(w.ref, domain.StepRecord{Step: domain.StepSweep, Worker: 2, Delivery: 7, Began: domain.Now(), Rows: 99, Count: 1})
-	next("progress", "2 (delivery 7)")
-	w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 198)
-	next("progress", `data-announce="Deleted"`)
-	next("end", "")
-	if e, ok := readEvent(stream); ok {
-		t.Errorf("after the end comes %q", e.name)
-	}
+		if got := response.Header.Get("Content-Type"); response.StatusCode != 200 || got != "text/event-stream" {
+			t.Fatalf("status %d, Content-Type %q", response.StatusCode, got)
+		}
+		stream := bufio.NewReader(response.Body)
+		next := func(name, want string) {
+			t.Helper()
+			e, ok := readEvent(stream)
+			if !ok || e.name != name || !strings.Contains(e.data, want) {
+				t.Fatalf("event %q (%t) without %q:\n%s", e.name, ok, want, e.data)
+			}
+		}
+		next("progress", "Waiting for a worker")
+		w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
+		next("progress", "Step 2 of 5")
+		w.advance(w.ref, domain.DeletionRunning, domain.StepSweep, 99)
+		next("progress", ">99</dd>")
+		w.trace(w.ref, domain.StepRecord{Step: domain.StepSweep, Worker: 2, Delivery: 7, Began: domain.Now(), Rows: 99, Count: 1})
+		next("progress", "2 (delivery 7)")
+		w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 198)
+		next("progress", `data-announce="Deleted"`)
+		next("end", "")
+		if e, ok := readEvent(stream); ok {
+			t.Errorf("after the end comes %q", e.name)
+		}
+	})
 }
 
 func streamDoesNotHoldUpAShutdown(t *testing.T) {
