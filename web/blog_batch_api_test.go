@@ -84,9 +84,7 @@ func (a answer) statuses(want ...int) answer {
 }
 
 func eachEntryIsAnsweredAlone(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	channel := s.channel("Engines", "ada")
+	s, bob, channel := engines(t, "bob")
 	earlier := s.do("POST", enginesBlogs, bearer(bob), header("Idempotency-Key", "earlier"), fields("text", "Earlier")).want(201)
 	gone := s.do("POST", enginesBlogs, bearer(bob), header("Idempotency-Key", "gone"), fields("text", "Gone")).want(201)
 	s.do("DELETE", blogPath(channel, domain.BlogID(gone.text("id"))), bearer(bob)).want(204)
@@ -120,9 +118,7 @@ func eachEntryIsAnsweredAlone(t *testing.T) {
 }
 
 func longestBatchFitsInEverySpelling(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
+	s, bob, _ := engines(t, "bob")
 	key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
 	text := strings.Repeat(`\ud83d\ude00`, 5000)
 	list := make([]string, 33)
@@ -141,9 +137,7 @@ func longestBatchFitsInEverySpelling(t *testing.T) {
 }
 
 func requestThatIsNoBatchIsRefusedWhole(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
+	s, bob, _ := engines(t, "bob")
 	for body, status := range map[string]int{
 		"": 400, "[]": 400, `{"items":[{"text":"a"}`: 400, `{"items":[],"items":[{"text":"a"}]}`: 400, "{\"items\":[{\"text\":\"\xff\"}]}": 400,
 		`{}`: 422, `{"items":null}`: 422, `{"items":{"text":"a"}}`: 422, `{"items":"a"}`: 422, `{"items":[]}`: 422,
@@ -199,9 +193,7 @@ func eachEntryIsAWrite(t *testing.T) {
 }
 
 func batchSentAgainMakesNoSecondPost(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
+	s, bob, _ := engines(t, "bob")
 	send := func(n int) answer { return s.do("POST", enginesBatch, bearer(bob), batch(entries(n)...)) }
 	s.breakStore(onTransaction(func(send func() error) error {
 		if err := send(); err != nil {
@@ -241,9 +233,7 @@ func onTransaction(do func(send func() error) error) drivertest.Hook {
 // The first transaction is refused for a key that was used before. The second is not
 // answered.
 func storeThatFailsInTheMiddle(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
+	s, bob, _ := engines(t, "bob")
 	s.do("POST", enginesBlogs, bearer(bob), header("Idempotency-Key", "k1"), fields("text", "k1")).want(201)
 	n := 0
 	s.breakStore(onTransaction(func(send func() error) error {
@@ -263,9 +253,7 @@ func storeThatFailsInTheMiddle(t *testing.T) {
 }
 
 func clientThatLeavesIsNoFault(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	s.channel("Engines", "ada")
+	s, bob, _ := engines(t, "bob")
 	ctx, leave := context.WithCancel(t.Context())
 	s.breakStore(onTransaction(func(func() error) error {
 		leave()

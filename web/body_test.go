@@ -22,9 +22,7 @@ func TestBody(t *testing.T) {
 }
 
 func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
+	s, token, _ := engines(t, "ada")
 	for name, body := range map[string]string{
 		"nothing":              "",
 		"blank":                " \n",
@@ -61,9 +59,7 @@ func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
 }
 
 func badMemberIsRefusedByName(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
+	s, token, _ := engines(t, "ada")
 	for name, test := range map[string]struct{ body, field string }{
 		"missing":                    {`{}`, "text"},
 		"null":                       {`{"text":null}`, "text"},
@@ -102,9 +98,7 @@ func allErrorsOfABodyAreReportedAtOnce(t *testing.T) {
 }
 
 func jsonIsAcceptedInEverySpelling(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
+	s, token, _ := engines(t, "ada")
 	for body, want := range map[string]string{
 		`{"text":"a\\ud800"}`:                      `a\ud800`,
 		`{"text":"\\\ud83d\ude00\\"}`:              "\\\U0001f600\\",
@@ -164,9 +158,7 @@ func (h *held) Read(p []byte) (int, error) {
 // Each client has half-sent posts of 8 MiB; four of them fill the 32 MiB of all.
 func heldBodiesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		token := s.signUp("ada")
-		s.channel("Engines", "ada")
+		s, token, _ := engines(t, "ada")
 		from := func(client int, body io.Reader) answer {
 			return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), func(r *http.Request) {
 				r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1000", client)

@@ -202,9 +202,7 @@ func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 }
 
 func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
+	s, token, channel := engines(t, "ada")
 	atom, json := feedsOf(channel)
 	blog := s.post(channel, "ada", "Hello")
 	other := s.post(channel, "ada", "Other")

@@ -96,9 +96,7 @@ func (w *rowsWatch) wantMarks(got map[string]string, want map[string]string) {
 // event has been read.
 func watching(t *testing.T, test func(t *testing.T, w *rowsWatch, channel domain.Channel)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		token := s.signUp("ada")
-		channel := s.channel("Engines", "ada")
+		s, token, channel := engines(t, "ada")
 		w := s.watchRows(token)
 		if e := w.event(); e.name != "rows" || !strings.Contains(e.data, "its open gate stands") || strings.Contains(e.data, "store-mark") {
 			t.Fatalf("the first event is %+v", e)

@@ -25,9 +25,7 @@ func TestChannelRowsPage(t *testing.T) {
 }
 
 func rowsPageShowsTheStore(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
+	s, b, channel := enginesBrowser(t, "ada")
 	blog := s.post(channel, "bob", "One <b>")
 	s.vote(blog, 1)
 	b.open("/channels/Engines/rows").want(200).heading("Rows of “Engines”").
@@ -81,9 +79,7 @@ func rowsPageIsTheOwners(t *testing.T) {
 }
 
 func rowsPageIsLinked(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
+	s, b, channel := enginesBrowser(t, "ada")
 	const rows = "/channels/Engines/rows"
 	for _, path := range []string{"/channels/Engines", "/channels/Engines/edit"} {
 		if got := b.open(path).href("Rows in the store"); got != rows {
@@ -117,9 +113,7 @@ func (p page) rowKeys() (keys []string) {
 }
 
 func rowsPageGoesOn(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
+	s, b, channel := enginesBrowser(t, "ada")
 	for n := range 55 {
 		s.post(channel, "bob", fmt.Sprintf("post %d", n))
 	}
@@ -170,9 +164,7 @@ func rowsPageStaysWhenTheChannelIsGone(t *testing.T) {
 }
 
 func rowsPageLeadsToTheLab(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	s.channel("Engines", "ada")
+	_, b, _ := enginesBrowser(t, "ada")
 	if got := b.open("/channels/Engines/rows").href("Try to break it: post"); got != "" {
 		t.Errorf("without a lab it leads to %s", got)
 	}

@@ -84,9 +84,7 @@ func userStepsThroughADeletion(t *testing.T) {
 }
 
 func noLessonWithoutTeach(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
+	s, b, channel := enginesBrowser(t, "ada")
 	b.open("/channels/Engines/delete").saysNot("Pause before each step")
 	reads := 0
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {

@@ -18,9 +18,7 @@ const (
 )
 
 func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
-	s := newSite(t)
-	bob := s.signedIn("bob")
-	old := s.channel("Engines", "ada")
+	s, bob, old := enginesBrowser(t, "bob")
 	form := bob.open("/channels/Engines").form("Post").fill("title", "On <b>valves</b>").fill("text", "One & two\r\nthree")
 	s.replace(old.Ref())
 	refused := form.press
@@ -47,9 +45,7 @@ func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
 }
 
 func staleEditKeepsItsText(t *testing.T) {
-	s := newSite(t)
-	bob := s.signedIn("bob")
-	old := s.channel("Engines", "ada")
+	s, bob, old := enginesBrowser(t, "bob")
 	path := permalink(old, s.post(old, "bob", "First"))
 	form := bob.open(path).follow("Edit").form("Save").fill("text", "Second")
 	s.replace(old.Ref())
@@ -62,9 +58,7 @@ func staleEditKeepsItsText(t *testing.T) {
 }
 
 func staleDescriptionKeepsItsText(t *testing.T) {
-	s := newSite(t)
-	ada := s.signedIn("ada")
-	old := s.channel("Engines", "ada")
+	s, ada, old := enginesBrowser(t, "ada")
 	form := ada.open("/channels/Engines/edit").form("Save").fill("description", "Two words")
 	s.replace(old.Ref())
 	shown := s.unwrittenPage(func() page { return form.press() }).want(412).
@@ -81,9 +75,7 @@ func staleFormWithoutATextSaysWhatWasAsked(t *testing.T) {
 		"Take back":        "You had voted for a post of the old one",
 		"Delete this post": "The post was in the old one",
 	} {
-		s := newSite(t)
-		bob := s.signedIn("bob")
-		old := s.channel("Engines", "ada")
+		s, bob, old := enginesBrowser(t, "bob")
 		blog := s.post(old, "bob", "Mine")
 		var f form
 		switch button {

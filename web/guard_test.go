@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"microblogging/domain"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
@@ -51,4 +54,59 @@ func baseURLIsNoOtherOrigin(t *testing.T) {
 	}
 	create("Engines", "https://blog.example").want(201)
 	create("Wheels", "https://evil.example").want(403)
+}
+
+func TestUnreadableRow(t *testing.T) {
+	t.Run("fails no page", unreadableRowFailsNoPage)
+}
+
+func unreadableRowFailsNoPage(t *testing.T) {
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s := newSiteOver(t, db, web.Options{Version: "test"})
+	b := s.signedIn("ada")
+	garden := s.channel("garden", "ada")
+	s.post(garden, "ada", "one")
+	of := func(i domain.Incarnation) driver.Property { return driver.String("Incarnation", i) }
+	mine, active, on := driver.String("Owner", "ada"), driver.String("State", "active"), driver.Time("CreatedOn", domain.Now())
+	meadow := domain.NewIncarnation()
+	for _, row := range []struct {
+		table, partition, row string
+		properties            []driver.Property
+	}{
+		{"Blogs", "garden", "sub!", []driver.Property{of(garden.Incarnation)}},
+		{"Blogs", "garden", "join!", []driver.Property{of(garden.Incarnation)}},
+		{"Subscriptions", "ada", "!", nil},
+		{"Subscriptions", "ada", "!x", []driver.Property{driver.String("State", "joined")}},
+		{"Channels", "meadow", "", []driver.Property{of(meadow), mine, active, on}},
+		{"Blogs", "meadow", "gate!open!" + string(meadow), []driver.Property{of(meadow)}},
+		{"Channels", "asleep", "", []driver.Property{driver.String("Name", "Asleep"), of(domain.NewIncarnation()), mine}},
+		{"Channels", "nobodys", "", []driver.Property{driver.String("Name", "Nobodys"), mine, active, on}},
+		{"Users", "ada", "owned!", nil},
+		{"Users", "ada", "asked!3155378975999999999!!x", nil},
+	} {
+		if err := driver.NewTable(db, row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"/", "/channels", "/subscriptions", "/digest", "/users/ada", "/deletions", "/account",
+		"/api/v1/channels", "/api/v1/feed", "/api/v1/subscriptions", "/api/v1/digest", "/api/v1/deletions"} {
+		if a := s.do(http.MethodGet, path, b.cookies); a.status >= 500 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+	for _, name := range []string{"garden", "meadow", "asleep", "nobodys"} {
+		for _, of := range []string{"", "/delete", "/rows", "/feed.atom", "/rating/0"} {
+			if a := s.do(http.MethodGet, "/channels/"+name+of, b.cookies); a.status >= 500 {
+				t.Errorf("/channels/%s%s: %d", name, of, a.status)
+			}
+		}
+		if a := s.do(http.MethodGet, "/api/v1/channels/"+name+"/blogs", b.cookies); a.status >= 500 {
+			t.Errorf("the posts of %s: %d", name, a.status)
+		}
+	}
+	b.open("/channels/meadow").want(200).says("meadow")
 }

@@ -44,9 +44,7 @@ func oneKeyMakesOnePost(t *testing.T) {
 }
 
 func badKeyIsRefused(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
+	s, token, _ := engines(t, "ada")
 	post := func(keys ...change) answer {
 		changes := append(keys, bearer(token), fields("text", "Hello"))
 		return s.do("POST", "/api/v1/channels/Engines/blogs", changes...)
@@ -72,9 +70,7 @@ func badKeyIsRefused(t *testing.T) {
 }
 
 func postWhoseReplyWasLostIsMadeOnce(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
+	s, token, _ := engines(t, "ada")
 	s.breakStore(drivertest.Only(
 		func(c drivertest.Call) bool { return c.Method == "Transact" && c.Target == "Blogs" }, drivertest.FailAfter(1)))
 	post := func() answer {

@@ -80,9 +80,7 @@ func listRefusesTheTokenOfAnother(t *testing.T) {
 }
 
 func listRefusesABadQuery(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
+	s, token, _ := engines(t, "ada")
 	for query, field := range map[string]string{
 		"channels?contains=%FF":                                                        "contains",
 		"channels?contains=" + strings.Repeat("a", 300):                                "contains",

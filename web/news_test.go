@@ -63,9 +63,7 @@ func newsCountWhatIsNewerThanThePage(t *testing.T) {
 }
 
 func onlyTheNewestPageAsks(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
+	s, b, channel := enginesBrowser(t, "ada")
 	for range 21 {
 		s.post(channel, "ada", "Hello")
 	}

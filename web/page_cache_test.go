@@ -169,9 +169,7 @@ func cacheAnswersAsASiteWithoutIt(t *testing.T) {
 }
 
 func cacheAnswersStrangersAlone(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
+	s, token, channel := engines(t, "ada")
 	path := permalink(channel, s.post(channel, "ada", "Hello"))
 	for _, path := range []string{"/channels/Engines", path} {
 		shared := s.do("GET", path).want(200)

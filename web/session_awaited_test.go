@@ -43,9 +43,7 @@ func pagesBeside(channel domain.Channel) map[string]bool {
 func endedSessionShowsNothingPersonal(t *testing.T) {
 	for _, late := range []string{"", "Sessions", "Channels"} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSite(t)
-			token := s.signUp("ada")
-			channel := s.channel("Engines", "ada")
+			s, token, channel := engines(t, "ada")
 			for path, forUsers := range pagesBeside(channel) {
 				signedIn := s.do("GET", path, cookie(token)).want(200)
 				if !strings.Contains(string(signedIn.body), "@ada") && !strings.Contains(string(signedIn.body), ">ada<") {
@@ -94,9 +92,7 @@ func endedSessionIsRefusedFirst(t *testing.T) {
 
 func unreadableSessionFailsThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		token := s.signUp("ada")
-		channel := s.channel("Engines", "ada")
+		s, token, channel := engines(t, "ada")
 		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Target == "Sessions" {
 				time.Sleep(time.Second)
@@ -112,9 +108,7 @@ func unreadableSessionFailsThePage(t *testing.T) {
 }
 
 func panickingSessionFailsThePage(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
+	s, token, channel := engines(t, "ada")
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Sessions" {
 			panic("thrown on purpose")

@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/base64"
 	"fmt"
+	"testing"
 	"time"
 
 	"golang.org/x/crypto/argon2"
@@ -36,6 +37,20 @@ func cheapHash() string {
 func (s *site) signUp(name string) string {
 	s.Helper()
 	return s.session(string(s.author(name)))
+}
+
+// engines makes a site with the channel Engines of ada, and a session of a user.
+func engines(t testing.TB, user string) (s *site, token string, channel domain.Channel) {
+	t.Helper()
+	s = newSite(t)
+	return s, s.signUp(user), s.channel("Engines", "ada")
+}
+
+// enginesBrowser is engines with the session in a browser.
+func enginesBrowser(t testing.TB, user string) (s *site, b *browser, channel domain.Channel) {
+	t.Helper()
+	s = newSite(t)
+	return s, s.signedIn(user), s.channel("Engines", "ada")
 }
 
 // session returns the token of one more session, without the cost of a password.

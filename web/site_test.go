@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
@@ -137,3 +139,53 @@ func (l *logBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// calls counts the calls of the store during a request, by table and method.
+func (s *site) calls(request func()) map[string]int {
+	var mu sync.Mutex
+	counts := make(map[string]int)
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		mu.Lock()
+		counts[call.Target+" "+string(call.Method)]++
+		mu.Unlock()
+		return send(ctx)
+	})
+	defer s.mendStore()
+	request()
+	return counts
+}
+
+// hanging answers only when the context ends.
+func hanging(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// everyCall fails each call of the store.
+func everyCall(err error) drivertest.Hook {
+	return func(context.Context, drivertest.Call, drivertest.Send) error { return err }
+}
+
+// permalink is the path of the page of a post.
+func permalink(channel domain.Channel, blog domain.Blog) string {
+	return "/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(blog.ID)
+}
+
+func blogPath(channel domain.Channel, id domain.BlogID) string {
+	return "/api/v1/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(id)
+}
+
+func votePath(channel domain.Channel, id domain.BlogID) string {
+	return blogPath(channel, id) + "/vote"
+}
+
+func feedsOf(channel domain.Channel) (atom, json string) {
+	path := "/channels/" + url.PathEscape(string(channel.Name))
+	return path + "/feed.atom", path + "/feed.json"
+}
+
+const feedPath = "/api/v1/feed"
+
+const digestPath = "/api/v1/digest"
+
+const subscriptions = "/api/v1/subscriptions"

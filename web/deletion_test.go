@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,9 +9,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestDeletionAPI(t *testing.T) {
+func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
 	t.Run("a deletion for one incarnation leaves the next alone", deletionForOneIncarnationLeavesTheNextAlone)
+	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
+	t.Run("a form for one incarnation leaves the next alone", formForOneIncarnationLeavesTheNextAlone)
+	t.Run("a user whose channel is gone finds its deletion", userWhoseChannelIsGoneFindsItsDeletion)
+	t.Run("it is paged", deletionListIsPaged)
+	t.Run("the API lists them too", apiListsDeletions)
 }
 
 func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
@@ -98,4 +104,92 @@ func deletionForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 	}
 	s.do("GET", "/api/v1/channels/Engines").want(200)
 	s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old+", "+fresh)).want(202)
+}
+
+func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Ärger", "ada")
+	s.post(channel, "ada", "Hello")
+	progress := "/channels/%C3%84rger/deletions/" + string(channel.Incarnation)
+	form := b.open("/channels/%C3%84rger").follow("Delete channel…").heading("Delete “Ärger”?").
+		form("Delete this channel and all its posts")
+	form.press().at(progress).says("Waiting for a worker")
+	form.press().at(progress) // a double click
+	b.open("/channels/%C3%84rger").want(410)
+
+	s.advance(channel.Ref(), domain.DeletionRunning, domain.StepSweep, 1234)
+	b.open(progress).says("Step 3 of 5", "1,234")
+	s.waiting(channel.Ref(), time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC))
+	b.open(progress).says("Waiting for the storage since 4 March 2026, 05:06 UTC", "1,234")
+	s.waiting(channel.Ref(), time.Time{})
+	b.open(progress).says("Step 3 of 5")
+	s.advance(channel.Ref(), domain.DeletionPoisoned, domain.StepSweep, 1234)
+	b.open(progress).says("Stopped", "microblogging requeue --channel Ärger")
+
+	s.cascade(channel.Ref())
+	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 1235)
+	b.open(progress).says("Deleted", "1,235").follow("Create “Ärger” again").
+		form("Create channel").press().at("/channels/%C3%84rger")
+	b.open(progress).want(200).says("Deleted")
+}
+
+func formForOneIncarnationLeavesTheNextAlone(t *testing.T) {
+	s, b, old := enginesBrowser(t, "ada")
+	form := b.open("/channels/Engines/delete").form("Delete this channel and all its posts")
+	s.askDeletion(old)
+	s.cascade(old.Ref())
+	fresh := s.channel("Engines", "ada")
+	s.post(fresh, "ada", "Still here")
+	before := s.writes.Load()
+	form.press().want(412).says("Another channel has the name now").
+		follow("The channel as it is now").want(200).says("Still here")
+	if n := s.writes.Load() - before; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func userWhoseChannelIsGoneFindsItsDeletion(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	b.open("/account").follow("Your deletions").says("No deletions yet")
+	channel := s.channel("Ärger", "ada")
+	b.open("/channels/%C3%84rger/delete").form("Delete this channel and all its posts").press()
+	b.open("/account/deletions").says("Ärger", "Waiting for a worker")
+	s.cascade(channel.Ref())
+	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 1234)
+	b.open("/account").follow("Your deletions").says("Deleted · 1,234 rows removed").follow("Ärger").
+		want(200).heading("Deletion of “Ärger”").says("It took", "1,234")
+}
+
+func deletionListIsPaged(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for n := range 21 {
+		s.askDeletion(s.channel(fmt.Sprintf("c%02d", n), "ada"))
+	}
+	b.open("/account/deletions").says("c20", "c01").saysNot("c00").follow("Older deletions →").says("c00").saysNot("c01").
+		follow("← Back to the start").says("c20")
+	b.open("/account/deletions?after=x").want(422).follow("The first page").want(200)
+}
+
+func apiListsDeletions(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	first, second := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
+	s.askDeletion(first)
+	s.askDeletion(second)
+	s.advance(first.Ref(), domain.DeletionDone, domain.StepRelease, 7)
+	if got := s.listed("/api/v1/deletions?limit=1", "channel", bearer(token)); fmt.Sprint(got) != "[Wheels Engines]" {
+		t.Errorf("listed %q", got)
+	}
+	a := s.do("GET", "/api/v1/deletions", bearer(token)).want(200)
+	items, _ := a.get("items").([]any)
+	if len(items) != 2 {
+		t.Fatalf("listed %s", a.body)
+	}
+	done, _ := items[1].(map[string]any)
+	if done["incarnation"] != string(first.Incarnation) || done["state"] != "done" || done["rowsDeleted"] != 7.0 {
+		t.Errorf("listed %v", done)
+	}
 }

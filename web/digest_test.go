@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -16,15 +17,121 @@ import (
 	"microblogging/web"
 )
 
-func TestDigestPage(t *testing.T) {
+func TestDigest(t *testing.T) {
+	t.Run("a digest is by channel and most popular first", digestIsByChannelAndMostPopularFirst)
+	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
+	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
 	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
 	t.Run("a long day is read page by page", longDayIsReadPageByPage)
-	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
 	t.Run("the time zone that was chosen is remembered", chosenZoneIsRemembered)
 	t.Run("another zone on the page of today shows today there", anotherZoneShowsToday)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
 	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
+}
+
+func digestIsByChannelAndMostPopularFirst(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	wheels, engines, quiet := s.channel("Wheels", "ada"), s.channel("engines", "ada"), s.channel("Quiet", "ada")
+	s.subscribe("bob", wheels, engines, quiet)
+	other := s.channel("Other", "eve")
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for i, votes := range []int{0, 2, 1, 2} {
+		s.vote(s.postOn(noon.Add(time.Duration(i)*time.Hour), wheels, fmt.Sprintf("%d rated %d", i, votes)), votes)
+	}
+	s.postOn(noon, engines, "Engine")
+	s.postOn(noon, other, "not subscribed to")
+	s.postOn(noon.AddDate(0, 0, 1), quiet, "the next day")
+	s.postOn(noon.AddDate(0, 0, -1), quiet, "the day before")
+	a := s.do("GET", digestPath+"?day=2026-03-04", bearer(bob)).want(200)
+	if a.text("day") != "2026-03-04" || a.text("tz") != "UTC" {
+		t.Errorf("the digest is of %s in %s", a.text("day"), a.text("tz"))
+	}
+	if got, want := digestOf(a), "engines: Engine | Wheels: 3 rated 2, 1 rated 2, 2 rated 1, 0 rated 0"; got != want {
+		t.Errorf("the digest is %q, want %q", got, want)
+	}
+	if a.text("channels.1.items.0.channel") != "Wheels" || a.get("channels.1.items.0.rating") != 2.0 || a.get("channels.1.total") != nil {
+		t.Errorf("the digest is %s", a.body)
+	}
+	if a := s.do("GET", digestPath+"?day=2020-01-01", bearer(bob)).want(200); dig(a.get("channels"), "0") != nil || a.get("channels") == nil {
+		t.Errorf("a day without posts is %s", a.body)
+	}
+}
+
+// digestOf returns a digest as one line: each channel with the texts of its posts.
+func digestOf(a answer) string {
+	a.t.Helper()
+	var channels []string
+	for _, channel := range a.get("channels").([]any) {
+		var texts []string
+		for _, item := range dig(channel, "items").([]any) {
+			texts = append(texts, dig(item, "text").(string))
+		}
+		channels = append(channels, dig(channel, "name").(string)+": "+strings.Join(texts, ", "))
+	}
+	return strings.Join(channels, " | ")
+}
+
+func digestWithoutADayIsOfToday(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		bob := s.signUp("bob")
+		channel := s.channel("Engines", "bob")
+		s.post(channel, "bob", "at the turn of the millennium") // fake time begins here
+		a := s.do("GET", digestPath, bearer(bob)).want(200)
+		if a.text("day") != "2000-01-01" || digestOf(a) == "" {
+			t.Errorf("the digest is %s", a.body)
+		}
+		a = s.do("GET", digestPath+"?tz=America/New_York", bearer(bob)).want(200)
+		if a.text("day") != "1999-12-31" || digestOf(a) == "" {
+			t.Errorf("in New York the digest is %s", a.body)
+		}
+		// A day begins earlier in the east.
+		s.do("GET", digestPath+"?day=2000-01-02&tz=Pacific/Kiritimati", bearer(bob)).want(422).wantField("day")
+		time.Sleep(10 * time.Hour)
+		s.do("GET", digestPath+"?day=2000-01-02&tz=Pacific/Kiritimati", bearer(bob)).want(200)
+		s.do("GET", digestPath+"?day=2000-01-02", bearer(bob)).want(422).wantField("day")
+	})
+}
+
+func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
+	const posts = 1100 // more than one page of the store
+	s := newSite(t)
+	bob := s.signUp("bob")
+	channel := s.channel("Engines", "bob")
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for i := range posts {
+		blog := s.postOn(noon.Add(time.Duration(i)*time.Second), channel, fmt.Sprint(i))
+		if i%10 == 0 {
+			s.vote(blog, 1)
+		}
+	}
+	var want []string
+	for i := posts - 10; i >= 0; i -= 10 {
+		want = append(want, fmt.Sprint(i))
+	}
+	for i := posts - 1; len(want) < 200; i-- {
+		if i%10 != 0 {
+			want = append(want, fmt.Sprint(i))
+		}
+	}
+	var got []string
+	for after := ""; ; {
+		a := s.do("GET", continued(digestPath+"?day=2026-03-04&limit=99", after), bearer(bob)).want(200)
+		if total := a.get("channels.0.total"); total != float64(posts) {
+			t.Errorf("total %v, want %d", total, posts)
+		}
+		for _, item := range a.get("channels.0.items").([]any) {
+			got = append(got, dig(item, "text").(string))
+		}
+		if after = a.text("next"); after == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("it shows %q, want %q", got, want)
+	}
 }
 
 // anotherZoneShowsToday goes from a zone that is 14 hours ahead of UTC to one that is 11
@@ -112,25 +219,6 @@ func longDayIsReadPageByPage(t *testing.T) {
 	}
 	foreign := s.signedIn("bob").open(p.path).want(422)
 	foreign.follow("The first page").want(200).heading("Digest")
-}
-
-func pageWithoutADayShowsToday(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	today := func() string { return time.Now().UTC().Format("Monday, 2 January 2006") }
-	for begun := false; !begun; { // once more if midnight passes meanwhile
-		day := today()
-		s.post(channel, "ada", "new today")
-		p := b.open("/").follow("The day at a glance").want(200)
-		if begun = day == today(); begun {
-			p.says(day, "new today")
-			if one(p.doc, func(n *html.Node) bool { return attr(n, "rel") == "next" }) != nil {
-				t.Error("the page of today links to tomorrow")
-			}
-		}
-	}
-	s.browser().open("/digest").want(401)
 }
 
 // guesses tells whether the page asks its script for the zone of the browser.

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,4 +127,75 @@ func withoutARateThereIsNoLimit(t *testing.T) {
 	for range 100 {
 		s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token)).want(204)
 	}
+}
+
+func TestStreamLimit(t *testing.T) {
+	t.Run("one client has sixteen streams and no more", oneClientHasSixteenStreamsAndNoMore)
+	t.Run("all clients together have 512 streams and no more", allClientsTogetherHave512StreamsAndNoMore)
+}
+
+// open opens a stream from a peer and returns what leaves it again, after the server
+// has noticed. It must run in a bubble.
+func (w watch) open(peer string) (leave func()) {
+	w.Helper()
+	ctx, cancel := context.WithCancel(w.Context())
+	var ended atomic.Int64
+	go func() { ended.Store(int64(w.from(ctx, peer).status)) }()
+	synctest.Wait()
+	if status := ended.Load(); status != 0 {
+		w.Errorf("the stream of %s ended at once with %d", peer, status)
+	}
+	return func() { cancel(); synctest.Wait() }
+}
+
+// from sends the request for a stream from a peer, and waits for the end of the answer.
+func (w watch) from(ctx context.Context, peer string) answer {
+	return w.do("GET", w.path, cookie(w.token), func(r *http.Request) { *r = *r.WithContext(ctx); r.RemoteAddr = peer })
+}
+
+func (w watch) wantFull(peer string) {
+	w.Helper()
+	a := w.from(w.Context(), peer).want(503)
+	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || seconds < 1 {
+		w.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+	}
+	if body := string(a.body); !strings.Contains(body, "Too many pages are being watched") || strings.Contains(body, "store") {
+		w.Errorf("the page says %s", body)
+	}
+	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
+		w.Errorf("a refusal is logged as a fault:\n%s", log)
+	}
+}
+
+func oneClientHasSixteenStreamsAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		leave := w.open("192.0.2.1:1000")
+		for port := range 15 {
+			defer w.open(fmt.Sprintf("192.0.2.1:%d", 2000+port))()
+		}
+		w.wantFull("192.0.2.1:3000")
+		defer w.open("192.0.2.2:1000")() // another client
+		leave()
+		defer w.open("192.0.2.1:1001")()
+		w.wantFull("192.0.2.1:3001")
+		for host := range 16 {
+			defer w.open(fmt.Sprintf("[2001:db8::%d]:1000", host))()
+		}
+		w.wantFull("[2001:db8::ffff]:1000")
+	})
+}
+
+func allClientsTogetherHave512StreamsAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		leave := w.open("192.0.2.1:1000")
+		for n := range 511 {
+			defer w.open(fmt.Sprintf("198.51.100.%d:1000", n/16))()
+		}
+		w.wantFull("203.0.113.1:1000")
+		leave()
+		defer w.open("203.0.113.1:1000")()
+		w.wantFull("203.0.113.2:1000")
+	})
 }

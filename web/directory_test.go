@@ -2,12 +2,69 @@ package web_test
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"microblogging/web"
 )
+
+func TestChannelDirectoryPage(t *testing.T) {
+	t.Run("the directory lists channels by name page by page", directoryListsChannelsByNamePageByPage)
+	t.Run("the filter keeps what was typed and says what to do next", filterKeepsWhatWasTypedAndSaysWhatToDoNext)
+}
+
+func directoryListsChannelsByNamePageByPage(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	var want []string
+	for i := range 45 {
+		want = append(want, string(s.channel(fmt.Sprintf("go-%02d", i), "ada").Name))
+	}
+	s.channel("rust", "ada")
+	s.askDeletion(s.channel("go-hidden", "ada"))
+	var got []string
+	pages := 1
+	p := s.browser().open("/channels?contains=O-").want(200)
+	for ; ; pages++ {
+		got = append(got, p.titles()...)
+		if p.href("More channels →") == "" {
+			break
+		}
+		p = p.follow("More channels →").want(200)
+	}
+	if !slices.Equal(got, want) || pages != 3 {
+		t.Errorf("in %d pages: %v", pages, got)
+	}
+	if first := p.follow("← Back to the start").titles(); !slices.Equal(first, want[:20]) {
+		t.Errorf("back at %v", first)
+	}
+}
+
+func filterKeepsWhatWasTypedAndSaysWhatToDoNext(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Ärger", "ada")
+	s.channel("Engines", "ada")
+	for text, want := range map[string][]string{
+		"ä": {"Ärger"}, "GER": {"Ärger"}, "n": {"Engines"}, "e": {"Ärger", "Engines"}, "": {"Ärger", "Engines"}, "ärger!": nil, "'": nil, "~": nil, "/": nil,
+	} {
+		p := b.open("/channels?contains=" + url.QueryEscape(text)).want(200)
+		slices.Sort(want)
+		got := slices.DeleteFunc(p.titles(), func(title string) bool { return strings.HasPrefix(title, "No channel") })
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%q lists %q", text, got)
+		}
+	}
+	p := b.open("/channels?contains=%3Cb%3Etea").says("No channel’s name contains “<b>tea”")
+	if got := p.follow("create it").form("Create channel").values.Get("name"); got != "<b>tea" {
+		t.Errorf("the new channel's name is %q", got)
+	}
+	for _, bad := range []string{"%FF", strings.Repeat("a", 300)} {
+		b.open("/channels?contains=" + bad).want(422)
+	}
+}
 
 func TestUserPublicPage(t *testing.T) {
 	t.Run("shows since when and the channels", userPageShowsSinceWhenAndTheChannels)

@@ -1,0 +1,244 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+func TestBlog(t *testing.T) {
+	t.Run("a new post is found at its Location", newPostIsFoundAtItsLocation)
+	t.Run("a bad post is refused field by field", badPostIsRefusedFieldByField)
+	t.Run("the longest post fits in every spelling", longestPostFitsInEverySpelling)
+	t.Run("posts are listed newest first and narrowed by time", postsAreListedNewestFirstAndNarrowedByTime)
+	t.Run("a post that is not in the channel is not found", postThatIsNotInTheChannelIsNotFound)
+	t.Run("an author finds, edits and deletes a post", authorFindsEditsAndDeletesAPost)
+	t.Run("a post edited since it was read is not deleted", postEditedSinceItWasReadIsNotDeleted)
+	t.Run("only users who may change a post see the forms for it", onlyUsersWhoMayChangeAPostSeeTheFormsForIt)
+	t.Run("an id of no post is not found", idOfNoPostIsNotFound)
+	t.Run("shows a text as its post would, and saves nothing", previewShowsTheTextAndSavesNothing)
+	t.Run("says what is wrong with a text", previewSaysWhatIsWrong)
+}
+
+func newPostIsFoundAtItsLocation(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	s.channel("Ärger", "ada")
+	bob := s.signUp("bob")
+	created := s.do("POST", "/api/v1/channels/ärger/blogs", bearer(bob),
+		fields("title", "  Notes ", "text", "One\r\ntwo\rthree\t<b>")).want(201)
+	if got, want := created.header.Get("Location"), "/api/v1/channels/%C3%84rger/blogs/"+created.text("id"); got != want {
+		t.Errorf("Location %q, want %q", got, want)
+	}
+	read := s.do("GET", created.header.Get("Location")).want(200)
+	if string(read.body) != string(created.body) || read.header.Get("ETag") != created.header.Get("ETag") {
+		t.Errorf("read %s, created %s", read.body, created.body)
+	}
+	for path, want := range map[string]any{
+		"channel": "Ärger", "title": "Notes", "text": "One\ntwo\nthree\t<b>", "userId": "bob", "rating": 0.0, "editedOn": nil,
+	} {
+		if got := read.get(path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+func badPostIsRefusedFieldByField(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	blog := s.post(channel, "ada", "Hello")
+	for name, test := range map[string]struct{ title, text, field string }{
+		"blank text": {"", " \n\t ", "text"},
+		"long title": {strings.Repeat("é", 121), "x", "title"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			body := fields("title", test.title, "text", test.text)
+			s.unwritten(func() answer {
+				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body)
+			}).want(422).wantField(test.field)
+			s.unwritten(func() answer {
+				return s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), body)
+			}).want(422).wantField(test.field)
+		})
+	}
+}
+
+func longestPostFitsInEverySpelling(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	text := strings.Repeat("\U0001f600", 5000)
+	escaped := `{"text":"` + strings.Repeat(`\ud83d\ude00`, 5000) + `"}`
+	for _, body := range []change{fields("text", text), raw(escaped)} {
+		if got := s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body).want(201).text("text"); got != text {
+			t.Error("the text came back changed")
+		}
+	}
+}
+
+func postsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 30 {
+		_, _, err := s.store.Post(t.Context(), storage.Posting{
+			Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), CreatedOn: start.AddDate(0, 0, i),
+			Draft: domain.Draft{Text: fmt.Sprint(i)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func(query string) (texts []string) {
+		for after := ""; ; {
+			a := s.do("GET", "/api/v1/channels/Engines/blogs?"+query+after).want(200)
+			for _, item := range a.get("items").([]any) {
+				texts = append(texts, item.(map[string]any)["text"].(string))
+			}
+			if a.get("next") == nil {
+				return texts
+			}
+			after = "&after=" + url.QueryEscape(a.text("next"))
+		}
+	}
+	if got := list("limit=7"); len(got) != 30 || got[0] != "29" || got[29] != "0" {
+		t.Errorf("all: %v", got)
+	}
+	if got := list(""); len(got) != 30 {
+		t.Errorf("%d posts with the default limit", len(got))
+	}
+	narrowed := list("limit=2&since=2026-01-03T00:00:00Z&until=2026-01-06T01:00:00%2B01:00")
+	if want := []string{"4", "3", "2"}; !slices.Equal(narrowed, want) {
+		t.Errorf("narrowed: %v, want %v", narrowed, want)
+	}
+	if got := list("since=2026-01-03T00:00:00Z&until=2026-01-03T00:00:00Z"); len(got) != 0 {
+		t.Errorf("an empty interval holds %v", got)
+	}
+}
+
+func postThatIsNotInTheChannelIsNotFound(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
+	blog := s.post(engines, "ada", "Hello")
+	for _, path := range []string{
+		"/api/v1/channels/nothing/blogs",
+		"/api/v1/channels/nothing/blogs/" + string(blog.ID),
+		blogPath(wheels, blog.ID),
+		blogPath(engines, domain.NewBlogID(time.Now())),
+		blogPath(engines, "x"),
+		blogPath(engines, blog.ID+"/x"),
+		blogPath(engines, "%2e"),
+	} {
+		s.do("GET", path).want(404)
+	}
+	s.do("GET", "/api/v1/channels/engines/blogs/"+strings.Replace(string(blog.ID), "!", "%21", 1)).want(200)
+	s.do("POST", "/api/v1/channels/nothing/blogs", bearer(token), fields("text", "x")).want(404)
+	s.do("PUT", blogPath(wheels, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "x")).want(404)
+	s.do("DELETE", blogPath(wheels, blog.ID), bearer(token)).want(404)
+}
+
+func authorFindsEditsAndDeletesAPost(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Straße", "ada")
+	post := s.post(channel, "ada", "Löcher")
+	path := permalink(channel, post)
+	b.open("/channels/strasse").follow(post.CreatedOn.UTC().Format("2 January 2006, 15:04 UTC")).want(200).heading("Post by @ada").says("Löcher").saysNot("edited").
+		follow("Edit").form("Save").fill("title", "Asphalt").fill("text", "Neu\nund glatt").press().
+		at(path).heading("Asphalt").says("Your changes are saved.", "Neu und glatt", "edited ", " UTC").
+		form("Delete this post").press().
+		at("/channels/Stra%C3%9Fe").says("The post is deleted.", "Nothing here yet")
+	b.open(path).want(404).follow("Back to Straße").want(200)
+	b.open(path + "/edit").want(404)
+}
+
+func postEditedSinceItWasReadIsNotDeleted(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path).form("Delete this post")
+	b.open(path+"/edit").form("Save").fill("text", "Better").press().at(path)
+	form.press().want(412).says("edited in between").follow("The post as it is now").want(200).says("Better").
+		form("Delete this post").press().at("/channels/Engines")
+	form.press().want(404)
+}
+
+func onlyUsersWhoMayChangeAPostSeeTheFormsForIt(t *testing.T) {
+	s := newSite(t)
+	owner, author, other, stranger := s.signedIn("ada"), s.signedIn("bob"), s.signedIn("eve"), s.browser()
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "bob", "Mine"))
+	del := author.open(path).form("Delete this post").values
+	edit := author.open(path + "/edit").form("Save").values
+	edit.Del("user") // with it, the form is refused to others before the post is read
+	for _, test := range []struct {
+		b            *browser
+		edit, delete bool
+		status       int
+	}{
+		{owner, false, true, 403}, {author, true, true, 200}, {other, false, false, 403}, {stranger, false, false, 401},
+	} {
+		p := test.b.open(path).want(200)
+		if got := p.href("Edit") != ""; got != test.edit {
+			t.Errorf("offered to edit: %t", got)
+		}
+		if got := p.hasForm("Delete this post"); got != test.delete {
+			t.Errorf("offered to delete: %t", got)
+		}
+		test.b.open(path + "/edit").want(test.status)
+		if !test.edit {
+			test.b.send("POST", path+"/edit", posted(edit)).want(test.status)
+		}
+		if !test.delete {
+			test.b.send("POST", path, posted(del)).want(test.status)
+		}
+	}
+	owner.open(path).form("Delete this post").press().at("/channels/Engines")
+}
+
+func idOfNoPostIsNotFound(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
+	blog := s.post(channel, "ada", "Here")
+	for _, id := range []string{"x", string(blog.ID[:19]), strings.ToLower(string(blog.ID)), string(blog.ID) + "%00", "%2e%2e", string(domain.NewBlogID(blog.CreatedOn))} {
+		b.open("/channels/Engines/blogs/" + id).want(404).follow("Back to Engines").want(200)
+		b.send("POST", "/channels/Engines/blogs/"+id+"/edit", posted(url.Values{"etag": {"*"}, "text": {"x"}, "incarnation": {string(channel.Incarnation)}})).want(404)
+	}
+	b.open(permalink(other, blog)).want(404)
+	b.open(strings.Replace(permalink(channel, blog), "!", "%21", 1)).want(200).says("Here")
+}
+
+func preview(title, text string) change {
+	return posted(url.Values{"title": {title}, "text": {text}, "key": {"k"}, "incarnation": {"x"}})
+}
+
+func previewShowsTheTextAndSavesNothing(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	post := s.post(channel, "ada", "There")
+	before := s.writes.Load()
+	page := b.send("POST", "/preview", preview("A <title>", "*Hello*, <b>\r\n\r\n# Head")).want(200).heading("Preview").
+		says("Nothing is saved.", "A <title>", "Hello, <b>")
+	if got := page.marked("em") + "|" + page.marked("h2") + "|" + page.marked("h3"); got != "Hello|A <title>|Head" {
+		t.Errorf("the preview has %q", got)
+	}
+	if n := s.writes.Load() - before; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+	for _, path := range []string{"/channels/Engines", permalink(channel, post) + "/edit"} {
+		if got := strings.Count(string(b.open(path).body), `formaction="/preview"`); got != 1 {
+			t.Errorf("%s has %d buttons for a preview", path, got)
+		}
+	}
+}
+
+func previewSaysWhatIsWrong(t *testing.T) {
+	b := newSite(t).signedIn("ada")
+	b.send("POST", "/preview", preview("", " ")).want(422).says("must not be blank")
+	b.send("POST", "/preview", preview("", strings.Repeat("x", 5001))).want(422).says("5000")
+}
