@@ -14,9 +14,7 @@ import (
 func TestEdit(t *testing.T) {
 	t.Run("an edit replaces what its author has seen", editReplacesWhatItsAuthorHasSeen)
 	t.Run("a stale edit is refused with the current post", staleEditIsRefusedWithTheCurrentPost)
-	t.Run("a vote in between makes no edit stale", voteInBetweenMakesNoEditStale)
 	t.Run("an edit without a usable If-Match is refused", editWithoutAUsableIfMatchIsRefused)
-	t.Run("only the author edits, and the owner of the channel also deletes", onlyTheAuthorEditsAndTheOwnerOfTheChannelAlsoDeletes)
 	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
 	t.Run("to take theirs leaves the post as it is", toTakeTheirsLeavesThePostAsItIs)
 	t.Run("to keep mine replaces theirs", toKeepMineReplacesTheirs)
@@ -27,9 +25,7 @@ func TestEdit(t *testing.T) {
 	t.Run("a merge that meets a third edit is merged again", mergeThatMeetsAThirdEditIsMergedAgain)
 	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
 	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
-	t.Run("a vote in between is no conflict and is kept", voteInBetweenIsNoConflictAndIsKept)
 	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
-	t.Run("an edit sent twice is no conflict with itself", editSentTwiceIsNoConflictWithItself)
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
 }
 
@@ -68,14 +64,6 @@ func staleEditIsRefusedWithTheCurrentPost(t *testing.T) {
 	}
 }
 
-func voteInBetweenMakesNoEditStale(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	blog := s.post(channel, "ada", "Hello")
-	voted := fmt.Sprintf(`"%s-%d"`, blog.Revision, blog.Rating+7)
-	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", voted), fields("text", "Second")).want(200)
-	s.do("GET", blogPath(channel, blog.ID), header("If-None-Match", voted)).want(200)
-}
-
 func editWithoutAUsableIfMatchIsRefused(t *testing.T) {
 	s, token, channel := engines(t, "ada")
 	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
@@ -88,30 +76,6 @@ func editWithoutAUsableIfMatchIsRefused(t *testing.T) {
 			return s.do("DELETE", path, bearer(token), header("If-Match", malformed))
 		}).want(400)
 	}
-}
-
-func onlyTheAuthorEditsAndTheOwnerOfTheChannelAlsoDeletes(t *testing.T) {
-	s := newSite(t)
-	ada, bob, eve := s.signUp("ada"), s.signUp("bob"), s.signUp("eve")
-	channel := s.channel("Engines", "ada")
-	path := blogPath(channel, s.post(channel, "bob", "Hello").ID)
-	put := func(who ...change) answer {
-		return s.unwritten(func() answer {
-			return s.do("PUT", path, append(who, header("If-Match", "*"), fields("text", "Mine"))...)
-		})
-	}
-	put(bearer(ada)).want(403)
-	put(bearer(eve)).want(403)
-	put().want(401)
-	s.unwritten(func() answer { return s.do("DELETE", path, bearer(eve)) }).want(403)
-	s.unwritten(func() answer { return s.do("DELETE", path) }).want(401)
-	s.do("DELETE", path, bearer(ada)).want(204)
-	s.do("GET", path).want(404)
-	s.do("DELETE", path, bearer(ada)).want(404)
-
-	path = blogPath(channel, s.post(channel, "bob", "Hello").ID)
-	etag := s.do("GET", path).header.Get("ETag")
-	s.do("DELETE", path, bearer(bob), header("If-Match", etag)).want(204)
 }
 
 // meeting makes two edits of one post in two browsers. It returns the page that the
@@ -236,16 +200,6 @@ func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
 	second.form("Save mine over it").press().want(412).form("Save mine over it").press().at(path).heading("On pistons")
 }
 
-func voteInBetweenIsNoConflictAndIsKept(t *testing.T) {
-	s := newSite(t)
-	author, reader := s.signedIn("ada"), s.signedIn("bob")
-	channel := s.channel("Engines", "ada")
-	path := permalink(channel, s.post(channel, "ada", "Draft"))
-	form := author.open(path+"/edit").form("Save").fill("title", "Edited")
-	reader.open(path).form("Vote").press().at(path)
-	form.press().at(path).heading("Edited").says("1 vote")
-}
-
 func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
 	s, b, channel := enginesBrowser(t, "ada")
 	path := permalink(channel, s.post(channel, "ada", "Draft"))
@@ -260,14 +214,6 @@ func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
 	form.press().want(503)
 	s.mendStore()
 	form.press().at(path).heading("Edited")
-}
-
-func editSentTwiceIsNoConflictWithItself(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Draft"))
-	form := b.open(path+"/edit").form("Save").fill("title", " Saved ").fill("text", "Two\r\nlines")
-	form.press().at(path).heading("Saved")
-	form.press().at(path).heading("Saved")
 }
 
 func badEditIsShownAgainAsItWasTyped(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/templates"
 	"microblogging/web"
 )
 
@@ -19,7 +18,6 @@ func TestChannelRowsPage(t *testing.T) {
 	t.Run("is linked from where a channel is managed and deleted", rowsPageIsLinked)
 	t.Run("goes on page by page, and shows one kind alone", rowsPageGoesOn)
 	t.Run("stays for its owner when the channel is gone", rowsPageStaysWhenTheChannelIsGone)
-	t.Run("leads to the lab only if there is one", rowsPageLeadsToTheLab)
 	t.Run("shortens long texts and hashes", rowsPageShortens)
 	t.Run("shows no secret", rowsPageShowsNoSecret)
 }
@@ -161,30 +159,6 @@ func rowsPageStaysWhenTheChannelIsGone(t *testing.T) {
 	ada.open("/channels/Engines/rows?of="+string(channel.Incarnation)).want(200).
 		says("its name belongs to another one now", "RowsDeleted").saysNot(string(next.Incarnation), "gate!open!"+string(next.Incarnation))
 	bob.open("/channels/Engines/rows").want(200).saysNot("RowsDeleted")
-}
-
-func rowsPageLeadsToTheLab(t *testing.T) {
-	_, b, _ := enginesBrowser(t, "ada")
-	if got := b.open("/channels/Engines/rows").href("Try to break it: post"); got != "" {
-		t.Errorf("without a lab it leads to %s", got)
-	}
-	lab := newSiteWith(t, web.Options{Routes: map[string]web.Handler{
-		templates.LabIndexPath: func(http.ResponseWriter, *http.Request, templates.Page) error { return nil },
-	}})
-	b = lab.signedIn("ada")
-	lab.channel("Engines", "ada")
-	p := b.open("/channels/Engines/rows")
-	led := map[string]bool{}
-	for _, n := range all(p.doc, tag("a")) {
-		if strings.HasPrefix(seen(n), "Try to break it: ") {
-			led[attr(n, "href")] = true
-		}
-	}
-	for _, want := range []string{"/lab/post", "/lab/again", "/lab/one-key", "/lab/vote", "/lab/poison-post"} {
-		if !led[want] {
-			t.Errorf("nothing leads to %s: %v", want, led)
-		}
-	}
 }
 
 func rowsPageShortens(t *testing.T) {

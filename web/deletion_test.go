@@ -11,9 +11,7 @@ import (
 
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
-	t.Run("a deletion for one incarnation leaves the next alone", deletionForOneIncarnationLeavesTheNextAlone)
 	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
-	t.Run("a form for one incarnation leaves the next alone", formForOneIncarnationLeavesTheNextAlone)
 	t.Run("a user whose channel is gone finds its deletion", userWhoseChannelIsGoneFindsItsDeletion)
 	t.Run("it is paged", deletionListIsPaged)
 	t.Run("the API lists them too", apiListsDeletions)
@@ -86,26 +84,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	s.do("DELETE", "/api/v1/channels/Ärger", bearer(token)).want(404)
 }
 
-func deletionForOneIncarnationLeavesTheNextAlone(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	old := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
-	location := s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old)).want(202).header.Get("Location")
-	s.cascade(domain.ChannelRef{Key: "engines", Incarnation: domain.Incarnation(location[len(location)-26:])})
-	fresh := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
-
-	// The answer is 412 for the owner of the new incarnation and for others.
-	for _, who := range []change{bearer(token), bearer(s.signUp("bob"))} {
-		for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
-			s.unwritten(func() answer {
-				return s.do("DELETE", "/api/v1/channels/Engines", who, header("If-Match", stale))
-			}).want(412)
-		}
-	}
-	s.do("GET", "/api/v1/channels/Engines").want(200)
-	s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old+", "+fresh)).want(202)
-}
-
 func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
@@ -132,21 +110,6 @@ func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
 	b.open(progress).says("Deleted", "1,235").follow("Create “Ärger” again").
 		form("Create channel").press().at("/channels/%C3%84rger")
 	b.open(progress).want(200).says("Deleted")
-}
-
-func formForOneIncarnationLeavesTheNextAlone(t *testing.T) {
-	s, b, old := enginesBrowser(t, "ada")
-	form := b.open("/channels/Engines/delete").form("Delete this channel and all its posts")
-	s.askDeletion(old)
-	s.cascade(old.Ref())
-	fresh := s.channel("Engines", "ada")
-	s.post(fresh, "ada", "Still here")
-	before := s.writes.Load()
-	form.press().want(412).says("Another channel has the name now").
-		follow("The channel as it is now").want(200).says("Still here")
-	if n := s.writes.Load() - before; n != 0 {
-		t.Errorf("%d writes", n)
-	}
 }
 
 func userWhoseChannelIsGoneFindsItsDeletion(t *testing.T) {

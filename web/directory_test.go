@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"microblogging/web"
 )
 
 func TestChannelDirectoryPage(t *testing.T) {
@@ -68,9 +66,7 @@ func filterKeepsWhatWasTypedAndSaysWhatToDoNext(t *testing.T) {
 
 func TestUserPublicPage(t *testing.T) {
 	t.Run("shows since when and the channels", userPageShowsSinceWhenAndTheChannels)
-	t.Run("finds channels with a limit and without", userPageFindsChannelsWithALimitAndWithout)
 	t.Run("has pages", userPageHasPages)
-	t.Run("does not exist for unknown users", userPageDoesNotExistForUnknownUsers)
 	t.Run("is named by each feed", authorsPageIsNamedByEachFeed)
 }
 
@@ -88,24 +84,6 @@ func userPageShowsSinceWhenAndTheChannels(t *testing.T) {
 	}
 }
 
-func userPageFindsChannelsWithALimitAndWithout(t *testing.T) {
-	for _, limit := range []int{0, 10} {
-		s := newSiteWith(t, web.Options{MaxChannelsPerOwner: limit})
-		token := s.signUp("ada")
-		s.do("POST", "/api/v1/channels", bearer(token), fields("name", "one")).want(201)
-		s.do("POST", "/api/v1/channels", bearer(token), fields("name", "two"), header("Idempotency-Key", "k")).want(201)
-		s.do("POST", "/api/v1/channels", bearer(token), fields("name", "two"), header("Idempotency-Key", "k")).want(200)
-		p := s.browser().open("/users/ada").want(200)
-		var names []string
-		for _, n := range all(p.doc, tag("h3")) {
-			names = append(names, seen(n))
-		}
-		if !slices.Equal(names, []string{"one", "two"}) {
-			t.Errorf("with a limit of %d: %q", limit, names)
-		}
-	}
-}
-
 func userPageHasPages(t *testing.T) {
 	s := newSite(t)
 	ada := s.author("ada")
@@ -118,13 +96,6 @@ func userPageHasPages(t *testing.T) {
 	p := s.browser().open("/users/"+string(ada)).says("c00", "c19").saysNot("c20")
 	p.follow("More channels →").says("c20").saysNot("c19").follow("← Back to the start").says("c00")
 	s.browser().open("/users/ada?after=x").want(422)
-}
-
-func userPageDoesNotExistForUnknownUsers(t *testing.T) {
-	s := newSite(t)
-	for _, name := range []string{"nobody", "x", "not%20a%20name", "%C3%A4da", "a%2Fb", strings.Repeat("a", 33)} {
-		s.browser().open("/users/" + name).want(404)
-	}
 }
 
 func authorsPageIsNamedByEachFeed(t *testing.T) {

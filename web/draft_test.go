@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
+	"microblogging/web"
 )
 
 func TestDraft(t *testing.T) {
@@ -177,10 +178,18 @@ func draftIsShownByWhateverRefusesIt(t *testing.T) {
 			return f
 		}, false},
 		"the channel is gone": {404, func(s *site, f form) form { f.action = strings.Replace(f.action, "Engines", "Gone", 1); return f }, false},
-		"it is too long":      {422, func(s *site, f form) form { return f.long() }, true},
+		"it is one too many": {429, func(s *site, f form) form {
+			s.do("DELETE", "/api/v1/subscriptions/Engines", cookie(f.b.jar["session"]))
+			return f
+		}, true},
+		"it is too long": {422, func(s *site, f form) form { return f.long() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t)
+			var options web.Options
+			if test.status == 429 {
+				options = web.Options{WriteRate: 1.0 / 3600, WriteBurst: 1}
+			}
+			s := newSiteWith(t, options)
 			b := s.signedIn("ada")
 			s.author("bob")
 			for kind, sent := range draftForms(s, b) {

@@ -7,38 +7,17 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/web"
 )
 
 func TestHead(t *testing.T) {
-	t.Run("of a page names the address that the reader sees", headNamesTheAddressThatTheReaderSees)
 	t.Run("leads to files that are there", headLeadsToFilesThatAreThere)
 	t.Run("files at fixed addresses are there", filesAtFixedAddressesAreThere)
 	t.Run("robots may read and do not see forms", robotsMayReadAndDoNotSeeForms)
-}
-
-func headNamesTheAddressThatTheReaderSees(t *testing.T) {
-	base, err := url.Parse("https://blogs.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, options := range map[string]web.Options{"http://example.com": {}, "https://blogs.example": {BaseURL: base}} {
-		s := newSiteWith(t, options)
-		channel := s.channel("Ärger", string(s.author("ada")))
-		blog := s.post(channel, "ada", "Hello world")
-		for _, path := range []string{"/channels/%C3%84rger", "/channels/%C3%84rger/feed", permalink(channel, blog), "/channels"} {
-			p := s.browser().open(path).want(200)
-			if link := `<link rel="canonical" href="` + want + path + `"`; !strings.Contains(string(p.body), link) {
-				t.Errorf("%s has no %s", path, link)
-			}
-		}
-	}
 }
 
 func headLeadsToFilesThatAreThere(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/net/html"
 
 	"microblogging/storage/drivertest"
-	"microblogging/templates"
 	"microblogging/web"
 )
 
@@ -25,7 +24,6 @@ func TestHood(t *testing.T) {
 	t.Run("knows nothing of a form that another process answered", hoodOfAnotherProcess)
 	t.Run("keeps a form for a minute, and not more than its room", hoodIsBounded)
 	t.Run("shows the gate that refused a post", hoodShowsMissingGate)
-	t.Run("leads to the lab only if there is one", hoodLeadsToTheLab)
 }
 
 // hood returns the fold of a page, or nil.
@@ -207,19 +205,4 @@ func hasAttr(n *html.Node, name string) bool {
 		}
 	}
 	return false
-}
-
-func hoodLeadsToTheLab(t *testing.T) {
-	linked := func(options web.Options) bool {
-		options.Version, options.Teach = "test", true
-		p := refusedPost(newSiteWith(t, options)).want(404)
-		return p.href("See what happens without this guard") == "/lab/open-gate" && p.href("Try to break it") != ""
-	}
-	if linked(web.Options{}) {
-		t.Error("without a lab the fold leads to it")
-	}
-	lab := func(w http.ResponseWriter, _ *http.Request, _ templates.Page) error { return nil }
-	if !linked(web.Options{Routes: map[string]web.Handler{templates.LabIndexPath: lab}}) {
-		t.Error("the fold does not lead to the lab")
-	}
 }

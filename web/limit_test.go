@@ -11,15 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"microblogging/domain"
 	"microblogging/web"
 )
 
 func TestWriteLimit(t *testing.T) {
 	t.Run("a user who writes too fast is told when to go on", userWhoWritesTooFastIsToldWhenToGoOn)
-	t.Run("all users of one client are limited together", allUsersOfOneClientAreLimitedTogether)
-	t.Run("a page says so and keeps what was typed", pageSaysSoAndKeepsWhatWasTyped)
-	t.Run("without a rate there is no limit", withoutARateThereIsNoLimit)
 }
 
 // limited makes a site with this limit. It must be made in a bubble, whose clock fills
@@ -58,75 +54,6 @@ func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
 		post().want(201)
 		post().want(429)
 	})
-}
-
-// exhausted makes a site where ada, whose token is returned, has no write left for an
-// hour, with a channel and a post of hers.
-func exhausted(t *testing.T) (s *site, token string, channel domain.Channel, blog domain.Blog) {
-	s = limited(t, 1.0/3600, 1)
-	token = s.signUp("ada")
-	channel = s.channel("Engines", "ada")
-	blog = s.post(channel, "ada", "Hello")
-	s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token)).want(204)
-	return s, token, channel, blog
-}
-
-func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := limited(t, 1.0/3600, 2) // and 20 of one client
-		s.author("owner")
-		s.channel("Engines", "owner")
-		from := func(peer, token string) answer {
-			return s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token), func(r *http.Request) { r.RemoteAddr = peer })
-		}
-		for n := range 10 {
-			token := s.signUp("user_" + strconv.Itoa(n))
-			from("[2001:db8::1]:"+strconv.Itoa(1000+n), token).want(204)
-			from("[2001:db8::2]:"+strconv.Itoa(1000+n), token).want(204)
-		}
-		ada := s.signUp("ada")
-		from("[2001:db8::3]:1000", ada).wantRetryAfter(360)
-		from("[2001:db8:0:1::3]:1000", ada).want(204)
-	})
-}
-
-func pageSaysSoAndKeepsWhatWasTyped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, token, _, blog := exhausted(t)
-		b := s.browser()
-		b.jar["session"] = token
-		const words = "You have written too much in a short time. Nothing was saved. Try again in 1 hour."
-		draft := b.open("/channels/Engines").form("Post").fill("title", "On valves").fill("text", "They open and shut.").press()
-		kept := draft.want(429).says(words).form("Post").values
-		if kept.Get("title") != "On valves" || kept.Get("text") != "They open and shut." || kept.Get("key") == "" {
-			t.Errorf("of the post the page keeps %v", kept)
-		}
-		edit := b.open("/channels/Engines/blogs/"+string(blog.ID)+"/edit").form("Save").fill("text", "Hello again").press()
-		if kept := edit.want(429).says(words).form("Save").values; kept.Get("text") != "Hello again" {
-			t.Errorf("of the edit the page keeps %v", kept)
-		}
-		create := b.open("/channels/new").form("Create channel").fill("name", "Wheels").fill("description", "All round").press()
-		if kept := create.want(429).says(words).form("Create channel").values; kept.Get("name") != "Wheels" || kept.Get("description") != "All round" {
-			t.Errorf("of the channel the page keeps %v", kept)
-		}
-		describe := b.open("/channels/Engines/edit").form("Save").fill("description", "More").press()
-		if kept := describe.want(429).says(words).form("Save").values; kept.Get("description") != "More" {
-			t.Errorf("of the description the page keeps %v", kept)
-		}
-		b.open("/channels/Engines/blogs/"+string(blog.ID)).form("Vote").press().want(429).
-			heading("Too many writes").says("Nothing was saved.", "Try again in")
-		time.Sleep(time.Hour)
-		draft.form("Post").press().at("/channels/Engines").says("They open and shut.")
-	})
-}
-
-func withoutARateThereIsNoLimit(t *testing.T) {
-	s := limited(t, 0, 0)
-	token := s.signUp("ada")
-	s.channel("Engines", "ada")
-	for range 100 {
-		s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token)).want(204)
-	}
 }
 
 func TestStreamLimit(t *testing.T) {

@@ -118,10 +118,12 @@ func pageRoutes() []route {
 			{"", adasCookie, 1, 4, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
+			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
 		}},
 		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, seeds: []seed{
 			{adasCookie, 303, "Engines/{post}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&text=Better&incarnation={engines}"},
+			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&text=Better&incarnation={engines}"},
 			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&merging=1&text=%FF&incarnation={engines}"},
 		}},
 		{name: "POST /preview", who: users, free: true, seeds: []seed{
@@ -206,7 +208,11 @@ func pageRoutes() []route {
 			{"", bobsCookie, 2, 20, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "ada", "", "", ""},
-			{stranger, 404, "nobody", "after=x", "", ""},
+			{stranger, 200, "ADA", "", "", ""},
+			{stranger, 422, "ada", "after=x", "", ""},
+			{stranger, 404, "nobody", "", "", ""},
+			{stranger, 404, "not%20a%20name", "", "", ""},
+			{stranger, 404, "a%2Fb", "", "", ""},
 		}},
 		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 6, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
