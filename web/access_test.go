@@ -167,9 +167,7 @@ func signInLogHasLinks(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	link, err := s.store.SignInLink(t.Context(), domain.UserName("ada"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	good := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(303) })
 	if strings.Contains(good, "sign-in refused") || !strings.Contains(good, "user=ada") {
 		t.Errorf("a good link: logged %s", good)

@@ -38,23 +38,17 @@ func benchSession(b *testing.B, store *storage.Store) string {
 		b.Fatal(err)
 	}
 	token, _, err := store.SignIn(b.Context(), storage.Attempt{Name: "ada", Password: password})
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	return token
 }
 
 func benchStore(b *testing.B, options bolt.Options) *storage.Store {
 	b.Helper()
 	db, err := bolt.Open(b.TempDir(), options)
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	store := storage.New(db, storage.Options{})
-	if err := store.Prepare(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, store.Prepare(b.Context()))
 	return store
 }
 
@@ -64,9 +58,7 @@ func benchChannel(b *testing.B, store *storage.Store, name string) domain.Channe
 	if err == nil {
 		channel, err = store.CreateChannel(b.Context(), channel)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	return channel
 }
 
@@ -78,9 +70,7 @@ func BenchmarkChannelPage(b *testing.B) {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
 			handler, err := web.New(store, web.Options{PageCache: 64 << 20})
-			if err != nil {
-				b.Fatal(err)
-			}
+			ok(b, err)
 			token := benchSession(b, store)
 			b.Run("stranger", func(b *testing.B) { benchPage(b, handler, func(*http.Request) {}) })
 			b.Run("signed-in", func(b *testing.B) { benchPage(b, handler, cookie(token)) })
@@ -115,8 +105,6 @@ func crowdedStore(b *testing.B, posts int) *storage.Store {
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, group.Wait())
 	return store
 }

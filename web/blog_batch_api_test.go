@@ -143,16 +143,14 @@ func requestThatIsNoBatchIsRefusedWhole(t *testing.T) {
 		`{}`: 422, `{"items":null}`: 422, `{"items":{"text":"a"}}`: 422, `{"items":"a"}`: 422, `{"items":[]}`: 422,
 		`{"items":[{"text":"a"}],"more":1}`: 422,
 	} {
-		a := s.unwritten(func() answer { return s.do("POST", enginesBatch, bearer(bob), raw(body)) }).want(status)
+		a := s.do("POST", enginesBatch, bearer(bob), raw(body)).unwritten().want(status)
 		if status == 422 && !strings.Contains(body, "more") {
 			a.wantField("items")
 		}
 	}
-	s.unwritten(func() answer { return s.do("POST", enginesBatch, bearer(bob), batch(entries(34)...)) }).want(422).wantField("items")
-	s.unwritten(func() answer { return s.do("POST", enginesBatch, batch(entries(1)...)) }).want(401)
-	s.unwritten(func() answer {
-		return s.do("POST", "/api/v1/channels/Nothing/blogs:batch", bearer(bob), batch(entries(1)...))
-	}).want(404)
+	s.do("POST", enginesBatch, bearer(bob), batch(entries(34)...)).unwritten().want(422).wantField("items")
+	s.do("POST", enginesBatch, batch(entries(1)...)).unwritten().want(401)
+	s.do("POST", "/api/v1/channels/Nothing/blogs:batch", bearer(bob), batch(entries(1)...)).unwritten().want(404)
 	s.do("GET", enginesBatch).want(405)
 }
 
@@ -163,12 +161,12 @@ func ifMatchIsForAllEntries(t *testing.T) {
 	send := func(match string) answer {
 		return s.do("POST", enginesBatch, bearer(bob), header("If-Match", match), batch(entries(2)...))
 	}
-	s.unwritten(func() answer { return send(old) }).want(412)
-	s.unwritten(func() answer { return send("unquoted") }).want(400)
+	send(old).unwritten().want(412)
+	send("unquoted").unwritten().want(400)
 	send(fresh).statuses(201, 201)
 	send("*").statuses(200, 200)
 	s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
-	s.unwritten(func() answer { return send("*") }).want(410)
+	send("*").unwritten().want(410)
 }
 
 func eachEntryIsAWrite(t *testing.T) {
@@ -182,7 +180,7 @@ func eachEntryIsAWrite(t *testing.T) {
 		if got := a.header.Get("Retry-After"); got != "3" || a.get("items.3.problem.retryAfter") != 3.0 { // a token comes each 2.5 s
 			t.Errorf("Retry-After %q\n%s", got, a.body)
 		}
-		s.unwritten(func() answer { return send(entry{Text: "none"}) }).wantRetryAfter(3)
+		send(entry{Text: "none"}).unwritten().wantRetryAfter(3)
 		time.Sleep(5 * time.Second)
 		a = send(entry{Key: "c", Text: "c"}, entry{Key: "a", Text: "a"}).statuses(201, 200)
 		if got := a.header.Get("Retry-After"); got != "" {

@@ -51,9 +51,7 @@ func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.in(t)
-			s.unwritten(func() answer {
-				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body))
-			}).want(400)
+			s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body)).unwritten().want(400)
 		})
 	}
 }
@@ -82,9 +80,7 @@ func badMemberIsRefusedByName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.in(t)
-			s.unwritten(func() answer {
-				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(test.body))
-			}).want(422).wantField(test.field)
+			s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(test.body)).unwritten().want(422).wantField(test.field)
 		})
 	}
 }
@@ -129,7 +125,7 @@ func bodyOfAnotherMediaTypeIsRefused(t *testing.T) {
 		"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp",
 		"application/json; charset=iso-8859-1", ";", "application/xml",
 	} {
-		s.unwritten(func() answer { return post("Engines", mediaType) }).want(415)
+		post("Engines", mediaType).unwritten().want(415)
 	}
 	post("a", "").want(201)
 	post("b", "application/json").want(201)

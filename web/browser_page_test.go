@@ -51,6 +51,13 @@ func (p page) want(status int) page {
 	return p
 }
 
+// unwritten fails the test if something was written on the way to the page.
+func (p page) unwritten() page {
+	p.t.Helper()
+	p.answer.unwritten()
+	return p
+}
+
 // at fails the test unless a form was answered by 303 and the browser ended at the
 // path.
 func (p page) at(path string) page {

@@ -43,11 +43,12 @@ func (b *browser) open(path string) page {
 // send sends a request and follows redirects.
 func (b *browser) send(method, path string, changes ...change) page {
 	b.Helper()
-	first := 0
+	first, writes := 0, int64(0)
 	for range 5 {
 		address, _, _ := strings.Cut(path, "#") // a browser keeps the fragment for itself
 		a := b.do(method, address, append(changes, b.cookies)...)
 		b.keep(a)
+		writes += a.writes
 		if first == 0 {
 			first = a.status
 		}
@@ -55,6 +56,7 @@ func (b *browser) send(method, path string, changes ...change) page {
 			method, path, changes = "GET", a.header.Get("Location"), nil
 			continue
 		}
+		a.writes = writes
 		p := page{answer: a, b: b, path: path, first: first, doc: parseHTML(b, a)}
 		p.mustBeDecent()
 		return p
@@ -73,9 +75,7 @@ func (b *browser) keep(a answer) {
 	b.Helper()
 	for _, line := range a.header.Values("Set-Cookie") {
 		cookie, err := http.ParseSetCookie(line)
-		if err != nil {
-			b.Fatalf("Set-Cookie: %v", err)
-		}
+		ok(b, err)
 		delete(b.jar, cookie.Name)
 		if cookie.MaxAge >= 0 {
 			b.jar[cookie.Name] = cookie.Value
@@ -86,9 +86,7 @@ func (b *browser) keep(a answer) {
 func parseHTML(t testing.TB, a answer) *html.Node {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(a.body))
-	if err != nil {
-		t.Fatalf("not HTML: %v", err)
-	}
+	ok(t, err)
 	return doc
 }
 

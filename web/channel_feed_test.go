@@ -74,9 +74,7 @@ func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	if err == nil {
 		channel, err = s.store.CreateChannel(t.Context(), channel)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	atom, json := feedsOf(channel)
 	if feed := s.do("GET", atom).want(200).atom(); len(feed.all("subtitle")) != 0 || len(feed.all("entry")) != 0 {
 		t.Errorf("the feed is %+v", feed)
@@ -140,9 +138,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 	_, _, err := s.store.Post(t.Context(), storage.Posting{
 		Channel: channel.Ref(), By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, path := range []string{atom, json} {
 		if got := s.parse(path).Items[0].Title; got != "A <title> & more" {
 			t.Errorf("%s calls it %q", path, got)
@@ -152,9 +148,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 
 func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 	base, err := url.Parse("https://blog.example")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for name, test := range map[string]struct {
 		options web.Options
 		request []change
@@ -249,9 +243,7 @@ func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 func proseOf(t testing.TB, content string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var b strings.Builder
 	for n := range root.Descendants() {
 		switch {

@@ -49,13 +49,13 @@ func requestForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE"} {
 		for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
-			a := s.unwritten(func() answer { return send(method, stale) }).want(412)
+			a := send(method, stale).unwritten().want(412)
 			if a.text("title") == "" || a.text("detail") == "" || a.header.Get("Etag") != "" {
 				t.Errorf("%s for %s is refused with %s", method, stale, a.body)
 			}
 		}
 		for _, malformed := range []string{"unquoted", "", `"a`} {
-			s.unwritten(func() answer { return send(method, malformed) }).want(400)
+			send(method, malformed).unwritten().want(400)
 		}
 	}
 	for _, holds := range []string{fresh, "*", old + ", " + fresh} {
@@ -84,7 +84,7 @@ func keyMakesNoPostInTheNextIncarnation(t *testing.T) {
 		t.Errorf("the key made %s, and then %s", first, again)
 	}
 	fresh := s.replace(s.ref("Engines"))
-	s.unwritten(func() answer { return post(old) }).want(412)
+	post(old).unwritten().want(412)
 	if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
 		t.Errorf("the new channel holds %q", got)
 	}

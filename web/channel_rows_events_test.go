@@ -66,9 +66,7 @@ func (w *rowsWatch) next(name string, says ...string) map[string]string {
 		w.Fatalf("event %q, want %q:\n%s", e.name, name, e.data)
 	}
 	doc, err := html.Parse(strings.NewReader(e.data))
-	if err != nil {
-		w.Fatal(err)
-	}
+	ok(w, err)
 	for _, want := range says {
 		if !strings.Contains(seen(doc), want) {
 			w.Fatalf("an event does not say %q but\n%s", want, seen(doc))
@@ -144,9 +142,7 @@ func rowsThatComeIntoSightAreNotNew(t *testing.T) {
 			newest = w.post(channel, "ada", "one")
 		}
 		w.next("rows")
-		if err := w.store.DeleteBlog(t.Context(), channel, newest.ID, "ada", domain.Any[domain.Revision]()); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, w.store.DeleteBlog(t.Context(), channel, newest.ID, "ada", domain.Any[domain.Revision]()))
 		wantBlogs := func(want map[string]string) {
 			t.Helper()
 			got := w.next("rows")

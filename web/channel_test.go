@@ -68,10 +68,8 @@ func badChannelIsRefusedFieldByField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.in(t)
-			s.unwritten(func() answer {
-				return s.do("POST", "/api/v1/channels", bearer(token),
-					fields("name", test.name, "description", test.description))
-			}).want(422).wantField(test.field)
+			s.do("POST", "/api/v1/channels", bearer(token),
+				fields("name", test.name, "description", test.description)).unwritten().want(422).wantField(test.field)
 		})
 	}
 }
@@ -81,11 +79,11 @@ func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	create := func() answer {
 		return s.do("POST", "/api/v1/channels", bearer(token), fields("name", "ENGINES"))
 	}
-	if got := s.unwritten(create).want(409).text("type"); got != "urn:microblogging:name-taken" {
+	if got := create().unwritten().want(409).text("type"); got != "urn:microblogging:name-taken" {
 		t.Errorf("type %q", got)
 	}
 	s.askDeletion(channel)
-	if got := s.unwritten(create).want(409).text("type"); got != "urn:microblogging:still-deleting" {
+	if got := create().unwritten().want(409).text("type"); got != "urn:microblogging:still-deleting" {
 		t.Errorf("type %q", got)
 	}
 	s.cascade(channel.Ref())
@@ -104,10 +102,10 @@ func ownerDescribesAChannel(t *testing.T) {
 		t.Errorf("description %q", got)
 	}
 	for _, body := range []change{fields(), fields("description", strings.Repeat("x", 501)), fields("description", "x", "name", "Other")} {
-		s.unwritten(func() answer { return patch("*", body) }).want(422)
+		patch("*", body).unwritten().want(422)
 	}
 	for match, status := range map[string]int{`"AAAAAAAAAAAAAAAAAAAAAAAAAA"`: 412, "W/" + etag: 412, "unquoted": 400} {
-		s.unwritten(func() answer { return patch(match, fields("description", "x")) }).want(status)
+		patch(match, fields("description", "x")).unwritten().want(status)
 	}
 	if got := s.do("GET", "/api/v1/channels/Engines").want(200).text("description"); got != "New words" {
 		t.Errorf("description %q", got)
@@ -200,11 +198,7 @@ func badChannelIsShownAgainAsItWasTyped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			form := b.open("/channels/new").form("Create channel").fill("name", test.name).fill("description", test.description)
-			before := s.writes.Load()
-			p := form.press().want(test.status).heading("New channel").complains(test.field, test.detail)
-			if n := s.writes.Load() - before; n != 0 {
-				t.Errorf("%d writes", n)
-			}
+			p := form.press().unwritten().want(test.status).heading("New channel").complains(test.field, test.detail)
 			if got := p.form("Create channel").values.Get("description"); test.description == "d" && got != "d" {
 				t.Errorf("description %q", got)
 			}
@@ -253,7 +247,7 @@ func programIsToldThatItsOwnerHasTooMany(t *testing.T) {
 	}
 	create(ada, "Engines").want(201)
 	create(ada, "Wheels").want(201)
-	a := s.unwritten(func() answer { return create(ada, "Valves") }).want(422)
+	a := create(ada, "Valves").unwritten().want(422)
 	if a.text("type") != "urn:microblogging:too-many-channels" || !strings.Contains(a.text("detail"), tooManyChannels) {
 		t.Errorf("the problem says %s", a.body)
 	}

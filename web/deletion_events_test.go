@@ -93,14 +93,10 @@ func (w watch) serve() (*httptest.Server, *http.Response) {
 	ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
 	w.Cleanup(func() { cancel(); server.Close() })
 	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+w.path, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	ok(w, err)
 	cookie(w.token)(r)
 	response, err := server.Client().Do(r)
-	if err != nil {
-		w.Fatalf("opening the stream: %v", err)
-	}
+	ok(w, err)
 	w.Cleanup(func() { _ = response.Body.Close() })
 	if got := response.Header.Get("Content-Type"); response.StatusCode != 200 || got != "text/event-stream" {
 		w.Fatalf("status %d, Content-Type %q", response.StatusCode, got)
@@ -114,9 +110,7 @@ func everyChangeOfADeletionIsSent(t *testing.T) {
 		conn := w.dial()
 		w.request(conn, w.path, "Cookie: session="+w.token)
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if got := response.Header.Get("Content-Type"); response.StatusCode != 200 || got != "text/event-stream" {
 			t.Fatalf("status %d, Content-Type %q", response.StatusCode, got)
 		}
@@ -155,9 +149,7 @@ func streamDoesNotHoldUpAShutdown(t *testing.T) {
 	close(stopping)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := server.Config.Shutdown(ctx); err != nil {
-		t.Fatalf("shutting down: %v", err)
-	}
+	ok(t, server.Config.Shutdown(ctx))
 	// No event "end": the browser must reconnect to the next process.
 	if e, ok := readEvent(stream); ok {
 		t.Errorf("event %q", e.name)
@@ -325,9 +317,7 @@ func endOfAStreamReachesItsReader(t *testing.T) {
 			close(stopping)
 		}()
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if stream, err := io.ReadAll(response.Body); err != nil {
 			t.Errorf("%v after %q", err, stream)
 		}

@@ -31,17 +31,13 @@ func (s *site) pupil(ref domain.ChannelRef, number int, step domain.Step) {
 		}
 		return true
 	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 }
 
 func (s *site) lessonState(ref domain.ChannelRef, number int) domain.LessonState {
 	s.Helper()
 	l, err := s.store.Lesson(s.Context(), ref)
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 	w, _ := l.Worker(number)
 	return w.State
 }

@@ -73,9 +73,7 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 		d.State, d.Step, d.RowsDeleted, d.FinishedOn = domain.DeletionDone, domain.StepRelease, 3, domain.Now()
 		return true
 	}
-	if err := s.store.UpdateDeletion(t.Context(), channel.Ref(), finish); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.store.UpdateDeletion(t.Context(), channel.Ref(), finish))
 	a = s.do("GET", location, bearer(token)).want(200)
 	if a.text("state") != "done" || a.get("rowsDeleted") != 3.0 || a.text("finishedOn") == "" {
 		t.Errorf("finished as %s", a.body)

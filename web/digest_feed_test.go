@@ -29,9 +29,7 @@ func TestDigestFeed(t *testing.T) {
 func (s *site) digestFeed(token, zone string) string {
 	s.Helper()
 	address, err := url.Parse(s.do("POST", digestPath+"/address?tz="+url.QueryEscape(zone), bearer(token)).want(201).text("url"))
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 	return address.RequestURI()
 }
 
@@ -115,9 +113,7 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 		t.Errorf("the day links to %q, want %q", got, day)
 	}
 	root, err := html.Parse(strings.NewReader(entry.text(t, "content")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var lines []string
 	for _, n := range all(root, func(n *html.Node) bool { return tag("h2")(n) || tag("p")(n) || tag("li")(n) }) {
 		line := text(n)

@@ -140,9 +140,7 @@ func anotherZoneShowsToday(t *testing.T) {
 	b := newSite(t).signedIn("ada")
 	today := func(zone string) string {
 		day, err := domain.ParseDay("", zone, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		return day.Date
 	}
 	const ahead, behind = "Pacific/Kiritimati", "Pacific/Pago_Pago"
@@ -167,9 +165,7 @@ func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
 	s.postOn(day.Add(24*time.Hour), engines, "the midnight after")
 	s.postOn(day.Add(time.Hour), wheels, "wheel")
 	s.postOn(day.Add(time.Hour), other, "not subscribed")
-	if err := s.store.Vote(t.Context(), engines.Ref(), popular.ID, "bob"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.store.Vote(t.Context(), engines.Ref(), popular.ID, "bob"))
 	p := b.open("/digest?day=2026-10-05").want(200).heading("Digest").says("Monday, 5 October 2026", "in UTC", "1 vote")
 	if got := p.texts(); !slices.Equal(got, []string{"popular", "late", "midnight", "wheel"}) {
 		t.Errorf("the digest is %q", got)

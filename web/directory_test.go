@@ -89,9 +89,7 @@ func userPageHasPages(t *testing.T) {
 	ada := s.author("ada")
 	for i := range 21 {
 		channel := s.channel(fmt.Sprintf("c%02d", i), "ada")
-		if err := s.store.ListChannel(t.Context(), channel); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.store.ListChannel(t.Context(), channel))
 	}
 	p := s.browser().open("/users/"+string(ada)).says("c00", "c19").saysNot("c20")
 	p.follow("More channels →").says("c20").saysNot("c19").follow("← Back to the start").says("c00")

@@ -35,9 +35,7 @@ func trustedProxySaysWhetherTheConnectionIsSecure(t *testing.T) {
 		a := s.do("DELETE", "/api/v1/sessions/current", header("X-Forwarded-Proto", "https"),
 			header("Cookie", "__Host-session="+token+"; session="+token)).want(204)
 		cleared, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if cleared.Secure != trust || strings.HasPrefix(cleared.Name, "__Host-") != trust ||
 			!cleared.HttpOnly || cleared.SameSite != http.SameSiteLaxMode || cleared.Path != "/" || cleared.Domain != "" {
 			t.Errorf("trusted %t: %s", trust, cleared)
@@ -62,9 +60,7 @@ func TestUnreadableRow(t *testing.T) {
 
 func unreadableRowFailsNoPage(t *testing.T) {
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	s := newSiteOver(t, db, web.Options{Version: "test"})
 	b := s.signedIn("ada")
@@ -88,9 +84,7 @@ func unreadableRowFailsNoPage(t *testing.T) {
 		{"Users", "ada", "owned!", nil},
 		{"Users", "ada", "asked!3155378975999999999!!x", nil},
 	} {
-		if err := driver.NewTable(db, row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, driver.NewTable(db, row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)))
 	}
 	for _, path := range []string{"/", "/channels", "/subscriptions", "/digest", "/users/ada", "/deletions", "/account",
 		"/api/v1/channels", "/api/v1/feed", "/api/v1/subscriptions", "/api/v1/digest", "/api/v1/deletions"} {

@@ -139,15 +139,13 @@ func (w *wire) get(t *testing.T, path string) (a answer, bytes int) {
 		t.Fatal(err)
 	}
 	response, err := http.ReadResponse(bufio.NewReader(w), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %d, %v", path, response.StatusCode, err)
 	}
-	return answer{t, response.StatusCode, response.Header, body}, w.read - before
+	return answer{t, response.StatusCode, response.Header, body, 0}, w.read - before
 }
 
 // prose returns so many texts of 400 characters each, of made-up words in no order: what is
@@ -188,9 +186,7 @@ func firstVisitIsSmall(t *testing.T) {
 	server := httptest.NewServer(s.handler)
 	defer server.Close()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer conn.Close()
 	w := &wire{Conn: conn}
 	page, total := w.get(t, "/channels/Engines")

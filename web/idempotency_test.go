@@ -59,10 +59,11 @@ func badKeyIsRefused(t *testing.T) {
 		"zero width":   {key("a\u200bb")},
 		"private area": {key("\ue000")},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := s.in(t)
-			s.unwritten(func() answer { return post(bad...) }).want(422).wantField("Idempotency-Key")
-		})
+		if a := post(bad...).unwritten(); a.status != 422 {
+			t.Errorf("%s: status %d", name, a.status)
+		} else {
+			a.wantField("Idempotency-Key")
+		}
 	}
 	post(key(strings.Repeat("é", 255))).want(201)
 	post().want(201)

@@ -42,7 +42,7 @@ func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
 		for range 3 {
 			post().want(201)
 		}
-		a := s.unwritten(post)
+		a := post().unwritten()
 		a.wantRetryAfter(3) // a token comes each 2.5 s
 		if a.text("title") != "Too Many Requests" || !strings.Contains(a.text("detail"), "Nothing was saved") {
 			t.Errorf("the problem says %s", a.body)

@@ -42,9 +42,7 @@ type openAPI struct{ root any }
 func parseOpenAPI(t testing.TB, body []byte) *openAPI {
 	t.Helper()
 	var root any
-	if err := json.Unmarshal(body, &root); err != nil {
-		t.Fatalf("the description is not JSON: %v", err)
-	}
+	ok(t, json.Unmarshal(body, &root))
 	return &openAPI{root}
 }
 

@@ -83,6 +83,17 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
+	// writes is how many calls of the store meanwhile could change something.
+	writes int64
+}
+
+// unwritten fails the test if the request wrote anything.
+func (a answer) unwritten() answer {
+	a.t.Helper()
+	if a.writes != 0 {
+		a.t.Errorf("%d writes, want none", a.writes)
+	}
+	return a
 }
 
 // want fails the test unless the answer has the status.

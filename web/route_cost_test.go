@@ -47,9 +47,7 @@ func pageCostsTheRoundTripsThatItMust(t *testing.T) {
 			for _, c := range r.costs {
 				changes++
 				voter := domain.UserName(fmt.Sprint("voter", changes))
-				if err := g.store.Vote(t.Context(), g.ref("Engines"), g.newest, voter); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, g.store.Vote(t.Context(), g.ref("Engines"), g.newest, voter))
 				s := r.seeds[0]
 				s.who, s.query, s.headers = c.reader, c.query, ""
 				want := c

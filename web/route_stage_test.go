@@ -115,9 +115,9 @@ func (g *stage) ask(t testing.TB, r *http.Request) answer {
 
 // answer answers a request as the store is now.
 func (g *stage) answer(t testing.TB, r *http.Request) answer {
-	w := httptest.NewRecorder()
+	before, w := g.writes.Load(), httptest.NewRecorder()
 	g.handler.ServeHTTP(w, r)
-	return answer{t, w.Code, w.Header(), w.Body.Bytes()}
+	return answer{t, w.Code, w.Header(), w.Body.Bytes(), g.writes.Load() - before}
 }
 
 // play answers a seed and checks what every answer must keep. It returns the status, or 0 if
@@ -143,9 +143,7 @@ func (g *stage) play(t testing.TB, of route, s seed) int {
 
 func (g *stage) reset(t testing.TB) {
 	t.Helper()
-	if err := g.db.Change(func(mem.Snapshot) (mem.Snapshot, error) { return g.start, nil }); err != nil {
-		t.Fatalf("resetting the store: %v", err)
-	}
+	ok(t, g.db.Change(func(mem.Snapshot) (mem.Snapshot, error) { return g.start, nil }))
 }
 
 // checkHeaderValues finds a value that would break the header or lead off the site.
@@ -193,9 +191,7 @@ func unthrottled(t testing.TB, s mem.Snapshot) mem.Snapshot {
 	for row := range s.Rows("Throttle") {
 		var err error
 		s, _, err = s.Transact("Throttle", row.Partition, []driver.Operation{driver.Delete(row.Row, driver.Exists)}, nil)
-		if err != nil {
-			t.Fatalf("forgetting a count: %v", err)
-		}
+		ok(t, err)
 	}
 	return s
 }

@@ -15,9 +15,7 @@ func furnish(g *stage) {
 	g.Helper()
 	g.enter()
 	link, err := g.store.SignInLink(g.Context(), "ada")
-	if err != nil {
-		g.Fatalf("making a link: %v", err)
-	}
+	ok(g, err)
 	engines, wheels, going := g.channel("Engines", "ada"), g.channel("Wheels", "bob"), g.channel("Going", "ada")
 	g.subscribe(engines, wheels, going)
 	theirs, first := g.post(engines, "bob", "Of bob"), g.post(engines, "ada", "First")
@@ -26,13 +24,9 @@ func furnish(g *stage) {
 	g.keyed(engines, "used", "used")
 	g.keyed(engines, "key-of-a-post", "Kept")
 	gone := g.keyed(engines, "gone", "gone")
-	if err := g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()); err != nil {
-		g.Fatalf("deleting a post: %v", err)
-	}
+	ok(g, g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()))
 	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
-	if err != nil {
-		g.Fatalf("making an address: %v", err)
-	}
+	ok(g, err)
 	if _, err := g.store.AskLesson(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
@@ -63,9 +57,7 @@ func (g *stage) keyed(channel domain.Channel, key, text string) domain.Blog {
 	g.Helper()
 	blog, _, err := g.store.Post(g.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: key,
 		Draft: domain.Draft{Text: text}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
-	if err != nil {
-		g.Fatalf("posting: %v", err)
-	}
+	ok(g, err)
 	return blog
 }
 
@@ -89,9 +81,7 @@ func crowd(g *stage) {
 	g.vote(post, 3)
 	for i := range 16 {
 		channel := g.channel(fmt.Sprintf("Channel%02d", i), "ada")
-		if err := g.store.ListChannel(g.Context(), channel); err != nil {
-			g.Fatal(err)
-		}
+		ok(g, g.store.ListChannel(g.Context(), channel))
 		g.post(channel, "ada", "Hello")
 		g.site.subscribe("bob", channel)
 	}
@@ -103,9 +93,7 @@ func crowd(g *stage) {
 		g.advance(gone.Ref(), domain.DeletionDone, "", 3)
 	}
 	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
-	if err != nil {
-		g.Fatalf("making an address: %v", err)
-	}
+	ok(g, err)
 	g.newest = post.ID
 	g.names = strings.NewReplacer("{post}", string(post.ID), "{going}", string(gone.Incarnation), "{secret}", secret,
 		"{engines}", string(engines.Incarnation))

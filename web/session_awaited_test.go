@@ -51,9 +51,7 @@ func endedSessionShowsNothingPersonal(t *testing.T) {
 				}
 				ended := s.session("ada")
 				s.do("GET", path, cookie(ended)).want(200)
-				if err := s.store.SignOut(t.Context(), ended); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, s.store.SignOut(t.Context(), ended))
 				s.breakStore(lateOf(late, time.Second))
 				status := 200
 				if forUsers {
@@ -76,9 +74,7 @@ func endedSessionIsRefusedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		ended := s.signUp("ada")
-		if err := s.store.SignOut(t.Context(), ended); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.store.SignOut(t.Context(), ended))
 		for _, late := range []string{"", "Sessions", "Channels"} {
 			s.breakStore(lateOf(late, time.Second))
 			for _, path := range []string{"/channels/Nothing/edit", "/channels/Nothing/delete"} {
@@ -150,9 +146,7 @@ func rememberedNameOpensNoEndedSession(t *testing.T) {
 				for range 3 {
 					s.do("GET", "/account", cookie(token)).want(200)
 				}
-				if err := end(s, token); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, end(s, token))
 				s.breakStore(lateOf(late, time.Second))
 				for range 2 {
 					s.do("GET", "/account", cookie(token)).want(http.StatusUnauthorized)

@@ -57,13 +57,9 @@ func enginesBrowser(t testing.TB, user string) (s *site, b *browser, channel dom
 func (s *site) session(name string) string {
 	s.Helper()
 	link, err := s.store.SignInLink(s.Context(), domain.UserName(name))
-	if err != nil {
-		s.Fatalf("making a link: %v", err)
-	}
+	ok(s, err)
 	token, _, err := s.store.FollowSignInLink(s.Context(), link)
-	if err != nil {
-		s.Fatalf("following a link: %v", err)
-	}
+	ok(s, err)
 	return token
 }
 
@@ -83,9 +79,7 @@ func (s *site) channel(name, owner string) domain.Channel {
 func (s *site) ref(channel string) domain.ChannelRef {
 	s.Helper()
 	found, err := s.store.Channel(s.Context(), domain.ChannelName(channel).Key())
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 	return found.Ref()
 }
 
@@ -95,9 +89,7 @@ func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 	blog, _, err := s.store.Post(s.Context(), storage.Posting{
 		Channel: channel.Ref(), By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 	})
-	if err != nil {
-		s.Fatalf("posting: %v", err)
-	}
+	ok(s, err)
 	return blog
 }
 
@@ -108,9 +100,7 @@ func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.
 		Channel: channel.Ref(), By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 		CreatedOn: on,
 	})
-	if err != nil {
-		s.Fatalf("posting: %v", err)
-	}
+	ok(s, err)
 	return blog
 }
 
@@ -159,9 +149,7 @@ func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
 func (s *site) vote(blog domain.Blog, votes int) {
 	s.Helper()
 	for i := range votes {
-		if err := s.store.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))); err != nil {
-			s.Fatalf("voting: %v", err)
-		}
+		ok(s, s.store.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))))
 	}
 }
 
@@ -169,9 +157,7 @@ func (s *site) vote(blog domain.Blog, votes int) {
 func (s *site) askDeletion(channel domain.Channel) {
 	s.Helper()
 	_, err := s.store.AskDeletion(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
-	if err != nil {
-		s.Fatalf("asking for a deletion: %v", err)
-	}
+	ok(s, err)
 }
 
 // advance records the progress of a deletion, as a worker does.
@@ -184,9 +170,7 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 		}
 		return true
 	})
-	if err != nil {
-		s.Fatalf("recording progress: %v", err)
-	}
+	ok(s, err)
 }
 
 // trace records a step of a worker.
@@ -196,9 +180,7 @@ func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
 		d.Trace = d.Trace.With(r, -1)
 		return true
 	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 }
 
 // waiting records since when a worker waits for the store; zero if it does not.
@@ -208,9 +190,7 @@ func (s *site) waiting(ref domain.ChannelRef, since time.Time) {
 		d.WaitingSince = since
 		return true
 	})
-	if err != nil {
-		s.Fatalf("recording a wait: %v", err)
-	}
+	ok(s, err)
 }
 
 // cascade does all steps of a deletion, as a worker does.
@@ -222,17 +202,11 @@ func (s *site) cascade(ref domain.ChannelRef) {
 	}
 	for found := true; found; {
 		page, err := s.store.Sweep(ctx, ref, "", func(int) {})
-		if err != nil {
-			s.Fatalf("sweeping: %v", err)
-		}
+		ok(s, err)
 		found = page.Found > 0
 	}
-	if err := s.store.DisarmGate(ctx, ref); err != nil {
-		s.Fatalf("disarming: %v", err)
-	}
-	if err := s.store.ReleaseName(ctx, ref); err != nil {
-		s.Fatalf("releasing: %v", err)
-	}
+	ok(s, s.store.DisarmGate(ctx, ref))
+	ok(s, s.store.ReleaseName(ctx, ref))
 }
 
 // mustBeSound checks all invariants at rest.

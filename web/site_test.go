@@ -50,9 +50,7 @@ func newSite(t testing.TB) *site { return newSiteWith(t, web.Options{Version: "t
 func newSiteWith(t testing.TB, options web.Options) *site {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatalf("opening the store: %v", err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Errorf("closing the store: %v", err)
@@ -67,9 +65,7 @@ func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	s := &site{t, &role{db: db, log: &logBuffer{}}}
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
 	s.store = storage.New(faults, storage.Options{})
-	if err := s.store.Prepare(t.Context()); err != nil {
-		t.Fatalf("preparing the store: %v", err)
-	}
+	ok(t, s.store.Prepare(t.Context()))
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.NewTextHandler(s.log, nil)))
 	var err error
@@ -95,15 +91,12 @@ func (r *role) breakStore(hook drivertest.Hook) { r.hook.Store(&hook) }
 
 func (r *role) mendStore() { r.hook.Store(nil) }
 
-// unwritten runs a request and fails the test if it wrote anything.
-func (s *site) unwritten(request func() answer) answer {
-	s.Helper()
-	before := s.writes.Load()
-	a := request()
-	if n := s.writes.Load() - before; n != 0 {
-		s.Errorf("%d writes, want none", n)
+// ok ends the test unless the error is nil.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return a
 }
 
 // do sends a request. It compares an answer of the API with the description.
@@ -113,9 +106,9 @@ func (s *site) do(method, path string, changes ...change) answer {
 	for _, change := range changes {
 		change(r)
 	}
-	w := httptest.NewRecorder()
+	before, w := s.writes.Load(), httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
-	a := answer{s, w.Code, w.Header(), w.Body.Bytes()}
+	a := answer{s, w.Code, w.Header(), w.Body.Bytes(), s.writes.Load() - before}
 	if strings.HasPrefix(path, "/api/v1/") {
 		s.spec.check(s, r, a)
 	}

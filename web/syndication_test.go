@@ -71,9 +71,7 @@ func readerWhoHasTheFeedGets304(t *testing.T) {
 func mustBeSafe(t testing.TB, content string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(content))
-	if err != nil {
-		t.Fatalf("not HTML: %v", err)
-	}
+	ok(t, err)
 	allowed := "html head body p br a h2 h3 h4 h5 h6 ul ol li em strong del code pre blockquote hr"
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {

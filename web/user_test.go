@@ -36,9 +36,7 @@ func badAccountIsRefusedFieldByField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.in(t)
-			s.unwritten(func() answer {
-				return s.do("POST", "/api/v1/users", fields("name", test.name, "password", test.password))
-			}).want(422).wantField(test.field)
+			s.do("POST", "/api/v1/users", fields("name", test.name, "password", test.password)).unwritten().want(422).wantField(test.field)
 		})
 	}
 }
@@ -59,12 +57,8 @@ func passwordIsNotChangedWithoutTheOldOne(t *testing.T) {
 	token := s.signUp("ada")
 	s.do("PUT", "/api/v1/users/me/password", bearer(token),
 		fields("old", "not the password", "new", "a better password")).want(422).wantField("old")
-	s.unwritten(func() answer {
-		return s.do("PUT", "/api/v1/users/me/password", bearer(token), fields("old", password, "new", "short"))
-	}).want(422).wantField("new")
-	s.unwritten(func() answer {
-		return s.do("PUT", "/api/v1/users/me/password", fields("old", password, "new", "a better password"))
-	}).want(401)
+	s.do("PUT", "/api/v1/users/me/password", bearer(token), fields("old", password, "new", "short")).unwritten().want(422).wantField("new")
+	s.do("PUT", "/api/v1/users/me/password", fields("old", password, "new", "a better password")).unwritten().want(401)
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
 }
 
@@ -76,7 +70,7 @@ func addressMakesSoManyAccounts(t *testing.T) {
 	from("192.0.2.1", "ada").want(201)
 	b := s.browser()
 	b.send("POST", "/sign-up", header("X-Forwarded-For", "192.0.2.1"), posted(url.Values{"name": {"bob"}, "password": {password}}))
-	a := s.unwritten(func() answer { return from("192.0.2.1", "eve") }).want(429)
+	a := from("192.0.2.1", "eve").unwritten().want(429)
 	if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < 1 || n > 60*60 {
 		t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
 	}
