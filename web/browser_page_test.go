@@ -147,6 +147,19 @@ func (p page) follow(label string) page {
 	return p.b.open(href)
 }
 
+// walk follows a link from page to page to the last one. It calls meanwhile before each, and
+// returns all pages.
+func (p page) walk(label string, meanwhile func()) []page {
+	p.t.Helper()
+	pages := []page{p}
+	for p.href(label) != "" {
+		meanwhile()
+		p = p.follow(label).want(200)
+		pages = append(pages, p)
+	}
+	return pages
+}
+
 // complains fails the test unless the form shows this error at the field.
 func (p page) complains(field, detail string) page {
 	p.t.Helper()

@@ -142,29 +142,18 @@ func newcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
 }
 
 func olderPostsAreReadPageByPageToTheFirst(t *testing.T) {
-	s := newSite(t)
-	channel := s.channel("Engines", string(s.author("ada")))
-	var want []string
+	s, b, channel := enginesBrowser(t, "bob")
+	var want, got []string
 	for i := range 45 {
 		s.post(channel, "ada", fmt.Sprintf("number %d", i))
 		want = append([]string{fmt.Sprintf("number %d", i)}, want...)
 	}
-	var got []string
-	b := s.browser()
-	p := b.open("/channels/Engines").want(200)
-	for pages := 1; ; pages++ {
+	pages := b.open("/channels/Engines").walk("Older posts →", func() { s.post(channel, "ada", "while we read") })
+	for _, p := range pages {
 		got = append(got, p.texts()...)
-		if p.href("Older posts →") == "" {
-			if pages != 3 || p.href("← Newest posts") != "/channels/Engines" {
-				t.Errorf("%d pages, back to %q", pages, p.href("← Newest posts"))
-			}
-			break
-		}
-		s.post(channel, "ada", "while we read")
-		p = p.follow("Older posts →").want(200)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("read %q", got)
+	if back := pages[len(pages)-1].href("← Newest posts"); !slices.Equal(got, want) || len(pages) != 3 || back != "/channels/Engines" {
+		t.Errorf("read in %d pages, and back to %q: %q", len(pages), back, got)
 	}
 }
 
