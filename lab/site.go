@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"path"
 	"regexp"
 	"runtime"
 	"slices"
@@ -18,7 +17,7 @@ import (
 type Site struct {
 	// Function is its name in its package: "(*Store).Post".
 	Function string
-	// File is relative to the module: "storage/blog_post.go". Source has its text.
+	// File is relative to the module: "storage/blog/post.go". Source has its text.
 	File string
 	Line int
 	// Sentence says what the call is for. It is the comment above the line that begins with
@@ -69,18 +68,26 @@ func sites(stack []uintptr) (list []Site) {
 
 const module = "microblogging/"
 
-// siteOf is the line of a frame. The compiler knows a file by its directory, or by its package
-// if -trimpath is set; so only its name counts.
+// siteOf is the line of a frame. A function literal that was inlined has the package of its
+// caller, so only the file tells which package it is of. Where the module lies is known to the
+// compiler alone, so the end of the file's path is looked up.
 func siteOf(frame runtime.Frame) (Site, bool) {
 	qualified, ours := strings.CutPrefix(frame.Function, module)
-	slash := strings.LastIndex(qualified, "/") + 1
-	name, function, _ := strings.Cut(qualified[slash:], ".")
-	site := Site{File: qualified[:slash] + name + "/" + path.Base(frame.File), Line: frame.Line}
-	site.Function, _, _ = strings.Cut(function, ".func") // that a function literal stands in
-	text, ok := Source(site.File)
-	if !ours || !ok {
+	if !ours {
 		return Site{}, false
 	}
+	var text string
+	site := Site{File: frame.File, Line: frame.Line}
+	for found := false; !found; {
+		rest, inside := "", false
+		if _, rest, inside = strings.Cut(site.File, "/"); !inside {
+			return Site{}, false
+		}
+		site.File = rest
+		text, found = Source(rest)
+	}
+	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
+	site.Function, _, _ = strings.Cut(function, ".func") // that a function literal stands in
 	if lines := strings.Split(text, "\n"); site.Line > 1 && site.Line <= len(lines) {
 		if sentence, ok := strings.CutPrefix(strings.TrimSpace(lines[site.Line-2]), sentenceMark); ok {
 			site.Sentence = sentence

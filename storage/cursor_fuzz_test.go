@@ -13,6 +13,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/page"
 )
 
 // A list is one that users read page by page with a cursor.
@@ -43,8 +44,8 @@ func FuzzCursor(f *testing.F) {
 		bounds.t = t
 		l, foreign, size := lists[int(which)%len(lists)], lists[int(other)%len(lists)], 1+int(limit)%4
 		l.try(t, text, size, text == "" || text == recoded(l.name, text))
-		l.try(t, storage.EncodeCursor(l.name, text), size, true)
-		l.try(t, storage.EncodeCursor(foreign.name, text), size, foreign.name == l.name)
+		l.try(t, page.Encode(l.name, text), size, true)
+		l.try(t, page.Encode(foreign.name, text), size, foreign.name == l.name)
 		at := int(cut) % len(l.next)
 		l.try(t, l.next[:at]+text+l.next[at:], size, text == "")
 		lists[0].filter(t, store, text)
@@ -97,7 +98,7 @@ func recoded(list, cursor string) string {
 	if err != nil || len(raw) <= checksum {
 		return ""
 	}
-	return storage.EncodeCursor(list, string(raw[checksum:]))
+	return page.Encode(list, string(raw[checksum:]))
 }
 
 // listsToPage fills a store and returns all its lists that users read page by page.
@@ -105,7 +106,7 @@ func recoded(list, cursor string) string {
 func listsToPage(t testing.TB, store *storage.Store) []list {
 	t.Helper()
 	of, one := fill(t, store).Ref(), int64(1)
-	id := string(of.Key) + "/" + string(of.Incarnation)
+	id := string(of.Key)
 	lists := []list{
 		{name: "channels/", read: channelList(store, "")},
 		{name: "channels/engin", read: channelList(store, "engin")},

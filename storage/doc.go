@@ -13,10 +13,10 @@
 // A [Store] runs on any backend that keeps the contract of package driver. Three
 // ideas carry all of its operations:
 //
-//   - The gate (gate.go). Whatever must not outlive a channel is in one
+//   - The gate (package channel). Whatever must not outlive a channel is in one
 //     partition. Whatever changes what a channel's pages show depends there on a
 //     gate row, which the store checks in the same transaction; so does a sweep.
-//     The gate's version is the version of the pages (channel_version.go).
+//     The gate's version is the version of the pages.
 //   - Identities. An operation writes a random identity of its own: an
 //     incarnation, a post's id or a revision. It looks for that identity again
 //     when an answer was lost. "Exists" or "conflict" is never an answer; it is a
@@ -25,7 +25,20 @@
 //     says what a reader would find if the process died there, and who repairs
 //     it. The repair always belongs to something that runs anyway.
 //
-// Every kind of row is in package schema, which alone makes keys.
+// Each subject has a room, and a [Store] is all of them:
+//
+//	schema     every kind of row, once; it alone makes keys
+//	channel    the lesson: create, gate, mark, shut, sweep, disarm, release
+//	deletion   the intent to delete: message, record, index, reconciling pass, poison
+//	blog       posts, votes and ratings
+//	reader     subscriptions, feed and digest
+//	directory  the lists of channels
+//	account    users, sessions and what keeps strangers from guessing passwords
+//	check      the invariants held against the rows, and repair
+//	move       one store into another
+//
+// Channel knows none of the rooms that use it. Below them are page (cursors), optimistic (one row
+// in the version that was read), flight (calls at once) and driver (the contract of a backend).
 //
 // # What survives failure
 //

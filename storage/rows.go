@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -110,11 +113,11 @@ func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 		return ChannelRows{}, err
 	}
 	var rows ChannelRows
-	channel, err := s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
+	row, err := s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
 	switch {
 	case err == nil:
-		rows.Channel = decodeChannel(channel).Channel
-		rows.Channels = shownRows(schema.TableChannels, channel)
+		rows.Channel = channel.Decode(row).Channel
+		rows.Channels = shownRows(schema.TableChannels, row)
 	case !errors.Is(err, domain.ErrNotFound):
 		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
 	}
@@ -157,8 +160,9 @@ func (r *ChannelRows) none() bool {
 	return len(r.Channels)+len(r.Deletions)+len(r.Gates)+len(r.Rows)+len(r.Messages) == 0
 }
 
-// list names the list for its cursors.
-func (q RowsQuery) list() string { return "rows " + string(q.Key) + " " + q.Kind }
+func (q RowsQuery) list() page.List {
+	return page.List{Name: "rows " + string(q.Key) + " " + q.Kind, After: q.After, Limit: q.Limit}
+}
 
 // bounds returns the range of row keys of the page, from inclusive and to exclusive.
 func (q RowsQuery) bounds() (from, to string, err error) {
@@ -166,14 +170,11 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 		return "", "", domain.Invalid("kind", "is no kind of row")
 	}
 	from, to = q.Kind, schema.PrefixEnd(q.Kind)
-	if q.After != "" {
-		position, err := decodeCursor(q.list(), q.After)
-		if err != nil {
-			return "", "", err
-		}
+	position, err := q.list().Position()
+	if position != "" {
 		from = max(from, schema.Successor(position))
 	}
-	return from, to, nil
+	return from, to, err
 }
 
 // owns tells whether the rows of the channel that has the name may be shown.
@@ -206,7 +207,7 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 	}
 	rows.Deletions = shownRows(schema.TableDeletions, found...)
 	for _, row := range found {
-		if d := decodeDeletion(row); schema.Lesson.Has(row.Row) {
+		if d := deletion.Decode(row); schema.Lesson.Has(row.Row) {
 			rows.Lesson = true
 		} else if d.Blog == "" && rows.Deletion.Channel.Key == "" {
 			rows.Deletion = d
@@ -219,11 +220,11 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 	mine := make(map[domain.Incarnation]bool)
 	for _, row := range rows {
-		if d := decodeDeletion(row); q.By != "" && d.Blog == "" && d.RequestedBy == q.By {
+		if d := deletion.Decode(row); q.By != "" && d.Blog == "" && d.RequestedBy == q.By {
 			mine[d.Channel.Incarnation] = true
 		}
 	}
-	return slices.DeleteFunc(rows, func(row driver.Entity) bool { return !mine[decodeDeletion(row).Channel.Incarnation] })
+	return slices.DeleteFunc(rows, func(row driver.Entity) bool { return !mine[deletion.Decode(row).Channel.Incarnation] })
 }
 
 func (s *Store) readGates(ctx context.Context, q RowsQuery) ([]driver.Entity, error) {
@@ -237,10 +238,7 @@ func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string)
 }
 
 func (q RowsQuery) showPartition(found []driver.Entity, rows *ChannelRows) {
-	if len(found) > q.Limit {
-		found = found[:q.Limit]
-		rows.Next = encodeCursor(q.list(), rowPosition(found[q.Limit-1].Row))
-	}
+	found, rows.Next = page.Cut(q.list(), found, func(row driver.Entity) string { return rowPosition(row.Row) })
 	rows.Rows = shownRows(schema.TableBlogs, q.visible(rows, found)...)
 }
 

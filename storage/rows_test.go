@@ -12,6 +12,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/page"
 )
 
 func TestRows(t *testing.T) {
@@ -312,8 +313,8 @@ func refusesOtherRowsCursor(t *testing.T) {
 	var invalid *domain.InvalidError
 	for what, change := range map[string]func(*storage.RowsQuery){
 		"no cursor":                func(q *storage.RowsQuery) { q.After = "x" },
-		"that of another kind":     func(q *storage.RowsQuery) { q.After = storage.EncodeCursor("rows garden vote!", "vote!x") },
-		"that of another channel":  func(q *storage.RowsQuery) { q.After = storage.EncodeCursor("rows park ", "blog!x") },
+		"that of another kind":     func(q *storage.RowsQuery) { q.After = page.Encode("rows garden vote!", "vote!x") },
+		"that of another channel":  func(q *storage.RowsQuery) { q.After = page.Encode("rows park ", "blog!x") },
 		"a kind that is not there": func(q *storage.RowsQuery) { q.Kind = "session!" },
 	} {
 		q := rowsOf(channel, ada)

@@ -3,26 +3,24 @@ package storage
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/account"
+	"microblogging/storage/blog"
+	"microblogging/storage/channel"
+	"microblogging/storage/check"
+	"microblogging/storage/deletion"
+	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
+	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
 
 // DataTables names the tables. A copy of a store is a copy of these.
 func DataTables() []string { return schema.Tables() }
-
-// What callers give to and get from package account.
-type (
-	Attempt       = account.Attempt
-	SignUpRequest = account.SignUpRequest
-)
-
-// SessionLifetime is how long a sign-in lasts.
-const SessionLifetime = account.SessionLifetime
 
 // A Store holds every operation of MicroBlogging on its tables and queues, for
 // all backends. It is safe for concurrent use. It keeps nothing that another
@@ -32,25 +30,17 @@ const SessionLifetime = account.SessionLifetime
 // backend does not answer, or if too many others write to the same row. A write
 // may then have taken effect or not.
 type Store struct {
-	flight.Reads
+	*channel.Lifecycle
+	*directory.Directory
+	*deletion.Deletions
+	*blog.Posts
+	*reader.Readers
 	*account.Accounts
 
 	backend driver.Backend
-	traits  driver.Traits
-	options Options
 
-	channels      *driver.Table
-	blogs         *driver.Table
-	deletions     *driver.Table
-	users         *driver.Table
-	sessions      *driver.Table
-	throttle      *driver.Table
-	subscriptions *driver.Table
-	queue         *driver.Queue
-	poison        *driver.Queue
-
-	pause optimistic.Pause
-	votes flight.Locks[votedPost]
+	channels, blogs, deletions *driver.Table
+	queue, poison              *driver.Queue
 }
 
 // Options are what a Store may be told. The zero Options are what production runs; the
@@ -73,29 +63,24 @@ type Options struct {
 // New returns a store on a backend. Prepare must have succeeded once on that backend before
 // any other operation is called.
 func New(backend driver.Backend, o Options) *Store {
-	if o.SweepRows == 0 {
-		o.SweepRows = sweepRows
-	}
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
-	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
-	queue := func(name string) *driver.Queue { return driver.NewQueue(backend, name) }
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
+	channels := channel.New(backend, reads, o.Pause, o.SweepRows)
+	deletions := deletion.New(backend, channels, o.Pause)
+	posts := blog.New(backend, channels, deletions, o.Pause)
 	return &Store{
-		Reads:         reads,
-		Accounts:      account.New(backend, reads, o.Pause),
-		backend:       backend,
-		traits:        backend.Traits(),
-		options:       o,
-		channels:      table(schema.TableChannels),
-		blogs:         table(schema.TableBlogs),
-		deletions:     table(schema.TableDeletions),
-		users:         table(schema.TableUsers),
-		sessions:      table(schema.TableSessions),
-		throttle:      table(schema.TableThrottle),
-		subscriptions: table(schema.TableSubscriptions),
-		queue:         queue(domain.QueueName),
-		poison:        queue(domain.PoisonQueueName),
-		pause:         o.Pause,
+		Lifecycle: channels,
+		Directory: directory.New(backend, channels, deletions, o.Pause),
+		Deletions: deletions,
+		Posts:     posts,
+		Readers:   reader.New(backend, channels, posts, o.Pause),
+		Accounts:  account.New(backend, reads, o.Pause),
+		backend:   backend,
+		channels:  driver.NewTable(backend, schema.TableChannels),
+		blogs:     driver.NewTable(backend, schema.TableBlogs),
+		deletions: driver.NewTable(backend, schema.TableDeletions),
+		queue:     driver.NewQueue(backend, domain.QueueName),
+		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
 	}
 }
 
@@ -127,5 +112,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Messages returns the queue of deletions, from which workers receive.
-func (s *Store) Messages() *driver.Queue { return s.queue }
+// NewChecker returns a checker of this store. See the fields of check.Checker.
+func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
+	return check.New(s.backend, s.Lifecycle, s.Deletions, s.Readers, s.Directory, patience, repair, report)
+}

@@ -23,10 +23,6 @@ func TestVotesThatMeet(t *testing.T) {
 	} {
 		t.Run(name, bubble(func(t *testing.T, w *world) {
 			test(t, w, w.post(w.create("garden", ada), ada, "text"))
-			synctest.Wait()
-			if n := w.faulty.VotedPosts(); n != 0 {
-				t.Errorf("%d posts are kept when nobody votes", n)
-			}
 			w.mustBeSound()
 		}))
 	}

@@ -14,6 +14,8 @@ import (
 	"microblogging/coding"
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 )
 
 // What the page cache keeps, as the observer is told it.
@@ -193,7 +195,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 		key = name.Key()
 	}
 	hit := true
-	page, err := storage.ReadCached(r.Context(), s.store, cache, anyIncarnation(key), address,
+	page, err := channel.ReadCached(r.Context(), s.store.Lifecycle, cache, anyIncarnation(key), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := s.viewAt(c, channel, version, d)
@@ -261,7 +263,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	before, _ := cache.Get(at)
 	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		view, err = storage.ReadCached(ctx, s.store, cache, anyIncarnation(key), at,
+		view, err = channel.ReadCached(ctx, s.store.Lifecycle, cache, anyIncarnation(key), at,
 			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 				hit = false
 				c.Set(channelKey, channel)
@@ -278,17 +280,17 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	if err != nil || !v.SignedIn() || d.own == nil {
 		return view, ownView{}, err
 	}
-	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !storage.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
+	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !blog.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
 		own, err = d.own(c.Request().Context(), view.Channel.Ref(), view.Value, v.User)
 	}
 	return view, own, err
 }
 
 // viewAt reads a view of a channel of which the version has just been read.
-func (s *server) viewAt(c echo.Context, channel domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
+func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
-	c.Set(channelKey, channel)
-	view, err := storage.ReadCachedAt(c.Request().Context(), shelf[*channelView]{s.cache}, channel, version, d.key(channel.Key()),
+	c.Set(channelKey, of)
+	view, err := channel.ReadCachedAt(c.Request().Context(), shelf[*channelView]{s.cache}, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false
 			return d.read(ctx, channel, version)

@@ -137,13 +137,13 @@ func creations() []lab.Scenario {
 // creationGuards are what keeps a creation right.
 func creationGuards() []lab.Scenario {
 	return []lab.Scenario{
-		ablate("reservation", "stalled", "The reservation", "openGate",
+		ablate("reservation", "stalled", "The reservation", "OpenGate",
 			"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
 			always(outright("gate!reserved!")), stalling),
-		ablate("etag", "stalled", "ETags never repeat", "reserveGate",
+		ablate("etag", "stalled", "ETags never repeat", "ReserveGate",
 			"This is a premise and no guard of ours: a late copy of the reservation has another version, so it cannot open the gate again.",
 			always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
-		ablate("late-row", "create-late", "The version of the gate", "withdrawGate",
+		ablate("late-row", "create-late", "The version of the gate", "WithdrawGate",
 			"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
 			always(withoutMatch(schema.TableBlogs, "gate!open!"))),
 		ablate("look", "creators", "The look after the insert", "resolveInsert",

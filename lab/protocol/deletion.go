@@ -272,10 +272,10 @@ func sweeping(c *lab.Call) bool {
 // deletionGuards are what keeps a deletion right.
 func deletionGuards() []lab.Scenario {
 	return []lab.Scenario{
-		ablate("shut-gate", "again", "The shut gate", "holdShutGate",
+		ablate("shut-gate", "again", "The shut gate", "behindShut",
 			"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
 			always(withoutGuard("gate!shut!")), interrupted),
-		ablate("incarnation", "again", "The incarnation", "readIncarnation",
+		ablate("incarnation", "again", "The incarnation", "ReadIncarnation",
 			"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
 			only("w", takenFor(incarnationOfMessage)), interrupted),
 		ablate("if-match", "again", "The version of the row", "ReleaseName",

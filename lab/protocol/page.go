@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
@@ -34,22 +35,22 @@ type pageReader func(ctx context.Context, s *storage.Store, kept shelf) (storage
 
 // versionFirst reads pages as package web does.
 func versionFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
-	return storage.ReadCached(ctx, s, kept, anyNews(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
+	return channel.ReadCached(ctx, s.Lifecycle, kept, anyNews(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
 		return readPage(ctx, s, c, v)
 	})
 }
 
 // contentFirst reads the content before the version that it keeps it under.
 func contentFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
-	channel, err := s.ChannelAt(ctx, anyNews())
+	of, err := s.ChannelAt(ctx, anyNews())
 	if err != nil {
 		return storage.Kept[string]{}, err
 	}
-	page, err := readPage(ctx, s, channel, "")
+	page, err := readPage(ctx, s, of, "")
 	if err != nil {
 		return storage.Kept[string]{}, err
 	}
-	return storage.ReadCached(ctx, s, kept, anyNews(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
+	return channel.ReadCached(ctx, s.Lifecycle, kept, anyNews(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
 		return page, nil
 	})
 }

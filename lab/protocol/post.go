@@ -194,7 +194,7 @@ func posts() []lab.Scenario {
 // postGuards are what keeps posts right.
 func postGuards() []lab.Scenario {
 	return []lab.Scenario{
-		ablate("open-gate", "post", "The open gate", "holdGate",
+		ablate("open-gate", "post", "The open gate", "Behind",
 			"A post merges the open gate in its own transaction, so a post that comes too late is refused.",
 			always(withoutGuard("gate!open!")), unharmed),
 		ablate("once", "one-key", "The key of a post", "insertPosts",

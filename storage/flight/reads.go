@@ -8,6 +8,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// Points is the largest number of single rows that are read at once for one request. A page of a
+// list has 20 rows, so that it waits once.
+const Points = 32
+
 // Reads are how reads are made that do not depend on each other.
 type Reads struct {
 	// InTurn makes them one after another, where to make them at once gains nothing. Then

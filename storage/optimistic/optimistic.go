@@ -134,3 +134,13 @@ func Stamp(row driver.Properties, revision domain.Revision) driver.Properties {
 func Bears(row driver.Properties, revision domain.Revision) bool {
 	return strings.Contains(row.String(schema.PropRevisions), string(revision))
 }
+
+// Unchanged tells whether a row is still there in the version that was read.
+func Unchanged(ctx context.Context, table *driver.Table, row driver.Entity) (bool, error) {
+	//lab: Read the row again: is it still as it was?
+	now, err := table.Get(ctx, row.Partition, row.Row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return now.ETag == row.ETag, err
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // SingleRow is the row key of an account, and in tables whose partitions hold one row each.
@@ -218,4 +219,9 @@ func PrefixEnd(prefix string) string {
 	}
 	last := len(prefix) - 1
 	return prefix[:last] + string(prefix[last]+1)
+}
+
+// LeadsToChannel tells whether a channel can be asked for by this key.
+func LeadsToChannel(ref domain.ChannelRef) bool {
+	return driver.CheckPartition(ChannelPartition(ref.Key)) == nil
 }

@@ -1,0 +1,106 @@
+package blog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Entity is a post as it was read, with the version that a conditional write
+// needs and the history that bears and stamp need.
+type Entity struct {
+	domain.Blog
+	ETag       driver.ETag
+	properties driver.Properties
+}
+
+// Blog reads one post. A post that is not there, or that belongs to another
+// incarnation of the channel's name, is domain.ErrNotFound.
+func (s *Posts) Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
+	row, err := s.readBlog(ctx, ref, id)
+	return row.Blog, err
+}
+
+func (s *Posts) readBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (Entity, error) {
+	blog, err := s.readAnyBlog(ctx, ref.Key, id)
+	if err == nil {
+		err = blog.of(ref)
+	}
+	if err != nil {
+		return Entity{}, err
+	}
+	return blog, nil
+}
+
+// readAnyBlog reads a post of any incarnation of the channel's name.
+func (s *Posts) readAnyBlog(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (Entity, error) {
+	//lab: Read the post, with its version.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.BlogRow(id))
+	if err != nil {
+		return Entity{}, fmt.Errorf("post %s of channel %s: %w", id, key, err)
+	}
+	return Decode(row), nil
+}
+
+// of returns domain.ErrNotFound if the post is not of this incarnation.
+func (b Entity) of(ref domain.ChannelRef) error {
+	if b.Channel.Incarnation != ref.Incarnation {
+		return fmt.Errorf("post %s of channel %s: %w", b.ID, ref.Key, domain.ErrNotFound)
+	}
+	return nil
+}
+
+func encodeBlog(b domain.Blog) driver.Properties {
+	p := driver.Properties{
+		driver.String(schema.PropTitle, b.Title),
+		driver.String(schema.PropText, b.Text),
+		driver.String(schema.PropUserID, b.UserID),
+		driver.Int64(schema.PropRating, b.Rating),
+		driver.Time(schema.PropCreatedOn, b.CreatedOn),
+		driver.String(schema.PropIncarnation, b.Channel.Incarnation),
+	}
+	return append(p, optimistic.Stamp(nil, b.Revision)...)
+}
+
+func Decode(row driver.Entity) Entity {
+	blog := Entity{ETag: row.ETag, properties: row.Properties}
+	blog.ID = schema.BlogIDOf(row.Row)
+	blog.Channel.Key = domain.ChannelKey(row.Partition)
+	for _, p := range row.Properties {
+		switch p.Name {
+		case schema.PropTitle:
+			blog.Title = p.Value.Text()
+		case schema.PropText:
+			blog.Text = p.Value.Text()
+		case schema.PropUserID:
+			blog.UserID = domain.UserName(p.Value.Text())
+		case schema.PropRating:
+			blog.Rating = p.Value.Number()
+		case schema.PropCreatedOn:
+			blog.CreatedOn = p.Value.Instant()
+		case schema.PropEditedOn:
+			blog.EditedOn = p.Value.Instant()
+		case schema.PropIncarnation:
+			blog.Channel.Incarnation = domain.Incarnation(p.Value.Text())
+		case schema.PropRevision:
+			blog.Revision = domain.Revision(p.Value.Text())
+		}
+	}
+	return blog
+}
+
+// whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with
+// its incarnation, whoever has the name now.
+func (s *Posts) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
+	err := s.WhyGateGone(ctx, ref)
+	var replaced *domain.ReplacedError
+	if errors.As(err, &replaced) {
+		return fmt.Errorf("a post of channel %s: %w", ref.Key, domain.ErrNotFound)
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package blog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/deletion"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// DeleteBlog deletes a post. Only its author and the channel's owner may.
+//
+//   - The post is not there: domain.ErrNotFound.
+//   - The channel is being deleted: domain.ErrGone. The post goes with it.
+//   - The user may not: domain.ErrForbidden.
+//   - The precondition does not hold: a *domain.StaleError with the current post.
+//
+// The message is queued before the post is deleted. If the process dies in
+// between, the worker deletes the post and its votes (FinishBlog).
+func (s *Posts) DeleteBlog(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
+	expected domain.Precondition[domain.Revision],
+) error {
+	var queued domain.Revision
+	return s.pause.Retry(ctx, func() error {
+		row, err := s.readBlog(ctx, in.Ref(), id)
+		switch {
+		case errors.Is(err, domain.ErrNotFound) && queued != "":
+			return nil // this is the echo of our own delete, or the worker was faster
+		case err != nil:
+			return err
+		case row.UserID != by && in.Owner != by:
+			return fmt.Errorf("deleting post %s: %w", id, domain.ErrForbidden)
+		case !expected.Holds(row.Revision):
+			return &domain.StaleError{Current: row.Blog}
+		}
+		if row.Revision != queued {
+			message := blogMessage(in, row.Blog, by)
+			message.TraceParent = deletion.TraceParentOf(ctx)
+			if err := s.deletions.Enqueue(ctx, message); err != nil {
+				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)
+			}
+			queued = row.Revision
+		}
+		err = s.removeBlog(ctx, row)
+		if errors.Is(err, channel.ErrGateGone) {
+			return s.whyPostGone(ctx, in.Ref())
+		}
+		return err
+	})
+}
+
+func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain.Message {
+	return domain.Message{
+		Kind:        domain.MessageBlog,
+		Channel:     blog.Channel.Key,
+		Incarnation: blog.Channel.Incarnation,
+		Name:        in.Name,
+		By:          by,
+		AskedOn:     domain.Now(),
+		Blog:        blog.ID,
+		Revision:    blog.Revision,
+	}
+}
+
+// FinishBlog completes the deletion of a post that a message asks for, whatever
+// was done before, and deletes all votes on it. It deletes the post only at the
+// revision that the message names. At another revision, the author edited the post
+// after the request to delete it had failed: the post stays. If the open gate is gone,
+// the channel is being deleted: the sweep deletes the post and the votes, or has.
+//
+// FinishBlog calls report after each transaction with the number of rows it deleted.
+// If the message was poisoned once, its Deletions row then says that it is done.
+func (s *Posts) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
+		return err
+	}
+	err := s.deletions.UpdateRecord(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
+		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
+		return true
+	})
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // a record that nobody has any more says nothing wrong
+	}
+	return err
+}
+
+func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+	return s.pause.Retry(ctx, func() error {
+		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return s.removeVotes(ctx, m.Ref(), m.Blog, report)
+		case err != nil:
+			return err
+		case row.Revision != m.Revision:
+			return nil
+		}
+		switch err := s.removeBlog(ctx, row); {
+		case errors.Is(err, channel.ErrGateGone):
+			return nil
+		case err != nil:
+			return err
+		}
+		report(blogRows)
+		return s.removeVotes(ctx, m.Ref(), m.Blog, report)
+	})
+}
+
+// blogRows is how many rows removeBlog deletes.
+const blogRows = 2
+
+// removeBlog deletes the post in the version that was read, and its index row. It
+// returns optimistic.ErrAgain if the post has changed. If the gate is gone, it returns
+// channel.ErrGateGone.
+func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
+	//lab: Remove the post with its rows in one transaction, behind the open gate.
+	return optimistic.Again(s.Behind(ctx, row.Channel,
+		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
+}
+
+// removeVotes deletes the votes on a post whose row is gone. It needs no gate,
+// however late it runs: no vote can land on a missing post, the id of a post never
+// returns, and no page shows the votes on a post that is gone. Several workers may do this at once.
+func (s *Posts) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
+	prefix := schema.VotesOf(id)
+	for {
+		//lab: List the votes on the post.
+		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
+			Partition: schema.ChannelPartition(ref.Key), From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		votes := make([]driver.Operation, len(rows))
+		for i, row := range rows {
+			votes[i] = driver.Delete(row.Row, driver.Exists)
+		}
+		//lab: Remove these votes.
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), votes...)
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return fmt.Errorf("removing the votes on post %s: %w", id, err)
+		}
+		if err == nil {
+			report(len(rows))
+		}
+	}
+}

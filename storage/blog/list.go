@@ -1,0 +1,67 @@
+package blog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// Query selects a page of a channel's posts.
+type Query struct {
+	// Since is inclusive and Until exclusive. A zero time leaves that side open.
+	Since, Until time.Time
+	// After is the Next of the page before. It is empty for the first page.
+	After string
+	// Limit is the largest number of posts on the page, 1 to 100.
+	Limit int
+}
+
+// Blogs lists a channel's posts, newest first. It reads one range of row keys, so
+// that its cost does not depend on how many posts there are. A cursor of another
+// list is an InvalidError on the field "after".
+func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (page.Of[domain.Blog], error) {
+	rows, err := s.readBlogs(ctx, ref.Key, q)
+	return blogPage(ref, q, rows), err
+}
+
+// list is the list of the posts of a channel's name.
+func (q Query) list(key domain.ChannelKey) page.List {
+	return page.List{Name: "blogs/" + schema.ChannelPartition(key), After: q.After, Limit: q.Limit}
+}
+
+// readBlogs reads the rows of a page, and one more if there is another page.
+func (s *Posts) readBlogs(ctx context.Context, key domain.ChannelKey, q Query) ([]driver.Entity, error) {
+	from, to := schema.BlogRange(q.Since, q.Until)
+	position, err := q.list(key).Position()
+	if err != nil {
+		return nil, err
+	}
+	if position != "" {
+		from = max(from, schema.Successor(schema.BlogRow(domain.BlogID(position))))
+	}
+	//lab: List the newest posts of the channel.
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
+	if err != nil {
+		return nil, fmt.Errorf("posts of channel %s: %w", key, err)
+	}
+	return rows, nil
+}
+
+// blogPage makes a page of what readBlogs has read.
+func blogPage(ref domain.ChannelRef, q Query, rows []driver.Entity) (blogs page.Of[domain.Blog]) {
+	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, func(row driver.Entity) string { return string(schema.BlogIDOf(row.Row)) })
+	blogs.Items = make([]domain.Blog, 0, len(rows))
+	for _, row := range rows {
+		// The channel may have been deleted, and its name created again, between the
+		// reads of the channel and of its posts.
+		if blog := Decode(row); blog.Channel.Incarnation == ref.Incarnation {
+			blogs.Items = append(blogs.Items, blog.Blog)
+		}
+	}
+	return blogs
+}

@@ -1,0 +1,96 @@
+package blog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// RatingQuery selects a page of a channel's posts by rating.
+type RatingQuery struct {
+	// Rating selects the posts of one rating. Nil selects all posts.
+	Rating *int64
+	// After is the Next of the page before. It is empty for the first page.
+	After string
+	// Limit is the largest number of posts on the page, 1 to 100.
+	Limit int
+}
+
+// BlogsByRating lists a channel's posts by rating, the highest first. Among posts of
+// one rating, the newest is first. It reads a range of the index, and then each
+// post that the index names. A post whose rating changes between two pages can be
+// missed, or listed twice. A cursor of another list is an InvalidError on the field
+// "after".
+func (s *Posts) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (page.Of[domain.Blog], error) {
+	rows, err := s.readRatings(ctx, ref.Key, q)
+	if err != nil {
+		return page.Of[domain.Blog]{}, err
+	}
+	return s.ratingPage(ctx, ref, q, rows)
+}
+
+// list is the list of the posts of a channel's name by rating.
+func (q RatingQuery) list(key domain.ChannelKey) page.List {
+	list := page.List{Name: "ratings/" + schema.ChannelPartition(key), After: q.After, Limit: q.Limit}
+	if q.Rating != nil {
+		list.Name = fmt.Sprintf("%s/%d", list.Name, *q.Rating)
+	}
+	return list
+}
+
+// readRatings reads the rows of the index for a page, and one more if there is another page.
+func (s *Posts) readRatings(ctx context.Context, key domain.ChannelKey, q RatingQuery) ([]driver.Entity, error) {
+	from, to := schema.Rate.Range()
+	if q.Rating != nil {
+		from, to = schema.RatedRange(*q.Rating)
+	}
+	position, err := q.list(key).Position()
+	if err != nil {
+		return nil, err
+	}
+	if position != "" {
+		from = max(from, schema.Successor(position))
+	}
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{
+		Partition: schema.ChannelPartition(key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+	if err != nil {
+		return nil, fmt.Errorf("ratings of channel %s: %w", key, err)
+	}
+	return rows, nil
+}
+
+// ratingPage reads the posts of a page that readRatings has found.
+func (s *Posts) ratingPage(ctx context.Context, ref domain.ChannelRef, q RatingQuery, rows []driver.Entity) (blogs page.Of[domain.Blog], err error) {
+	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, func(row driver.Entity) string { return row.Row })
+	blogs.Items, err = s.ratedBlogs(ctx, ref, rows)
+	return blogs, err
+}
+
+// ratedBlogs reads the posts that rows of the index name. A post that was deleted
+// since is left out.
+func (s *Posts) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
+	read := make([]domain.Blog, len(rows))
+	group, ctx := s.Group(ctx, flight.Points)
+	for i, row := range rows {
+		group.Go(func() error {
+			_, id, _ := schema.ParseRateRow(row.Row)
+			blog, err := s.Blog(ctx, ref, id)
+			if errors.Is(err, domain.ErrNotFound) {
+				return nil
+			}
+			read[i] = blog
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(read, func(blog domain.Blog) bool { return blog.ID == "" }), nil
+}

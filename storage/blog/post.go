@@ -1,0 +1,243 @@
+package blog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A Posting is a request to post. It may be sent again without making a second post.
+type Posting struct {
+	Channel domain.ChannelRef
+	By      domain.UserName
+	// Key is the idempotency key. A posting with the same key by the same user to
+	// the same incarnation makes no second post. It may be any text.
+	Key string
+	// Source, if it is not empty, owns the key instead of the user. An import sets
+	// it, so that two users who import the same feed make each post once.
+	Source string
+	Draft  domain.Draft
+	// CreatedOn dates the post. The zero time means now.
+	CreatedOn time.Time
+}
+
+// A PostResult is what became of one posting.
+type PostResult struct {
+	// Blog is the post. It is the zero Blog if Err is set.
+	Blog domain.Blog
+	// Made tells that this call made the post. Otherwise, an earlier call with the same
+	// key made it, and Blog is its present state.
+	Made bool
+	Err  error
+}
+
+const (
+	// postRows is how many rows a post begins with: the post, its idempotency key, and
+	// its place by rating.
+	postRows = 3
+	// MaxPostings is how many posts fit in one transaction, beside the gate.
+	MaxPostings = (driver.MaxOperations - 1) / postRows
+)
+
+// Post makes a post and returns it. It reports true if this call made the post. It
+// reports false if an earlier call with the same key made it, and then returns that
+// post in its present state.
+//
+//   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - Another incarnation has the name now: a *domain.ReplacedError.
+//   - The key was used for another body: domain.ErrKeyReused.
+//   - The post that the key made has been deleted since: domain.ErrPostGone.
+func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
+	r := s.PostAll(ctx, p.Channel, []Posting{p})[0]
+	return r.Blog, r.Made, r.Err
+}
+
+// PostAll makes several posts in one channel, MaxPostings in a transaction. It answers
+// each posting as Post does, as if they came one after the other: so of two with the same
+// key, the first makes the post. What can be made is made, whatever becomes of the
+// others. Posts without a date get later ones in their order. The channel counts, and not
+// that of each posting.
+func (s *Posts) PostAll(ctx context.Context, ref domain.ChannelRef, postings []Posting) []PostResult {
+	attempts := newAttempts(ref, postings)
+	for open := attempts; len(open) > 0; open = unanswered(open) {
+		s.postTogether(ctx, ref, open)
+	}
+	results := make([]PostResult, len(attempts))
+	for i, a := range attempts {
+		results[i] = *a.result
+	}
+	return results
+}
+
+// An attempt is one posting of PostAll, and the post that it makes. The post has the same
+// id in every transaction that it is sent in, so that the echo of one is recognised.
+type attempt struct {
+	Posting
+	blog domain.Blog
+	// result is nil until the posting is answered.
+	result *PostResult
+}
+
+func newAttempts(ref domain.ChannelRef, postings []Posting) []*attempt {
+	attempts := make([]*attempt, len(postings))
+	var latest time.Time
+	for i, p := range postings {
+		p.Channel = ref
+		if p.CreatedOn.IsZero() {
+			p.CreatedOn = domain.Now()
+			if !p.CreatedOn.After(latest) {
+				p.CreatedOn = latest.Add(domain.Tick)
+			}
+			latest = p.CreatedOn
+		}
+		attempts[i] = &attempt{Posting: p, blog: p.newBlog()}
+	}
+	return attempts
+}
+
+func unanswered(attempts []*attempt) []*attempt {
+	var open []*attempt
+	for _, a := range attempts {
+		if a.result == nil {
+			open = append(open, a)
+		}
+	}
+	return open
+}
+
+// fail answers postings with an error.
+func fail(attempts []*attempt, err error) {
+	for _, a := range attempts {
+		a.result = &PostResult{Err: err}
+	}
+}
+
+// postTogether sends one transaction, and answers at least one posting.
+func (s *Posts) postTogether(ctx context.Context, ref domain.ChannelRef, open []*attempt) {
+	batch := eachKeyOnce(open)
+	err := s.insertPosts(ctx, ref, batch)
+	switch {
+	case err == nil:
+		for _, a := range batch {
+			a.result = &PostResult{Blog: a.blog, Made: true}
+		}
+	case errors.Is(err, channel.ErrGateGone):
+		fail(open, s.WhyGateGone(ctx, ref))
+	case errors.Is(err, domain.ErrExists):
+		s.answerEarlier(ctx, ref, batch)
+	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
+		// One of them breaks a limit of the store, or all together do. The others go on.
+		s.postTogether(ctx, ref, batch[:len(batch)/2])
+	default:
+		fail(batch, fmt.Errorf("posting to channel %s: %w", ref.Key, err))
+	}
+}
+
+// eachKeyOnce selects what goes into the next transaction: the first postings, and of
+// several with one key only the first. The others have to see what became of it.
+func eachKeyOnce(open []*attempt) []*attempt {
+	batch := make([]*attempt, 0, MaxPostings)
+	rows := make(map[string]bool, MaxPostings)
+	for _, a := range open {
+		if row := a.once(); !rows[row] && len(batch) < MaxPostings {
+			rows[row] = true
+			batch = append(batch, a)
+		}
+	}
+	return batch
+}
+
+// insertPosts inserts the rows of posts behind the open gate, all or none.
+func (s *Posts) insertPosts(ctx context.Context, ref domain.ChannelRef, batch []*attempt) error {
+	incarnation := driver.String(schema.PropIncarnation, ref.Incarnation)
+	operations := make([]driver.Operation, 0, postRows*len(batch))
+	for _, a := range batch {
+		operations = append(operations,
+			driver.Insert(a.once(),
+				driver.String(schema.PropBlog, a.blog.ID),
+				driver.String(schema.PropBody, a.bodyHash()),
+				incarnation),
+			driver.Insert(schema.BlogRow(a.blog.ID), encodeBlog(a.blog)...),
+			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
+	}
+	//lab: Insert the post and the row of its key in one transaction, behind the open gate.
+	return s.Behind(ctx, ref, operations...)
+}
+
+// newBlog returns the post with a new id and a new revision.
+func (p Posting) newBlog() domain.Blog {
+	on := p.CreatedOn
+	if on.IsZero() {
+		on = domain.Now()
+	}
+	on = domain.Storable(on)
+	return domain.Blog{
+		Channel:   p.Channel,
+		ID:        domain.NewBlogID(on),
+		Title:     p.Draft.Title,
+		Text:      p.Draft.Text,
+		UserID:    p.By,
+		Revision:  domain.NewRevision(),
+		CreatedOn: on,
+	}
+}
+
+// once returns the row key of the idempotency key.
+func (p Posting) once() string {
+	if p.Source != "" {
+		// A user name holds no space, so that no user owns this key.
+		return schema.OnceRow("source "+p.Source, p.Key)
+	}
+	return schema.OnceRow(string(p.By), p.Key)
+}
+
+func (p Posting) bodyHash() string { return schema.Hash(p.Draft.Title, p.Draft.Text) }
+
+// answerEarlier answers the postings whose keys were used before. The store names one of
+// them, but there can be more, so it reads the rows of all keys. If it finds none, a sweep
+// has removed them: then nothing can be posted any more.
+func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch []*attempt) {
+	reads := make([]func(context.Context) error, len(batch))
+	for i, a := range batch {
+		reads[i] = func(ctx context.Context) error {
+			a.result = s.earlierPost(ctx, a)
+			return nil // each posting has its own error
+		}
+	}
+	_ = s.AtOnce(ctx, reads[0], reads[1:]...)
+	if len(unanswered(batch)) == len(batch) {
+		fail(batch, s.WhyGateGone(ctx, ref))
+	}
+}
+
+// earlierPost reads the post that the idempotency key made, or returns nil if the key was
+// not used. If that is the post of this very call, an earlier transaction with it took
+// effect and the reply was lost.
+func (s *Posts) earlierPost(ctx context.Context, a *attempt) *PostResult {
+	//lab: Look which post the key has made.
+	once, err := s.blogs.Get(ctx, schema.ChannelPartition(a.Channel.Key), a.once())
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return nil
+	case err != nil:
+		return &PostResult{Err: err}
+	}
+	id := domain.BlogID(once.Properties.String(schema.PropBlog))
+	if id == a.blog.ID {
+		return &PostResult{Blog: a.blog, Made: true}
+	}
+	if once.Properties.String(schema.PropBody) != a.bodyHash() {
+		return &PostResult{Err: fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrKeyReused)}
+	}
+	blog, err := s.Blog(ctx, a.Channel, id)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrPostGone)
+	}
+	return &PostResult{Blog: blog, Err: err}
+}

@@ -1,0 +1,79 @@
+package blog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Vote gives a user's vote to a post. A user has one vote on each post; to vote
+// again is no error. A post that is not there is domain.ErrNotFound. A channel that is
+// being deleted is domain.ErrGone.
+func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
+	return s.rate(ctx, votedPost{ref, id}, +1, insert, domain.ErrExists)
+}
+
+// Unvote withdraws a user's vote. A user without a vote is no error. Its other errors
+// are those of Vote.
+func (s *Posts) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	remove := driver.Delete(schema.VoteRow(id, by), driver.Exists)
+	return s.rate(ctx, votedPost{ref, id}, -1, remove, domain.ErrNotFound)
+}
+
+// A votedPost is the post that a vote is for.
+type votedPost struct {
+	ref domain.ChannelRef
+	id  domain.BlogID
+}
+
+// rate changes a vote, the post's rating and its row in the index in one transaction. It
+// depends on the version of the post, so that no vote is lost, and none lands after the
+// post is gone. If the operation on the vote fails with done, the vote is as its user
+// wants it. This also recognises an echo.
+func (s *Posts) rate(ctx context.Context, post votedPost, change int64, vote driver.Operation, done error) error {
+	unlock, err := s.votes.Lock(ctx, post) // of all who read one version, only one would succeed
+	if err != nil {
+		return fmt.Errorf("voting on post %s: %w", post.id, err)
+	}
+	defer unlock()
+	return s.pause.Retry(ctx, func() error {
+		now, err := s.readBlog(ctx, post.ref, post.id)
+		if err != nil {
+			return err
+		}
+		//lab: Write the vote and the rating that counts it in one transaction, behind the open gate.
+		err = s.Behind(ctx, post.ref, ratingOperations(post, now, change, vote)...)
+		switch {
+		case err == nil, optimistic.FailedAt(err, 1, done):
+			return nil
+		case errors.Is(err, channel.ErrGateGone):
+			return s.whyPostGone(ctx, post.ref)
+		case optimistic.Raced(err):
+			return optimistic.ErrAgain
+		}
+		return fmt.Errorf("voting on post %s: %w", post.id, err)
+	})
+}
+
+// ratingOperations are the vote, the post and the index.
+func ratingOperations(post votedPost, now Entity, change int64, vote driver.Operation) []driver.Operation {
+	rating := now.Rating + change
+	return []driver.Operation{
+		vote,
+		driver.Merge(schema.BlogRow(post.id), driver.Match(now.ETag), driver.Int64(schema.PropRating, rating)),
+		driver.Delete(schema.RateRow(now.Rating, post.id), driver.Exists),
+		driver.Insert(schema.RateRow(rating, post.id), driver.String(schema.PropIncarnation, post.ref.Incarnation)),
+	}
+}
+
+// Voted tells whether a user has voted on a post.
+func (s *Posts) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
+	return s.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
+}

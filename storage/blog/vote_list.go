@@ -1,0 +1,61 @@
+package blog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// maxVotesRead is the most votes that VotedOn reads.
+const maxVotesRead = 250
+
+// VotedOn returns those of the channel's posts that a user is known to vote for. The
+// votes of all users on a post stand together, so it reads one page of one range, from
+// the first of the posts to the last, and nothing if nobody votes for any. If there are
+// more than maxVotesRead votes in between, it knows nothing of the posts behind those.
+func (s *Posts) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error) {
+	first, last := ratedSpan(posts)
+	if first == "" {
+		return nil, nil
+	}
+	page, err := s.blogs.Range(ctx, driver.Range{
+		Partition: schema.ChannelPartition(ref.Key), From: schema.VotesOf(first), To: schema.PrefixEnd(schema.VotesOf(last)),
+		Paging: driver.Paging{Limit: maxVotesRead, KeysOnly: true}})
+	if err != nil {
+		return nil, fmt.Errorf("votes of %s in channel %s: %w", by, ref.Key, err)
+	}
+	voted := make(map[domain.BlogID]bool)
+	for _, row := range page.Rows {
+		if strings.HasSuffix(row.Row, "!"+string(by)) {
+			voted[schema.VotedOn(row.Row)] = true
+		}
+	}
+	return voted, nil
+}
+
+// SameVotes tells whether VotedOn reads the same range for two lists of posts of a channel,
+// so that what it returned for the one is as good for the other.
+func SameVotes(posts, others []domain.Blog) bool {
+	first, last := ratedSpan(posts)
+	otherFirst, otherLast := ratedSpan(others)
+	return first == otherFirst && last == otherLast
+}
+
+// ratedSpan returns the least and the greatest id of the posts that have votes. Both are
+// empty if none has.
+func ratedSpan(posts []domain.Blog) (first, last domain.BlogID) {
+	for _, post := range posts {
+		if post.Rating == 0 {
+			continue
+		}
+		if first == "" || post.ID < first {
+			first = post.ID
+		}
+		last = max(last, post.ID)
+	}
+	return first, last
+}

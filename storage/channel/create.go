@@ -1,0 +1,185 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// CreateChannel creates a channel, subscribes its owner, and returns the channel as
+// it was created. A name that is in use is domain.ErrExists. While the former
+// channel of that name is being deleted, it is domain.ErrStillDeleting. The given
+// incarnation must be new: a caller that tries again passes another. If this
+// incarnation cannot become the channel, CreateChannel takes a new one.
+//
+// The order of calls is:
+//
+//  1. insert the reservation of the gate;
+//  2. put the open gate in its place;
+//  3. insert the channel's row;
+//  4. read the row, whatever the insert was answered;
+//  5. hold the gate, in the transaction that begins the owner's subscription.
+//
+// If the process dies before step 3, a reservation or a gate is left that nobody
+// will use. If it dies later, the channel is whole, but its owner may have to
+// subscribe. Nobody can shut the gate before step 3, since nobody else knows the
+// incarnation until the row is there.
+func (s *Lifecycle) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
+	c := creation{channel: channel}
+	err := s.create(ctx, &c)
+	return c.channel, err
+}
+
+// A creation is a request to create a channel, while it is carried out.
+type creation struct {
+	channel domain.Channel
+	// once is the hash of the owner and the idempotency key. It is empty if the request
+	// has no key. Body is the hash of what the request asks for.
+	once, body string
+	// begun tells that the once! row is there.
+	begun bool
+	// adopted tells that an earlier request with the same key made the channel. Recorded
+	// tells that the made! row says so.
+	adopted, recorded bool
+}
+
+// encode returns the properties of the channel's row.
+func (c *creation) encode() driver.Properties {
+	properties := encodeChannel(c.channel)
+	if c.once != "" {
+		properties = append(properties, driver.String(schema.PropOnce, c.once))
+	}
+	return properties
+}
+
+// create carries out the request.
+func (s *Lifecycle) create(ctx context.Context, c *creation) error {
+	return s.pause.Retry(ctx, func() error {
+		//lab: Read whether the name is free, which may be wrong a moment later.
+		row, err := s.ReadChannel(ctx, c.channel.Key())
+		switch {
+		case err == nil:
+			return s.nameTaken(ctx, c, row)
+		case !errors.Is(err, domain.ErrNotFound):
+			return err
+		}
+		if done, err := s.beginOnce(ctx, c); err != nil || done {
+			return err
+		}
+		err = s.tryCreate(ctx, c)
+		if errors.Is(err, optimistic.ErrAgain) {
+			// A row that was sent may still land later, and its gate may be gone by
+			// then. So the incarnation must not be used again.
+			c.channel.Incarnation = domain.NewIncarnation()
+		}
+		return err
+	})
+}
+
+// nameTaken returns the error for a creator who finds this row under the name. It
+// returns nil if an earlier request with the same idempotency key made the channel. A
+// row without gates belongs to nobody, even if it is the caller's own late request.
+// nameTaken deletes such a row and returns optimistic.ErrAgain.
+func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
+	if done, err := s.adopt(ctx, c, row); err != nil || done {
+		return err
+	}
+	if row.State == domain.ChannelDeleting {
+		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
+	}
+	switch ungated, err := s.Reclaim(ctx, row); {
+	case err != nil:
+		return err
+	case ungated:
+		return optimistic.ErrAgain
+	}
+	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists)
+}
+
+// tryCreate makes one attempt with one incarnation. It returns optimistic.ErrAgain if this
+// incarnation can no longer become the channel.
+func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
+	ref := c.channel.Ref()
+	reservation, err := s.ReserveGate(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if err := s.OpenGate(ctx, ref, reservation); err != nil {
+		return err
+	}
+	//lab: Insert the channel's row: from then on everybody can see the channel.
+	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, c.encode()...))
+	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
+		return insertErr
+	}
+	return s.resolveInsert(ctx, c, insertErr == nil)
+}
+
+// resolveInsert finds out whether the insert of the channel's row took effect. The
+// row tells who has the name. The answer to the insert does not: "exists" can be
+// the echo of our own insert, and a failed insert can have taken effect.
+//
+// An insert that was not acknowledged may land at any time, even between the read
+// of the row and the deletion of the gate. Then somebody may have posted Behind
+// that gate. So the gate is read before the row, and deleted in the version that
+// was read: a post changes that version. A row that lands after that has no gate
+// and belongs to nobody.
+func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged bool) error {
+	ref := c.channel.Ref()
+	var gate driver.Entity
+	if !acknowledged {
+		var err error
+		//lab: Read the version of our gate, before the row that decides.
+		gate, err = s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return err
+		}
+	}
+	//lab: Read the row: whatever the insert was answered, it says who has the name.
+	row, err := s.ReadChannel(ctx, ref.Key)
+	absent := errors.Is(err, domain.ErrNotFound)
+	switch {
+	case absent:
+	case err != nil:
+		return err
+	case row.Incarnation == ref.Incarnation:
+		return s.confirmCreated(ctx, row)
+	}
+	// After an acknowledged insert, the row is only deleted once its gate is gone.
+	// Otherwise the gate must go now.
+	if gate.ETag != "" {
+		switch err := s.WithdrawGate(ctx, gate); {
+		case errors.Is(err, optimistic.ErrAgain):
+			return s.resolveInsert(ctx, c, acknowledged)
+		case err != nil:
+			return err
+		}
+	}
+	if absent {
+		return optimistic.ErrAgain
+	}
+	return s.nameTaken(ctx, c, row)
+}
+
+// confirmCreated makes sure that the row has its open gate: it subscribes the
+// owner, which holds the gate. If the gate is gone, it returns optimistic.ErrAgain after
+// deleting the row, or domain.ErrStillDeleting if a deletion is under way.
+func (s *Lifecycle) confirmCreated(ctx context.Context, row Row) error {
+	err := s.join(ctx, row.Channel)
+	if !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+		return err
+	}
+	removed, err := s.DeleteUngated(ctx, row)
+	switch {
+	case err != nil:
+		return err
+	case removed:
+		return optimistic.ErrAgain
+	}
+	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
+}

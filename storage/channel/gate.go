@@ -1,0 +1,206 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// The gate is the fence of one incarnation: a row in the channel's Blogs
+// partition, so that the store checks it in the same transaction as the write
+// that depends on it. A post holds the open gate. A sweep holds the shut gate.
+// Neither has to know how late it is.
+//
+// The gate and the channel's row are in two tables. They change in this order:
+//
+//	             gate of i                     channel's row
+//
+//	             absent                        absent
+//	reserve         │                             │
+//	             reserved                         │
+//	open *          │                             │
+//	              open                            │
+//	insert          │                          active, of i
+//	                │                             │             posts of i
+//	Mark            │                          deleting         nobody reads
+//	shut *          │                             │
+//	              shut                            │             rows of i are swept
+//	disarm *        │                             │
+//	              gone                            │
+//	release                                    absent           the name is free
+//
+// The transitions marked * happen at most once in all time, whatever is sent
+// again and however late it arrives:
+//
+//   - open deletes the reservation in the version that was read, and an ETag
+//     never repeats (see below);
+//   - shut deletes the open gate, which was put up once;
+//   - disarm deletes the shut gate, which was put up once.
+//
+// The others can happen again. A late copy of reserve leaves a reservation that
+// nobody will ever open. A late copy of insert leaves an active row Behind no
+// gate, which accepts no post; Reclaim deletes it. Mark and release name
+// an incarnation and change nothing that is done.
+//
+// That an ETag never repeats is a premise, since Azure and Azurite make it from
+// the time of the write. A repeat would have to be of the same row key. That key
+// holds a random incarnation, and only ReserveGate inserts it, once. So a repeat
+// needs a late copy of that insert, which lands after the reservation was deleted
+// and is dated with the same tick of the server's clock as the first; and then a
+// late copy of OpenGate. A random revision in the row would not tell the copy
+// from the first: a copy carries the same revision. The ETag ablation of package
+// lab shows what such a repeat does.
+//
+// Two short cuts end a creation that failed: a repair deletes a reservation, and
+// its creator withdraws an open gate (WithdrawGate). A store that lost an open gate is
+// damaged. Only then, an operator's repair reserves and opens it once more (restoreGate, in
+// package check, says why that is safe); all that is said here is about other stores.
+
+// ReserveGate inserts the reservation of a gate and returns its version. The open
+// gate will take its place. It must be called once for each incarnation, and never
+// after OpenGate was sent: a second reservation would have a version that opens the
+// gate again. (restoreGate wants just that.)
+//
+// If the process dies after this, the reservation stays until a repair deletes
+// it. If a repair deletes it before OpenGate is sent, the incarnation is lost:
+// optimistic.ErrAgain.
+func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
+	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
+	//lab: Reserve a gate, whose place can be taken once.
+	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
+	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
+		return "", err
+	}
+	//lab: Read the version of the reservation, on which the next step depends.
+	reservation, err := s.blogs.Get(ctx, partition, row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return "", optimistic.ErrAgain
+	}
+	return reservation.ETag, err
+}
+
+// OpenGate puts the open gate in the place of its reservation. An open gate that
+// came back later would let in a post that deletion.Stalled, or a worker that slept, and
+// that worker would sweep the next incarnation. So the transaction depends on
+// the version of the reservation, which it deletes.
+func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
+	partition := schema.ChannelPartition(ref.Key)
+	//lab: Open the gate: it takes the place of the reservation, in the version that was read.
+	err := s.blogs.Transact(ctx, partition,
+		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
+		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
+	if !optimistic.Raced(err) {
+		return err
+	}
+	// Either this is the echo of this transaction, or a repair deleted the
+	// reservation first. The gate tells which.
+	//lab: Look whether our gate is open: then this was an echo.
+	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return optimistic.ErrAgain
+	}
+	return err
+}
+
+// ErrGateGone tells that a transaction failed because the gate that it holds is not there. It
+// wraps nothing, so that it is no row's domain.ErrNotFound. Whoever holds a gate says what it
+// means to their caller.
+var ErrGateGone = errors.New("the gate is gone")
+
+// Behind sends a transaction that depends on the open gate, and gives the gate a new version. It
+// puts the gate before the operations, so that a failure of operation 0 is the gate's:
+// ErrGateGone. Any other failure is of the caller's operations, counted from 1.
+//
+// Whatever changes what a channel's pages show holds the gate: a post, a
+// subscription and its end, an edit, a vote, the deletion of a post, and each repair
+// of those. The fence needs only the first two, since the others depend on a version
+// of a row that the sweep deletes. But the gate's version tells whether a page that
+// was read before is still right (version.go).
+func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+	return s.holding(ctx, ref, schema.OpenGateRow(ref.Incarnation), operations)
+}
+
+// behindShut is Behind for a sweep, which depends on the shut gate.
+func (s *Lifecycle) behindShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+	return s.holding(ctx, ref, schema.ShutGateRow(ref.Incarnation), operations)
+}
+
+func (s *Lifecycle) holding(ctx context.Context, ref domain.ChannelRef, gate string, operations []driver.Operation) error {
+	held := append([]driver.Operation{driver.Merge(gate, driver.Exists)}, operations...)
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), held...)
+	if refusedByGate(err) {
+		return ErrGateGone
+	}
+	return err
+}
+
+func refusedByGate(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
+
+// gateStands tells whether the open gate is there.
+func (s *Lifecycle) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	//lab: Look whether the gate is open.
+	return s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
+}
+
+// WithdrawGate deletes the open gate of a creation that its creator gives up, in
+// the version that was read before the channel's row was read. If somebody has
+// posted since then, the version has changed, and it returns optimistic.ErrAgain.
+func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
+	//lab: Take our gate away, unless somebody has posted Behind it since.
+	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
+}
+
+// ShutGate puts the shut gate in the place of the open one, and reports whether the
+// shut gate is there. If both gates are gone, a sweep was finished before.
+func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
+	//lab: Shut the gate: the open gate goes and the shut one comes, in one transaction.
+	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
+		driver.Delete(schema.OpenGateRow(ref.Incarnation), driver.Exists),
+		driver.Insert(schema.ShutGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
+	if err == nil {
+		return true, nil
+	}
+	if !optimistic.Raced(err) {
+		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
+	}
+	//lab: Look whether the gate is shut already.
+	if shut, err = s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {
+		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
+	}
+	return shut, nil
+}
+
+// DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
+// remove anything. The caller must have just seen the partition empty.
+func (s *Lifecycle) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
+	//lab: Remove the shut gate: from then on no worker can remove anything for this message.
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
+	if err == nil || errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	return fmt.Errorf("disarming the gate of channel %s: %w", ref.Key, err)
+}
+
+// WhyGateGone says what a missing gate means to a caller that wanted to hold it:
+// domain.ErrNotFound, domain.ErrGone, or a *domain.ReplacedError if another incarnation
+// has the name. It never returns nil.
+func (s *Lifecycle) WhyGateGone(ctx context.Context, ref domain.ChannelRef) error {
+	if _, err := s.ChannelAt(ctx, ref.Address()); err != nil {
+		return err
+	}
+	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
+}
+
+// HasRow tells whether a channel's Blogs partition has a row.
+func (s *Lifecycle) HasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
+	_, err := s.blogs.Get(ctx, schema.ChannelPartition(key), row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,37 @@
+package channel
+
+import (
+	"strings"
+
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A Gate is a state of a gate on which a transaction can depend.
+type Gate string
+
+// The gates.
+const (
+	// GateOpen is held by posts and by all else that changes what a channel shows.
+	GateOpen Gate = "open"
+	// GateShut is held by sweeps.
+	GateShut Gate = "shut"
+)
+
+// RefusedByGate tells a driver.Around whether a call was a transaction that the gate
+// refused: it holds that gate, and the gate is not there. No failure is meant by that. A
+// post came after the channel's deletion began, or a sweep after it had ended.
+func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
+	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !refusedByGate(err) {
+		return "", false
+	}
+	switch held := call.Operations[0]; {
+	case held.Action != driver.ActionMerge:
+		return "", false
+	case strings.HasPrefix(held.Row, schema.OpenGate.Prefix()):
+		return GateOpen, true
+	case strings.HasPrefix(held.Row, schema.ShutGate.Prefix()):
+		return GateShut, true
+	}
+	return "", false
+}

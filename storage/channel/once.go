@@ -1,0 +1,165 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// CreateOnce is CreateChannel for a request with an idempotency key, which the owner may send again: it
+// then returns the channel that the first one made, in its present state. It reports true if
+// this call made the channel. The key may be any text.
+//
+//   - The key was used for another name or description: domain.ErrKeyReused.
+//   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call
+//     has made one too late, that is returned, and is the caller's to delete.
+//
+// Two rows of the owner's partition belong to the key. They are inserted and never
+// changed or deleted, so that a late copy of an insert changes nothing:
+//
+//   - once! holds the hash of the body. It is inserted before the gate is reserved, and
+//     not while another has the name: then the key is still unused.
+//   - made! holds the incarnation that the key made. It is inserted before the caller is
+//     answered. Of two requests with one key, the first insert decides for both.
+//
+// The channel's row carries the hash of the key. So a request that finds the name taken
+// recognises the channel of an earlier request with its key, whichever incarnation that
+// took. If the process dies before made! is inserted, the next request with the key
+// inserts it.
+func (s *Lifecycle) CreateOnce(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
+	c := creation{
+		channel: channel,
+		once:    schema.Hash(string(channel.Owner), key),
+		body:    schema.Hash(string(channel.Key()), channel.Description),
+	}
+	if err := s.create(ctx, &c); err != nil {
+		return domain.Channel{}, false, err
+	}
+	if !c.recorded {
+		err = s.recordMade(ctx, &c, c.channel.Incarnation)
+	}
+	return c.channel, !c.adopted, err
+}
+
+// beginOnce inserts the once! row, unless the request has no key or this call has
+// inserted it. It reports done if the key has made a channel already, which it then puts
+// into the creation.
+func (s *Lifecycle) beginOnce(ctx context.Context, c *creation) (done bool, err error) {
+	if c.once == "" || c.begun {
+		return false, nil
+	}
+	//lab: Note the key, before anything is made with it.
+	err = s.users.Transact(ctx, schema.UserPartition(c.channel.Owner),
+		driver.Insert(schema.UserOnce.Row(c.once), driver.String(schema.PropBody, c.body)))
+	switch {
+	case err == nil:
+		c.begun = true
+		return false, nil
+	case !errors.Is(err, domain.ErrExists):
+		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
+	}
+	return s.earlierCreation(ctx, c)
+}
+
+// adopt looks whether an earlier request with the same key made the channel of this row,
+// or another channel. It reports done if so, and puts that channel into the creation.
+func (s *Lifecycle) adopt(ctx context.Context, c *creation, row Row) (done bool, err error) {
+	if c.once == "" {
+		return false, nil
+	}
+	if done, err := s.earlierCreation(ctx, c); err != nil || done || row.once != c.once {
+		return done, err
+	}
+	if row.State != domain.ChannelActive {
+		if err := s.recordMade(ctx, c, row.Incarnation); err != nil || c.recorded {
+			return true, err
+		}
+		return true, errChannelGone(c)
+	}
+	if err := s.confirmCreated(ctx, row); err != nil {
+		return false, err
+	}
+	c.channel, c.adopted = row.Channel, row.Incarnation != c.channel.Incarnation
+	return true, nil
+}
+
+// earlierCreation reads what the key was used for. It reports done if the key has made a
+// channel, which it puts into the creation.
+func (s *Lifecycle) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
+	partition := schema.UserPartition(c.channel.Owner)
+	//lab: Look whether the key was used before, and for what.
+	once, err := s.users.Get(ctx, partition, schema.UserOnce.Row(c.once))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case once.Properties.String(schema.PropBody) != c.body:
+		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
+	}
+	c.begun = true
+	//lab: Look what the key has made.
+	made, err := s.users.Get(ctx, partition, schema.Made.Row(c.once))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return true, s.takeMade(ctx, c, made)
+}
+
+// recordMade inserts the made! row. If another request with the key was faster, its row
+// says which channel the key made, and recordMade puts that into the creation.
+func (s *Lifecycle) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
+	partition, row := schema.UserPartition(c.channel.Owner), schema.Made.Row(c.once)
+	//lab: Record which channel the key has made.
+	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, incarnation)))
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, domain.ErrExists):
+		return fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
+	}
+	//lab: Read which channel the key has made.
+	made, err := s.users.Get(ctx, partition, row)
+	if err != nil {
+		return err
+	}
+	if made.Properties.String(schema.PropIncarnation) == string(incarnation) {
+		return nil // the echo of this insert, or another request found the same channel
+	}
+	return s.takeMade(ctx, c, made)
+}
+
+// takeMade puts the channel that the key made into the creation. If that channel was
+// deleted, it returns domain.ErrChannelGone.
+func (s *Lifecycle) takeMade(ctx context.Context, c *creation, made driver.Entity) error {
+	incarnation := domain.Incarnation(made.Properties.String(schema.PropIncarnation))
+	row, err := s.ReadIncarnation(ctx, domain.ChannelRef{Key: c.channel.Key(), Incarnation: incarnation})
+	switch {
+	case errors.Is(err, domain.ErrNotFound), err == nil && row.State != domain.ChannelActive:
+		return errChannelGone(c)
+	case err != nil:
+		return err
+	}
+	// A late copy of the insert can bring the row back after the channel was deleted.
+	switch ungated, err := s.Reclaim(ctx, row); {
+	case err != nil:
+		return err
+	case ungated:
+		return errChannelGone(c)
+	}
+	c.recorded = true
+	c.adopted = c.adopted || incarnation != c.channel.Incarnation
+	c.channel = row.Channel
+	return nil
+}
+
+func errChannelGone(c *creation) error {
+	return fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrChannelGone)
+}

@@ -1,0 +1,55 @@
+package channel
+
+import (
+	"context"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Reclaim deletes an active row that has neither gate, and reports whether
+// it has none. Such a row comes from an insert that landed late: after its channel
+// was deleted, or after its creator gave up. Then nothing lies Behind it. A channel
+// with rows has lost its gate, which a repair puts up again (restoreGate): it is left.
+func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
+	if open, err := s.gateStands(ctx, row.Ref()); err != nil || open {
+		return false, err
+	}
+	if lost, err := s.HasRowsBehind(ctx, row.Ref()); err != nil || lost {
+		return false, err
+	}
+	return s.DeleteUngated(ctx, row)
+}
+
+// HasRowsBehind tells whether the partition has a row of the incarnation that is not a gate.
+func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	//lab: Look whether any row lies Behind the channel.
+	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(ref.Key)}) {
+		if err != nil {
+			return false, err
+		}
+		if row.Properties.String(schema.PropIncarnation) == string(ref.Incarnation) && !schema.IsGate(row.Row) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// DeleteUngated deletes a row that was seen without its open gate, in the version
+// that was read. If the shut gate is there, a deletion is under way: then it
+// deletes nothing and reports false.
+func (s *Lifecycle) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
+	ref := row.Ref()
+	//lab: Look whether the gate of the channel is shut.
+	if shut, err := s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil || shut {
+		return false, err
+	}
+	//lab: Delete a channel's row that has no gate, in the version that was read.
+	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.ETag)))
+	if optimistic.Raced(err) {
+		err = nil // it is gone, or a deletion has marked it and will remove it
+	}
+	return true, err
+}

@@ -1,0 +1,104 @@
+package channel
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// Row is a channel as it was read, with the version that a conditional write
+// needs.
+type Row struct {
+	domain.Channel
+	// once is the hash of the idempotency key that made the channel, or empty.
+	once string
+	ETag driver.ETag
+}
+
+// Channel reads an active channel. A channel that is being deleted is
+// domain.ErrGone. A name without a channel is domain.ErrNotFound.
+func (s *Lifecycle) Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error) {
+	return s.ChannelAt(ctx, domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()})
+}
+
+// ChannelAt reads the active channel at an address, like Channel. If its incarnation is
+// not one that the sender accepts, it returns a *domain.ReplacedError.
+//
+// To post or to subscribe to the channel that ChannelAt returns is safe, however much
+// later that is: the gate that such a request holds is of this incarnation.
+func (s *Lifecycle) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
+	row, err := s.ReadActive(ctx, at)
+	return row.Channel, err
+}
+
+// ReadActive reads the active channel at an address. Its errors are those of ChannelAt.
+func (s *Lifecycle) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
+	//lab: Read the channel's row: which incarnation has the name?
+	row, err := s.ReadChannel(ctx, at.Key)
+	switch {
+	case err != nil:
+		return Row{}, err
+	case row.State != domain.ChannelActive:
+		return Row{}, fmt.Errorf("channel %s: %w", at.Key, domain.ErrGone)
+	case !at.Expected.Holds(row.Incarnation):
+		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.ReplacedError{Current: row.Channel})
+	}
+	return row, nil
+}
+
+// ReadChannel reads a channel in any state.
+func (s *Lifecycle) ReadChannel(ctx context.Context, key domain.ChannelKey) (Row, error) {
+	row, err := s.channels.Get(ctx, schema.ChannelPartition(key), schema.SingleRow)
+	if err != nil {
+		return Row{}, fmt.Errorf("channel %s: %w", key, err)
+	}
+	return Decode(row), nil
+}
+
+// ReadIncarnation reads a channel in any state, but only if it is still of the given
+// incarnation. Otherwise it returns domain.ErrNotFound.
+func (s *Lifecycle) ReadIncarnation(ctx context.Context, ref domain.ChannelRef) (Row, error) {
+	//lab: Read the channel's row: is it still the incarnation that is meant?
+	row, err := s.ReadChannel(ctx, ref.Key)
+	if err == nil && row.Incarnation != ref.Incarnation {
+		err = fmt.Errorf("incarnation %s of channel %s: %w", ref.Incarnation, ref.Key, domain.ErrNotFound)
+	}
+	return row, err
+}
+
+func encodeChannel(c domain.Channel) driver.Properties {
+	return driver.Properties{
+		driver.String(schema.PropName, c.Name),
+		driver.String(schema.PropOwner, c.Owner),
+		driver.String(schema.PropDescription, c.Description),
+		driver.Time(schema.PropCreatedOn, c.CreatedOn),
+		driver.String(schema.PropIncarnation, c.Incarnation),
+		driver.String(schema.PropState, c.State),
+	}
+}
+
+// Decode decodes a row of Channels. If its name is missing or another's, the key tells
+// one: so the channel can be shown, and what is done to it finds its rows.
+func Decode(row driver.Entity) Row {
+	p := row.Properties
+	name, key := domain.ChannelName(p.String(schema.PropName)), domain.ChannelKey(row.Partition)
+	if !strings.EqualFold(string(name), string(key)) && name.Key() != key { // most names are plain
+		name = key.Name()
+	}
+	return Row{
+		Channel: domain.Channel{
+			Name:        name,
+			Owner:       domain.UserName(p.String(schema.PropOwner)),
+			Description: p.String(schema.PropDescription),
+			CreatedOn:   p.Time(schema.PropCreatedOn),
+			Incarnation: domain.Incarnation(p.String(schema.PropIncarnation)),
+			State:       domain.ChannelState(p.String(schema.PropState)),
+		},
+		once: p.String(schema.PropOnce),
+		ETag: row.ETag,
+	}
+}

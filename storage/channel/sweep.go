@@ -1,0 +1,171 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
+)
+
+const (
+	// mostSweepRows rows and the merge of the shut gate fill a transaction.
+	mostSweepRows = driver.MaxOperations - 1
+	// sweepPage is a whole number of full batches, so that no page ends in a
+	// transaction of a few rows.
+	sweepPage = driver.MaxPage / mostSweepRows * mostSweepRows
+	// sweepFlight is the largest number of transactions under way at once. The store
+	// works on one while others travel. More would only wait at the partition.
+	sweepFlight = 4
+	// sweepFlightTogether is the same for a backend that writes transactions together. While it
+	// writes some of them, the others are made ready. More would keep the writes of others waiting:
+	// twenty transactions are 2,000 rows.
+	sweepFlightTogether = 20
+	// sweepPagesTogether is how many pages a call of Sweep reads for them, without waiting for
+	// those before. A worker that is to stop stops between two calls.
+	sweepPagesTogether = 12
+)
+
+// sweepLimit returns how many transactions of a sweep may be under way at once, and how many
+// pages a call of Sweep reads for them at most.
+func (s *Lifecycle) sweepLimit() (transactions, pages int) {
+	switch {
+	case s.Most > 0:
+		return s.Most, 1
+	case s.together > 1:
+		return max(sweepFlight, min(s.together, sweepFlightTogether)), sweepPagesTogether
+	}
+	return sweepFlight, 1
+}
+
+// A SweepPage is what one call of Sweep found.
+type SweepPage struct {
+	// Next is the continuation of the pass. It is empty at the end of the partition.
+	Next string
+	// Found is the number of rows that it read and that are not gates.
+	Found int
+	// Disarmed reports that the shut gate is gone. Then another worker has finished
+	// the sweep, and this one cannot delete another row.
+	Disarmed bool
+}
+
+// Sweep deletes one page of the rows Behind the shut gate: the first page, or the
+// page after a continuation. Of a store that writes transactions together it deletes
+// several pages. Each transaction holds that gate, so that a sweep that
+// arrives late deletes no row of a later incarnation. A transaction fails if
+// somebody else has deleted one of its rows; the next pass finds what is left. The
+// sweep is finished when a whole pass from the start finds no row.
+//
+// Sweep calls report after each transaction with the number of rows it deleted. Of a
+// transaction that took effect although its answer was lost, it reports none. It may
+// call report from several goroutines at once.
+func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
+	transactions, pages := s.sweepLimit()
+	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
+	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
+		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
+		swept.Disarmed, err = w.gateGone.Load(), w.failed.Joined()
+	}()
+	swept.Next = continuation
+	for range pages {
+		rows, next, unread := s.sweepRange(ctx, ref, swept.Next)
+		if unread != nil {
+			w.failed.Add(fmt.Errorf("sweeping channel %s: %w", ref.Key, unread))
+			break
+		}
+		swept.Next, swept.Found = next, swept.Found+len(rows)
+		w.remove(ctx, rows)
+		if next == "" || w.gateGone.Load() || w.failed.Any() {
+			break
+		}
+	}
+	return swept, nil
+}
+
+// sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
+func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
+	//lab: List the rows of the channel, by a list that may be old at once.
+	page, err := s.blogs.Range(ctx, driver.Range{
+		Partition: schema.ChannelPartition(ref.Key),
+		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return withoutGates(page.Rows), page.Continuation, nil
+}
+
+func withoutGates(rows []driver.Entity) []string {
+	keys := make([]string, 0, len(rows))
+	for _, row := range rows {
+		if !schema.IsGate(row.Row) {
+			keys = append(keys, row.Row)
+		}
+	}
+	return keys
+}
+
+// A sweep deletes rows in transactions, several at once. After one has failed, no other
+// starts. Those under way end: what they remove is progress, and must be counted.
+type sweep struct {
+	store    *Lifecycle
+	ref      domain.ChannelRef
+	report   func(rows int)
+	group    *flight.Group
+	gateGone atomic.Bool
+	failed   flight.Failures
+}
+
+// remove starts the transactions that delete the rows, as soon as there is room for each.
+func (w *sweep) remove(ctx context.Context, rows []string) {
+	for batch := range slices.Chunk(rows, w.store.sweepRows) {
+		w.group.Go(func() error {
+			if w.failed.Any() {
+				return nil
+			}
+			removed, err := w.store.sweepBatch(ctx, w.ref, batch)
+			switch {
+			case errors.Is(err, ErrGateGone):
+				w.gateGone.Store(true)
+			case err != nil:
+				w.failed.Add(fmt.Errorf("sweeping channel %s: %w", w.ref.Key, err))
+			case removed:
+				w.report(len(batch))
+			}
+			return nil
+		})
+	}
+}
+
+// prepareRemoval does what OnRemoval has said about the kind of the row.
+func (s *Lifecycle) prepareRemoval(ctx context.Context, ref domain.ChannelRef, row string) error {
+	for kind, do := range s.beforeRemoval {
+		if kind.Has(row) {
+			return do(ctx, ref, row)
+		}
+	}
+	return nil
+}
+
+// sweepBatch deletes rows in one transaction, and reports whether it did. It does not
+// know if one of them is gone: either another worker was faster, or it is an echo.
+func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []string) (removed bool, err error) {
+	ops := make([]driver.Operation, 0, len(rows))
+	for _, row := range rows {
+		if err := s.prepareRemoval(ctx, ref, row); err != nil {
+			return false, err
+		}
+		ops = append(ops, driver.Delete(row, driver.Exists))
+	}
+	//lab: Remove these rows in one transaction, as long as the shut gate stands.
+	err = s.behindShut(ctx, ref, ops...)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,220 @@
+package channel
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A Version names what the pages of a channel show at one moment: all that the channel's
+// row and its posts, ratings and number of subscribers say. It is made of the ETags of
+// the channel's row and of its open gate. It is opaque, and safe inside an HTTP ETag. The
+// empty Version equals nothing, not even itself.
+//
+// It covers nothing else: not who voted, not what a reader subscribes to, and no row of
+// another partition but the channel's own.
+//
+// # Why two equal versions mean the same pages
+//
+// Whatever changes a page merges the gate in its transaction (Behind), or writes the
+// channel's row. An ETag never repeats. So a gate that has the same ETag at two moments
+// had it at all moments between them, and no post, rating or subscriber changed between
+// them. The same holds for the channel's row. Let a process read a version, then the
+// content, and later the version again, with equal ETags:
+//
+//	gate read    content read    gate read again
+//	   |------------- no change in the partition
+//
+// Then the content is what the second reader would find at the moment of their own read
+// of the gate.
+//
+// # Why the version is read before the content
+//
+// Content that is read before its version, or beside it, may be older than it: somebody
+// posts between the two reads. Kept under that version, it would hide the post for as
+// long as the version lasts. Content that is read after its version may be newer than it.
+// That is harmless: then the gate has changed since the version was read, so that nobody
+// will ever read that version again.
+//
+// # Why the two rows may be read at once
+//
+// They are two tables, and the two reads are no snapshot. They need not be, since each
+// answers for itself, as do the two reads of a page that is not kept:
+//
+//   - I4, no ghost read. A deletion is acknowledged after the channel's row is marked. A
+//     reader who begins later reads the Mark, or no row, or another incarnation, and gets
+//     that error, whatever the gate says. It does not matter what this process keeps.
+//   - I3, no lost post. A write is acknowledged after it has merged the gate. A reader who
+//     begins later reads a gate of another ETag than any that was read before the write.
+//
+// Both hold on any process, because a reader asks the store and no other process. A
+// reader who began before the acknowledgement may be answered either way.
+//
+// A channel without its open gate has no version, so that nothing of it is kept: its
+// deletion is under way, or its creation died. The gate that the version has is of the
+// incarnation that the row has, since the incarnation is in the key of the gate.
+type Version string
+
+// ChannelVersion reads the active channel at an address and its version, with two reads at
+// once. The version is empty if the channel has no open gate. The errors are those of
+// ChannelAt.
+//
+// The hint is the incarnation that the caller remembers, or empty. If the channel has that
+// incarnation, each of the reads is of one row.
+func (s *Lifecycle) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
+	row, gates, err := s.readRowAndGates(ctx, at, hint)
+	if err != nil {
+		return domain.Channel{}, "", err
+	}
+	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return isOpenGateOf(gate.Row, row.Incarnation) })
+	if i < 0 && row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
+		if gates, err = s.readOpenGates(ctx, at.Key, row.Incarnation); err != nil {
+			return domain.Channel{}, "", err
+		}
+		i = len(gates) - 1
+	}
+	if i < 0 {
+		return row.Channel, "", nil
+	}
+	return row.Channel, newVersion(at.Key, row.ETag, gates[i].ETag), nil
+}
+
+// readRowAndGates makes the two reads of ChannelVersion.
+func (s *Lifecycle) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row Row, gates []driver.Entity, err error) {
+	if s.InTurn && !s.LastFirst {
+		// As AtOnce does it, without closures: a page from memory costs little else.
+		if row, err = s.ReadActive(ctx, at); err == nil {
+			gates, err = s.readOpenGates(ctx, at.Key, hint)
+		}
+		return row, gates, err
+	}
+	return s.readRowAndGatesAtOnce(ctx, at, hint)
+}
+
+func (s *Lifecycle) readRowAndGatesAtOnce(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row Row, gates []driver.Entity, err error) {
+	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+		row, err = s.ReadActive(ctx, at)
+		return err
+	}, func(ctx context.Context) (err error) {
+		gates, err = s.readOpenGates(ctx, at.Key, hint)
+		return err
+	})
+	return row, gates, err
+}
+
+// maxOpenGates is how many open gates of a partition are read at once. There are several
+// only while creations of one name are under way, or after they died.
+const maxOpenGates = 10
+
+// readOpenGates reads the open gate of an incarnation, if it is there. Without an
+// incarnation, it reads the first maxOpenGates of the partition.
+func (s *Lifecycle) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
+	if of == "" {
+		from, to := schema.OpenGate.Range()
+		//lab: Look for the open gate of the channel, whichever incarnation it has.
+		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
+		if err != nil {
+			err = fmt.Errorf("gates of channel %s: %w", key, err)
+		}
+		return gates, err
+	}
+	//lab: Read the version of the open gate, which each change of a page changes.
+	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("gate of channel %s: %w", key, err)
+	}
+	return []driver.Entity{gate}, nil
+}
+
+// isOpenGateOf reports whether a row key is schema.OpenGateRow of an incarnation.
+func isOpenGateOf(row string, incarnation domain.Incarnation) bool {
+	of, open := strings.CutPrefix(row, schema.OpenGate.Prefix())
+	return open && of == string(incarnation)
+}
+
+// versionBytes is how much of a hash makes a version: 144 bits, 24 characters.
+const versionBytes = 18
+
+// newVersion hashes the ETags, which may hold quotes and are long on Azure. The key is
+// part of it: on Azure, ETags are times, and the rows of two channels may share one.
+func newVersion(key domain.ChannelKey, row, gate driver.ETag) Version {
+	text := make([]byte, 0, 256)
+	for _, part := range []string{string(key), string(row), string(gate)} {
+		text = append(append(text, part...), 0) // which is in no key and in no ETag
+	}
+	sum := sha256.Sum256(text)
+	return Version(base64.RawURLEncoding.EncodeToString(sum[:versionBytes]))
+}
+
+// Kept is what was read of a channel, and the version that it was read for. Nothing
+// without a version is kept.
+type Kept[T any] struct {
+	Channel domain.Channel
+	Version Version
+	Value   T
+}
+
+// A Cache keeps what was read, for as long as it likes. It must be safe for concurrent
+// use. It may be of one process, and needs no word from any other.
+type Cache[T any] interface {
+	Get(key string) (Kept[T], bool)
+	Set(key string, kept Kept[T])
+}
+
+// ReadCached returns what the cache keeps under a key, if it is still right: it reads the
+// version first, and returns the kept value only if that has the same version. Otherwise
+// it calls read, and keeps what that returns under the version that was read before. The
+// errors are those of ChannelAt and of read.
+//
+// The key must name the channel's key and the page, since one cache may hold all channels.
+// read gets the channel and the version that its answer will have; that is empty if the
+// answer will not be kept.
+func ReadCached[T any](ctx context.Context, s *Lifecycle, cache Cache[T], at domain.ChannelAddress, key string,
+	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+) (Kept[T], error) {
+	kept, _ := cache.Get(key)
+	channel, version, err := s.ChannelVersion(ctx, at, kept.Channel.Incarnation)
+	if err != nil {
+		return Kept[T]{}, err
+	}
+	return renewed(ctx, cache, key, kept, Kept[T]{Channel: channel, Version: version}, read)
+}
+
+// ReadCachedAt is ReadCached for a caller who has just read the channel and its version.
+// Nothing that the caller read before them may be in what read returns.
+func ReadCachedAt[T any](ctx context.Context, cache Cache[T], channel domain.Channel, version Version, key string,
+	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+) (Kept[T], error) {
+	kept, _ := cache.Get(key)
+	return renewed(ctx, cache, key, kept, Kept[T]{Channel: channel, Version: version}, read)
+}
+
+// renewed returns what is kept if it has the version of now. Otherwise it reads the value
+// of now, and keeps it.
+func renewed[T any](ctx context.Context, cache Cache[T], key string, kept, now Kept[T],
+	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+) (Kept[T], error) {
+	if now.Version != "" && now.Version == kept.Version {
+		return kept, nil
+	}
+	value, err := read(ctx, now.Channel, now.Version)
+	if err != nil {
+		return Kept[T]{}, err
+	}
+	now.Value = value
+	if now.Version != "" {
+		cache.Set(key, now)
+	}
+	return now, nil
+}

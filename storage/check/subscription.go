@@ -1,0 +1,59 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/reader"
+	"microblogging/storage/schema"
+)
+
+// paired reports a sub! row of the channel without the user's row: the channel then
+// counts a subscriber who does not know it. The user's row is written before the
+// sub! row and deleted after it.
+func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
+	user, _ := schema.SubscriberOf(row.Row)
+	_, err := p.store.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(p.channel.Ref()))
+	if !errors.Is(err, domain.ErrNotFound) {
+		return err
+	}
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
+		return err
+	}
+	return p.breach(ctx, "I8", p.channel, row, "a subscriber without a subscription")
+}
+
+// strayJoin handles a join! row. A young one may belong to somebody who is just
+// subscribing. An old one is left of a request that died. It counts for nothing and
+// is no breach. A repair deletes it once it is older than Patience. That is safe at
+// any age: a request that still needed it starts over.
+func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error {
+	if domain.Recent(row.Properties.Time(schema.PropSubscribedOn), p.Patience) {
+		return nil
+	}
+	_, err := p.delete(ctx, p.store.blogs, row)
+	return err
+}
+
+// checkSubscriptions handles the users' rows. A dangling one (package reader) is no
+// breach, since the next reader removes it. A repair removes it now.
+func (c *Checker) checkSubscriptions(ctx context.Context) error {
+	for row, err := range c.store.subscriptions.All(ctx, driver.Scan{}) {
+		if err != nil {
+			return fmt.Errorf("reading the subscriptions: %w", err)
+		}
+		if _, sound, err := c.judge(ctx, c.store.subscriptions, row); err != nil {
+			return err
+		} else if !sound || !c.Repair {
+			continue
+		}
+		subscription := reader.Decode(row)
+		if _, _, err := c.store.RepairSubscription(ctx, subscription, domain.UserName(row.Partition)); err != nil {
+			return fmt.Errorf("repairing: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/optimistic"
+)
+
+// AskDeletion accepts the deletion of a channel, and returns the channel. From then
+// on no reader sees the channel, and the deletion will end whatever crashes. Only
+// the owner may. Called again while the deletion runs, it returns the same.
+//
+//   - There is no such channel: domain.ErrNotFound.
+//   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
+//   - The user is not the owner: domain.ErrForbidden.
+//
+// The order of writes is: the row on the user's list (list.go), the row on the
+// index of open deletions (open.go), the message, the Deletions row, the mark. If
+// the process dies after the message, the worker does the rest. In the other order, a
+// channel could be marked and never queued, or be marked and lose its message unnoticed.
+func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+	expected domain.Precondition[domain.Incarnation],
+) (domain.Channel, error) {
+	return s.askDeletion(ctx, key, by, expected, nil)
+}
+
+// askDeletion is AskDeletion. It calls first, unless that is nil, before the deletion is
+// accepted.
+func (s *Deletions) askDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+	expected domain.Precondition[domain.Incarnation], first func(context.Context, domain.ChannelRef) error,
+) (domain.Channel, error) {
+	//lab: Read which incarnation is to be deleted.
+	row, err := s.ReadChannel(ctx, key)
+	switch {
+	case err != nil:
+		return domain.Channel{}, err
+	case !expected.Holds(row.Incarnation):
+		// This comes before the check of the owner, since the present incarnation
+		// may belong to somebody else.
+		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, &domain.ReplacedError{Current: row.Channel})
+	case row.Owner != by:
+		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)
+	case row.State == domain.ChannelDeleting:
+		return row.Channel, nil
+	}
+	if first != nil {
+		if err := first(ctx, row.Ref()); err != nil {
+			return domain.Channel{}, err
+		}
+	}
+	message := MessageFor(row.Channel, by)
+	message.TraceParent = TraceParentOf(ctx)
+	return row.Channel, s.acceptDeletion(ctx, row, message)
+}
+
+// acceptDeletion makes the writes of AskDeletion, in their order.
+func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message domain.Message) error {
+	if err := s.listDeletion(ctx, message); err != nil {
+		return err
+	}
+	if err := s.renewOpen(ctx, row.Ref()); err != nil {
+		return err
+	}
+	if err := s.Enqueue(ctx, message); err != nil {
+		return fmt.Errorf("queueing the deletion of channel %s: %w", row.Key(), err)
+	}
+	if err := s.OpenDeletion(ctx, message); err != nil {
+		return err
+	}
+	err := s.Mark(ctx, row)
+	if errors.Is(err, optimistic.ErrAgain) {
+		_, err = s.MarkDeleting(ctx, row.Ref())
+	}
+	return err
+}
+
+// Enqueue puts a message on the queue and dates it.
+func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
+	m.QueuedOn = domain.Now()
+	//lab: Send the message: whoever takes it carries the deletion out.
+	return s.queue.Send(ctx, m.Encode())
+}
+
+func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
+	return domain.Message{
+		Kind:        domain.MessageChannel,
+		Channel:     channel.Key(),
+		Incarnation: channel.Incarnation,
+		Name:        channel.Name,
+		By:          by,
+		AskedOn:     domain.Now(),
+	}
+}

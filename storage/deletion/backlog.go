@@ -1,0 +1,50 @@
+package deletion
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A Backlog is what waits for a worker or for an operator. It is read for an operator who
+// asks again and again, so its cost is bounded.
+type Backlog struct {
+	// Open is how many deletions were accepted and are not known to be at their end: one that
+	// ended within the last minutes may count. Those in poison do not. It is maxBacklog if there
+	// are more.
+	Open int
+	// Oldest is when the oldest of them was asked for. It is zero if there is none.
+	Oldest time.Time
+	// Messages and Poisoned are the lengths of the queue and of the poison queue, about.
+	Messages, Poisoned int64
+}
+
+// maxBacklog is how many open deletions are counted.
+const maxBacklog = 1000
+
+// Backlog reads what waits, from the index of open deletions.
+func (s *Deletions) Backlog(ctx context.Context) (b Backlog, err error) {
+	if b.Messages, err = s.queue.Length(ctx); err != nil {
+		return Backlog{}, fmt.Errorf("backlog: %w", err)
+	}
+	if b.Poisoned, err = s.poison.Length(ctx); err != nil {
+		return Backlog{}, fmt.Errorf("backlog: %w", err)
+	}
+	from, to := schema.OpenPrefix, schema.PrefixEnd(schema.OpenPrefix)
+	for row, err := range s.deletions.All(ctx, driver.Scan{From: from, To: to}) {
+		if err != nil {
+			return Backlog{}, fmt.Errorf("backlog: %w", err)
+		}
+		on := row.Properties.Time(schema.PropRequestedOn)
+		if b.Open++; b.Oldest.IsZero() || on.Before(b.Oldest) {
+			b.Oldest = on
+		}
+		if b.Open == maxBacklog {
+			break
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,226 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// A deletion is open from the request that asks for it to its end. So that the reconciling
+// pass finds the open deletions without reading every channel, each has an index row in a
+// few partitions of Deletions that hold nothing else. No operation but the pass reads them.
+//
+// The row must be there while the deletion is open, whoever stalls or dies:
+//
+//   - Whoever opens a deletion reads the row that will say so, then renews the index row,
+//     and then writes in the version that was read. To open is to mark the channel, and to
+//     take a record out of poison. To renew changes the ETag of the index row.
+//   - Only the pass removes index rows. It scans them, then reads what each is about. If the
+//     deletion could be opened by a write that is under way, the pass first writes that
+//     row itself, in the version that it read. Then it removes the index row in the version
+//     that it scanned.
+//
+// So if somebody renewed after the scan, the removal fails. If somebody renewed before it,
+// their later write meets the pass's write and fails, and they begin again.
+//
+// A late copy of a renewal leaves a row about nothing, which a pass removes. A late copy of
+// a removal names a version that is gone.
+
+// openFlight is how many open deletions a pass looks at at once.
+const openFlight = 8
+
+// renewOpen writes the index row of an open deletion, and gives it a new version.
+func (s *Deletions) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
+	//lab: Put the deletion on the index of open deletions, with a new version.
+	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
+		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
+	if err != nil {
+		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
+	}
+	return nil
+}
+
+// removeOpen removes an index row in the version that was scanned.
+func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
+	//lab: Take the deletion off the index, in the version that was scanned.
+	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
+	if optimistic.Raced(err) {
+		return nil // somebody has renewed or removed it
+	}
+	return err
+}
+
+// A pass is one reconciling pass.
+type pass struct {
+	*Deletions
+	// since is the time after which a deletion has made progress if it is not Stalled.
+	since    time.Time
+	failures flight.Failures
+
+	mu   sync.Mutex
+	done Reconciled
+}
+
+// count changes what the pass has done.
+func (p *pass) count(change func(*Reconciled)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.done)
+}
+
+// lookAtOpen looks at every open deletion, a few at once. The failure of one does not keep
+// it from the others.
+func (p *pass) lookAtOpen(ctx context.Context) error {
+	var looks []func(context.Context) error
+	flush := func() error {
+		if len(looks) == 0 {
+			return nil
+		}
+		err := p.AtOnce(ctx, looks[0], looks[1:]...)
+		looks = nil
+		return err
+	}
+	//lab: Read the index of open deletions.
+	for index, err := range p.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
+		if err != nil {
+			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
+		}
+		looks = append(looks, func(ctx context.Context) error {
+			if err := p.lookAt(ctx, index); err != nil {
+				p.failures.Add(fmt.Errorf("deletion %s: %w", index.Row, err))
+			}
+			return nil
+		})
+		if len(looks) == openFlight {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// lookAt does what an open deletion needs, and removes the index row of one that is not
+// open.
+func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
+	ref := schema.ParseRefRow(index.Row)
+	//lab: Read the report of a deletion that is on the index.
+	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return p.lookAtUnrecorded(ctx, index, ref)
+	}
+	if err != nil {
+		return err
+	}
+	switch d := Decode(record); d.State {
+	case domain.DeletionDone:
+		return p.lookAtDone(ctx, index, ref)
+	case domain.DeletionPoisoned:
+		return p.leaveToOperator(ctx, index, record)
+	default:
+		if !Stalled(d, p.since) {
+			return nil
+		}
+		return p.requeue(ctx, d.Message())
+	}
+}
+
+// requeue queues a deletion again if it is Stalled.
+func (p *pass) requeue(ctx context.Context, of domain.Message) error {
+	requeued, err := p.RequeueDeletion(ctx, of, p.since)
+	if requeued {
+		p.count(func(r *Reconciled) { r.Requeued++ })
+	}
+	return err
+}
+
+// lookAtUnrecorded looks at a deletion without a record. Either a request to delete is
+// under way or has died, or the channel was marked and nothing else is known.
+func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	row, err := p.ReadIncarnation(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return p.removeOpen(ctx, index)
+	case err != nil:
+		return err
+	case row.State == domain.ChannelDeleting:
+		return p.lookAtMarked(ctx, row)
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), askedLifetime):
+		return nil // the request may be under way, and would have to begin again
+	}
+	// A mark that is under way was made for this version of the row: now it fails.
+	//lab: Write the channel's row, so that a mark that is under way fails.
+	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
+	switch {
+	case optimistic.Raced(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return p.removeOpen(ctx, index)
+}
+
+// lookAtDone removes the index row of a deletion that is done, once the channel's row is
+// gone. That row is there if it landed after the deletion.
+func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	row, err := p.ReadIncarnation(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return p.removeOpen(ctx, index)
+	case err != nil:
+		return err
+	case row.State == domain.ChannelDeleting:
+		return p.ReleaseName(ctx, ref)
+	}
+	return p.reclaim(ctx, row)
+}
+
+// leaveToOperator removes the index row of a poisoned deletion, so that it is not looked at
+// for ever. Whoever takes the record out of poison renews the row.
+func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
+	// Whoever is about to take this version out of poison fails now.
+	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
+	switch {
+	case optimistic.Raced(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return p.removeOpen(ctx, index)
+}
+
+// lookAtMarked queues the deletion of a marked channel again if it is Stalled. If the
+// deletion is done, the row landed after it and was marked then: nothing is left to do but
+// to release the name.
+func (p *pass) lookAtMarked(ctx context.Context, row channel.Row) error {
+	message := MessageFor(row.Channel, row.Owner)
+	if err := p.OpenDeletion(ctx, message); err != nil {
+		return err
+	}
+	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(row.Key()), schema.DeletionRow(row.Incarnation))
+	switch {
+	case err != nil:
+		return err
+	case Decode(record).State == domain.DeletionDone:
+		return p.ReleaseName(ctx, row.Ref())
+	}
+	return p.requeue(ctx, message)
+}
+
+// reclaim deletes an active row without gates.
+func (p *pass) reclaim(ctx context.Context, row channel.Row) error {
+	ungated, err := p.Reclaim(ctx, row)
+	if ungated {
+		p.count(func(r *Reconciled) { r.Ungated++ })
+	}
+	return err
+}

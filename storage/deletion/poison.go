@@ -1,0 +1,252 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// A message that failed too often, or that no worker can read, waits for an operator. Its row
+// in Deletions says so, and is the truth: Requeue reads rows. The poison queue gets a copy for
+// people who look there. There may be several copies, or none if a worker died.
+
+// The text of an unread message is quoted as in a Go program, so that a string property can
+// hold it whatever it is, and is cut into parts that fit: Text0, Text1 and so on.
+const textPart = 30_000 // of at most 32,768 characters
+
+// requeueLease is how long Requeue hides the copies while it handles the rows.
+const requeueLease = time.Minute
+
+// Poison takes a message off the queue, where it would be tried for ever. The order of writes
+// is: the row, the copy, the end of the message. If the process dies in between, the next
+// delivery begins again. A message whose lease was lost is domain.ErrLeaseLost.
+func (s *Deletions) Poison(ctx context.Context, m driver.Message) error {
+	message, err := domain.DecodeMessage(m.Text)
+	if err != nil {
+		err = s.recordUnread(ctx, m)
+	} else {
+		err = s.recordPoisoned(ctx, message)
+	}
+	if err != nil {
+		return err
+	}
+	//lab: Send a copy to the poison queue, for people who look there.
+	err = s.poison.Send(ctx, m.Text)
+	if err != nil && !errors.Is(err, domain.ErrLimit) { // another program sent what we may not
+		return fmt.Errorf("sending to the poison queue: %w", err)
+	}
+	//lab: Take the message off the queue: its row waits for an operator.
+	return s.queue.Delete(ctx, m)
+}
+
+// recordPoisoned records that a deletion waits for an operator. A row that is not there is
+// inserted in that state: in another, a post would look unfinished if the process died in
+// between.
+func (s *Deletions) recordPoisoned(ctx context.Context, m domain.Message) error {
+	inserted, err := s.insertDeletion(ctx, m, domain.DeletionPoisoned)
+	if err != nil || inserted {
+		return err
+	}
+	return s.UpdateRecord(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
+		d.State, d.Attempts, d.WaitingSince = domain.DeletionPoisoned, m.Attempts, time.Time{}
+		return true
+	})
+}
+
+// recordUnread records a message that cannot be decoded, with its text. Its row stays when the
+// message was queued again, so that a late delivery finds it.
+func (s *Deletions) recordUnread(ctx context.Context, m driver.Message) error {
+	properties := driver.Properties{
+		driver.String(schema.PropState, domain.DeletionPoisoned),
+		driver.Time(schema.PropUpdatedOn, domain.Now()),
+	}
+	text := strconv.QuoteToASCII(m.Text)
+	for i := 0; i*textPart < len(text); i++ {
+		part := text[i*textPart : min((i+1)*textPart, len(text))]
+		properties = append(properties, driver.String(textProperty(i), part))
+	}
+	if _, err := s.insertRecord(ctx, schema.UnreadPartition, schema.UnreadRow(m.ID, m.Text), properties); err != nil {
+		return fmt.Errorf("recording a message that cannot be read: %w", err)
+	}
+	return nil
+}
+
+func textProperty(i int) string { return schema.PropText + strconv.Itoa(i) }
+
+// UnreadText returns the text of an unread message, and reports whether it waits for an
+// operator. The text of one that does not is gone. The error is about a text that is not
+// quoted.
+func UnreadText(row driver.Entity) (text string, waits bool, err error) {
+	if row.Properties.String(schema.PropState) != string(domain.DeletionPoisoned) {
+		return "", false, nil
+	}
+	for i := 0; ; i++ {
+		part := row.Properties.String(textProperty(i))
+		if part == "" {
+			break
+		}
+		text += part
+	}
+	text, err = strconv.Unquote(text)
+	return text, true, err
+}
+
+// Requeue queues again what waits for an operator, and returns how many messages. It queues
+// those of one channel, or all if the key is empty. Their count of attempts starts again at 0.
+// A message that no worker could read is queued unchanged, and only if the key is empty: a newer
+// worker may understand it. What is poisoned again meanwhile stays poisoned. A message that
+// another program sent and that our queue refuses stays in its row; the error is domain.ErrLimit
+// then, and all else is queued.
+func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
+	copies, err := s.receiveCopies(ctx)
+	if err != nil {
+		return 0, err
+	}
+	poisoned, unread, err := s.poisonedRows(ctx, only)
+	if err != nil {
+		return 0, err
+	}
+	var refused error
+	for _, d := range poisoned {
+		if err := s.requeueRecord(ctx, d); err != nil {
+			return requeued, fmt.Errorf("requeueing: %w", err)
+		}
+		requeued++
+	}
+	for _, row := range unread {
+		text, _, err := UnreadText(row)
+		if err != nil {
+			continue // a check names it
+		}
+		err = s.queue.Send(ctx, text)
+		if err == nil {
+			err = s.setHandled(ctx, row)
+		}
+		if errors.Is(err, domain.ErrLimit) {
+			refused = errors.Join(refused, fmt.Errorf("requeueing: %w", err))
+			continue
+		}
+		if err != nil {
+			return requeued, fmt.Errorf("requeueing: %w", err)
+		}
+		requeued++
+	}
+	return requeued, errors.Join(refused, s.dropCopies(ctx, copies, func(of domain.Message, _ error) bool { return only == "" || of.Channel == only }))
+}
+
+// DropUnread drops the messages that no worker could read and that wait for an operator, and
+// returns how many.
+func (s *Deletions) DropUnread(ctx context.Context) (dropped int, err error) {
+	copies, err := s.receiveCopies(ctx)
+	if err != nil {
+		return 0, err
+	}
+	_, unread, err := s.poisonedRows(ctx, "")
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range unread {
+		if err := s.setHandled(ctx, row); err != nil {
+			return dropped, err
+		}
+		dropped++
+	}
+	return dropped, s.dropCopies(ctx, copies, func(_ domain.Message, unread error) bool { return unread != nil })
+}
+
+// poisonedRows returns what waits for an operator: of one channel, or of all if the key is
+// empty. It is read whole before anything is queued: a worker that poisons each message again
+// at once would keep Requeue going for ever.
+func (s *Deletions) poisonedRows(ctx context.Context, only domain.ChannelKey) (poisoned []domain.Deletion, unread []driver.Entity, err error) {
+	var scan driver.Scan
+	if only != "" {
+		scan.From, scan.To = schema.ChannelPartition(only), schema.Successor(schema.ChannelPartition(only))
+	}
+	for row, err := range s.deletions.All(ctx, scan) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the deletions: %w", err)
+		}
+		switch schema.Of(schema.TableDeletions, row.Partition, row.Row) {
+		case schema.Deletion, schema.BlogDeletion:
+			if d := Decode(row); d.State == domain.DeletionPoisoned {
+				poisoned = append(poisoned, d)
+			}
+		case schema.Unread:
+			if _, waits, _ := UnreadText(row); waits {
+				unread = append(unread, row)
+			}
+		}
+	}
+	return poisoned, unread, nil
+}
+
+// requeueRecord sends the message before it changes the row. If the process dies in between,
+// the deletion can be queued once more. A state that a worker has recorded meanwhile stays.
+func (s *Deletions) requeueRecord(ctx context.Context, d domain.Deletion) error {
+	message := d.Message()
+	if err := s.Enqueue(ctx, message); err != nil {
+		return err
+	}
+	return s.UpdateRecord(ctx, message.Channel, schema.DeletionRowOf(message), func(d *domain.Deletion) bool {
+		if d.State != domain.DeletionPoisoned {
+			return false
+		}
+		d.State, d.Attempts, d.LastDelivery = domain.DeletionQueued, 0, 0
+		d.WaitingSince, d.RetryOn = time.Time{}, time.Time{}
+		return true
+	})
+}
+
+// setHandled records that an unread message was queued again, or dropped. Its text is not needed
+// any more. If the row has changed, another operator was faster.
+func (s *Deletions) setHandled(ctx context.Context, row driver.Entity) error {
+	err := s.deletions.Transact(ctx, schema.UnreadPartition, driver.Replace(row.Row, driver.Match(row.ETag),
+		driver.String(schema.PropState, domain.DeletionDone), driver.Time(schema.PropUpdatedOn, domain.Now())))
+	if err != nil && !optimistic.Raced(err) {
+		return fmt.Errorf("recording what became of a message: %w", err)
+	}
+	return nil
+}
+
+// receiveCopies hides the copies on the poison queue, for a while, and returns them.
+func (s *Deletions) receiveCopies(ctx context.Context) (copies []driver.Message, err error) {
+	known := map[string]bool{}
+	for {
+		messages, err := s.poison.Receive(ctx, driver.MaxReceive, requeueLease)
+		if err != nil {
+			return nil, fmt.Errorf("reading the poison queue: %w", err)
+		}
+		before := len(known)
+		for _, m := range messages {
+			known[m.ID] = true
+		}
+		if copies = append(copies, messages...); len(known) == before { // the first lease may have ended
+			return copies, nil
+		}
+	}
+}
+
+// dropCopies deletes the copies of what was handled, and shows the others again. Their rows were
+// read after them, so each copy that a row stands for was handled with it. A copy whose lease
+// was lost is another operator's.
+func (s *Deletions) dropCopies(ctx context.Context, copies []driver.Message, handled func(of domain.Message, unread error) bool) error {
+	for _, m := range copies {
+		var err error
+		if handled(domain.DecodeMessage(m.Text)) {
+			err = s.poison.Delete(ctx, m)
+		} else {
+			_, err = s.poison.Update(ctx, m, m.Text, 0)
+		}
+		if err != nil && !errors.Is(err, domain.ErrLeaseLost) && !errors.Is(err, domain.ErrLimit) {
+			return fmt.Errorf("clearing the poison queue: %w", err)
+		}
+	}
+	return nil
+}

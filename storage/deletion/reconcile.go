@@ -1,0 +1,59 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/schema"
+)
+
+// Reconciled counts what a worker mends beside deletions.
+type Reconciled struct {
+	// Requeued is the number of deletions put on the queue again.
+	Requeued int
+	// Ungated is the number of active rows found without a gate, and deleted.
+	Ungated int
+	// Expired is the number of sessions, sign-in links and counters removed.
+	Expired int
+}
+
+// Reconcile is the reconciling pass: it replaces messages that were lost. It looks at the
+// open deletions and at nothing else (open.go). It queues a deletion again if that
+// is not poisoned and its message was lost: if every message that was queued before
+// handedOut has been received once, and the deletion has made no progress since the time of
+// patience before that. The failure of one deletion does not keep it from the others; all
+// failures are joined.
+//
+// A lost deletion takes the same way as any other, since Reconcile only puts its
+// message on the queue.
+func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
+	p := &pass{Deletions: s, since: handedOut.Add(-patience)}
+	err := p.lookAtOpen(ctx)
+	return p.done, errors.Join(p.failures.Joined(), err)
+}
+
+// RequeueDeletion queues a deletion again if it is Stalled, and reports whether it did.
+// First it claims the deletion by dating its row, so that of several passes only one
+// queues it. If the process dies in between, a later pass finds the deletion Stalled
+// again. The deletion waits on the queue then, so that the new message is given time to
+// be received.
+func (s *Deletions) RequeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
+	var claimed domain.Deletion
+	lost := false
+	err := s.UpdateRecord(ctx, of.Channel, schema.DeletionRowOf(of), func(d *domain.Deletion) bool {
+		claimed = *d
+		d.State = domain.DeletionQueued
+		lost = Stalled(claimed, since)
+		return lost
+	})
+	if err != nil || !lost {
+		return false, err
+	}
+	if err := s.Enqueue(ctx, claimed.Message()); err != nil {
+		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", of.Channel, err)
+	}
+	return true, nil
+}

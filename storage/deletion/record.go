@@ -1,0 +1,105 @@
+package deletion
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// Deletion reads the progress of a deletion. Only the user who asked for it may:
+// another is domain.ErrForbidden. A deletion that nobody asked for is
+// domain.ErrNotFound.
+func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error) {
+	row, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+	if err != nil {
+		return domain.Deletion{}, fmt.Errorf("deletion of channel %s: %w", ref.Key, err)
+	}
+	d := Decode(row)
+	if d.RequestedBy != by {
+		return domain.Deletion{}, fmt.Errorf("deletion of channel %s: %w", ref.Key, domain.ErrForbidden)
+	}
+	return d, nil
+}
+
+// Stalled tells whether a deletion that a worker should do has made no progress since a
+// time. To wait on the queue is no stall, neither for the first worker nor for the next
+// one after a failure or a crash. So the time must lie before the messages that no worker
+// has received yet; it is the zero time, or before, if none was received. While a message is
+// hidden after a failure, no progress is due. A poisoned deletion is not Stalled: it waits for
+// an operator.
+//
+// A time that no sound clock can have written yet is no progress. If it was progress all the
+// same, the message has a copy, which does no harm.
+func Stalled(d domain.Deletion, since time.Time) bool {
+	due := d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
+	latest := time.Now().Add(clockMargin)
+	quiet := func(on time.Time) bool { return on.Before(since) || on.After(latest) }
+	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn)
+}
+
+// clockMargin is how far ahead a time may lie that a row tells: the clocks of a site differ,
+// and a message that failed is hidden for a while.
+const clockMargin = 5 * time.Minute
+
+func encodeDeletion(d domain.Deletion) driver.Properties {
+	p := driver.Properties{
+		driver.String(schema.PropIncarnation, d.Channel.Incarnation),
+		driver.String(schema.PropName, d.Name),
+		driver.String(schema.PropRequestedBy, d.RequestedBy),
+		driver.Time(schema.PropRequestedOn, d.RequestedOn),
+		driver.String(schema.PropState, d.State),
+		driver.String(schema.PropStep, d.Step),
+		driver.Int64(schema.PropRowsDeleted, d.RowsDeleted),
+		driver.Int64(schema.PropAttempts, int64(d.Attempts)),
+		driver.Time(schema.PropUpdatedOn, d.UpdatedOn),
+		driver.Int64(schema.PropLastDelivery, d.LastDelivery),
+		driver.Bool(schema.PropWaiting, !d.WaitingSince.IsZero()),
+	}
+	if !d.WaitingSince.IsZero() {
+		p = append(p, driver.Time(schema.PropWaitingSince, d.WaitingSince))
+	}
+	if !d.RetryOn.IsZero() {
+		p = append(p, driver.Time(schema.PropRetryOn, d.RetryOn))
+	}
+	if !d.FinishedOn.IsZero() {
+		p = append(p, driver.Time(schema.PropFinishedOn, d.FinishedOn))
+	}
+	if d.TraceParent != "" {
+		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
+	}
+	if len(d.Trace) > 0 {
+		p = append(p, driver.String(schema.PropTrace, encodeTrace(d.Trace, d.RequestedOn)))
+	}
+	return p
+}
+
+func Decode(row driver.Entity) domain.Deletion {
+	p := row.Properties
+	i, id, revision := schema.ParseDeletionRow(row.Row)
+	d := domain.Deletion{
+		Channel:      domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: i},
+		Blog:         id,
+		Revision:     revision,
+		Name:         domain.ChannelName(p.String(schema.PropName)),
+		RequestedBy:  domain.UserName(p.String(schema.PropRequestedBy)),
+		RequestedOn:  p.Time(schema.PropRequestedOn),
+		State:        domain.DeletionState(p.String(schema.PropState)),
+		Step:         domain.Step(p.String(schema.PropStep)),
+		RowsDeleted:  p.Int64(schema.PropRowsDeleted),
+		Attempts:     int(p.Int64(schema.PropAttempts)),
+		UpdatedOn:    p.Time(schema.PropUpdatedOn),
+		LastDelivery: p.Int64(schema.PropLastDelivery),
+		RetryOn:      p.Time(schema.PropRetryOn),
+		FinishedOn:   p.Time(schema.PropFinishedOn),
+		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
+	}
+	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
+	if p.Bool(schema.PropWaiting) {
+		d.WaitingSince = p.Time(schema.PropWaitingSince)
+	}
+	return d
+}

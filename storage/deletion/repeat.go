@@ -1,0 +1,68 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A store that was restored from a backup has channels again whose deletion was accepted
+// after the backup. Their Deletions rows say so, if a later copy of that table is left: a
+// row is there before its deletion is acknowledged, and stays. So each of them is asked for
+// again, with the writes of AskDeletion and in the same order. The record names the
+// incarnation, so nothing happens to a channel that has the name otherwise.
+
+// DeletionRecords streams a message for each Deletions row that is about a channel, to be
+// kept for RepeatDeletions. Of posts, only those that were poisoned have a row.
+func (s *Deletions) DeletionRecords(ctx context.Context) iter.Seq2[domain.Message, error] {
+	return func(yield func(domain.Message, error) bool) {
+		for row, err := range s.deletions.All(ctx, driver.Scan{}) {
+			if err == nil && schema.Of(schema.TableDeletions, row.Partition, row.Row) != schema.Deletion {
+				continue
+			}
+			m := domain.Message{}
+			if err == nil {
+				m = Decode(row).Message()
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// RepeatDeletions asks again for each deletion whose channel can still be read. It returns
+// how many there were. The deletion is listed for whoever asked for it, under the time of
+// the first request. It may be called again after an error, and beside everything else.
+func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
+	for _, record := range records {
+		found, err := s.RepeatDeletion(ctx, record)
+		if err != nil {
+			return repeated, fmt.Errorf("repeating a deletion: %w", err)
+		}
+		if found {
+			repeated++
+		}
+	}
+	return repeated, nil
+}
+
+// RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
+// is not being deleted. It reports whether it is.
+func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
+	row, err := s.ReadIncarnation(ctx, m.Ref())
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case row.State != domain.ChannelActive:
+		return false, nil
+	}
+	return true, s.acceptDeletion(ctx, row, m)
+}

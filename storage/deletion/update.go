@@ -1,0 +1,92 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// OpenDeletion inserts the Deletions row of a message if it is not there. The web
+// role calls it after it has queued the message, and the worker when it receives
+// the message, which may be earlier.
+func (s *Deletions) OpenDeletion(ctx context.Context, m domain.Message) error {
+	_, err := s.insertDeletion(ctx, m, domain.DeletionQueued)
+	return err
+}
+
+// insertDeletion inserts the Deletions row of a message in a state, and reports
+// whether it did. It does nothing if the row is there.
+func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
+	d := domain.Deletion{
+		Channel:     m.Ref(),
+		Name:        m.Name,
+		RequestedBy: m.By,
+		RequestedOn: m.AskedOn,
+		State:       state,
+		Attempts:    m.Attempts,
+		UpdatedOn:   domain.Now(),
+		TraceParent: m.TraceParent,
+	}
+	inserted, err = s.insertRecord(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), encodeDeletion(d))
+	if err != nil {
+		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
+	}
+	return inserted, nil
+}
+
+// insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
+// if the row is there.
+func (s *Deletions) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
+	//lab: Insert the report on the deletion, which outlives the channel.
+	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
+	if errors.Is(err, domain.ErrExists) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// UpdateDeletion reads the Deletions row, lets change modify it, and writes it with
+// the present time as UpdatedOn. If change returns false, nothing is written. A
+// deletion that is done is final: then change is not called. The change is applied
+// once, even if a reply is lost. Change may be called several times before that. A
+// deletion without a row is domain.ErrNotFound.
+func (s *Deletions) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
+	return s.UpdateRecord(ctx, ref.Key, schema.DeletionRow(ref.Incarnation), change)
+}
+
+func (s *Deletions) UpdateRecord(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
+	mine := domain.NewRevision()
+	err := s.pause.Retry(ctx, func() error {
+		//lab: Read the report, which may be changed only in this version.
+		row, err := s.deletions.Get(ctx, schema.ChannelPartition(key), row)
+		if err != nil {
+			return err
+		}
+		d := Decode(row)
+		was := d.State
+		if was == domain.DeletionDone || optimistic.Bears(row.Properties, mine) {
+			return nil
+		}
+		if !change(&d) {
+			return nil
+		}
+		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
+			if err := s.renewOpen(ctx, d.Channel); err != nil {
+				return err
+			}
+		}
+		d.UpdatedOn = domain.Now()
+		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
+		//lab: Change the report on the deletion, in the version that was read.
+		return optimistic.Again(s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
+	})
+	if err != nil {
+		return fmt.Errorf("recording the deletion of channel %s: %w", key, err)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package directory
+
+import (
+	"context"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// maxChannelRows is how many rows a page of the list of channels reads at most. The order
+// of names does not help to find a part of one, so that a text which few names contain
+// would read the whole table for each page.
+const maxChannelRows = 5 * driver.MaxPage
+
+// Channels lists up to limit active channels whose names contain the text, case folded, in
+// the order of their keys. A page that ends because it has read many rows may hold fewer
+// channels, or none, and have a Next. After is the Next of the page before, and empty for
+// the first page. A cursor of another list is an InvalidError on the field "after".
+func (s *Directory) Channels(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
+	text = domain.Fold(text)
+	list := page.List{Name: "channels/" + text, After: after, Limit: limit}
+	q := driver.Scan{Paging: driver.Paging{Limit: limit + 1}}
+	if text != "" {
+		q.Limit = driver.MaxPage
+	}
+	position, err := list.Position()
+	if err != nil {
+		return found, err
+	}
+	if position != "" {
+		q.From = schema.Successor(position)
+	}
+	read := 0
+	for row, err := range s.channels.All(ctx, q) {
+		if err != nil {
+			return page.Of[domain.Channel]{}, err
+		}
+		of := channel.Decode(row).Channel
+		matches := of.State == domain.ChannelActive && strings.Contains(domain.Fold(string(of.Name)), text)
+		read++
+		if read == maxChannelRows || matches && len(found.Items) == limit {
+			found.Next = page.Encode(list.Name, position)
+			break
+		}
+		if matches {
+			found.Items = append(found.Items, of)
+		}
+		position = row.Partition
+	}
+	return found, nil
+}

@@ -1,0 +1,202 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// The channels of an owner are in as many partitions. So each has a row in the owner's own
+// partition of Users, owned!, by the key of the channel. The row is written before the
+// channel is created: if the process dies in between, it names nothing. It also outlives the
+// channel, which somebody else may have then. So whoever reads it reads the channel too, and
+// believes its row.
+//
+// The rows are counted before a channel is created. No transaction can count the channels
+// themselves. So of several who create at once, each may be let in, and the limit holds
+// about. Rows that name nothing are removed when an owner has no room.
+const (
+	// creationPatience is many times as long as a creation may take. Until then, a row
+	// without a channel may be of one under way.
+	creationPatience = 10 * time.Minute
+	// ownedFlight bounds how many channels are read at once for one owner.
+	ownedFlight = 16
+)
+
+// CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
+// most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
+// until its deletion has ended. The channel is on its owner's list.
+func (s *Directory) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
+	err := s.createListed(ctx, channel, limit, func() (err error) {
+		channel, err = s.CreateChannel(ctx, channel)
+		return err
+	})
+	return channel, err
+}
+
+// CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
+// channel.Lifecycle.CreateOnce is CreateChannel for one.
+//
+// Two requests with one key may make a channel each, and the first of them be deleted before the
+// second is recorded. Then the second channel is deleted too. If the process dies before that is
+// asked for, it stays, as if its owner had created it again.
+func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
+	err = s.createListed(ctx, wanted, limit, func() (err error) {
+		created, made, err = s.CreateOnce(ctx, wanted, key)
+		return err
+	})
+	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
+		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
+		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
+			err = errors.Join(err, unasked)
+		}
+	}
+	if err != nil {
+		return domain.Channel{}, false, err
+	}
+	return created, made, nil
+}
+
+// createListed puts a channel on its owner's list and creates it, if there is room. A name that
+// somebody has is listed only once it was created after all (from a row that was reclaimed, or
+// by an earlier request): what is refused writes nothing.
+func (s *Directory) createListed(ctx context.Context, channel domain.Channel, limit int, create func() error) error {
+	if limit > 0 {
+		if err := s.makeRoom(ctx, channel, limit); err != nil {
+			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
+		}
+	}
+	//lab: Read whether the name is taken, before anything is written.
+	_, err := s.ReadChannel(ctx, channel.Key())
+	taken := err == nil
+	if errors.Is(err, domain.ErrNotFound) {
+		err = s.ListChannel(ctx, channel)
+	}
+	if err == nil {
+		err = create()
+	}
+	if err == nil && taken {
+		err = s.ListChannel(ctx, channel)
+	}
+	return err
+}
+
+// ListChannel puts a channel on its owner's list. It may be called again.
+func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) error {
+	//lab: Put the channel on its owner's list.
+	err := s.users.Transact(ctx, schema.UserPartition(channel.Owner),
+		driver.Merge(schema.OwnedRow(channel.Key()), driver.Upsert, driver.Time(schema.PropWrittenOn, domain.Now())))
+	if err != nil {
+		return fmt.Errorf("listing channel %s: %w", channel.Key(), err)
+	}
+	return nil
+}
+
+// makeRoom removes rows that name nothing until there is room for the channel. If there is
+// none, it returns a *domain.TooManyChannelsError. A channel that is on the list needs no
+// room: the request may be one that was sent again.
+func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
+	from, to := schema.Owned.Range()
+	for {
+		rows, err := s.users.First(ctx, limit, driver.Range{Partition: schema.UserPartition(channel.Owner), From: from, To: to})
+		if err != nil || len(rows) < limit {
+			return err
+		}
+		_, err = s.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
+		if !errors.Is(err, domain.ErrNotFound) {
+			return err
+		}
+		switch removed, err := s.removeOutlived(ctx, channel.Owner, rows); {
+		case err != nil:
+			return err
+		case removed == 0:
+			return &domain.TooManyChannelsError{Limit: limit}
+		}
+	}
+}
+
+// removeOutlived removes those of an owner's rows that name no channel of theirs, and
+// returns how many. It leaves those of creations that may be under way.
+func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int64, error) {
+	var removed atomic.Int64
+	group, ctx := s.Group(ctx, ownedFlight)
+	for _, row := range rows {
+		group.Go(func() error {
+			channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
+			absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
+			switch {
+			case absent && domain.Recent(row.Properties.Time(schema.PropWrittenOn), creationPatience):
+				return nil
+			case err != nil && !absent:
+				return err
+			case err == nil && channel.Owner == owner:
+				return nil
+			}
+			err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+			if optimistic.Raced(err) {
+				return nil // the channel is created again, or another request was faster
+			}
+			removed.Add(1)
+			return err
+		})
+	}
+	err := group.Wait()
+	return removed.Load(), err
+}
+
+// ChannelsOf lists active channels of an owner, in the order of their keys. It looks at
+// up to limit names; a page has fewer channels, or none, if some of them are gone. After
+// is the Next of the page before, and empty for the first page. A cursor of another list
+// is an InvalidError on the field "after".
+func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
+	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit}
+	from, to := schema.Owned.Range()
+	position, err := list.Position()
+	if err != nil {
+		return owned, err
+	}
+	if position != "" {
+		from = schema.Successor(schema.OwnedRow(domain.ChannelKey(position)))
+	}
+	rows, err := s.users.First(ctx, limit+1, driver.Range{
+		Partition: schema.UserPartition(owner), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+	if err != nil {
+		return owned, fmt.Errorf("channels of %s: %w", owner, err)
+	}
+	rows, owned.Next = page.Cut(list, rows, func(row driver.Entity) string { return string(schema.OwnedKey(row.Row)) })
+	owned.Items, err = s.ownedOf(ctx, owner, rows)
+	return owned, err
+}
+
+// ownedOf reads the channels that these rows name, and returns those that the owner has now
+// and that can be read.
+func (s *Directory) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
+	found := make([]domain.Channel, len(rows))
+	group, ctx := s.Group(ctx, flight.Points)
+	for i, owned := range rows {
+		group.Go(func() error {
+			row, err := s.ReadChannel(ctx, schema.OwnedKey(owned.Row))
+			if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+				return nil // no channel can have a name that leads nowhere
+			}
+			found[i] = row.Channel
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(c domain.Channel) bool {
+		return c.Owner != owner || c.State != domain.ChannelActive
+	}), nil
+}

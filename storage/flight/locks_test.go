@@ -1,0 +1,27 @@
+package flight_test
+
+import (
+	"context"
+	"testing"
+
+	"microblogging/storage/flight"
+)
+
+func TestLocks(t *testing.T) {
+	t.Run("a key that nobody wants any more is forgotten", func(t *testing.T) {
+		var locks flight.Locks[string]
+		unlock, err := locks.Lock(t.Context(), "post")
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := locks.Lock(gone, "post"); err == nil {
+			t.Fatal("two have the key at once")
+		}
+		unlock()
+		if n := locks.Len(); n != 0 {
+			t.Errorf("%d keys are kept when nobody wants any", n)
+		}
+	})
+}

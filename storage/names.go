@@ -1,0 +1,62 @@
+package storage
+
+import (
+	"context"
+	"microblogging/domain"
+	"microblogging/storage/account"
+	"microblogging/storage/blog"
+	"microblogging/storage/channel"
+	"microblogging/storage/check"
+	"microblogging/storage/deletion"
+	"microblogging/storage/page"
+	"microblogging/storage/reader"
+)
+
+// What callers give to the rooms and get from them, so that a role needs to know the Store alone.
+type (
+	Attempt       = account.Attempt
+	SignUpRequest = account.SignUpRequest
+
+	SweepPage   = channel.SweepPage
+	Version     = channel.Version
+	ChannelPage = page.Of[domain.Channel]
+
+	BlogQuery   = blog.Query
+	RatingQuery = blog.RatingQuery
+	BlogPage    = page.Of[domain.Blog]
+	Posting     = blog.Posting
+	PostResult  = blog.PostResult
+
+	Backlog      = deletion.Backlog
+	Reconciled   = deletion.Reconciled
+	DeletionPage = page.Of[domain.Deletion]
+
+	SubscriptionPage     = page.Of[domain.Subscription]
+	FeedItem             = reader.FeedItem
+	FeedPage             = page.Of[FeedItem]
+	DigestQuery          = reader.DigestQuery
+	DigestPage           = reader.DigestPage
+	DigestChannel        = reader.DigestChannel
+	DigestSummaryQuery   = reader.DigestSummaryQuery
+	DigestSummary        = reader.DigestSummary
+	DigestSummaryChannel = reader.DigestSummaryChannel
+	DigestLine           = reader.DigestLine
+
+	Checker     = check.Checker
+	CheckCounts = check.Counts
+
+	Kept[T any]  = channel.Kept[T]
+	Cache[T any] = channel.Cache[T]
+)
+
+const (
+	SessionLifetime = account.SessionLifetime
+	MaxPostings     = blog.MaxPostings
+	MaxNews         = blog.MaxNews
+	MaxDigest       = reader.MaxDigest
+)
+
+// WithTraceParent is deletion.WithTraceParent.
+func WithTraceParent(ctx context.Context, of domain.TraceParent) context.Context {
+	return deletion.WithTraceParent(ctx, of)
+}

@@ -1,0 +1,253 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"microblogging/domain"
+	"microblogging/storage/blog"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// FeedItem is a post with the name of its channel.
+type FeedItem struct {
+	domain.Blog
+	Name domain.ChannelName
+}
+
+// Feed lists up to limit posts of all channels that a user subscribes to, newest
+// first. After is the Next of the page before, and empty for the first page. A
+// cursor of another list is an InvalidError on the field "after".
+//
+// Each page reads each channel once, and starts where the page before ended. So no
+// post comes twice, and no post after that place is missed, whatever is posted,
+// deleted or subscribed to between the pages. A post that is deleted while the page is
+// read is left out.
+//
+// First it reads the posts of each channel. Then it verifies the channels that contribute to
+// the page, and no other: the channel's row says whether it is still there, and the sub! row
+// whether the user subscribes, since a user's row that says joined may have none. It is read
+// after the posts were found, so that a channel whose deletion was accepted before the request
+// is on no page. If a channel does not contribute after all, the page is made again without it.
+// Mostly this happens once for a channel, since its dangling row is removed.
+//
+// A long page reads first which posts there are, and then the texts of its own posts: so
+// it holds no other texts in memory (wholeTexts).
+func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
+	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit}
+	from := schema.Blog.Prefix()
+	position, err := list.Position()
+	if err != nil {
+		return feed, err
+	}
+	if position != "" {
+		from = schema.Successor(schema.BlogRow(domain.BlogID(position)))
+	}
+	following, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return feed, err
+	}
+	// One post more than the page holds tells whether there is another page.
+	items, err := s.newestSubscribed(ctx, user, following, from, limit+1)
+	feed.Items, feed.Next = page.Cut(list, items, func(item FeedItem) string { return string(item.ID) })
+	return feed, err
+}
+
+// newestSubscribed returns the newest posts, up to most, of the channels that a user
+// subscribes to, from this row key on.
+func (s *Readers) newestSubscribed(ctx context.Context, user domain.UserName, following []Row, from string, most int) ([]FeedItem, error) {
+	sources := make(feedSources)
+	for {
+		newest := newest{most: most}
+		if err := s.findNewest(ctx, user, following, sources, from, &newest); err != nil {
+			return nil, err
+		}
+		items, err := s.readNewest(ctx, user, newest.posts, sources)
+		if err != nil || !slices.ContainsFunc(newest.posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
+			return items, err
+		}
+	}
+}
+
+// feedSources are the channels of a feed that were verified, by the subscriptions to them.
+type feedSources map[domain.ChannelRef]feedSource
+
+type feedSource struct {
+	// name is as the channel's creator spelled it.
+	name  domain.ChannelName
+	valid bool
+}
+
+// findNewest looks which posts the channels have from this row key on, except the channels
+// that are known not to contribute.
+func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources feedSources, from string, newest *newest) error {
+	group, ctx := s.Group(ctx, subscriptionFlight)
+	for _, subscription := range following {
+		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
+			continue
+		}
+		group.Go(func() error {
+			//lab: List the newest posts of a channel that is on the feed.
+			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
+				Partition: schema.ChannelPartition(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
+			if err == nil && newest.add(subscription, rows) {
+				// Another incarnation has the name, so that the row is dangling.
+				_, _, err = s.RepairSubscription(ctx, subscription, user)
+			}
+			if err != nil {
+				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// readNewest reads posts that were found, and verifies their channels as far as they are
+// not among the sources yet.
+func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) ([]FeedItem, error) {
+	read := make([]domain.Blog, len(posts))
+	var picked []pickedPost
+	var at []int
+	for i, post := range posts {
+		if read[i] = post.blog; post.blog.ID == "" {
+			picked, at = append(picked, post.pickedPost), append(at, i)
+		}
+	}
+	err := s.AtOnce(ctx,
+		func(ctx context.Context) error { return s.verifySources(ctx, user, posts, sources) },
+		func(ctx context.Context) error {
+			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { read[at[i]] = blog })
+		})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]FeedItem, 0, len(posts))
+	for i, blog := range read {
+		if blog.ID != "" {
+			items = append(items, FeedItem{Blog: blog, Name: sources[posts[i].channel].name})
+		}
+	}
+	return items, nil
+}
+
+// verifySources adds the channels of the posts to the sources.
+func (s *Readers) verifySources(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) error {
+	var unknown []Row
+	for _, post := range posts {
+		if _, known := sources[post.channel]; !known {
+			sources[post.channel] = feedSource{}
+			unknown = append(unknown, post.by)
+		}
+	}
+	found := make([]feedSource, len(unknown))
+	group, ctx := s.Group(ctx, flight.Points)
+	for i, subscription := range unknown {
+		group.Go(func() error {
+			channel, valid, err := s.RepairSubscription(ctx, subscription, user)
+			found[i] = feedSource{channel.Name, valid}
+			return err
+		})
+	}
+	err := group.Wait()
+	for i, subscription := range unknown {
+		sources[subscription.Channel] = found[i]
+	}
+	return err
+}
+
+// everyChannel is for eachSubscribed.
+func everyChannel(domain.ChannelKey) bool { return true }
+
+// eachSubscribed calls visit for each channel that a user subscribes to and that is
+// wanted. Several calls run at once. They start in the order of channel keys, and end
+// in any order: wanted is asked about a channel after all calls for lesser keys have
+// started. A subscription that is joining or leaving is skipped. Visit must call
+// RepairSubscription after it has read something of the channel and before it shows that:
+// the channel may be gone.
+func (s *Readers) eachSubscribed(ctx context.Context, following []Row, wanted func(domain.ChannelKey) bool,
+	visit func(context.Context, Row) error) error {
+	group, ctx := s.Group(ctx, subscriptionFlight)
+	for _, subscription := range following {
+		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
+			continue
+		}
+		group.Go(func() error {
+			if err := visit(ctx, subscription); err != nil {
+				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// A newestPost is a post that was found. Its blog is empty if it was not read yet.
+type newestPost struct {
+	pickedPost
+	by   Row
+	blog domain.Blog
+}
+
+// newest collects the newest posts of several channels. Channels may be added in
+// any order and from any goroutine. The id of a post begins with its time and is
+// unique, so that ids order the posts of all channels.
+type newest struct {
+	most  int
+	mu    sync.Mutex
+	posts []newestPost
+}
+
+// wholeTexts is the greatest number of posts of a channel that are read with their texts to
+// see which are the newest. A text has up to 20 KB, and subscriptionFlight channels are
+// read at once. A page that is longer reads the texts of its own posts after that: a few
+// requests more, but in the same round trip as the verification.
+const wholeTexts = 25
+
+func (n *newest) paging() driver.Paging {
+	if n.most <= wholeTexts {
+		return driver.Paging{}
+	}
+	return driver.Paging{Select: []string{schema.PropIncarnation}}
+}
+
+// bound returns the first row key that is too old to be among the newest, as far as
+// is known. So little or nothing is read of a channel that comes late.
+func (n *newest) bound() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.posts) < n.most {
+		return schema.PrefixEnd(schema.Blog.Prefix())
+	}
+	return schema.BlogRow(n.posts[n.most-1].id)
+}
+
+// add adds posts of the channel. It reports whether any of them is of another incarnation.
+func (n *newest) add(by Row, rows []driver.Entity) (replaced bool) {
+	if len(rows) == 0 {
+		return false // most channels have no new posts, so that nothing needs sorting
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, row := range rows {
+		blog := blog.Decode(row)
+		if blog.Channel.Incarnation != by.Channel.Incarnation {
+			replaced = true
+			continue
+		}
+		post := newestPost{pickedPost: pickedPost{by.Channel, pick{id: blog.ID}}, by: by}
+		if n.most <= wholeTexts {
+			post.blog = blog.Blog
+		}
+		n.posts = append(n.posts, post)
+	}
+	slices.SortFunc(n.posts, func(a, b newestPost) int { return cmp.Compare(a.id, b.id) })
+	n.posts = n.posts[:min(len(n.posts), n.most)]
+	return replaced
+}

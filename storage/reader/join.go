@@ -1,0 +1,141 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Subscribe subscribes a user to a channel. To subscribe again is no error.
+//
+//   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - Another incarnation has the name now: a *domain.ReplacedError.
+//   - The user has domain.MaxSubscriptions: an InvalidError on the field
+//     "subscriptions".
+func (s *Readers) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
+	case err != nil:
+		return err
+	case subscribed:
+		if there, err := s.hasSub(ctx, channel.Ref(), user); err != nil || there {
+			return err
+		}
+	default:
+		if err := s.roomForSubscription(ctx, user); err != nil {
+			return err
+		}
+	}
+	return s.join(ctx, channel, user)
+}
+
+// join writes both rows. A sub! row must never land, however late, after somebody
+// has removed the user's row: nobody would know of it. So the sub! row takes the
+// place of a join! row, in the version that was read before the user's row was
+// written. Whoever removes the user's row has read it first, and removes the join!
+// row before it. Then one of two things holds:
+//
+//   - They removed the join! row in the version read here. Then the swap fails.
+//   - They removed an earlier join! row. Then the user's row has changed since they
+//     read it, and they cannot remove it.
+//
+// If the process dies before the swap, a join! row is left, which counts for
+// nothing. The user's next attempt uses it; leaving removes it, and so does a repair
+// by the checker. If the process dies after the swap, the user's row is joining, and
+// the read repair completes it.
+func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	return s.pause.Retry(ctx, func() error {
+		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
+		if err != nil {
+			return err
+		}
+		//lab: Write the user's own row first, which says that the user is about to join.
+		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
+			return err
+		}
+		if err := s.swapJoin(ctx, channel.Ref(), user, ticket); err != nil {
+			return err
+		}
+		//lab: Write into the user's own row that the user has joined.
+		return s.putSubscription(ctx, channel, user, stateJoined)
+	})
+}
+
+// beginJoin inserts a join! row, if there is none, and returns its version. Two
+// requests of one user share the row. One of them puts the sub! row in its place,
+// and the other finds that.
+func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
+	//lab: Announce in the channel that the user is about to join, behind the open gate.
+	err := s.Behind(ctx, ref,
+		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
+	switch {
+	case errors.Is(err, channel.ErrGateGone):
+		return "", s.WhyGateGone(ctx, ref)
+	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
+		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
+	}
+	//lab: Read the version of the announcement.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
+	if errors.Is(err, domain.ErrNotFound) {
+		return "", optimistic.ErrAgain
+	}
+	return row.ETag, err
+}
+
+// swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
+// already, it deletes the join! row, which is no longer needed.
+func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
+	//lab: Put the subscriber's row in the place of the announcement, in the version that was read.
+	err := s.Behind(ctx, ref,
+		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
+		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, channel.ErrGateGone):
+		return s.WhyGateGone(ctx, ref)
+	case errors.Is(err, domain.ErrExists):
+		return s.leaveChannel(ctx, ref, schema.JoinRow(user))
+	case !optimistic.Raced(err):
+		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
+	}
+	// Either this is the echo of the swap, or another request of the user did it, or
+	// somebody removed the join! row. The sub! row tells.
+	there, err := s.hasSub(ctx, ref, user)
+	if err == nil && !there {
+		return optimistic.ErrAgain
+	}
+	return err
+}
+
+// putSubscription writes the user's row in this state, whatever is there.
+func (s *Readers) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
+	role := domain.RoleReader
+	if channel.Owner == user {
+		role = domain.RoleOwner
+	}
+	return s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Replace(schema.RefRow(channel.Ref()), driver.Upsert,
+		driver.String(schema.PropName, channel.Name),
+		driver.String(schema.PropRole, role),
+		driver.String(schema.PropState, state),
+		driver.Time(schema.PropSubscribedOn, domain.Now())))
+}
+
+// joinOwner subscribes the owner. An owner who has no room for another subscription
+// can create channels all the same: then joinOwner only holds the gate.
+func (s *Readers) joinOwner(ctx context.Context, channel domain.Channel) error {
+	var full *domain.InvalidError
+	err := s.roomForSubscription(ctx, channel.Owner)
+	switch {
+	case errors.As(err, &full):
+		return s.Behind(ctx, channel.Ref())
+	case err != nil:
+		return err
+	}
+	return s.join(ctx, channel, channel.Owner)
+}

@@ -1,0 +1,92 @@
+package reader
+
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Unsubscribe ends a subscription. To unsubscribe again is no error. If another
+// request of the user begins to join meanwhile, that one comes later and wins:
+// otherwise the two could undo each other's steps for ever.
+func (s *Readers) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+	left := false
+	return s.pause.Retry(ctx, func() error {
+		//lab: Read the user's own row: how far has the subscription come?
+		row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
+		state := row.Properties.String(schema.PropState)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return nil // then there is no sub! row
+		case err != nil:
+			return err
+		case left && state == stateJoining:
+			return nil
+		case state != stateLeaving:
+			//lab: Write into the user's own row that the user leaves, so that others can finish it.
+			err := s.subscriptions.Transact(ctx, row.Partition,
+				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
+			if err == nil || optimistic.Raced(err) {
+				return optimistic.ErrAgain // which reads the new ETag
+			}
+			return err
+		}
+		if err := s.leaveChannel(ctx, ref, schema.JoinRow(user), schema.SubRow(user)); err != nil {
+			return err
+		}
+		left = true
+		//lab: Delete the user's own row, after the row that decides.
+		return optimistic.Again(s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))))
+	})
+}
+
+// leaveChannel deletes these rows of a user in the channel's partition, if they are
+// there. It returns optimistic.ErrAgain if one of them changed meanwhile.
+func (s *Readers) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
+	plan, err := s.planLeave(ctx, ref, rows...)
+	if err != nil {
+		return err
+	}
+	return s.executeLeave(ctx, ref, plan)
+}
+
+// planLeave reads these rows of a user in the channel's partition, and returns the
+// operations that delete them in the versions read. So a late copy of the deletion
+// undoes no subscription that begins later. The join! row must be read before the
+// sub! row: otherwise a join! row could become a sub! row between the two reads, and
+// neither would be seen.
+func (s *Readers) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
+	var plan []driver.Operation
+	for _, key := range rows {
+		//lab: Read a row of the subscriber in the channel.
+		row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), key)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			plan = append(plan, driver.Delete(key, driver.Match(row.ETag)))
+		}
+	}
+	return plan, nil
+}
+
+// executeLeave executes a plan of planLeave. It holds the gate: if that is gone, the
+// channel's deletion removes the rows. It returns optimistic.ErrAgain if one of them has
+// changed since it was read.
+func (s *Readers) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {
+	if len(plan) == 0 {
+		return nil
+	}
+	//lab: Remove the subscriber's rows from the channel, behind the open gate.
+	err := s.Behind(ctx, ref, plan...)
+	if errors.Is(err, channel.ErrGateGone) {
+		return nil
+	}
+	return optimistic.Again(err)
+}

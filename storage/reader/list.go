@@ -1,0 +1,115 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// SubscriptionPage is Subscriptions, page by page. It reads and repairs up to limit
+// rows. It leaves out dangling ones, so that a page can be short without being the
+// last. A cursor of another list is an InvalidError on the field "after".
+func (s *Readers) SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (list page.Of[domain.Subscription], err error) {
+	rows, next, err := s.subscriptionRows(ctx, user, page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit})
+	if err != nil {
+		return list, err
+	}
+	list.Next = next
+	list.Items, err = s.repairSubscriptions(ctx, rows, user)
+	return list, err
+}
+
+// subscriptionRows reads a page of a user's rows, and its Next.
+func (s *Readers) subscriptionRows(ctx context.Context, user domain.UserName, list page.List) (rows []Row, next string, err error) {
+	from := ""
+	position, err := list.Position()
+	if err != nil {
+		return nil, "", err
+	}
+	if position != "" {
+		from = schema.Successor(position)
+	}
+	if rows, err = s.firstSubscriptions(ctx, user, from, list.Limit+1); err != nil {
+		return nil, "", err
+	}
+	rows, next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
+	return rows, next, nil
+}
+
+const (
+	// subscriptionFlight is the largest number of ranges that are read at once for one
+	// request.
+	subscriptionFlight = 16
+)
+
+// Subscriptions lists what a user subscribes to, in the order of channel keys. It
+// repairs what a crash left incomplete. A subscription to a channel that is being
+// deleted is left out.
+func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
+	rows, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return s.repairSubscriptions(ctx, rows, user)
+}
+
+// repairSubscriptions repairs a user's rows, several at once, and returns the valid
+// subscriptions in the order of the rows.
+func (s *Readers) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
+	valid := make([]bool, len(rows))
+	group, groupCtx := s.Group(ctx, flight.Points)
+	for i, row := range rows {
+		group.Go(func() (err error) {
+			_, valid[i], err = s.RepairSubscription(groupCtx, row, user)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var list []domain.Subscription
+	for i, row := range rows {
+		if valid[i] {
+			list = append(list, row.Subscription)
+		}
+	}
+	return list, nil
+}
+
+// readSubscriptions reads all rows of a user, dangling ones too. With those, there
+// can be more than domain.MaxSubscriptions.
+func (s *Readers) readSubscriptions(ctx context.Context, user domain.UserName) ([]Row, error) {
+	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
+}
+
+// firstSubscriptions reads up to n rows of a user, from this row key on.
+func (s *Readers) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]Row, error) {
+	//lab: List the subscriptions of the user.
+	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: schema.UserPartition(user), From: from})
+	if err != nil {
+		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
+	}
+	list := make([]Row, len(rows))
+	for i, row := range rows {
+		list[i] = Decode(row)
+	}
+	return list, nil
+}
+
+// maxCounted is the largest number that Subscribers counts.
+const maxCounted = 1000
+
+// Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
+// whether there are more than that.
+func (s *Readers) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+	from, to := schema.Sub.Range()
+	//lab: Count the subscribers of the channel.
+	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
+		Partition: schema.ChannelPartition(ref.Key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+	return min(len(rows), maxCounted), len(rows) > maxCounted, err
+}

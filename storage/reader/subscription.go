@@ -1,0 +1,113 @@
+package reader
+
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A subscription is two rows in two tables. The user's row is in the user's
+// partition of Subscriptions, by which a feed is read. The sub! row is in the
+// channel's partition of Blogs, by which the channel's deletion finds the user's row.
+// No transaction spans the two.
+//
+// The sub! row is the truth, since it is written behind the gate and swept with the
+// channel. The user's row has a state, so that a subscription which a crash left
+// incomplete is recognised:
+//
+//   - joining is written before the sub! row. If the request dies then, nobody
+//     subscribes.
+//   - joined is written after the sub! row.
+//   - leaving is written before the sub! row is deleted. If the request dies then,
+//     the next reader finishes it.
+//
+// A user's row is dangling if it is leaving, or has no sub! row, or is of an
+// incarnation that is gone. It does not count. A reader of the list removes dangling
+// rows and completes joining ones: that is the read repair (repair.go).
+const (
+	stateJoining = "joining"
+	stateJoined  = "joined"
+	stateLeaving = "leaving"
+	// stateUnreadable is in no row. A row has it whose key leads to no channel: readers
+	// leave it out, and a check reports it.
+	stateUnreadable = "unreadable"
+)
+
+// A Row is a Subscriptions row as it was read.
+type Row struct {
+	domain.Subscription
+	state string
+	row   driver.Entity
+}
+
+// roomForSubscription returns an InvalidError on the field "subscriptions" if the
+// user has domain.MaxSubscriptions. Dangling rows do not count.
+func (s *Readers) roomForSubscription(ctx context.Context, user domain.UserName) error {
+	//lab: Count the subscriptions of the user, who has room for so many.
+	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, driver.Range{
+		Partition: schema.UserPartition(user), Paging: driver.Paging{KeysOnly: true}})
+	if err != nil || len(rows) < domain.MaxSubscriptions {
+		return err
+	}
+	valid, err := s.Subscriptions(ctx, user)
+	if err == nil && len(valid) >= domain.MaxSubscriptions {
+		err = domain.Invalid("subscriptions", "are %d, and cannot be more", domain.MaxSubscriptions)
+	}
+	return err
+}
+
+// deleteSubscription deletes the user's row of a subscriber who is being swept. It goes before
+// the row in the channel: it is in another table, and nobody could find it once that row is gone.
+// Its key carries the incarnation, so that even a late call deletes no row of another
+// incarnation. A joiner who is slower than this writes the user's row again. That row is
+// dangling, and is deleted when it is read.
+func (s *Readers) deleteSubscription(ctx context.Context, ref domain.ChannelRef, row string) error {
+	user, _ := schema.SubscriberOf(row)
+	//lab: Delete the subscriber's own row, before the row that leads to it.
+	err := s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Delete(schema.RefRow(ref), driver.Exists))
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+		return nil // a row of the channel that names no user belongs to nobody's
+	}
+	return err
+}
+
+// Subscribed tells whether the user's row says that the user subscribes to the
+// channel. It is one read, and does not look for the sub! row.
+func (s *Readers) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	//lab: Read the user's own row of the subscription.
+	row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return row.Properties.String(schema.PropState) == stateJoined, err
+}
+
+// hasSub tells whether the channel has a sub! row of this incarnation for the user.
+func (s *Readers) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	//lab: Look for the row that decides who is a subscriber.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.SubRow(user))
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return row.Properties.String(schema.PropIncarnation) == string(ref.Incarnation), err
+}
+
+func Decode(row driver.Entity) Row {
+	s := Row{
+		Subscription: domain.Subscription{
+			Channel:      schema.ParseRefRow(row.Row),
+			Name:         domain.ChannelName(row.Properties.String(schema.PropName)),
+			Role:         domain.Role(row.Properties.String(schema.PropRole)),
+			SubscribedOn: row.Properties.Time(schema.PropSubscribedOn),
+		},
+		state: row.Properties.String(schema.PropState),
+		row:   row,
+	}
+	if driver.CheckKey("row key", row.Row) != nil || !schema.LeadsToChannel(s.Channel) {
+		s.state = stateUnreadable
+	}
+	return s
+}
