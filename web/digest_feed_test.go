@@ -17,7 +17,6 @@ import (
 
 func TestDigestFeed(t *testing.T) {
 	t.Run("a feed has an entry for each complete day with posts", feedHasAnEntryForEachCompleteDayWithPosts)
-	t.Run("a day ends in the reader's time zone", dayEndsInTheReadersTimeZone)
 	t.Run("a day lists its posts by channel and most popular first", dayListsItsPostsByChannelAndMostPopularFirst)
 	t.Run("a day stays one entry", dayStaysOneEntry)
 	t.Run("a personal feed names its own address", personalFeedNamesItsOwnAddress)
@@ -56,35 +55,6 @@ func feedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("it has entries for %q, want %q", got, want)
 		}
-	})
-}
-
-func dayEndsInTheReadersTimeZone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		bob := s.signUp("bob")
-		channel := s.channel("Engines", "bob")
-		s.post(channel, "bob", "Happy New Year")
-		count := func(path string) int {
-			t.Helper()
-			return len(s.do("GET", path).want(200).atom().all("entry"))
-		}
-		path := s.digestFeed(bob, "Europe/Berlin")
-		utc := strings.Replace(path, "Europe%2FBerlin", "UTC", 1)
-		bare, _, _ := strings.Cut(path, "?")
-		time.Sleep(23*time.Hour - time.Nanosecond)
-		if got := count(path); got != 0 {
-			t.Errorf("%d days are complete while the first one lasts", got)
-		}
-		time.Sleep(time.Nanosecond)
-		if berlin, london := count(path), count(utc); berlin != 1 || london != 0 {
-			t.Errorf("%d days in Berlin, %d in London, want 1 and 0", berlin, london)
-		}
-		time.Sleep(time.Hour)
-		if got := count(bare); got != 1 {
-			t.Errorf("without a zone there are %d days", got)
-		}
-		s.do("GET", bare+"?tz=Nowhere").want(422)
 	})
 }
 

@@ -18,7 +18,6 @@ import (
 )
 
 func TestDigest(t *testing.T) {
-	t.Run("a digest is by channel and most popular first", digestIsByChannelAndMostPopularFirst)
 	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
 	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
 	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
@@ -28,35 +27,6 @@ func TestDigest(t *testing.T) {
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
 	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
-}
-
-func digestIsByChannelAndMostPopularFirst(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	wheels, engines, quiet := s.channel("Wheels", "ada"), s.channel("engines", "ada"), s.channel("Quiet", "ada")
-	s.subscribe("bob", wheels, engines, quiet)
-	other := s.channel("Other", "eve")
-	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for i, votes := range []int{0, 2, 1, 2} {
-		s.vote(s.postOn(noon.Add(time.Duration(i)*time.Hour), wheels, fmt.Sprintf("%d rated %d", i, votes)), votes)
-	}
-	s.postOn(noon, engines, "Engine")
-	s.postOn(noon, other, "not subscribed to")
-	s.postOn(noon.AddDate(0, 0, 1), quiet, "the next day")
-	s.postOn(noon.AddDate(0, 0, -1), quiet, "the day before")
-	a := s.do("GET", digestPath+"?day=2026-03-04", bearer(bob)).want(200)
-	if a.text("day") != "2026-03-04" || a.text("tz") != "UTC" {
-		t.Errorf("the digest is of %s in %s", a.text("day"), a.text("tz"))
-	}
-	if got, want := digestOf(a), "engines: Engine | Wheels: 3 rated 2, 1 rated 2, 2 rated 1, 0 rated 0"; got != want {
-		t.Errorf("the digest is %q, want %q", got, want)
-	}
-	if a.text("channels.1.items.0.channel") != "Wheels" || a.get("channels.1.items.0.rating") != 2.0 || a.get("channels.1.total") != nil {
-		t.Errorf("the digest is %s", a.body)
-	}
-	if a := s.do("GET", digestPath+"?day=2020-01-01", bearer(bob)).want(200); dig(a.get("channels"), "0") != nil || a.get("channels") == nil {
-		t.Errorf("a day without posts is %s", a.body)
-	}
 }
 
 // digestOf returns a digest as one line: each channel with the texts of its posts.

@@ -162,6 +162,8 @@ func pageRoutes() []route {
 		}, seeds: []seed{
 			{stranger, 200, "bob/{secret}", "tz=Asia/Kathmandu", "", ""},
 			{stranger, 404, "ada/{secret}", "", "", ""},
+			{stranger, 422, "bob/{secret}", "tz=Nowhere", "", ""},
+			{stranger, 404, "ada/{secret}", "tz=Nowhere", "", ""},
 		}},
 		{name: "GET /sign-up", who: everyone, body: 4 << 10, untagged: true, costs: []cost{
 			{"", stranger, 0, 0, 0, 0},
