@@ -17,7 +17,6 @@ func TestBlog(t *testing.T) {
 	t.Run("posts are listed newest first and narrowed by time", postsAreListedNewestFirstAndNarrowedByTime)
 	t.Run("a post that is not in the channel is not found", postThatIsNotInTheChannelIsNotFound)
 	t.Run("an author finds, edits and deletes a post", authorFindsEditsAndDeletesAPost)
-	t.Run("a post edited since it was read is not deleted", postEditedSinceItWasReadIsNotDeleted)
 	t.Run("shows a text as its post would, and saves nothing", previewShowsTheTextAndSavesNothing)
 	t.Run("says what is wrong with a text", previewSaysWhatIsWrong)
 }
@@ -121,16 +120,6 @@ func authorFindsEditsAndDeletesAPost(t *testing.T) {
 		at("/channels/Stra%C3%9Fe").says("The post is deleted.", "Nothing here yet")
 	b.open(path).want(404).follow("Back to Straße").want(200)
 	b.open(path + "/edit").want(404)
-}
-
-func postEditedSinceItWasReadIsNotDeleted(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Draft"))
-	form := b.open(path).form("Delete this post")
-	b.open(path+"/edit").form("Save").fill("text", "Better").press().at(path)
-	form.press().want(412).says("edited in between").follow("The post as it is now").want(200).says("Better").
-		form("Delete this post").press().at("/channels/Engines")
-	form.press().want(404)
 }
 
 func preview(title, text string) change {

@@ -18,11 +18,8 @@ func TestChannel(t *testing.T) {
 	t.Run("its owner describes a channel", ownerDescribesAChannel)
 	t.Run("channels are listed by name page by page", channelsAreListedByNamePageByPage)
 	t.Run("a newcomer signs up, creates a channel and posts", newcomerSignsUpCreatesAChannelAndPosts)
-	t.Run("older posts are read page by page to the first", olderPostsAreReadPageByPageToTheFirst)
 	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
-	t.Run("a bad channel is shown again as it was typed", badChannelIsShownAgainAsItWasTyped)
 	t.Run("its owner edits the description", ownerEditsTheDescription)
-	t.Run("a channel leads feed readers to its feeds", channelLeadsFeedReadersToItsFeeds)
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
 }
 
@@ -141,22 +138,6 @@ func newcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
 	b.open("/channels").says("Ärger.im-Büro", "Was", "by @ada")
 }
 
-func olderPostsAreReadPageByPageToTheFirst(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "bob")
-	var want, got []string
-	for i := range 45 {
-		s.post(channel, "ada", fmt.Sprintf("number %d", i))
-		want = append([]string{fmt.Sprintf("number %d", i)}, want...)
-	}
-	pages := b.open("/channels/Engines").walk("Older posts →", func() { s.post(channel, "ada", "while we read") })
-	for _, p := range pages {
-		got = append(got, p.texts()...)
-	}
-	if back := pages[len(pages)-1].href("← Newest posts"); !slices.Equal(got, want) || len(pages) != 3 || back != "/channels/Engines" {
-		t.Errorf("read in %d pages, and back to %q: %q", len(pages), back, got)
-	}
-}
-
 func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
 	s := newSite(t)
 	s.channel("Straße", string(s.author("ada")))
@@ -172,58 +153,12 @@ func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
 	}
 }
 
-func badChannelIsShownAgainAsItWasTyped(t *testing.T) {
-	s, b, _ := enginesBrowser(t, "ada")
-	s.askDeletion(s.channel("Leaving", "ada"))
-	for name, test := range map[string]struct {
-		name, description string
-		status            int
-		field, detail     string
-	}{
-		"invalid UTF-8":    {"\xff", "d", 422, "name", "not valid UTF-8"},
-		"in use":           {"ENGINES", "d", 409, "name", "Name is taken."},
-		"being deleted":    {"leaving", "d", 409, "name", "still being deleted"},
-		"long description": {"ok", strings.Repeat("x", 501), 422, "description", "at most 500"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			form := b.open("/channels/new").form("Create channel").fill("name", test.name).fill("description", test.description)
-			p := form.press().unwritten().want(test.status).heading("New channel").complains(test.field, test.detail)
-			if got := p.form("Create channel").values.Get("description"); test.description == "d" && got != "d" {
-				t.Errorf("description %q", got)
-			}
-		})
-	}
-	if got := b.open("/channels/new?name=%22%3E%3Cb%3E").form("Create channel").values.Get("name"); got != `"><b>` {
-		t.Errorf("name %q", got)
-	}
-}
-
 func ownerEditsTheDescription(t *testing.T) {
 	_, b, _ := enginesBrowser(t, "ada")
 	b.open("/channels/engines").follow("Edit description").
 		form("Save").fill("description", strings.Repeat("x", 501)).press().want(422).complains("description", "at most 500").
 		form("Save").fill("description", "Pistons and <valves>").press().
 		at("/channels/Engines").says("Your changes are saved.", "Pistons and <valves>")
-}
-
-func channelLeadsFeedReadersToItsFeeds(t *testing.T) {
-	s := newSite(t)
-	s.channel("Straße", string(s.author("ada")))
-	p := s.browser().open("/channels/strasse")
-	f := p.follow("Follow in a feed reader").want(200).says("http://example.com/channels/Stra%C3%9Fe/feed.atom")
-	if got := f.href("The feed as Atom"); got != "/channels/Stra%C3%9Fe/feed.atom" {
-		t.Errorf("the Atom feed is at %q", got)
-	}
-	s.browser().open("/channels/nothing/feed").want(404)
-	var found []string
-	for _, n := range all(p.doc, tag("link")) {
-		if attr(n, "rel") == "alternate" {
-			found = append(found, attr(n, "type")+" "+attr(n, "href"))
-		}
-	}
-	if want := []string{"application/atom+xml /channels/Stra%C3%9Fe/feed.atom", "application/feed+json /channels/Stra%C3%9Fe/feed.json"}; !slices.Equal(found, want) {
-		t.Errorf("found %q", found)
-	}
 }
 
 const tooManyChannels = "You own as many channels as one user may own, which is 2."

@@ -12,7 +12,6 @@ import (
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
 	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
-	t.Run("a user whose channel is gone finds its deletion", userWhoseChannelIsGoneFindsItsDeletion)
 	t.Run("it is paged", deletionListIsPaged)
 	t.Run("the API lists them too", apiListsDeletions)
 }
@@ -108,19 +107,6 @@ func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
 	b.open(progress).says("Deleted", "1,235").follow("Create “Ärger” again").
 		form("Create channel").press().at("/channels/%C3%84rger")
 	b.open(progress).want(200).says("Deleted")
-}
-
-func userWhoseChannelIsGoneFindsItsDeletion(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	b.open("/account").follow("Your deletions").says("No deletions yet")
-	channel := s.channel("Ärger", "ada")
-	b.open("/channels/%C3%84rger/delete").form("Delete this channel and all its posts").press()
-	b.open("/account/deletions").says("Ärger", "Waiting for a worker")
-	s.cascade(channel.Ref())
-	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 1234)
-	b.open("/account").follow("Your deletions").says("Deleted · 1,234 rows removed").follow("Ärger").
-		want(200).heading("Deletion of “Ärger”").says("It took", "1,234")
 }
 
 func deletionListIsPaged(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 func TestFeed(t *testing.T) {
 	t.Run("a feed merges all subscriptions newest first", feedMergesAllSubscriptionsNewestFirst)
 	t.Run("a feed has every post once whatever happens between its pages", feedHasEveryPostOnceWhateverHappensBetweenItsPages)
-	t.Run("a stranger finds the directory at home", strangerFindsTheDirectoryAtHome)
 	t.Run("a feed is read to its end whatever is posted meanwhile", feedIsReadToItsEndWhateverIsPostedMeanwhile)
 }
 
@@ -160,17 +158,6 @@ func (r *reading) goneOrDone(err error) {
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		r.Error(err)
 	}
-}
-
-func strangerFindsTheDirectoryAtHome(t *testing.T) {
-	s := newSite(t)
-	s.channel("Engines", string(s.author("ada")))
-	b := s.browser()
-	b.open("/").want(200).heading("Channels").says("Engines")
-	b.open("/subscriptions").want(401)
-	b.open("/channels/Engines").says("1 subscriber. Sign in to subscribe.")
-	b.send("POST", "/channels/Engines", posted(url.Values{"action": {"subscribe"}})).want(401)
-	s.again("ada").open("/channels").heading("Channels").follow("New channel").want(200)
 }
 
 func feedIsReadToItsEndWhateverIsPostedMeanwhile(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 
 func TestHood(t *testing.T) {
 	t.Run("lists what a page has asked for", hoodListsCalls)
-	t.Run("shows the calls of a form after its redirect, once", hoodShowsForm)
 	t.Run("of a form is sent in a cookie that no script reads", hoodCookieIsGuarded)
 	t.Run("knows nothing of a form that another process answered", hoodOfAnotherProcess)
 	t.Run("keeps a form for a minute, and not more than its room", hoodIsBounded)
@@ -78,18 +77,6 @@ func hoodListsCalls(t *testing.T) {
 		"The time in its key counts down",
 	)
 	s.browser().open("/how-deletion-works").says("Under the hood: 0 storage calls, 0 ms").saysNot("A million views")
-}
-
-func hoodShowsForm(t *testing.T) {
-	s := newTeachingSite(t)
-	s.channel("Engines", string(s.author("ada")))
-	b := s.signedIn("bea")
-	after := b.open("/channels/Engines").saysNot("The form that led here").form("Subscribe").press().at("/channels/Engines")
-	after.says("The form that led here", "Makes the subscription count", "insert sub!… if it is not there", "This page", "; the form before: ")
-	if b.jar["hood"] != "" {
-		t.Errorf("the browser keeps the cookie %q", b.jar["hood"])
-	}
-	b.open("/channels/Engines").saysNot("The form that led here")
 }
 
 func hoodCookieIsGuarded(t *testing.T) {
