@@ -22,7 +22,6 @@ func TestDigest(t *testing.T) {
 	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
 	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
 	t.Run("a long day is read page by page", longDayIsReadPageByPage)
-	t.Run("the time zone that was chosen is remembered", chosenZoneIsRemembered)
 	t.Run("another zone on the page of today shows today there", anotherZoneShowsToday)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
@@ -185,38 +184,6 @@ func longDayIsReadPageByPage(t *testing.T) {
 	}
 	foreign := s.signedIn("bob").open(p.path).want(422)
 	foreign.follow("The first page").want(200).heading("Digest")
-}
-
-// guesses tells whether the page asks its script for the zone of the browser.
-func (p page) guesses() bool { return strings.Contains(string(p.body), "data-guess") }
-
-func chosenZoneIsRemembered(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	if p := b.open("/digest").want(200).says("in UTC"); !p.guesses() {
-		t.Error("nobody has chosen a zone, and the page does not ask for the browser's")
-	}
-	if b.open("/digest?day=&tz=Asia%2FTokyo").want(200).says("in Asia/Tokyo").guesses() {
-		t.Error("the page does not leave the zone that was asked for")
-	}
-	for _, path := range []string{"/digest", "/digest?day=2026-10-05"} {
-		if b.open(path).want(200).says("in Asia/Tokyo").guesses() {
-			t.Errorf("%s forgets the choice", path)
-		}
-	}
-	b.open("/digest?tz=Mars").want(422)
-	b.open("/digest").want(200).says("in Asia/Tokyo")
-	b.open("/digest?tz=UTC").want(200).says("in UTC")
-	if b.open("/digest").want(200).says("in UTC").guesses() {
-		t.Error("UTC was chosen, and is not remembered")
-	}
-	b.jar["zone"] = "Mars"
-	b.open("/digest").want(200).says("in UTC")
-	// What is shown once is not lost to a page that the script leaves.
-	delete(b.jar, "zone")
-	if b.open("/digest").form("Make an address").press().want(200).says("shown this once").guesses() {
-		t.Error("the script leaves the page with the address")
-	}
 }
 
 func badDayIsShownAgainAsItWasTyped(t *testing.T) {

@@ -1,10 +1,14 @@
 package web_test
 
 import (
+	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
+	"microblogging/domain"
 	"microblogging/web"
 )
 
@@ -106,4 +110,171 @@ func changedPasswordEndsEveryOtherSession(t *testing.T) {
 	}
 	mine.open("/account").want(401)
 	other.open("/account").want(401)
+}
+
+func TestAccessLog(t *testing.T) {
+	t.Run("has the client's address if that is asked for", accessLogHasAddresses)
+	t.Run("has the user, also of a sign-in", accessLogHasUser)
+}
+
+func TestSignInLog(t *testing.T) {
+	t.Run("names an account that exists, and nothing else that was typed", signInLogNamesAccounts)
+	t.Run("has a line for an attempt that is throttled", signInLogHasThrottled)
+	t.Run("has a line for a link that does not work", signInLogHasLinks)
+	t.Run("has a line for a password that is tried with the key of a sign-up", signInLogHasSignUpKeys)
+}
+
+const clientAddress = "192.0.2.77"
+
+func from(address string) change {
+	return func(r *http.Request) { r.RemoteAddr = address + ":1234" }
+}
+
+// logged returns what a request adds to the log.
+func (s *site) logged(request func()) string {
+	before := len(s.log.String())
+	request()
+	return s.log.String()[before:]
+}
+
+func accessLogHasAddresses(t *testing.T) {
+	s := newSiteWith(t, web.Options{Version: "test", LogAddresses: true})
+	logged := s.logged(func() { s.do("GET", "/channels", from(clientAddress)).want(200) })
+	if !strings.Contains(logged, "client="+clientAddress) {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+func accessLogHasUser(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	for name, request := range map[string]func(){
+		"an API call":    func() { s.do("GET", "/api/v1/feed", bearer(token)).want(200) },
+		"a page":         func() { s.do("GET", "/channels", cookie(token)).want(200) },
+		"a refused call": func() { s.do("DELETE", "/api/v1/channels/none", bearer(token)).want(404) },
+		"a sign-in":      func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201) },
+		"a sign-in of a page": func() {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		},
+	} {
+		if logged := s.logged(request); !strings.Contains(logged, "user=ada") {
+			t.Errorf("%s: logged %s", name, logged)
+		}
+	}
+	for name, request := range map[string]func(){
+		"a stranger":    func() { s.do("GET", "/channels").want(200) },
+		"a wrong token": func() { s.do("GET", "/api/v1/feed", bearer("wrong")).want(401) },
+		"a refused visit": func() {
+			s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "wrong password")).want(401)
+		},
+	} {
+		if logged := s.logged(request); strings.Contains(logged, "user=") {
+			t.Errorf("%s: logged %s", name, logged)
+		}
+	}
+}
+
+func signInLogNamesAccounts(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	sent := map[string]func(name, password string){
+		"API": func(name, password string) {
+			s.do("POST", "/api/v1/sessions", fields("name", name, "password", password), from(clientAddress)).want(401)
+		},
+		"page": func(name, password string) {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {name}, "password": {password}})).want(401)
+		},
+	}
+	for where, attempt := range sent {
+		logged := s.logged(func() { attempt("Ada", "SECRET password") })
+		if !regexp.MustCompile(`msg="sign-in refused" client=[0-9a-f]{16} reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+			t.Errorf("%s: logged %s", where, logged)
+		}
+		for _, name := range []string{"secret_password", "SECRET password"} {
+			unknown := s.logged(func() { attempt(name, "SECRET password") })
+			if !strings.Contains(unknown, "sign-in refused") || strings.Contains(unknown, "account=") {
+				t.Errorf("%s: logged %s", where, unknown)
+			}
+			logged += unknown
+		}
+		if strings.Contains(strings.ToLower(logged), "secret") {
+			t.Errorf("%s: what was typed is logged: %s", where, logged)
+		}
+	}
+}
+
+// guessUntilThrottled tries wrong passwords until none is checked. How many that takes is not
+// sure: the window of the counters may end meanwhile.
+func (s *site) guessUntilThrottled(name string, changes ...change) {
+	s.Helper()
+	changes = append(changes, fields("name", name, "password", "wrong password"))
+	for range 21 {
+		if s.do("POST", "/api/v1/sessions", changes...).status == http.StatusTooManyRequests {
+			return
+		}
+	}
+	s.Fatal("every wrong password is checked")
+}
+
+func signInLogHasThrottled(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	s.guessUntilThrottled("ada")
+	logged := s.logged(func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(429) })
+	if !strings.Contains(logged, `reason="too many attempts"`) || strings.Contains(logged, "account=") {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+func signInLogHasSignUpKeys(t *testing.T) {
+	s := newSiteWith(t, web.Options{Version: "test", SignUps: 1})
+	guesses := map[string]func(name, key, password, address string, status int){
+		"API": func(name, key, password, address string, status int) {
+			s.do("POST", "/api/v1/users", header("Idempotency-Key", key), fields("name", name, "password", password), from(address)).want(status)
+		},
+		"page": func(name, key, password, address string, status int) {
+			s.do("POST", "/sign-up", posted(url.Values{"name": {name}, "password": {password}, "key": {key}}), from(address)).want(status)
+		},
+	}
+	s.do("POST", "/api/v1/users", header("Idempotency-Key", "k"), fields("name", "ada", "password", password), from(clientAddress)).want(201)
+	for where, guess := range guesses {
+		logged := s.logged(func() { guess("Ada", "k", "SECRET password", clientAddress, 422) })
+		if !regexp.MustCompile(`msg="sign-in refused" client=[0-9a-f]{16} reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+			t.Errorf("%s: a wrong password: logged %s", where, logged)
+		}
+		if strings.Contains(logged, "SECRET") {
+			t.Errorf("%s: what was typed is logged: %s", where, logged)
+		}
+		for what, sent := range map[string]func(){
+			"another name with the key": func() { guess("grace", "k", password, "192.0.2.78", 422) },
+			"a name that is taken":      func() { guess("ada", "another", password, clientAddress, 409) },
+			"too many accounts":         func() { guess("grace", "another", password, clientAddress, 429) },
+		} {
+			if logged := s.logged(sent); strings.Contains(logged, "sign-in refused") {
+				t.Errorf("%s: %s is no sign-in: logged %s", where, what, logged)
+			}
+		}
+	}
+	s.guessUntilThrottled("ada", from(clientAddress))
+	for where, guess := range guesses {
+		logged := s.logged(func() { guess("ada", "k", password, clientAddress, 429) })
+		if !strings.Contains(logged, `msg="sign-in refused"`) || !strings.Contains(logged, `reason="too many attempts"`) {
+			t.Errorf("%s: one guess too many: logged %s", where, logged)
+		}
+	}
+}
+
+func signInLogHasLinks(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	link, err := s.store.SignInLink(t.Context(), domain.UserName("ada"))
+	ok(t, err)
+	good := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(303) })
+	if strings.Contains(good, "sign-in refused") || !strings.Contains(good, "user=ada") {
+		t.Errorf("a good link: logged %s", good)
+	}
+	used := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(401) })
+	if !strings.Contains(used, "sign-in refused") || strings.Contains(used, link) {
+		t.Errorf("a used link: logged %s", used)
+	}
 }
