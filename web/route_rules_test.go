@@ -120,7 +120,7 @@ func routesAnswerWhoMayAsk(t *testing.T) {
 			}
 		}
 		if r.who == owner {
-			s.who = asker ^ ada ^ bob
+			s.who = asker ^ ada ^ bob // the other one of the two, by the same means
 			g.refused(t, 403, r, s)
 		}
 		if r.who == everyone && r.reads() {
