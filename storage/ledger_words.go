@@ -81,8 +81,8 @@ func queuePurpose(method driver.Method) string {
 	switch method {
 	case driver.CallSend:
 		return "Sends the message by which a worker does the rest."
-	case driver.CallPing:
-		return "Asks whether the queue answers."
+	case driver.CallLength:
+		return "Counts the messages, and takes none."
 	case driver.CallPeek:
 		return "Looks at the messages, and takes none."
 	}
@@ -235,7 +235,7 @@ func (c *Call) describeTransaction(call driver.LedgerCall) {
 			continue
 		}
 		words := CallOperation{
-			Words: op.Action.String() + " " + shownRow(call, op.Row), Kind: kind, Condition: conditionWords(op),
+			Words: string(op.Action) + " " + shownRow(call, op.Row), Kind: kind, Condition: conditionWords(op),
 		}
 		if i == failed {
 			words.Answer, words.Reason = c.Answer, reasonWords(kind, failure.Err)

@@ -111,7 +111,7 @@ func apiRoutes() []route {
 		{name: "DELETE /api/v1/subscriptions/:name", who: users, seeds: []seed{
 			{ada, 204, "Wheels", "", "", ""},
 		}},
-		{name: "GET /api/v1/feed", who: users, costs: []cost{{"", bob, 3, 51, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/feed", who: users, costs: []cost{{"", bob, 3, 67, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1&after={feed}", "", ""},
 		}},
 		{name: "GET /api/v1/digest", who: users, costs: []cost{{"", bob, 4, 67, 0, 0}}, seeds: []seed{

@@ -11,7 +11,7 @@ func pageRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
 			{"", stranger, 1, 1, 0, 0},
-			{"", bobsCookie, 3, 51, 0, 0},
+			{"", bobsCookie, 3, 67, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=posted", ""},
