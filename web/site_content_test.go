@@ -22,9 +22,7 @@ func (s *site) author(name string) domain.UserName {
 	s.Helper()
 	row := driver.Insert("", driver.String("Password", cheapHash()), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
 		driver.String("Revision", "r"), driver.String("Revisions", "r"))
-	if err := s.db.Transact(s.Context(), "Users", name, []driver.Operation{row}); err != nil {
-		s.Fatalf("making the account of %s: %v", name, err)
-	}
+	ok(s, driver.NewTable(s.db, "Users").Transact(s.Context(), name, row))
 	return domain.UserName(name)
 }
 
