@@ -17,12 +17,29 @@ import (
 
 func TestWriteLimit(t *testing.T) {
 	t.Run("a user who writes too fast is told when to go on", userWhoWritesTooFastIsToldWhenToGoOn)
+	t.Run("all users of one client are limited together", allUsersOfOneClientAreLimitedTogether)
 }
 
 // limited makes a site with this limit. It must be made in a bubble, whose clock fills
 // the buckets.
 func limited(t *testing.T, perSecond float64, burst int) *site {
 	return newSiteWith(t, web.Options{Version: "test", WriteRate: perSecond, WriteBurst: burst})
+}
+
+func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
+	s := limited(t, 1.0/3600, 1) // and 10 of one client, which has a network of 64 bits
+	s.channel("Engines", "ada")
+	from := func(peer, name string) answer {
+		return s.do("PUT", subscriptions+"/Engines", bearer(s.session(name)), func(r *http.Request) { r.RemoteAddr = peer })
+	}
+	for n := range 11 {
+		s.author("user_" + strconv.Itoa(n))
+	}
+	for n := range 10 {
+		from("[2001:db8::1]:1000", "user_"+strconv.Itoa(n)).want(204)
+	}
+	from("[2001:db8::2]:1000", "user_10").want(429)
+	from("[2001:db8:0:1::2]:1000", "user_10").want(204)
 }
 
 func (a answer) wantRetryAfter(seconds int) {

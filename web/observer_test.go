@@ -165,11 +165,10 @@ func timingCountsAPage(t *testing.T) {
 // timingTellsNoNames compares all but the time for a name that exists and one that does
 // not.
 func timingTellsNoNames(t *testing.T) {
-	s := newSite(t)
+	s := newTeachingSite(t)
 	s.author("ada")
-	if _, err := s.store.NewDigestAddress(t.Context(), "ada"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.store.NewDigestAddress(t.Context(), "ada")
+	ok(t, err)
 	signIn := func(name string) answer {
 		return s.do("POST", "/sign-in", posted(url.Values{"name": {name}, "password": {"wrong password here"}}))
 	}
@@ -184,6 +183,9 @@ func timingTellsNoNames(t *testing.T) {
 		there.milliseconds, absent.milliseconds = 0, 0
 		if known.status < 400 || known.status != unknown.status || there != absent {
 			t.Errorf("%s: status %d, %+v for a name that exists; status %d, %+v for one that does not", what, known.status, there, unknown.status, absent)
+		}
+		if strings.Contains(string(known.body), "Under the hood") {
+			t.Errorf("%s lists the calls of a name that exists", what)
 		}
 	}
 }

@@ -279,6 +279,7 @@ func routesHaveTheirHeaders(t *testing.T) {
 	g.try(t, func(t *testing.T, r route, s seed) {
 		for _, s.query = range []string{s.query, s.query + "&after=x"} { // which most lists refuse
 			request := g.request(t, r, s)
+			request.Header.Add("If-None-Match", `"x"`)
 			a := g.ask(t, request)
 			for name, want := range map[string]string{
 				"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
@@ -294,6 +295,9 @@ func routesHaveTheirHeaders(t *testing.T) {
 			}
 			if a.header.Get("Permissions-Policy") == "" || a.header.Get("X-Request-Id") == "" {
 				t.Errorf("%v", a.header)
+			}
+			if a.status >= 400 && (a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store") {
+				t.Errorf("%d may be kept: %v", a.status, a.header)
 			}
 			// What is around the handler, such as a trace, names a request by its route.
 			if got := request.Method + " " + request.Pattern; got != r.name {
