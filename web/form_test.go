@@ -20,7 +20,6 @@ func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	incarnation := string(s.channel("Engines", "ada").Incarnation)
-	const urlencoded = "application/x-www-form-urlencoded"
 	for name, test := range map[string]struct {
 		send   change
 		status int
