@@ -35,22 +35,22 @@ type Spent struct {
 // A StoreCall is one call of the store. The meaning of its fields is that of
 // storage.Call. Nothing in it is secret.
 type StoreCall struct {
-	Target, Kind, Condition, Answer, Purpose string
-	Queue                                    bool
-	Operations                               []StoreOperation
-	MoreOperations                           int
-	Kinds                                    []*schema.Kind
-	Read, Returned, Written                  int
-	ReadAtLeast                              bool
-	Bytes                                    int
-	Took                                     time.Duration
+	Target, Kind, Condition, Answer string
+	Queue                           bool
+	Operations                      []StoreOperation
+	MoreOperations                  int
+	Kinds                           []*schema.Kind
+	Read, Returned, Written         int
+	ReadAtLeast                     bool
+	Bytes                           int
+	Took                            time.Duration
 }
 
 // A StoreOperation is one operation of a transaction.
 type StoreOperation struct {
-	Words                     string
-	Kind                      *schema.Kind
-	Condition, Answer, Reason string
+	Words             string
+	Kind              *schema.Kind
+	Condition, Answer string
 }
 
 // showsHood says that the page has the fold. A page that is the same for everyone has none.
@@ -149,6 +149,15 @@ func (c StoreCall) place() string {
 	return "table"
 }
 
+// names are those of the kinds of row that the call asks for.
+func (c StoreCall) names() string {
+	names := make([]string, len(c.Kinds))
+	for i, kind := range c.Kinds {
+		names[i] = kind.Name
+	}
+	return strings.Join(names, ", ")
+}
+
 // rows says what the call read or wrote.
 func (c StoreCall) rows() string {
 	var words []string
@@ -164,6 +173,14 @@ func (c StoreCall) rows() string {
 		words = append(words, counted(c.Read, "row")+" read", strconv.Itoa(c.Returned)+" returned")
 	}
 	return strings.Join(append(words, size(c.Bytes), brief(c.Took)), ", ")
+}
+
+// reason says what a row is there for that refused the operation.
+func (op StoreOperation) reason() string {
+	if op.Kind == nil {
+		return "no operation knows such a row"
+	}
+	return op.Kind.Why
 }
 
 // scenario is the scenario of the lab without the guard that refused the operation. It is

@@ -17,17 +17,17 @@ func TestHood(t *testing.T) {
 
 func sampleCall() StoreCall {
 	return StoreCall{
-		Target: "Blogs", Kind: "row range", Condition: "PartitionKey = garden and RowKey begins with blog!", Answer: "ok", Purpose: "Reads posts.",
+		Target: "Blogs", Kind: "range", Condition: "PartitionKey = garden and RowKey like blog!<id>", Answer: "ok",
 		Kinds: []*schema.Kind{schema.Blog}, Read: 21, Returned: 20, Bytes: 8400, Took: 4200 * time.Microsecond,
 	}
 }
 
 func refusedCall() StoreCall {
 	return StoreCall{
-		Target: "Blogs", Kind: "transaction", Answer: "not found", Purpose: "Makes the post.", Kinds: []*schema.Kind{schema.OpenGate, schema.Blog},
+		Target: "Blogs", Kind: "transaction", Answer: "not found", Kinds: []*schema.Kind{schema.OpenGate, schema.Blog},
 		Operations: []StoreOperation{
-			{Words: "merge gate!open!…", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found", Reason: "the gate is gone"},
-			{Words: "insert blog!…", Kind: schema.Blog, Condition: "if it is not there"},
+			{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found"},
+			{Words: "insert blog!<id>", Kind: schema.Blog, Condition: "if it is not there"},
 		},
 	}
 }
@@ -44,12 +44,12 @@ func showHood(t *testing.T, v Hood, checks ...check) {
 }
 
 func hoodListsEachCall(t *testing.T) {
-	untold, sent := sampleCall(), StoreCall{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok", Purpose: "Sends."}
+	untold, sent := sampleCall(), StoreCall{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok"}
 	untold.ReadAtLeast = true
 	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), untold, sent}, Total: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 	showHood(t, v,
 		in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
-			says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
+			says("table Blogs"), says("post"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
 			says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
 			says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top."), silent("The form")),
 		in("link[rel=stylesheet][href=/static/hood.css]"),
@@ -60,7 +60,7 @@ func hoodMarksRefusal(t *testing.T) {
 	form := &Spent{Calls: []StoreCall{sampleCall()}, Total: 1}
 	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), refusedCall()}, Total: 2}, Form: form}
 	showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
-		says(": not found: the gate is gone"), says("nothing written")), without("a[href=/lab/open-gate]"))
+		says(": not found: Whoever posts"), says("nothing written")), without("a[href=/lab/open-gate]"))
 	page := hoodPage(v)
 	page.Lab = true
 	expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))

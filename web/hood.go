@@ -124,7 +124,7 @@ func spentOf(l *storage.Ledger) templates.Spent {
 	}
 	for i, call := range calls {
 		spent.Calls[i] = templates.StoreCall{
-			Target: call.Target, Queue: call.Queue, Kind: call.Kind, Condition: call.Condition, Answer: call.Answer, Purpose: call.Purpose,
+			Target: call.Target, Queue: call.Queue, Kind: call.Kind, Condition: call.Condition, Answer: call.Answer,
 			MoreOperations: call.MoreOperations, Kinds: call.Kinds,
 			Read: call.Read, Returned: call.Returned, Written: call.Written, ReadAtLeast: call.ReadAtLeast, Bytes: call.Bytes, Took: call.Took,
 		}
