@@ -144,7 +144,10 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 		read(&deletions, s.deletions, maxShownDeletions+1, of, schema.PrefixEnd(of)),
 		read(&gates, s.blogs, maxShownGates, schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)),
 		read(&found, s.blogs, q.Limit+1, from, to),
-		func(ctx context.Context) (err error) { messages, err = s.queue.Peek(ctx, driver.MaxReceive); return err })
+		func(ctx context.Context) (err error) {
+			messages, err = s.queue.Peek(ctx, driver.MaxReceive)
+			return err
+		})
 	if err == nil {
 		err = q.showDeletions(deletions, &rows)
 	}

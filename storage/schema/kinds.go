@@ -43,8 +43,8 @@ var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
 	What: "The channel itself. While this row is there, the name is taken.",
 	Why:  "It says which incarnation has the name. A deletion marks it first and removes it last.",
-	Properties: slices.Concat(texts(PropName, PropOwner, PropDescription, PropIncarnation, PropState), instants(PropCreatedOn),
-		optional(hashes(PropOnce))),
+	Properties: slices.Concat(always(PropName, PropOwner, PropDescription, PropIncarnation, PropState, PropCreatedOn),
+		sometimes(PropOnce)),
 }
 
 // The gates are what fences a partition: see package storage.
@@ -53,19 +53,19 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
 		What:       "The fence of this channel, open: posts, votes and subscriptions may be made.",
 		Why:        "Whoever posts, votes or subscribes touches it, and is refused once it is gone. Its ETag is the version of the pages.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
 		What:       "The fence of this channel, shut: rows may be removed.",
 		Why:        "Each removal depends on this row. It goes before the name is free, so a late worker removes nothing.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	ReservedGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!reserved!<incarnation>", Name: "reservation", Scenario: "stalled", Ablation: "reservation",
 		What:       "A channel is being created. The open gate takes the place of this row, in the version that was read.",
 		Why:        "An ETag never repeats, so the gate opens once in all time, however late a copy of a request arrives.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 )
 
@@ -75,27 +75,27 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "blog!<id>", Name: "post", Scenario: "edit-sweep",
 		What: "A post. The time in its key counts down, so that the newest sorts first.",
 		Why:  "An edit depends on its version, so an edit that comes after the removal changes nothing.",
-		Properties: slices.Concat(texts(PropTitle, PropText, PropUserID, PropIncarnation, PropRevision, PropRevisions), numbers(PropRating),
-			instants(PropCreatedOn), optional(instants(PropEditedOn))),
+		Properties: slices.Concat(always(PropTitle, PropText, PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
+			sometimes(PropEditedOn)),
 	}
 	Once = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "once!<hash>", Name: "idempotency key", Scenario: "one-key", Ablation: "once",
 		Hash:       "of the author and the key",
 		What:       "The idempotency key that made a post, as a hash, with a hash of what was posted.",
 		Why:        "It is inserted together with the post. A request that is sent twice finds it and makes one post.",
-		Properties: slices.Concat(texts(PropBlog, PropIncarnation), hashes(PropBody)),
+		Properties: always(PropBlog, PropIncarnation, PropBody),
 	}
 	Rate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "rate!<inverted>!<id>", Name: "rating index", Scenario: "edit-vote",
 		What:       "An entry of the index by rating: the best rated post sorts first.",
 		Why:        "It changes in one transaction with the post’s rating, so the index never disagrees with the posts.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	Vote = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "vote!<id>!<user>", Name: "vote", Scenario: "vote",
 		What:       "The vote of one user on one post.",
 		Why:        "It is inserted together with the new rating. The row is there, so the same vote does not count twice.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 )
 
@@ -105,19 +105,19 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "who is about to join", Scenario: "subscribe-again", Ablation: "join",
 		What:       "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
 		Why:        "So a late copy of a request cannot bring back a subscription that has ended.",
-		Properties: slices.Concat(texts(PropIncarnation), instants(PropSubscribedOn)),
+		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Sub = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "sub!<user>", Name: "subscriber", Scenario: "subscribe",
 		What:       "A subscriber of the channel. This row is the truth about the subscription.",
 		Why:        "It stands behind the gate and is swept with the channel. The sweep finds the user’s own row by it.",
-		Properties: slices.Concat(texts(PropIncarnation), instants(PropSubscribedOn)),
+		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Subscription = &Kind{
 		Table: TableSubscriptions, Partition: "<user>", Form: "<key>!<incarnation>", Name: "subscription", Scenario: "leave-late",
 		What:       "One channel that this user subscribes to, by which their feed is read.",
 		Why:        "No transaction spans it and the channel’s row. So it says how far it has come, and readers repair it.",
-		Properties: slices.Concat(texts(PropName, PropRole, PropState), instants(PropSubscribedOn)),
+		Properties: always(PropName, PropRole, PropState, PropSubscribedOn),
 	}
 )
 
@@ -137,29 +137,31 @@ var (
 	}
 	Lesson = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!lesson", Name: "lesson", Scenario: "workers-die",
-		What:       "Which workers pause before their next step, and what they are told to do (--teach).",
-		Why:        "Nothing of the protocol depends on it: a worker that pauses is one that is slow.",
-		Properties: slices.Concat(texts(PropIncarnation, PropOver, PropWorkers), numbers(PropCopies), optional(texts(PropRevision, PropRevisions))),
+		What: "Which workers pause before their next step, and what they are told to do (--teach).",
+		Why:  "Nothing of the protocol depends on it: a worker that pauses is one that is slow.",
+		Properties: slices.Concat(always(PropIncarnation, PropOver, PropWorkers, PropCopies),
+			sometimes(PropRevision, PropRevisions)),
 	}
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:       "A deletion that may be open: that was asked for, and is not known to be done.",
 		Why:        "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
-		Properties: instants(PropRequestedOn),
+		Properties: always(PropRequestedOn),
 	}
 	Unread = &Kind{
 		Table: TableDeletions, Partition: UnreadPartition, Form: "<hash>", Name: "unread message", Scenario: "poison-unread",
 		Hash:       "of the message’s id and text",
 		What:       "A message that no worker could read, with its text.",
 		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Properties: slices.Concat(texts(PropState), instants(PropUpdatedOn)),
+		Properties: always(PropState, PropUpdatedOn),
 	}
 )
 
 func deletionProperties() []Property {
-	return slices.Concat(texts(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep),
-		numbers(PropRowsDeleted, PropAttempts, PropLastDelivery), instants(PropRequestedOn, PropUpdatedOn), truths(PropWaiting),
-		optional(instants(PropWaitingSince, PropRetryOn, PropFinishedOn)), optional(texts(PropTraceParent, PropTrace, PropRevision, PropRevisions)))
+	return slices.Concat(
+		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
+			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
+		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropRevision, PropRevisions))
 }
 
 // The rows of a user.
@@ -168,8 +170,8 @@ var (
 		Table: TableUsers, Partition: "<user>", Name: "account", Scenario: "digest-address",
 		What: "The account: a hash of the password, and a number that ends all sessions when it grows.",
 		Why:  "A change depends on the version that was read, so what was revoked does not come back.",
-		Properties: slices.Concat(texts(PropPassword, PropRevision, PropRevisions), instants(PropCreatedOn), numbers(PropEpoch),
-			optional(texts(PropOnce, PropDigestSecret)), optional(numbers(PropSignIns))),
+		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
+			sometimes(PropOnce, PropDigestSecret, PropSignIns)),
 	}
 	Asked = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "asked!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
@@ -181,28 +183,28 @@ var (
 		Hash:       "of the user and the idempotency key",
 		What:       "The incarnation that a request to create a channel made.",
 		Why:        "It is inserted before anybody is answered, so two requests with one key get one answer.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	UserOnce = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "once!<hash>", Name: "idempotency key", Scenario: "create-once",
 		Hash:       "of the user and the idempotency key",
 		What:       "The idempotency key of a request to create a channel, as a hash.",
 		Why:        "It is never changed or deleted, so a late copy changes nothing.",
-		Properties: hashes(PropBody),
+		Properties: always(PropBody),
 	}
 	Owned = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "owned!<key>", Name: "owned channel",
 		What:       "The name of a channel that this user has, or had.",
 		Why:        "It is written before the channel is created. Whoever reads it believes the channel alone.",
-		Properties: instants(PropWrittenOn),
+		Properties: always(PropWrittenOn),
 	}
 	Session = &Kind{
 		Table: TableSessions, Partition: "<hash>", Name: "session", Scenario: "sign-out",
 		Hash: "of the token",
 		What: "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
 		Why:  "Ending one marks this row and does not delete it, so a late copy of its insert finds it ended.",
-		Properties: slices.Concat(instants(PropExpiresOn), optional(numbers(PropEpoch, PropSignIns)), optional(truths(PropEnded, PropLink)),
-			optional(texts(PropUser, PropOnce, PropUsedBy, PropRevision, PropRevisions))),
+		Properties: slices.Concat(always(PropExpiresOn),
+			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropUsedBy, PropRevision, PropRevisions)),
 	}
 )
 
@@ -212,14 +214,14 @@ var (
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
 		What:       "How often somebody has failed to sign in, or how many accounts they made, in one stretch of time.",
 		Why:        "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
-		Properties: slices.Concat(numbers(PropFailures), instants(PropWindowEnds, PropExpiresOn), texts(PropRevision, PropRevisions)),
+		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
 	}
 	AddressFailures = &Kind{
 		Table: TableThrottle, Partition: "user!<hash>", Form: "address!<hash>", Name: "address of a user",
 		Hash: "of the address",
 		What: "How often a user’s sign-in has failed from one address, and until when the address is known.",
 		Why:  "Strangers who guess cannot lock out somebody who has signed in from there lately.",
-		Properties: slices.Concat(optional(numbers(PropFailures)), optional(instants(PropWindowEnds, PropKnownUntil)), instants(PropExpiresOn),
-			texts(PropRevision, PropRevisions)),
+		Properties: slices.Concat(always(PropExpiresOn, PropRevision, PropRevisions),
+			sometimes(PropFailures, PropWindowEnds, PropKnownUntil)),
 	}
 )
