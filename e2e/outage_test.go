@@ -18,7 +18,7 @@ func TestOutage(t *testing.T) {
 func outageIsOutlived(t *testing.T) {
 	t.Parallel()
 	azurite := azuritetest.StartAt(t, t.TempDir())
-	s := onAzurite(azurite.ConnectionString())
+	s := onAzurite(azurite.Account())
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
 	worker := s.start(t, "worker", "--lease", "2s", "--reconcile", "1s")
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusOK)
@@ -69,7 +69,7 @@ func expectUnavailable(t *testing.T, u user, method, path string, body any) {
 func outageAtStart(t *testing.T) {
 	t.Parallel()
 	azurite := azuritetest.Start(t)
-	s := onAzurite(azurite.ConnectionString())
+	s := onAzurite(azurite.Account())
 	azurite.Stop(t)
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
 	s.start(t, "worker")

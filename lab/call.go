@@ -26,7 +26,7 @@ func (c *Call) sum() mem.Sum {
 	}
 	for _, op := range c.Operations {
 		etag, _ := op.If.ETag()
-		d.Int(uint64(op.Action))
+		d.Text(string(op.Action))
 		d.Text(op.Row)
 		d.Text(string(etag))
 		digestProperties(&d, op.Properties)
@@ -185,7 +185,7 @@ func describeOperation(partition string, op driver.Operation) string {
 	if op.Row == "" {
 		row = shortRow(partition)
 	}
-	text := op.Action.String() + " " + row
+	text := string(op.Action) + " " + row
 	if state := op.Properties.String("State"); state != "" {
 		text += " (" + state + ")"
 	}

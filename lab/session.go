@@ -46,7 +46,7 @@ func begin(actor Actor, index int, given []Fact, intercept driver.Around, most i
 	}
 	d := driver.Wrap(nil, trace, intercept, s.turnstile)
 	client := &Client{
-		Tables: d, Queues: d, Given: given, session: s,
+		Backend: d, Given: given, session: s,
 		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
 	}
 	go func() {
@@ -120,7 +120,7 @@ func (s *session) tell(f Fact) { s.facts = append(s.facts, s.names.fact(f)) }
 // but on what is shown.
 func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.Context) error) error {
 	switch c.Method {
-	case driver.CallCreateTable, driver.CallCreateQueue, driver.CallPing:
+	case driver.CallCreateTable, driver.CallCreateQueue:
 		return nil
 	case driver.CallPeek:
 		return errors.New("no actor of the lab peeks, since none may depend on what is on the queue")
@@ -146,10 +146,9 @@ func traced(ctx context.Context, _ *driver.Call, next func(context.Context) erro
 // A Client is what an actor's code calls. Each call waits at the turnstile until
 // the scheduler answers it.
 type Client struct {
-	// Tables and Queues are the backend; Store has the real operations on it.
-	Tables driver.Tables
-	Queues driver.Queues
-	Store  *storage.Store
+	// Store has the real operations on the backend.
+	Backend driver.Backend
+	Store   *storage.Store
 	// Given are the facts that the set-up of the scenario told.
 	Given []Fact
 	// Links and Tokens are the sign-in links and the sessions that the actor has.

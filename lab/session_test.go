@@ -8,6 +8,7 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/protocol"
+	"microblogging/storage/driver"
 )
 
 func TestSession(t *testing.T) {
@@ -18,7 +19,7 @@ func panicReachesWhoeverExplores(t *testing.T) {
 	x := explorer(t, lab.Scenario{
 		Name: "fault", Laws: protocol.Shipped{},
 		Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
-			_, _ = c.Tables.Get(ctx, "Channels", "news", "") // the answer makes no difference
+			_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", "") // the answer makes no difference
 			panic("out of cheese")
 		}}},
 	})

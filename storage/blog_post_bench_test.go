@@ -139,7 +139,7 @@ func onAzurite(b *testing.B) (*storage.Store, domain.ChannelRef) {
 	b.Helper()
 	server := azuritetest.Start(b)
 	b.Cleanup(func() { server.Stop(b) })
-	client, err := azure.Open(azure.Config{ConnectionString: server.ConnectionString()})
+	client, err := azure.Open(azure.Config{ConnectionString: server.Account()})
 	if err != nil {
 		b.Fatal(err)
 	}

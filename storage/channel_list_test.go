@@ -69,8 +69,8 @@ func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T, w *world) {
 	w.create("early", ada)
 	for i := range 5_000 {
 		key := fmt.Sprintf("m%04d", i)
-		w.ok(w.db.Transact(t.Context(), "Channels", key, []driver.Operation{
-			driver.Insert("", driver.String("Name", key), driver.String("State", domain.ChannelActive))}))
+		w.ok(driver.NewTable(w.db, "Channels").Transact(t.Context(), key,
+			driver.Insert("", driver.String("Name", key), driver.String("State", domain.ChannelActive))))
 	}
 	w.create("nearly", ada)
 	w.arm(drivertest.Pass)

@@ -9,8 +9,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/channel"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/fresh"
 )
 
 func TestChannelVersion(t *testing.T) {
@@ -134,7 +134,7 @@ func (s shelf) Set(key string, kept storage.Kept[string]) { s[key] = kept }
 // page is what a channel's page shows, read through the cache. It counts in reads how
 // often the content was read.
 func (w *world) page(s *storage.Store, cache shelf, at domain.ChannelAddress, reads *int) (string, error) {
-	kept, err := channel.ReadCached(w.t.Context(), s.Lifecycle, cache, at, string(at.Key),
+	kept, err := fresh.ReadCached(w.t.Context(), s.Versions, cache, at, string(at.Key),
 		func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
 			*reads++
 			page, err := s.Blogs(ctx, c.Ref(), storage.BlogQuery{Limit: 10})

@@ -9,13 +9,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestDeletionsOf(t *testing.T) {
 	t.Run("lists a user's own, the newest first, page by page", bubble(listsOwnDeletionsNewestFirst))
-	t.Run("leaves out a row that names no deletion, and deletes it later", bubble(leavesOutRowWithoutDeletion))
-	t.Run("keeps a row whose message waits for a worker, however long", keepsRowWhoseMessageWaits)
+	t.Run("leaves out a row that names no deletion", bubble(leavesOutRowWithoutDeletion))
 	t.Run("refuses the cursor of another list", refusesCursorOfOtherDeletions)
 }
 
@@ -63,43 +61,9 @@ func listsOwnDeletionsNewestFirst(t *testing.T, w *world) {
 func leavesOutRowWithoutDeletion(t *testing.T, w *world) {
 	w.ask(w.create("kept", ada))
 	stray := fmt.Sprintf("asked!%s!gone!%s", domain.RecentFirst(domain.Now()), domain.NewIncarnation())
-	users := driver.NewTable(w.db, "Users")
-	w.ok(users.Transact(t.Context(), string(ada), driver.Insert(stray)))
-	has := func() bool {
-		_, err := users.Get(t.Context(), string(ada), stray)
-		return !errors.Is(err, domain.ErrNotFound)
-	}
-	for _, step := range []struct {
-		pause time.Duration
-		there bool
-	}{{time.Minute, true}, {time.Hour, false}} {
-		time.Sleep(step.pause)
-		if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
-			t.Errorf("the list is %q", got)
-		}
-		if has() != step.there {
-			t.Errorf("after %s the row is there: %t", step.pause, has())
-		}
-	}
-}
-
-// The process dies after each call in turn, no worker runs for a while, and the list is read
-// meanwhile.
-func keepsRowWhoseMessageWaits(t *testing.T) {
-	const calls = 6
-	for n := 1; n <= calls; n++ {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel := w.create("garden", ada)
-			w.arm(drivertest.FailAfter(n))
-			_, asked := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
-			time.Sleep(2 * time.Hour)
-			w.deletionsListed(ada, 10)
-			w.carryOut(w.messages())
-			_, err := w.store.Channel(t.Context(), channel.Key())
-			if got := w.deletionsListed(ada, 10); errors.Is(err, domain.ErrNotFound) != slices.Equal(got, []string{"garden"}) {
-				t.Errorf("after call %d (%v), the channel is read with %v, and the list is %q", n, asked, err, got)
-			}
-		})
+	w.ok(w.table("Users").Transact(t.Context(), string(ada), driver.Insert(stray)))
+	if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
+		t.Errorf("the list is %q", got)
 	}
 }
 

@@ -68,7 +68,7 @@ func repeatSparesOthers(t *testing.T) {
 	channel := next.create("Garden", ada)
 	for _, row := range []string{string(channel.Incarnation) + "!lesson",
 		string(channel.Incarnation) + "!" + string(domain.NewBlogID(domain.Now())) + "!" + string(domain.NewRevision())} {
-		w.ok(w.db.Transact(t.Context(), "Deletions", "garden", []driver.Operation{driver.Insert(row)}))
+		w.ok(driver.NewTable(w.db, "Deletions").Transact(t.Context(), "garden", driver.Insert(row)))
 	}
 	records := w.recordsOf()
 	if n, err := next.store.RepeatDeletions(t.Context(), records); err != nil || n != 0 || len(records) != 1 {

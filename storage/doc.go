@@ -32,6 +32,7 @@
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
 //	reader     subscriptions, feed and digest
+//	fresh      pages that a process keeps, shown only while they are right
 //	directory  the lists of channels
 //	account    users, sessions and what keeps strangers from guessing passwords
 //	check      the invariants held against the rows, and repair

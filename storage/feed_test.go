@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,11 +9,13 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/drivertest"
 )
 
 func TestFeed(t *testing.T) {
 	t.Run("subscription that ended while a joiner was slow shows no posts", feedForgetsSlowJoiner)
 	t.Run("page is filled from the channels that are left", bubble(feedFillsPageFromTheRest))
+	t.Run("post that is deleted meanwhile hides none behind it", bubble(deletedPostHidesNoneBehindIt))
 }
 
 // endedWhileJoining leaves a user's row that says joined, of a subscription that ended:
@@ -111,5 +114,23 @@ func feedFillsPageFromTheRest(t *testing.T, w *world) {
 		if got := w.feed(grace, limit); !slices.Equal(got, want) {
 			t.Errorf("with limit %d: %q, want %q", limit, got, want)
 		}
+	}
+}
+
+func deletedPostHidesNoneBehindIt(t *testing.T, w *world) {
+	channel := w.create("garden", grace)
+	w.post(channel, ada, "second")
+	time.Sleep(time.Second)
+	first := w.post(channel, ada, "first")
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Row == "blog!"+string(first.ID) {
+			w.ok(w.store.DeleteBlog(ctx, channel, first.ID, ada, domain.Any[domain.Revision]()))
+		}
+		return send(ctx)
+	})
+	page, err := w.faulty.Feed(t.Context(), grace, "", 1)
+	w.ok(err)
+	if len(page.Items) != 0 || page.Next == "" {
+		t.Errorf("a page whose only post was deleted has %d posts and leads to %q", len(page.Items), page.Next)
 	}
 }

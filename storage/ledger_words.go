@@ -102,7 +102,7 @@ func (c *Call) describeOperations(call driver.LedgerCall) {
 			c.MoreOperations++
 			continue
 		}
-		words := CallOperation{Words: op.Action.String() + " " + kind.RowForm(), Kind: kind, Condition: conditionWords(op)}
+		words := CallOperation{Words: string(op.Action) + " " + kind.RowForm(), Kind: kind, Condition: conditionWords(op)}
 		if i == failed {
 			words.Answer = c.Answer
 		}

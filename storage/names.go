@@ -8,6 +8,7 @@ import (
 	"microblogging/storage/channel"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
+	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/reader"
 )
@@ -18,7 +19,6 @@ type (
 	SignUpRequest = account.SignUpRequest
 
 	SweepPage   = channel.SweepPage
-	Version     = channel.Version
 	ChannelPage = page.Of[domain.Channel]
 
 	BlogQuery   = blog.Query
@@ -40,8 +40,9 @@ type (
 	Checker     = check.Checker
 	CheckCounts = check.Counts
 
-	Kept[T any]  = channel.Kept[T]
-	Cache[T any] = channel.Cache[T]
+	Version      = fresh.Version
+	Kept[T any]  = fresh.Kept[T]
+	Cache[T any] = fresh.Cache[T]
 )
 
 const (

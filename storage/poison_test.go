@@ -256,7 +256,7 @@ func unreadTextComesBack(t *testing.T) {
 // Another program can send what our queues refuse.
 func unreadThatCannotBeSent(t *testing.T, w *world) {
 	for _, text := range []string{"", "two\r\nlines", "\xff\x00"} {
-		w.ok(w.db.Send(t.Context(), domain.QueueName, text))
+		w.ok(w.db.Do(t.Context(), &driver.Call{Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text}}))
 	}
 	w.ask(w.create("garden", ada))
 	w.poison()
@@ -280,7 +280,7 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 // record that nobody can read either.
 func unreadIsDropped(t *testing.T, w *world) {
 	for _, text := range []string{unreadText, "two\r\nlines", "\xff\x00"} {
-		w.ok(w.db.Send(t.Context(), domain.QueueName, text))
+		w.ok(w.db.Do(t.Context(), &driver.Call{Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text}}))
 	}
 	w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
 	w.ok(w.table("Deletions").Transact(t.Context(), "unread!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))

@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
+	"microblogging/storage/fresh"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -35,6 +36,7 @@ type Store struct {
 	*deletion.Deletions
 	*blog.Posts
 	*reader.Readers
+	*fresh.Versions
 	*account.Accounts
 
 	backend driver.Backend
@@ -74,6 +76,7 @@ func New(backend driver.Backend, o Options) *Store {
 		Deletions: deletions,
 		Posts:     posts,
 		Readers:   reader.New(backend, channels, posts, o.Pause),
+		Versions:  fresh.New(backend, channels),
 		Accounts:  account.New(backend, reads, o.Pause),
 		backend:   backend,
 		channels:  driver.NewTable(backend, schema.TableChannels),
@@ -88,12 +91,12 @@ func New(backend driver.Backend, o Options) *Store {
 // several processes may call it at once.
 func (s *Store) Prepare(ctx context.Context) error {
 	for _, table := range schema.Tables() {
-		if err := s.backend.CreateTable(ctx, table); err != nil {
+		if err := driver.NewTable(s.backend, table).Create(ctx); err != nil {
 			return fmt.Errorf("creating table %s: %w", table, err)
 		}
 	}
 	for _, q := range []*driver.Queue{s.queue, s.poison} {
-		if err := s.backend.CreateQueue(ctx, q.Name()); err != nil {
+		if err := q.Create(ctx); err != nil {
 			return fmt.Errorf("creating queue %s: %w", q.Name(), err)
 		}
 	}
@@ -106,7 +109,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if _, err := s.channels.Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}}); err != nil {
 		return fmt.Errorf("reading a table: %w", err)
 	}
-	if err := s.queue.Ping(ctx); err != nil {
+	if _, err := s.queue.Length(ctx); err != nil {
 		return fmt.Errorf("looking up the queue: %w", err)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
+	"microblogging/storage/fresh"
 )
 
 // What the page cache keeps, as the observer is told it.
@@ -195,7 +195,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 		key = name.Key()
 	}
 	hit := true
-	page, err := channel.ReadCached(r.Context(), s.store.Lifecycle, cache, anyIncarnation(key), address,
+	page, err := fresh.ReadCached(r.Context(), s.store.Versions, cache, anyIncarnation(key), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := s.viewAt(c, channel, version, d)
@@ -263,7 +263,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	before, _ := cache.Get(at)
 	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		view, err = channel.ReadCached(ctx, s.store.Lifecycle, cache, anyIncarnation(key), at,
+		view, err = fresh.ReadCached(ctx, s.store.Versions, cache, anyIncarnation(key), at,
 			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 				hit = false
 				c.Set(channelKey, channel)
@@ -290,7 +290,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
 	c.Set(channelKey, of)
-	view, err := channel.ReadCachedAt(c.Request().Context(), shelf[*channelView]{s.cache}, of, version, d.key(of.Key()),
+	view, err := fresh.ReadCachedAt(c.Request().Context(), shelf[*channelView]{s.cache}, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false
 			return d.read(ctx, channel, version)

@@ -18,7 +18,6 @@ func TestDigestAPI(t *testing.T) {
 	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
 	t.Run("a digest refuses a bad day and a bad time zone", digestRefusesABadDayAndABadTimeZone)
 	t.Run("a digest ranks each channel once and reads only its own posts", digestRanksEachChannelOnceAndReadsOnlyItsOwnPosts)
-	t.Run("a page ranks no more channels than it needs", pageRanksNoMoreChannelsThanItNeeds)
 	t.Run("a digest is read page by page", digestIsReadPageByPage)
 	t.Run("a digest refuses a continuation token of another list", digestRefusesAContinuationTokenOfAnotherList)
 	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
@@ -189,29 +188,6 @@ func digestRanksEachChannelOnceAndReadsOnlyItsOwnPosts(t *testing.T) {
 	}
 	if got := strings.Count(digestOf(a), "that day"); got != channels-dead {
 		t.Errorf("%d posts, want %d", got, channels-dead)
-	}
-}
-
-func pageRanksNoMoreChannelsThanItNeeds(t *testing.T) {
-	const channels, limit, flight = 60, 4, 16
-	s := newSite(t)
-	bob := s.signUp("bob")
-	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for i := range channels {
-		s.postOn(noon, s.channel(fmt.Sprintf("channel%02d", i), "bob"), "that day")
-	}
-	for after, page := "", 1; page <= channels/limit; page++ {
-		var a answer
-		path := continued(fmt.Sprintf("%s?day=2026-03-04&limit=%d", digestPath, limit), after)
-		calls := s.calls(func() { a = s.do("GET", path, bearer(bob)).want(200) })
-		// Ranked again is the channel where the page before ended, and one more is needed
-		// to see that there is a next page. Another one may wait to be started.
-		if n := calls["Blogs Range"]; n > limit+2+flight+1 || calls["Channels Get"] != n || calls["Blogs Get"] != n+limit {
-			t.Errorf("page %d: %v", page, calls)
-		}
-		if after = a.text("next"); (after == "") != (page == channels/limit) {
-			t.Errorf("page %d continues at %q", page, after)
-		}
 	}
 }
 

@@ -84,7 +84,7 @@ func (g *stage) account(name string) string {
 		b64([]byte(salt)), b64(argon2.IDKey([]byte(password), []byte(salt), 1, 8, 1, 32)))
 	row := driver.Insert("", driver.String("Password", hash), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
 		driver.String("Revision", "r"), driver.String("Revisions", "r"))
-	if err := g.db.Transact(g.Context(), "Users", name, []driver.Operation{row}); err != nil {
+	if err := driver.NewTable(g.db, "Users").Transact(g.Context(), name, row); err != nil {
 		g.Fatalf("making the account of %s: %v", name, err)
 	}
 	return g.session(name)

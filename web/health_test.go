@@ -87,7 +87,7 @@ func processIsReadyWhileItsStoreAnswersWithinTwoSeconds(t *testing.T) {
 		t.Errorf("body %s", a.body)
 	}
 	s.do("GET", "/healthz").want(200)
-	s.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Method == "Ping" }, hanging))
+	s.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Method == "Length" }, hanging))
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s.do("GET", "/readyz").want(503)

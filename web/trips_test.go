@@ -80,7 +80,7 @@ func tripCases() []tripCase {
 		{"/users/:user", "", "", trip{2, 18}, trip{}},
 		{"/users/:user", "", "bea", trip{2, 20}, trip{}},
 
-		{"/", "", "bea", trip{3, 51}, trip{}},
+		{"/", "", "bea", trip{3, 67}, trip{}},
 		{"/news", "", "bea", trip{3, 19}, trip{}},
 		{"/digest", "", "bea", trip{4, 68}, trip{}},
 		{"/subscriptions", "", "bea", trip{2, 35}, trip{}},
@@ -108,7 +108,7 @@ func tripCases() []tripCase {
 		{"/api/v1/channels/:name/deletions/:incarnation", "", "ada", trip{1, 3}, trip{}},
 		{"/api/v1/deletions", "", "ada", trip{2, 6}, trip{}},
 		{"/api/v1/subscriptions", "", "bea", trip{2, 35}, trip{}},
-		{"/api/v1/feed", "", "bea", trip{3, 51}, trip{}},
+		{"/api/v1/feed", "", "bea", trip{3, 67}, trip{}},
 		{"/api/v1/digest", "", "bea", trip{4, 67}, trip{}},
 	}
 }

@@ -46,12 +46,13 @@ func onFreshAzurite(b *testing.B, posts int, work func(*storage.Store, *aztables
 	b.Helper()
 	server := azuritetest.Start(b)
 	defer server.Stop(b)
-	client, err := azure.Open(azure.Config{ConnectionString: server.ConnectionString()})
+	account := server.Account()
+	client, err := azure.Open(azure.Config{ConnectionString: account})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer client.Close()
-	service, err := aztables.NewServiceClientFromConnectionString(server.ConnectionString(), nil)
+	service, err := aztables.NewServiceClientFromConnectionString(account, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

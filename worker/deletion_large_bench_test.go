@@ -166,7 +166,7 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 				driver.Insert("once!"+rand.Text(), driver.String("Post", id), incarnation),
 				driver.Insert("rate!5000000000!"+id, incarnation))
 		}
-		if err := db.Transact(ctx, "Blogs", string(channel.Key()), ops); err != nil {
+		if err := driver.NewTable(db, "Blogs").Transact(ctx, string(channel.Key()), ops...); err != nil {
 			b.Fatal(err)
 		}
 	}

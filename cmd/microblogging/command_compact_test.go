@@ -21,15 +21,19 @@ func TestCompactCommand(t *testing.T) {
 func wasteful(t *testing.T, data string) {
 	t.Helper()
 	s := openSite(t, data)
-	s.ok(s.db.CreateTable(t.Context(), "Waste"))
-	text := driver.String("Text", strings.Repeat("x", 1<<20))
+	waste := driver.NewTable(s.db, "Waste")
+	s.ok(waste.Create(t.Context()))
+	var properties []driver.Property
+	for i := range 15 {
+		properties = append(properties, driver.String(fmt.Sprint("Text", i), strings.Repeat("é", 32<<10)))
+	}
 	var deleted []driver.Operation
 	for i := range 80 {
 		row := fmt.Sprint(i)
-		s.ok(s.db.Transact(t.Context(), "Waste", "p", []driver.Operation{driver.Insert(row, text)}))
+		s.ok(waste.Transact(t.Context(), "p", driver.Insert(row, properties...)))
 		deleted = append(deleted, driver.Delete(row, driver.Exists))
 	}
-	s.ok(s.db.Transact(t.Context(), "Waste", "p", deleted))
+	s.ok(waste.Transact(t.Context(), "p", deleted...))
 	s.close()
 }
 

@@ -88,7 +88,7 @@ func copyOfBreach(t *testing.T) {
 	from, to := stocked(t, 2), filepath.Join(t.TempDir(), "to")
 	s := openSite(t, from)
 	orphan := driver.Insert("once!"+strings.Repeat("0", 64), driver.String("Incarnation", "NOBODY"))
-	s.ok(s.db.Transact(t.Context(), "Blogs", "nobody", []driver.Operation{orphan}))
+	s.ok(driver.NewTable(s.db, "Blogs").Transact(t.Context(), "nobody", orphan))
 	s.close()
 	code, stdout, stderr := program(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+to)
 	if code != exitFound || !strings.Contains(stdout, "1 breaches") {

@@ -68,59 +68,64 @@ func (db *DB) mint() string {
 	return db.prefix + strconv.FormatUint(db.writes, 36)
 }
 
-// CreateTable implements driver.Tables.
-func (db *DB) CreateTable(ctx context.Context, table string) error {
-	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(table), nil })
+// Do implements driver.Backend.
+func (db *DB) Do(ctx context.Context, c *driver.Call) (err error) {
+	switch c.Method {
+	case driver.CallCreateTable:
+		err = db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(c.Target), nil })
+	case driver.CallGet:
+		c.Entity, err = read(ctx, db, func(s Snapshot) (driver.Entity, error) { return s.Get(c.Target, c.Partition, c.Row) })
+	case driver.CallRange:
+		q := driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging}
+		c.Page, err = read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Range(c.Target, q) })
+	case driver.CallScan:
+		q := driver.Scan{From: c.From, To: c.To, Paging: c.Paging}
+		c.Page, err = read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Scan(c.Target, q) })
+	case driver.CallTransact:
+		err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
+			next, _, err := s.Transact(c.Target, c.Partition, c.Operations, func(int) driver.ETag { return driver.ETag(db.mint()) })
+			return next, err
+		})
+	case driver.CallCreateQueue:
+		err = db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithQueue(c.Target), nil })
+	case driver.CallSend:
+		err = db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Send(c.Target, db.mint(), c.Message.Text) })
+	case driver.CallReceive:
+		c.Messages, err = db.receive(ctx, c)
+	case driver.CallUpdate:
+		err = db.write(ctx, func(s Snapshot) (next Snapshot, err error) {
+			next, c.Receipt, err = s.Update(c.Target, c.Message, time.Now().Add(c.Lease))
+			return next, err
+		})
+	case driver.CallDelete:
+		err = db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Delete(c.Target, c.Message) })
+	case driver.CallPeek:
+		c.Messages, err = read(ctx, db, func(s Snapshot) ([]driver.Message, error) { return s.peek(c) })
+	case driver.CallLength:
+		c.Length, err = read(ctx, db, func(s Snapshot) (int64, error) {
+			at, err := s.queue(c.Target)
+			if err != nil {
+				return 0, err
+			}
+			return int64(len(s.queues[at].messages)), nil
+		})
+	}
+	return err
 }
 
-// Get implements driver.Tables.
-func (db *DB) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	return read(ctx, db, func(s Snapshot) (driver.Entity, error) { return s.Get(table, partition, row) })
-}
-
-// Range implements driver.Tables.
-func (db *DB) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	return read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Range(table, q) })
-}
-
-// Scan implements driver.Tables.
-func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	return read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Scan(table, q) })
-}
-
-// Transact implements driver.Tables.
-func (db *DB) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	return db.write(ctx, func(s Snapshot) (Snapshot, error) {
-		next, _, err := s.Transact(table, partition, ops, func(int) driver.ETag { return driver.ETag(db.mint()) })
-		return next, err
-	})
-}
-
-// CreateQueue implements driver.Queues.
-func (db *DB) CreateQueue(ctx context.Context, queue string) error {
-	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithQueue(queue), nil })
-}
-
-// Send implements driver.Queues.
-func (db *DB) Send(ctx context.Context, queue, text string) error {
-	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Send(queue, db.mint(), text) })
-}
-
-// Receive implements driver.Queues.
-func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
-	var received []driver.Message
-	err := db.write(ctx, func(s Snapshot) (Snapshot, error) {
-		at, err := s.queue(queue)
+func (db *DB) receive(ctx context.Context, c *driver.Call) (received []driver.Message, err error) {
+	err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
+		at, err := s.queue(c.Target)
 		if err != nil {
 			return s, err
 		}
 		now := time.Now()
 		for _, m := range s.queues[at].messages {
-			if len(received) == limit || m.visible.After(now) {
+			if len(received) == c.Limit || m.visible.After(now) {
 				continue
 			}
 			var delivered driver.Message
-			if s, delivered, err = s.Deliver(queue, m.id, now.Add(lease)); err != nil {
+			if s, delivered, err = s.Deliver(c.Target, m.id, now.Add(c.Lease)); err != nil {
 				return s, err
 			}
 			received = append(received, delivered)
@@ -130,51 +135,16 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 	return received, err
 }
 
-// Update implements driver.Queues.
-func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
-	err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
-		var next Snapshot
-		next, receipt, err = s.Update(queue, m, time.Now().Add(lease))
-		return next, err
-	})
-	return receipt, err
-}
-
-// Delete implements driver.Queues.
-func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Delete(queue, m) })
-}
-
-// Peek implements driver.Queues.
-func (db *DB) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
-	return read(ctx, db, func(s Snapshot) (visible []driver.Message, err error) {
-		at, err := s.queue(queue)
-		if err != nil {
-			return nil, err
+func (s Snapshot) peek(c *driver.Call) (visible []driver.Message, err error) {
+	at, err := s.queue(c.Target)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	for _, m := range s.queues[at].messages {
+		if len(visible) < c.Limit && !m.visible.After(now) {
+			visible = append(visible, driver.Message{ID: m.id, Text: m.text, Deliveries: m.deliveries})
 		}
-		now := time.Now()
-		for _, m := range s.queues[at].messages {
-			if len(visible) < limit && !m.visible.After(now) {
-				visible = append(visible, driver.Message{ID: m.id, Text: m.text, Deliveries: m.deliveries})
-			}
-		}
-		return visible, nil
-	})
-}
-
-// Ping implements driver.Queues.
-func (db *DB) Ping(ctx context.Context, queue string) error {
-	_, err := db.Length(ctx, queue)
-	return err
-}
-
-// Length implements driver.Queues.
-func (db *DB) Length(ctx context.Context, queue string) (int64, error) {
-	return read(ctx, db, func(s Snapshot) (int64, error) {
-		at, err := s.queue(queue)
-		if err != nil {
-			return 0, err
-		}
-		return int64(len(s.queues[at].messages)), nil
-	})
+	}
+	return visible, nil
 }

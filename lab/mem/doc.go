@@ -13,7 +13,7 @@
 // content, which every write updates, so that comparing two states is comparing
 // two numbers.
 //
-// [DB] puts a Snapshot behind driver.Tables and driver.Queues. It passes the
+// [DB] puts a Snapshot behind driver.Backend. It passes the
 // conformance suite of package drivertest, so what the explorer finds on it means
 // something for the other backends.
 //

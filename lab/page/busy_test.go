@@ -11,6 +11,7 @@ import (
 	"microblogging/lab/page"
 	"microblogging/lab/protocol"
 	"microblogging/lab/prove"
+	"microblogging/storage/driver"
 )
 
 func TestReplay(t *testing.T) {
@@ -27,7 +28,7 @@ func stage(t *testing.T, act func()) *site {
 			Name: name, About: "a test", Laws: protocol.Shipped{},
 			Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
 				act()
-				_, _ = c.Tables.Get(ctx, "Channels", "news", "") // the answer makes no difference
+				_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", "") // the answer makes no difference
 			}}},
 		}})
 	}

@@ -66,7 +66,7 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 	if err != nil {
 		return err
 	}
-	v.Queries = l.tables != nil
+	v.Queries = l.store != nil
 	return l.replayed(w, r, func() (templ.Component, error) { return indexPage(page, v), nil })
 }
 

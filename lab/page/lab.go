@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"microblogging/lab/prove"
+	"microblogging/storage/driver"
 	"microblogging/templates"
 )
 
@@ -14,16 +15,16 @@ import (
 type Options struct {
 	// Version is the version of the program. An answer of another version is another one.
 	Version string
-	// Tables is the store of the site, for the page about queries. Nil leaves that page
+	// Store is the store of the site, for the page about queries. Nil leaves that page
 	// out.
-	Tables PresentTables
+	Store driver.Backend
 }
 
 // A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
 // it is first asked for a page, and leaves no goroutine behind.
 type Lab struct {
 	version string
-	tables  PresentTables
+	store   driver.Backend
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
 	// known are what the explorer has found.
@@ -35,7 +36,7 @@ type Lab struct {
 func New(options Options) *Lab {
 	return &Lab{
 		version: options.Version,
-		tables:  options.Tables,
+		store:   options.Store,
 		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
 		known:   sync.OnceValues(prove.Known),
 		replays: make(turn, maxReplays),
@@ -57,8 +58,8 @@ func (l *Lab) Routes() map[string]handler {
 	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash
 	}
-	if l.tables != nil {
-		routes[templates.LabQueriesPath] = newQueries(l.tables).show
+	if l.store != nil {
+		routes[templates.LabQueriesPath] = newQueries(l.store).show
 	}
 	return routes
 }

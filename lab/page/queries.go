@@ -46,13 +46,14 @@ const (
 // queries show what one question costs in each of four ways. They read the store of the site,
 // for one page at a time, and within a budget.
 type queries struct {
-	tables PresentTables
+	// store enters each read in the ledger of the request, as the reads of other pages are.
+	store  driver.Backend
 	turn   turn
 	budget *rate.Limiter
 }
 
-func newQueries(tables PresentTables) *queries {
-	return &queries{entered(tables), make(turn, 1), rate.NewLimiter(rate.Limit(queryRowsMinute)/60, queryRowsMinute)}
+func newQueries(store driver.Backend) *queries {
+	return &queries{driver.Wrap(store, driver.Enter, readOnly), make(turn, 1), rate.NewLimiter(rate.Limit(queryRowsMinute)/60, queryRowsMinute)}
 }
 
 // show answers a request. No cache may keep the page: the channel may be deleted next.
@@ -85,7 +86,7 @@ func (q *queries) ask(ctx context.Context, v *queryView) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	err := v.fill(ctx, q.tables)
+	err := v.fill(ctx, q.store)
 	q.budget.ReserveN(time.Now(), min(v.cost(), q.budget.Burst()))
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return queryRefusal(busyRetry, "The store took too long", "It did not answer within "+queryTime.String()+".")
@@ -164,8 +165,9 @@ func newQueryView(form url.Values, now time.Time) *queryView {
 }
 
 // fill asks the question in the four ways, one after the other.
-func (v *queryView) fill(ctx context.Context, tables PresentTables) error {
-	channel, err := v.choose(ctx, tables)
+func (v *queryView) fill(ctx context.Context, store driver.Backend) error {
+	blogs := driver.NewTable(store, "Blogs")
+	channel, err := v.choose(ctx, driver.NewTable(store, "Channels"))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		v.missing, v.status = "There is no such channel", http.StatusNotFound
@@ -188,24 +190,24 @@ func (v *queryView) fill(ctx context.Context, tables PresentTables) error {
 	points, rows, whole, table := &v.ways[0], &v.ways[1], &v.ways[2], &v.ways[3]
 	return errors.Join(
 		rows.pages(v, func(p driver.Paging) (driver.Page, error) {
-			return tables.Range(ctx, "Blogs", driver.Range{Partition: partition, From: first, To: last, Paging: p})
+			return blogs.Range(ctx, driver.Range{Partition: partition, From: first, To: last, Paging: p})
 		}),
-		points.points(v, rows.found, func(key string) (driver.Entity, error) { return tables.Get(ctx, "Blogs", partition, key) }),
+		points.points(v, rows.found, func(key string) (driver.Entity, error) { return blogs.Get(ctx, partition, key) }),
 		whole.pages(v, func(p driver.Paging) (driver.Page, error) {
-			return tables.Range(ctx, "Blogs", driver.Range{Partition: partition, Paging: p})
+			return blogs.Range(ctx, driver.Range{Partition: partition, Paging: p})
 		}),
 		table.pages(v, func(p driver.Paging) (driver.Page, error) {
-			return tables.Scan(ctx, "Blogs", driver.Scan{Paging: p})
+			return blogs.Scan(ctx, driver.Scan{Paging: p})
 		}))
 }
 
 // choose reads the channel's row. If nobody has named one, it is the newest of some.
-func (v *queryView) choose(ctx context.Context, tables PresentTables) (driver.Entity, error) {
+func (v *queryView) choose(ctx context.Context, channels *driver.Table) (driver.Entity, error) {
 	v.read++
 	if v.ref.Key != "" {
-		return tables.Get(ctx, "Channels", string(v.ref.Key), "")
+		return channels.Get(ctx, string(v.ref.Key), "")
 	}
-	page, err := tables.Scan(ctx, "Channels", driver.Scan{Paging: driver.Paging{Limit: maxPoints}})
+	page, err := channels.Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: maxPoints}})
 	v.read += len(page.Rows)
 	active := slices.DeleteFunc(page.Rows, func(row driver.Entity) bool {
 		return row.Properties.String("State") != string(domain.ChannelActive)
@@ -317,49 +319,12 @@ func (m queryWay) figure(n int) string {
 	return grouped(n)
 }
 
-// PresentTables is what /lab/queries may do with the present store: read its tables. A
-// driver.Tables is one.
-type PresentTables interface {
-	Get(ctx context.Context, table, partition, row string) (driver.Entity, error)
-	Range(ctx context.Context, table string, q driver.Range) (driver.Page, error)
-	Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error)
-}
-
-// enteredTables enters each read in the ledger of the request, as the reads of other pages
-// are, and refuses what Azure does not take.
-type enteredTables struct{ driver.Backend }
-
-func entered(tables PresentTables) enteredTables {
-	return enteredTables{driver.Wrap(nil, driver.Enter, readOnly(tables))}
-}
-
-func (t enteredTables) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	return driver.NewTable(t.Backend, table).Get(ctx, partition, row)
-}
-
-func (t enteredTables) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	return driver.NewTable(t.Backend, table).Range(ctx, q)
-}
-
-func (t enteredTables) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	return driver.NewTable(t.Backend, table).Scan(ctx, q)
-}
-
 var errReadOnly = errors.New("the pages of the lab write nothing to the store of the site")
 
-// readOnly makes the reads, and refuses every other call.
-func readOnly(tables PresentTables) driver.Around {
-	return func(ctx context.Context, c *driver.Call, _ func(context.Context) error) (err error) {
-		switch c.Method {
-		case driver.CallGet:
-			c.Entity, err = tables.Get(ctx, c.Target, c.Partition, c.Row)
-		case driver.CallRange:
-			c.Page, err = tables.Range(ctx, c.Target, driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging})
-		case driver.CallScan:
-			c.Page, err = tables.Scan(ctx, c.Target, driver.Scan{From: c.From, To: c.To, Paging: c.Paging})
-		default:
-			err = errReadOnly
-		}
-		return err
+// readOnly refuses every call that is no read.
+func readOnly(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	if c.Writes() {
+		return errReadOnly
 	}
+	return next(ctx)
 }

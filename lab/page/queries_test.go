@@ -31,12 +31,14 @@ type watched struct {
 	fail  error
 }
 
-func (w *watched) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	w.reads.Add(1)
-	if w.fail != nil {
-		return driver.Page{}, w.fail
+func (w *watched) Do(ctx context.Context, c *driver.Call) error {
+	if c.Method == driver.CallRange {
+		w.reads.Add(1)
+		if w.fail != nil {
+			return w.fail
+		}
 	}
-	return w.DB.Range(ctx, table, q)
+	return w.DB.Do(ctx, c)
 }
 
 // asked is a site whose store has two channels, with so many posts of ada and of bob in each.
@@ -66,7 +68,7 @@ func asked(t *testing.T, posts int) (*site, *watched) {
 		}
 	}
 	w := &watched{DB: db}
-	return newSiteWith(t, page.Options{Tables: w}), w
+	return newSiteWith(t, page.Options{Store: w}), w
 }
 
 func queriesCostMore(t *testing.T) {

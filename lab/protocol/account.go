@@ -18,9 +18,9 @@ import (
 // would be hashed each time that the code is run.
 func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_ = c.Tables.Transact(ctx, schema.TableUsers, string(name),
-			[]driver.Operation{driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", ""),
-				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))}) // nothing befalls a set-up
+		_ = driver.NewTable(c.Backend, schema.TableUsers).Transact(ctx, string(name),
+			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", ""),
+				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))) // nothing befalls a set-up
 	}
 }
 

@@ -136,7 +136,7 @@ func (c *crew) again(ctx context.Context, v lab.View, unhandled func(lab.View, l
 		if m.Kind == "" || unhandled(v, m) {
 			continue
 		}
-		if err := c.db.Send(ctx, domain.QueueName, m.Text); err != nil {
+		if err := driver.NewQueue(c.db, domain.QueueName).Send(ctx, m.Text); err != nil {
 			return []domain.Breach{breachOf("I6", "%v", err)}
 		}
 		if err := c.quiesce(ctx, false); err != nil {

@@ -9,8 +9,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -35,7 +35,7 @@ type pageReader func(ctx context.Context, s *storage.Store, kept shelf) (storage
 
 // versionFirst reads pages as package web does.
 func versionFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
-	return channel.ReadCached(ctx, s.Lifecycle, kept, anyNews(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
+	return fresh.ReadCached(ctx, s.Versions, kept, anyNews(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
 		return readPage(ctx, s, c, v)
 	})
 }
@@ -50,7 +50,7 @@ func contentFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Ke
 	if err != nil {
 		return storage.Kept[string]{}, err
 	}
-	return channel.ReadCached(ctx, s.Lifecycle, kept, anyNews(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
+	return fresh.ReadCached(ctx, s.Versions, kept, anyNews(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
 		return page, nil
 	})
 }

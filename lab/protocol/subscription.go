@@ -86,7 +86,7 @@ func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(contex
 	if call.Method != driver.CallGet || call.Target != schema.TableBlogs || !strings.HasPrefix(call.Row, "sub!") {
 		return next(ctx)
 	}
-	channel, err := c.db.Get(ctx, schema.TableChannels, call.Partition, "")
+	channel, err := driver.NewTable(c.db, schema.TableChannels).Get(ctx, call.Partition, "")
 	call.Entity = driver.Entity{Partition: call.Partition, Row: call.Row, Properties: channel.Properties}
 	return err
 }

@@ -122,7 +122,7 @@ func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 		if err != nil {
 			return deeds, err
 		}
-		last = backend{db, db}.work(ctx, m)
+		last = backend{db}.work(ctx, m)
 		deeds = append(deeds, lab.Deed{Message: m.Text, Err: last})
 	}
 	return deeds, last

@@ -29,15 +29,16 @@ const (
 )
 
 // backend is the store that the textbook version works on.
-type backend struct {
-	tables driver.Tables
-	queues driver.Queues
-}
+type backend struct{ driver.Backend }
 
-func of(c *lab.Client) backend { return backend{c.Tables, c.Queues} }
+func of(c *lab.Client) backend { return backend{c.Backend} }
+
+func (b backend) table(name string) *driver.Table { return driver.NewTable(b, name) }
+
+func (b backend) queue() *driver.Queue { return driver.NewQueue(b, domain.QueueName) }
 
 func (b backend) write(ctx context.Context, table string, op driver.Operation) error {
-	return b.tables.Transact(ctx, table, news, []driver.Operation{op})
+	return b.table(table).Transact(ctx, news, op)
 }
 
 // create is a request to the web role: insert the row.
@@ -50,7 +51,7 @@ func (b backend) create(ctx context.Context) error {
 // post.
 func (b backend) post(ctx context.Context, id domain.BlogID) error {
 	//lab: Look whether the channel is there, and rely on it from then on.
-	row, err := b.tables.Get(ctx, channels, news, "")
+	row, err := b.table(channels).Get(ctx, news, "")
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (b backend) ask(ctx context.Context) error {
 		return err
 	}
 	//lab: Send a message, so that a worker does the rest.
-	return b.queues.Send(ctx, domain.QueueName, news)
+	return b.queue().Send(ctx, news)
 }
 
 func (b backend) mark(ctx context.Context) error {
@@ -81,7 +82,7 @@ func (b backend) work(ctx context.Context, m driver.Message) error {
 		return err
 	}
 	//lab: List the posts to delete; a post that comes later is not on the list.
-	page, err := b.tables.Range(ctx, blogs, driver.Range{Partition: news, Paging: driver.Paging{Limit: driver.MaxPage}})
+	page, err := b.table(blogs).Range(ctx, driver.Range{Partition: news, Paging: driver.Paging{Limit: driver.MaxPage}})
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (b backend) work(ctx context.Context, m driver.Message) error {
 		return err
 	}
 	//lab: Take the message off the queue, since the work is done.
-	return b.queues.Delete(ctx, domain.QueueName, m)
+	return b.queue().Delete(ctx, m)
 }
 
 // The actors.
@@ -137,7 +138,7 @@ func asker(ctx context.Context, c *lab.Client) {
 
 func worker(ctx context.Context, c *lab.Client) {
 	//lab: Take a message from the queue, if there is one.
-	messages, err := c.Queues.Receive(ctx, domain.QueueName, 1, time.Second)
+	messages, err := of(c).queue().Receive(ctx, 1, time.Second)
 	for _, m := range messages {
 		err = errors.Join(err, of(c).work(ctx, m))
 	}

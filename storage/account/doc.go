@@ -26,7 +26,7 @@ type Accounts struct {
 }
 
 // New returns the accounts of a backend whose tables are there.
-func New(backend driver.Tables, reads flight.Reads, pause optimistic.Pause) *Accounts {
+func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause) *Accounts {
 	return &Accounts{
 		reads:    reads,
 		pause:    pause,

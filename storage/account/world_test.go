@@ -47,7 +47,7 @@ func newWorld(t testing.TB) *world {
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass}
 	for _, table := range schema.Tables() {
-		w.ok(db.CreateTable(t.Context(), table))
+		w.ok(driver.NewTable(db, table).Create(t.Context()))
 	}
 	w.store = w.other()
 	w.faulty = account.New(w.faults(), flight.Reads{InTurn: true}, nil)
@@ -62,7 +62,7 @@ func (w *world) other() *account.Accounts {
 // overNetwork makes the faulty side one that makes calls at once, as on a network.
 func (w *world) overNetwork() { w.faulty = account.New(w.faults(), flight.Reads{}, nil) }
 
-func (w *world) faults() driver.Tables {
+func (w *world) faults() driver.Backend {
 	return drivertest.NewFaults(w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		call.Seq = int(w.calls.Add(1))
 		return w.hook(ctx, call, send)

@@ -19,9 +19,9 @@ const (
 
 // Breaches reads the store and returns what is wrong with it, nil if nothing is.
 // Its order follows from the rows alone. The error is about reading.
-func Breaches(ctx context.Context, tables driver.Tables) ([]domain.Breach, error) {
+func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, error) {
 	s := store{channels: map[string]channel{}, has: map[key]driver.Entity{}}
-	if err := s.read(ctx, tables); err != nil {
+	if err := s.read(ctx, backend); err != nil {
 		return nil, err
 	}
 	s.noOrphan()
@@ -51,10 +51,10 @@ type store struct {
 	breaches []domain.Breach
 }
 
-func (s *store) read(ctx context.Context, tables driver.Tables) error {
+func (s *store) read(ctx context.Context, backend driver.Backend) error {
 	s.rows = map[string][]driver.Entity{}
 	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions} {
-		for row, err := range driver.NewTable(tables, table).All(ctx, driver.Scan{}) {
+		for row, err := range driver.NewTable(backend, table).All(ctx, driver.Scan{}) {
 			if err != nil {
 				return fmt.Errorf("reading table %s: %w", table, err)
 			}

@@ -57,7 +57,7 @@ func open(t testing.TB, cfg azure.Config) *azure.Client {
 // table if that is missing.
 func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operation) {
 	t.Helper()
-	if err := c.Transact(t.Context(), table, "p", ops); err != nil {
+	if err := driver.NewTable(c, table).Transact(t.Context(), "p", ops...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -65,7 +65,7 @@ func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operati
 // get reads a row of partition "p" that must be there.
 func get(t testing.TB, c *azure.Client, table, row string) driver.Entity {
 	t.Helper()
-	e, err := c.Get(t.Context(), table, "p", row)
+	e, err := driver.NewTable(c, table).Get(t.Context(), "p", row)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func get(t testing.TB, c *azure.Client, table, row string) driver.Entity {
 
 func absent(t testing.TB, c *azure.Client, table, row string) {
 	t.Helper()
-	_, err := c.Get(t.Context(), table, "p", row)
+	_, err := driver.NewTable(c, table).Get(t.Context(), "p", row)
 	want(t, err, domain.ErrNotFound)
 }
 

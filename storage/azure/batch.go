@@ -3,7 +3,6 @@ package azure
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +30,9 @@ type batchFailure struct {
 func (f *batchFailure) Error() string { return fmt.Sprintf("%d %s", f.status, f.code) }
 
 func (f *batchFailure) Unwrap() error { return f.cause }
+
+// NonRetriable tells the SDK that the service has decided: the batch is not sent again.
+func (f *batchFailure) NonRetriable() {}
 
 // errNotBatch is in the chain of an error about a reply that is no answer to a
 // batch, or only a part of one. What became of the batch is unknown.
@@ -118,27 +120,19 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 	return f, nil
 }
 
-// A batchPolicy reads the reply to a batch before the SDK does (aztables v1.4.1). The
-// SDK does not count: it takes a reply that confirms fewer operations than were sent
-// for success, and so a failure that was cut off. An empty body makes it panic. The
-// policy comes before the retries, so it sees the last reply.
+// A batchPolicy reads the reply to a batch before the SDK does (aztables v1.4.1), at each try.
+// The SDK does not count: it takes a reply that confirms fewer operations than were sent
+// for success, and so a failure that was cut off. An empty body makes it panic. And it sends a
+// batch again only if the status of the whole tells it to, which is 202 also if it failed.
 type batchPolicy struct{}
 
-// operationsSent is the key of a context value: the number of operations in a batch.
-type operationsSent struct{}
-
-// withOperations tells the batchPolicy that the requests of ctx are one batch of n
-// operations.
-func withOperations(ctx context.Context, n int) context.Context {
-	return context.WithValue(ctx, operationsSent{}, n)
-}
-
 // Do implements policy.Policy. A failed operation is a *batchFailure. A reply that
-// does not say what became of the batch is an error, as if there were no reply.
+// does not say what became of the batch is an error, as if there were no reply. After that, and
+// after a failure that may pass, the SDK sends the batch again.
 func (batchPolicy) Do(req *policy.Request) (*http.Response, error) {
 	reply, err := req.Next()
-	sent, isBatch := req.Raw().Context().Value(operationsSent{}).(int)
-	if err != nil || !isBatch || reply.StatusCode >= http.StatusMultipleChoices {
+	sent := requestOf(req).operations
+	if err != nil || sent == 0 || reply.StatusCode >= http.StatusMultipleChoices {
 		return reply, err
 	}
 	body, err := runtime.Payload(reply)
@@ -151,6 +145,8 @@ func (batchPolicy) Do(req *policy.Request) (*http.Response, error) {
 		return reply, err
 	case failed != nil && failed.operation >= sent:
 		return reply, fmt.Errorf("%w: operation %d of %d failed", errNotBatch, failed.operation, sent)
+	case failed != nil && mayPass(failed.status):
+		return reply, errors.New(failed.Error())
 	case failed != nil:
 		failed.cause = runtime.NewResponseError(reply)
 		return reply, failed

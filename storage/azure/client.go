@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +89,58 @@ func Open(cfg Config) (*Client, error) {
 // Close closes the idle connections. It does not disturb calls under way.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
+// Do implements driver.Backend. If the table or the queue is missing, it is created, and the call
+// is made once more, unless it only looks at a queue. Only an Azurite that was emptied loses one,
+// and this program need not be restarted for it.
+func (c *Client) Do(ctx context.Context, call *driver.Call) error {
+	err := c.try(ctx, call)
+	if call.Method == driver.CallPeek || call.Method == driver.CallLength || !hasCode(err, "TableNotFound", "QueueNotFound") {
+		return err
+	}
+	creation := &driver.Call{Method: driver.CallCreateTable, Target: call.Target}
+	if call.OfQueue() {
+		creation.Method = driver.CallCreateQueue
+	}
+	if err := c.try(ctx, creation); err != nil {
+		return err
+	}
+	return c.try(ctx, call)
+}
+
+// try makes a call once. New clients of a table or a queue share the connections.
+func (c *Client) try(ctx context.Context, call *driver.Call) error {
+	ctx = withRequest(ctx, len(call.Operations))
+	table, queue := c.tables.NewClient(call.Target), c.queues.NewQueueClient(call.Target)
+	err := c.guarded(ctx, call.Method, call.Target, func() (err error) {
+		switch call.Method {
+		case driver.CallCreateTable:
+			_, err = table.CreateTable(ctx, nil)
+		case driver.CallGet:
+			call.Entity, err = getRow(ctx, table, call)
+		case driver.CallRange, driver.CallScan:
+			call.Page, err = getPage(ctx, table, call)
+		case driver.CallTransact:
+			err = transact(ctx, table, call)
+		case driver.CallCreateQueue:
+			_, err = queue.Create(ctx, nil)
+		case driver.CallSend:
+			err = send(ctx, queue, call.Message.Text)
+		case driver.CallReceive:
+			call.Messages, err = receive(ctx, queue, call)
+		case driver.CallUpdate:
+			call.Receipt, err = update(ctx, queue, call)
+		case driver.CallDelete:
+			_, err = queue.DeleteMessage(ctx, call.Message.ID, call.Message.Receipt, nil)
+		case driver.CallPeek:
+			call.Messages, err = peek(ctx, queue, call)
+		case driver.CallLength:
+			call.Length, err = length(ctx, queue)
+		}
+		return err
+	})
+	return accepted(err, "TableAlreadyExists", "QueueAlreadyExists")
+}
+
 func (cfg Config) check() error {
 	switch {
 	case cfg.ConnectionString != "":
@@ -135,14 +186,13 @@ func expand(connectionString string) string {
 func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 	options := azcore.ClientOptions{
 		Retry:            cfg.retry(),
-		PerCallPolicies:  []policy.Policy{batchPolicy{}},
-		PerRetryPolicies: slices.Clone(cfg.PerRetry),
+		PerRetryPolicies: []policy.Policy{batchPolicy{}},
 		Transport:        &http.Client{Transport: transport},
 	}
 	if cfg.Tried != nil {
-		options.PerCallPolicies = append(options.PerCallPolicies, tryCounter{})
-		options.PerRetryPolicies = slices.Insert(options.PerRetryPolicies, 0, policy.Policy(tryTeller(cfg.Tried)))
+		options.PerRetryPolicies = append(options.PerRetryPolicies, tryTeller(cfg.Tried))
 	}
+	options.PerRetryPolicies = append(options.PerRetryPolicies, cfg.PerRetry...)
 	return options
 }
 

@@ -33,7 +33,7 @@ func echoOfTransaction(t *testing.T) {
 			table := newName()
 			transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)), driver.Insert("guard"))
 			op := test.op(driver.Match(get(t, sound, table, "r").ETag))
-			err := faulty.Transact(t.Context(), table, "p", []driver.Operation{driver.Merge("guard", driver.Exists), op})
+			err := driver.NewTable(faulty, table).Transact(t.Context(), "p", driver.Merge("guard", driver.Exists), op)
 			if test.meaning != nil {
 				wantOperation(t, err, 1, test.meaning)
 			} else if err != nil {
@@ -53,49 +53,40 @@ func echoOfTransaction(t *testing.T) {
 
 func echoOfQueue(t *testing.T) {
 	for what, test := range map[string]struct {
-		call    func(t *testing.T, q *driver.Queue, m driver.Message) error
+		call    driver.Call
 		meaning error
-		visible int // messages, of which one was sent before, or received if it is held
-		held    bool
+		visible int // messages afterwards, of one that was sent before, or received if the call is about it
 	}{
-		"of a send is a second message": {func(t *testing.T, q *driver.Queue, _ driver.Message) error { return q.Send(t.Context(), "m") }, nil, 3, false},
-		"of a receive is no message while it is hidden": {func(t *testing.T, q *driver.Queue, _ driver.Message) error {
-			got, err := q.Receive(t.Context(), 32, time.Minute)
-			if len(got) > 0 {
-				t.Errorf("the second try received %v", got)
-			}
-			return err
-		}, nil, 0, false},
-		"of an update is a lost lease": {func(t *testing.T, q *driver.Queue, m driver.Message) error {
-			_, err := q.Update(t.Context(), m, "m", time.Minute)
-			return err
-		}, domain.ErrLeaseLost, 0, true},
-		"of a delete is a lost lease": {func(t *testing.T, q *driver.Queue, m driver.Message) error { return q.Delete(t.Context(), m) },
-			domain.ErrLeaseLost, 0, true},
+		"of a send is a second message":                 {driver.Call{Method: driver.CallSend}, nil, 3},
+		"of a receive is no message while it is hidden": {driver.Call{Method: driver.CallReceive, Limit: 32, Lease: time.Minute}, nil, 0},
+		"of an update is a lost lease":                  {driver.Call{Method: driver.CallUpdate, Lease: time.Minute}, domain.ErrLeaseLost, 0},
+		"of a delete is a lost lease":                   {driver.Call{Method: driver.CallDelete}, domain.ErrLeaseLost, 0},
 	} {
 		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())
-			name := newName()
-			if err := sound.Send(t.Context(), name, "m"); err != nil {
+			test.call.Target = newName()
+			queue := driver.NewQueue(sound, test.call.Target)
+			if err := queue.Send(t.Context(), "m"); err != nil {
 				t.Fatal(err)
 			}
-			var m driver.Message
-			if test.held {
-				m = receive(t, sound, name)[0]
+			test.call.Message = driver.Message{Text: "m"}
+			if test.call.Method == driver.CallUpdate || test.call.Method == driver.CallDelete {
+				test.call.Message = receive(t, queue)[0]
 			}
-			if err := test.call(t, driver.NewQueue(faulty, name), m); !errors.Is(err, test.meaning) {
-				t.Errorf("got %v, want %v", err, test.meaning)
+			err := faulty.Do(t.Context(), &test.call)
+			if !errors.Is(err, test.meaning) || len(test.call.Messages) > 0 {
+				t.Errorf("got %v and the messages %v, want %v", err, test.call.Messages, test.meaning)
 			}
-			if got := receive(t, sound, name); len(got) != test.visible {
+			if got := receive(t, queue); len(got) != test.visible {
 				t.Errorf("%d messages, want %d", len(got), test.visible)
 			}
 		})
 	}
 }
 
-func receive(t *testing.T, q driver.Queues, queue string) []driver.Message {
+func receive(t *testing.T, queue *driver.Queue) []driver.Message {
 	t.Helper()
-	messages, err := q.Receive(t.Context(), queue, 32, time.Minute)
+	messages, err := queue.Receive(t.Context(), 32, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

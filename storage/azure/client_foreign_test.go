@@ -30,7 +30,7 @@ func foreignKinds(t *testing.T) {
 	c := open(t, with(account))
 	name := newName()
 	table := raw(t, account).NewClient(name)
-	if err := c.CreateTable(t.Context(), name); err != nil {
+	if err := driver.NewTable(c, name).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	foreign, err := json.Marshal(aztables.EDMEntity{
@@ -104,7 +104,7 @@ func ownTypes(t *testing.T) {
 func messageNeverExpires(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	queue := newName()
-	if err := open(t, with(account)).Send(t.Context(), queue, "m"); err != nil {
+	if err := driver.NewQueue(open(t, with(account)), queue).Send(t.Context(), "m"); err != nil {
 		t.Fatal(err)
 	}
 	service, err := azqueue.NewServiceClientFromConnectionString(account, &azqueue.ClientOptions{ClientOptions: rawOptions(t)})

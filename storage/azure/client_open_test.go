@@ -13,6 +13,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/azure"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // notSent records the URLs of requests and sends none.
@@ -45,7 +47,7 @@ func developmentStorage(t *testing.T) {
 		var urls []string
 		c := open(t, once(azure.Config{ConnectionString: short, PerRetry: []policy.Policy{notSent(&urls)}}))
 		unanswered(t, c)
-		if got := strings.Join(urls, " "); got != "http://127.0.0.1:10002/devstoreaccount1/$batch http://127.0.0.1:10001/devstoreaccount1/name" {
+		if got := strings.Join(urls, " "); got != "http://127.0.0.1:10001/devstoreaccount1/name http://127.0.0.1:10002/devstoreaccount1/$batch" {
 			t.Errorf("%q asks %s", short, got)
 		}
 	}
@@ -61,7 +63,7 @@ func credentialForBoth(t *testing.T) {
 		PerRetry:      []policy.Policy{authorizes(&sent)},
 	}))
 	unanswered(t, c)
-	if got := strings.Join(sent, ", "); got != "/tables/$batch Bearer secret, /queues/name Bearer secret" {
+	if got := strings.Join(sent, ", "); got != "/queues/name Bearer secret, /tables/$batch Bearer secret" {
 		t.Errorf("sent %s", got)
 	}
 	for _, scope := range credential.scopes {
@@ -82,8 +84,8 @@ func failingCredential(t *testing.T) {
 	c := open(t, once(azure.Config{
 		TableEndpoint: "https://127.0.0.1:1/tables", QueueEndpoint: "https://127.0.0.1:1/queues", Credential: noToken{cause},
 	}))
-	for _, name := range []string{"Get", "Ping"} {
-		err := calls[name](t.Context(), c, "name")
+	for _, call := range drivertest.EachCall("name") {
+		err := c.Do(t.Context(), &call)
 		want(t, err, domain.ErrUnavailable)
 		want(t, err, cause)
 		wantBrief(t, err)
@@ -93,8 +95,9 @@ func failingCredential(t *testing.T) {
 // unanswered calls both services once.
 func unanswered(t *testing.T, c *azure.Client) {
 	t.Helper()
-	want(t, calls["Transact"](t.Context(), c, "name"), domain.ErrUnavailable)
-	want(t, calls["Ping"](t.Context(), c, "name"), domain.ErrUnavailable)
+	_, err := driver.NewQueue(c, "name").Length(t.Context())
+	want(t, err, domain.ErrUnavailable)
+	want(t, driver.NewTable(c, "name").Transact(t.Context(), "p", driver.Insert("r")), domain.ErrUnavailable)
 }
 
 type token struct{ scopes []string }

@@ -3,6 +3,7 @@ package azure_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -10,80 +11,58 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"microblogging/domain"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // unreachable is an account at port 1, where nothing listens.
 const unreachable = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=dGVzdA==;" +
 	"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a;"
 
-// calls has every method of driver.Tables and driver.Queues.
-var calls = map[string]func(context.Context, *azure.Client, string) error{
-	"CreateTable": func(ctx context.Context, c *azure.Client, name string) error { return c.CreateTable(ctx, name) },
-	"Get": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Get(ctx, name, "p", "r")
-		return err
-	},
-	"Range": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Range(ctx, name, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-		return err
-	},
-	"Scan": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Scan(ctx, name, driver.Scan{Paging: driver.Paging{Limit: 1}})
-		return err
-	},
-	"Transact": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Transact(ctx, name, "p", []driver.Operation{driver.Insert("r")})
-	},
-	"CreateQueue": func(ctx context.Context, c *azure.Client, name string) error { return c.CreateQueue(ctx, name) },
-	"Send": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Send(ctx, name, "m")
-	},
-	"Receive": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Receive(ctx, name, 1, time.Second)
-		return err
-	},
-	"Update": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Update(ctx, name, driver.Message{ID: "1", Receipt: "r"}, time.Second)
-		return err
-	},
-	"Delete": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Delete(ctx, name, driver.Message{ID: "1", Receipt: "r"})
-	},
-	"Ping": func(ctx context.Context, c *azure.Client, name string) error { return c.Ping(ctx, name) },
-	"Length": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Length(ctx, name)
-		return err
-	},
-}
-
 func TestUnavailable(t *testing.T) {
-	t.Run("is an account that cannot be reached", unreachableAccount)
-	t.Run("is reported in time by default", defaultPatience)
-	t.Run("is a service that cannot serve now", busyService)
-	t.Run("is a 404 that the service did not send", foreignNotFound)
-	t.Run("is a service that never answers", silentService)
+	html := http.Header{"Content-Type": {"text/html"}}
+	for sentence, cfg := range map[string]azure.Config{
+		"an account that cannot be reached":     with(unreachable),
+		"a service that never answers":          impatient(silent(t)),
+		"a 401 of keys that are being changed":  with(unreachable, answers(401, nil, "")),
+		"a 403 of roles that are being changed": with(unreachable, answers(403, nil, "")),
+		"a 404 that the service did not send":   with(unreachable, answers(404, html, "<h1>404</h1>")),
+		"a service that is busy":                with(unreachable, answers(503, nil, "")),
+		"a panic of a library":                  with(unreachable, fault(func(*policy.Request) (*http.Response, error) { panic("a bug of a library") })),
+	} {
+		t.Run(sentence, func(t *testing.T) { unavailable(t, cfg) })
+	}
 	t.Run("is a call whose context ends", endedContext)
+	t.Run("is reported in time by default", defaultPatience)
 }
 
-func unreachableAccount(t *testing.T) {
-	c := open(t, with(unreachable))
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			err := call(t.Context(), c, "name")
-			want(t, err, domain.ErrUnavailable)
-			wantBrief(t, err)
-			var cause *net.OpError
-			if !errors.As(err, &cause) {
-				t.Errorf("the cause is out of reach of %v", err)
-			}
-			if strings.Contains(err.Error(), "http://") {
-				t.Errorf("a URL, which may hold a signature, is in %q", err)
-			}
-		})
+// unavailable requires that each call says in a line that the store is unavailable, and nothing
+// else. Panics are in the log, each once.
+func unavailable(t *testing.T, cfg azure.Config) {
+	var log strings.Builder
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	c := open(t, cfg)
+	for _, call := range drivertest.EachCall("name") {
+		log.Reset()
+		err := c.Do(t.Context(), &call)
+		want(t, err, domain.ErrUnavailable)
+		wantBrief(t, err)
+		notAnOperation(t, err)
+		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLeaseLost) {
+			t.Errorf("%s: %v", call.Method, err)
+		}
+		if strings.Contains(err.Error(), "http://") {
+			t.Errorf("a URL, which may hold a signature, is in %q", err)
+		}
+		panicked := strings.Contains(err.Error(), "panic")
+		if n := strings.Count(log.String(), "debug.Stack"); n > 1 || panicked != (n == 1) {
+			t.Errorf("%d stacks in %.200q", n, log.String())
+		}
 	}
 }
 
@@ -91,32 +70,8 @@ func defaultPatience(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: unreachable})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	err := calls["Get"](ctx, c, "name")
-	want(t, err, domain.ErrUnavailable)
+	_, err := driver.NewTable(c, "name").Get(ctx, "p", "r")
 	want(t, err, syscall.ECONNREFUSED) // and not the end of the context
-}
-
-func busyService(t *testing.T) {
-	for _, status := range []int{401, 403, 408, 429, 500, 502, 503, 504} {
-		t.Run(http.StatusText(status), func(t *testing.T) {
-			c := open(t, with(unreachable, answers(status, nil, "")))
-			for name, call := range calls {
-				if err := call(t.Context(), c, "name"); !errors.Is(err, domain.ErrUnavailable) {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-		})
-	}
-}
-
-func foreignNotFound(t *testing.T) {
-	c := open(t, with(unreachable, answers(http.StatusNotFound, http.Header{"Content-Type": {"text/html"}}, "<h1>404</h1>")))
-	for name, call := range calls {
-		err := call(t.Context(), c, "name")
-		if !errors.Is(err, domain.ErrUnavailable) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLeaseLost) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // silent starts a server that accepts connections and never answers, and returns an
@@ -135,66 +90,51 @@ func silent(t *testing.T) string {
 	return strings.ReplaceAll(unreachable, "127.0.0.1:1", listener.Addr().String())
 }
 
-func silentService(t *testing.T) {
-	cfg := with(silent(t))
+func impatient(account string) azure.Config {
+	cfg := with(account)
 	cfg.Retry.TryTimeout = 20 * time.Millisecond
-	c := open(t, cfg)
-	for name, call := range calls {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		if err := call(ctx, c, "name"); !errors.Is(err, domain.ErrUnavailable) || ctx.Err() != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		cancel()
-	}
+	return cfg
 }
 
 func endedContext(t *testing.T) {
 	c := open(t, with(silent(t)))
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(10*time.Millisecond, cancel)
-			want(t, call(ctx, c, "name"), context.Canceled)
+	for _, call := range drivertest.EachCall("name") {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		want(t, c.Do(ctx, &call), context.Canceled)
 
-			ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
-			defer cancel()
-			err := call(ctx, c, "name")
-			want(t, err, context.DeadlineExceeded)
-			want(t, err, domain.ErrUnavailable)
-		})
+		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
+		err := c.Do(ctx, &call)
+		want(t, err, context.DeadlineExceeded)
+		want(t, err, domain.ErrUnavailable)
+		cancel()
 	}
 }
 
+// An Azurite that was emptied gets its tables and queues again, each from the call that needs it.
 func TestHeal(t *testing.T) {
-	t.Run("creates the tables and queues of an emptied Azurite", emptiedAzurite)
-}
-
-func emptiedAzurite(t *testing.T) {
 	server := azuritetest.Start(t)
-	c := open(t, with(server.ConnectionString()))
-	names := map[string]string{}
-	for call := range calls {
-		names[call] = newName()
-		transact(t, c, names[call], driver.Insert("r"))
-		if err := c.Send(t.Context(), names[call], "m"); err != nil {
+	c := open(t, with(server.Account()))
+	calls := drivertest.EachCall("")
+	for i := range calls {
+		calls[i].Target = newName()
+		transact(t, c, calls[i].Target, driver.Insert("r"))
+		if err := driver.NewQueue(c, calls[i].Target).Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	server.Stop(t)
-	want(t, c.Transact(t.Context(), names["Get"], "p", []driver.Operation{driver.Insert("r")}), domain.ErrUnavailable)
+	want(t, c.Do(t.Context(), &calls[0]), domain.ErrUnavailable)
 	server.Restart(t)
 
-	expected := map[string]error{
-		"Get":    domain.ErrNotFound,
-		"Update": domain.ErrLeaseLost,
-		"Delete": domain.ErrLeaseLost,
-		// Ping and Length report what is missing and create nothing.
-		"Ping":   domain.ErrUnavailable,
-		"Length": domain.ErrUnavailable,
+	expected := map[driver.Method]error{
+		driver.CallGet: domain.ErrNotFound, driver.CallUpdate: domain.ErrLeaseLost, driver.CallDelete: domain.ErrLeaseLost,
+		// These report what is missing and create nothing.
+		driver.CallPeek: domain.ErrUnavailable, driver.CallLength: domain.ErrUnavailable,
 	}
-	for name, call := range calls {
-		if err := call(t.Context(), c, names[name]); !errors.Is(err, expected[name]) {
-			t.Errorf("%s: got %v, want %v", name, err, expected[name])
+	for _, call := range calls {
+		if err := c.Do(t.Context(), &call); !errors.Is(err, expected[call.Method]) {
+			t.Errorf("%s: got %v, want %v", call.Method, err, expected[call.Method])
 		}
 	}
 }

@@ -16,7 +16,7 @@
 //
 // # The model
 //
-// A [Client] implements driver.Tables and driver.Queues. One call is one request,
+// A [Client] implements driver.Backend. One call is one request,
 // unless it is sent again. Every write of rows is an entity group transaction, even
 // of a single row, so that all writes fail in one way. One function gives each error
 // of the SDK its meaning (error.go). A transaction is done if the reply confirms all
@@ -29,6 +29,6 @@
 // An acknowledged write is as durable as the service makes it. Azure writes it to
 // three disks or more; Azurite writes it to its disk only after some seconds.
 // An Azurite that keeps nothing on disk loses its tables and queues when it is
-// restarted. The next call that needs one creates it again; only Peek, Ping and Length do not. A
+// restarted. The next call that needs one creates it again; only a look at a queue does not. A
 // Client holds nothing but connections.
 package azure

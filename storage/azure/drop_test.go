@@ -43,7 +43,7 @@ func dropsQueue(t *testing.T, c *azure.Client) {
 	prefix := newName()
 	gone, stays := prefix+"-gone", prefix+"-stays"
 	for _, queue := range []string{gone, stays} {
-		if err := c.CreateQueue(t.Context(), queue); err != nil {
+		if err := driver.NewQueue(c, queue).Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,23 +13,27 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
+
+// errUnreadable is in the chain of an error about a row that this package cannot read.
+var errUnreadable = errors.New("a row cannot be read")
 
 // A requestError is the error of a request. It wraps its meaning and the SDK's error,
 // which is an *azcore.ResponseError if there was an answer. Its text is one line; the
 // SDK's is a dump of the reply.
 type requestError struct {
-	// action and target say what failed: "read a row of", "Channels".
-	action, target string
-	// meaning is an error of package domain, or nil for a refusal that should not
-	// happen: the limits of package driver have a gap, or this package a mistake.
+	// action and target say what failed: "Get", "Channels".
+	action driver.Method
+	target string
+	// meaning is an error of package domain. It is nil for a row that cannot be read, and for a
+	// refusal that should not happen: the limits of package driver have a gap, or this package a
+	// mistake.
 	meaning error
 	// status and code are in the answer; without one they are 0 and empty.
 	status int
 	code   string
-	// operation is the index in a transaction, or -1.
-	operation int
-	cause     error
+	cause  error
 }
 
 func (e *requestError) Error() string {
@@ -62,25 +66,31 @@ func briefly(err error) string {
 	return line
 }
 
-// failure gives an error of the SDK its meaning. It returns nil for nil.
-func failure(action, target string, cause error) error {
+// failure gives an error of the SDK its meaning. It returns nil for nil. It names the operation
+// that made a transaction fail, unless the transaction failed as a whole.
+func failure(action driver.Method, target string, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	e := &requestError{action: action, target: target, operation: -1, cause: cause}
+	e := &requestError{action: action, target: target, cause: cause}
 	var response *azcore.ResponseError
-	if !errors.As(cause, &response) {
+	var f *batchFailure
+	switch {
+	case errors.Is(cause, errUnreadable):
+		return e
+	case !errors.As(cause, &response):
 		// No answer, or none that can be understood: the connection failed, time ran
 		// out, or the context ended. Whether the request took effect is unknown.
 		e.meaning = domain.ErrUnavailable
 		return e
+	case errors.As(cause, &f):
+		e.status, e.code, e.meaning = f.status, f.code, meaningOf(f.status, f.code)
+	default:
+		e.status, e.code, e.meaning = response.StatusCode, response.ErrorCode, meaningOf(response.StatusCode, response.ErrorCode)
 	}
-	e.status, e.code = response.StatusCode, response.ErrorCode
-	var f *batchFailure
-	if errors.As(cause, &f) {
-		e.status, e.code, e.operation = f.status, f.code, f.operation
+	if f != nil && f.operation >= 0 && e.meaning != nil && e.meaning != domain.ErrUnavailable {
+		return &driver.OperationError{Index: f.operation, Err: e}
 	}
-	e.meaning = meaningOf(e.status, e.code)
 	return e
 }
 
@@ -98,7 +108,7 @@ func meaningOf(status int, code string) error {
 		return domain.ErrLeaseLost
 	}
 	switch {
-	case status >= 500, status < 400, status == http.StatusRequestTimeout, status == http.StatusTooManyRequests,
+	case mayPass(status), status < 400,
 		// Keys or roles that are being changed.
 		status == http.StatusUnauthorized, status == http.StatusForbidden,
 		// A table or queue that is missing or being deleted.
@@ -106,6 +116,11 @@ func meaningOf(status int, code string) error {
 		return domain.ErrUnavailable
 	}
 	return nil
+}
+
+// mayPass tells whether a service that answers with a status may answer otherwise soon.
+func mayPass(status int) bool {
+	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 }
 
 func hasCode(err error, codes ...string) bool {
@@ -125,7 +140,7 @@ func accepted(err error, codes ...string) error {
 // guarded makes a call on the SDK. A panic there becomes an error: whether a request
 // took effect is unknown, as without a reply. The stack is logged here and is not in
 // the error, so that it is logged once.
-func (c *Client) guarded(ctx context.Context, action, target string, call func() error) (err error) {
+func (c *Client) guarded(ctx context.Context, action driver.Method, target string, call func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			c.log.ErrorContext(ctx, "panic in a storage library", "action", action, "target", target,
@@ -134,18 +149,4 @@ func (c *Client) guarded(ctx context.Context, action, target string, call func()
 		}
 	}()
 	return failure(action, target, call())
-}
-
-// restored makes a call. If what it is on is missing, it is created, and the call is made
-// once more. Only an Azurite that was emptied loses a table or a queue, and this program need
-// not be restarted for it.
-func restored(call func() error, missing string, create func() error) error {
-	err := call()
-	if !hasCode(err, missing) {
-		return err
-	}
-	if err := create(); err != nil {
-		return err
-	}
-	return call()
 }

@@ -1,16 +1,11 @@
 package azure
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"errors"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
 const (
@@ -43,52 +38,7 @@ func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {
 		RetryDelay:    shortest,
 		MaxRetryDelay: longest,
 		TryTimeout:    tryTimeout,
-		ShouldRetry:   mayHelp,
 	}
-}
-
-// passes tells whether a service that answers with a status may answer otherwise soon.
-func passes(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
-}
-
-// mayHelp tells whether to send a request again, after an answer or after none. The SDK
-// asks it before each retry. It does not ask after an error that says of itself that a
-// retry is useless, as most errors of credentials do.
-func mayHelp(reply *http.Response, err error) bool {
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &certificate):
-		return false
-	case err != nil:
-		return true
-	}
-	return passes(reply.StatusCode) || passes(failedInside(reply))
-}
-
-// failedInside returns the status of the operation that failed, if the reply is that to
-// a batch, and else 0. The SDK looks only at the status of the whole, which is 202.
-func failedInside(reply *http.Response) int {
-	if reply.StatusCode >= http.StatusMultipleChoices || reply.Request == nil {
-		return 0
-	}
-	if _, isBatch := reply.Request.Context().Value(operationsSent{}).(int); !isBatch {
-		return 0
-	}
-	body, err := runtime.Payload(reply)
-	if err != nil || !bytes.Contains(body, []byte("odata.error")) { // most replies tell of no failure
-		return 0
-	}
-	_, failed, err := readBatchReply(reply.Header.Get("Content-Type"), body)
-	if err != nil || failed == nil {
-		return 0
-	}
-	return failed.status
 }
 
 // A Try is one request that the SDK has sent. A call of a Client is one request, and the
@@ -107,16 +57,28 @@ func (t Try) Throttled() bool {
 	return t.Status == http.StatusServiceUnavailable || t.Status == http.StatusTooManyRequests
 }
 
-// A tryCounter is the policy that counts the tries of one request. It comes before the
-// retries.
-type tryCounter struct{}
+// A request is what the policies must know of one request of a call.
+type request struct {
+	// operations are those of a batch, and 0 of any other request.
+	operations int
+	// tries is how often it was sent.
+	tries int
+}
 
-// triesSent is the key of a context value: how often a request was sent.
-type triesSent struct{}
+type requestKey struct{}
 
-// Do implements policy.Policy.
-func (tryCounter) Do(req *policy.Request) (*http.Response, error) {
-	return req.WithContext(context.WithValue(req.Raw().Context(), triesSent{}, new(atomic.Int64))).Next()
+// withRequest returns the context for one request. The SDK tries one after another.
+func withRequest(ctx context.Context, operations int) context.Context {
+	return context.WithValue(ctx, requestKey{}, &request{operations: operations})
+}
+
+// requestOf returns the request that is tried. It is a new one if no call makes it: it may be for a
+// token, or for a list of names.
+func requestOf(req *policy.Request) *request {
+	if r, ok := req.Raw().Context().Value(requestKey{}).(*request); ok {
+		return r
+	}
+	return &request{}
 }
 
 // A tryTeller is the policy that tells each try. It comes after the retries.
@@ -124,17 +86,13 @@ type tryTeller func(context.Context, Try)
 
 // Do implements policy.Policy.
 func (tell tryTeller) Do(req *policy.Request) (*http.Response, error) {
-	ctx := req.Raw().Context()
-	sent, ok := ctx.Value(triesSent{}).(*atomic.Int64)
-	if !ok { // a request that no call makes, such as one for a token
-		return req.Next()
-	}
-	number, began := sent.Add(1), time.Now()
+	r, began := requestOf(req), time.Now()
+	r.tries++
 	reply, err := req.Next()
-	try := Try{Number: int(number), Took: time.Since(began)}
+	try := Try{Number: r.tries, Took: time.Since(began)}
 	if err == nil {
 		try.Status = reply.StatusCode
 	}
-	tell(ctx, try)
+	tell(req.Raw().Context(), try)
 	return reply, err
 }

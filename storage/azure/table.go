@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,18 +13,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
-	"microblogging/domain"
 	"microblogging/storage/driver"
 )
-
-// CreateTable implements driver.Tables.
-func (c *Client) CreateTable(ctx context.Context, table string) error {
-	err := c.guarded(ctx, "create table", table, func() error {
-		_, err := c.tables.CreateTable(ctx, table, nil)
-		return err
-	})
-	return accepted(err, "TableAlreadyExists")
-}
 
 // TableNames returns the names of the tables that start with the prefix, without regard to
 // case, as Azure compares them. An account has few tables, so it reads the names of all: a
@@ -65,64 +54,47 @@ func (c *Client) DropTable(ctx context.Context, table string) error {
 	return accepted(err, "TableNotFound", "ResourceNotFound", "TableBeingDeleted")
 }
 
-// Get implements driver.Tables.
-func (c *Client) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	var reply aztables.GetEntityResponse
-	err := c.onTable(ctx, "read a row of", table, func(t *aztables.Client) (err error) {
-		reply, err = t.GetEntity(ctx, partition, row, nil)
-		return err
-	})
+func getRow(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Entity, error) {
+	reply, err := t.GetEntity(ctx, c.Partition, c.Row, nil)
 	if err != nil {
 		return driver.Entity{}, err
 	}
 	entity, err := decodeEntity(reply.Value)
-	if err != nil {
-		return driver.Entity{}, fmt.Errorf("azure: read a row of %s: %w", table, err)
-	}
 	entity.ETag = driver.ETag(reply.ETag)
-	return entity, nil
+	return entity, err
 }
 
-// Range implements driver.Tables.
-func (c *Client) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	filter := "PartitionKey eq " + quote(q.Partition)
-	if bounds := within("RowKey", q.From, q.To); bounds != "" {
+// filterOf selects the rows of a Range or a Scan.
+func filterOf(c *driver.Call) *string {
+	if c.Method == driver.CallScan {
+		return optional(within("PartitionKey", c.From, c.To))
+	}
+	filter := "PartitionKey eq " + quote(c.Partition)
+	if bounds := within("RowKey", c.From, c.To); bounds != "" {
 		filter += " and " + bounds
 	}
-	return c.page(ctx, table, filter, q.Paging)
+	return &filter
 }
 
-// Scan implements driver.Tables.
-func (c *Client) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	return c.page(ctx, table, within("PartitionKey", q.From, q.To), q.Paging)
-}
-
-// page sends one query. The limit is Azure's $top: a page may be shorter, or empty,
+// getPage sends one query. The limit is Azure's $top: a page may be shorter, or empty,
 // and still not be the last.
-func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging) (driver.Page, error) {
-	options := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(p.Limit)), Filter: optional(filter)}
-	if p.KeysOnly {
-		options.Select = to.Ptr("PartitionKey,RowKey")
-	}
-	if len(p.Select) > 0 {
-		options.Select = to.Ptr("PartitionKey,RowKey," + strings.Join(p.Select, ","))
+func getPage(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Page, error) {
+	p, options := c.Paging, &aztables.ListEntitiesOptions{Top: to.Ptr(int32(c.Paging.Limit)), Filter: filterOf(c)}
+	if p.KeysOnly || len(p.Select) > 0 {
+		options.Select = to.Ptr(strings.Join(append([]string{partitionKey, rowKey}, p.Select...), ","))
 	}
 	partition, row, _ := strings.Cut(p.Continuation, separator)
 	options.NextPartitionKey, options.NextRowKey = optional(partition), optional(row)
-	var reply aztables.ListEntitiesResponse
-	err := c.onTable(ctx, "query", table, func(t *aztables.Client) (err error) {
-		reply, err = t.NewListEntitiesPager(options).NextPage(ctx)
-		return err
-	})
+	reply, err := t.NewListEntitiesPager(options).NextPage(ctx)
 	if err != nil {
 		return driver.Page{}, err
 	}
 	rows := make([]driver.Entity, len(reply.Entities))
 	for i, raw := range reply.Entities {
 		if rows[i], err = decodeEntity(raw); err != nil {
-			return driver.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
+			return driver.Page{}, err
 		}
-		if p.KeysOnly || len(p.Select) > 0 {
+		if options.Select != nil {
 			rows[i].ETag = ""
 		}
 	}
@@ -137,14 +109,6 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 // partition key and the next row key. Either may be empty: a row key is allowed to
 // be. Neither can hold this byte.
 const separator = "\x00"
-
-// onTable makes a call on a table, which is created if it is missing.
-func (c *Client) onTable(ctx context.Context, action, table string, call func(*aztables.Client) error) error {
-	client := c.tables.NewClient(table) // it shares the connections of c.tables
-	return restored(func() error {
-		return c.guarded(ctx, action, table, func() error { return call(client) })
-	}, "TableNotFound", func() error { return c.CreateTable(ctx, table) })
-}
 
 // within makes the filter from <= key < to. An empty string is no bound.
 func within(key, from, to string) string {
@@ -169,21 +133,17 @@ func optional(s string) *string {
 	return &s
 }
 
-// Transact implements driver.Tables.
-func (c *Client) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	actions := make([]aztables.TransactionAction, len(ops))
-	for i, op := range ops {
-		entity, err := encodeEntity(partition, op.Row, op.Properties)
+func transact(ctx context.Context, t *aztables.Client, c *driver.Call) error {
+	actions := make([]aztables.TransactionAction, len(c.Operations))
+	for i, op := range c.Operations {
+		entity, err := encodeEntity(c.Partition, op.Row, op.Properties)
 		if err != nil {
-			return fmt.Errorf("azure: write to %s: operation %d: %w", table, i, err)
+			return err
 		}
 		actions[i] = aztables.TransactionAction{ActionType: actionType(op), IfMatch: ifMatch(op), Entity: entity}
 	}
-	err := c.onTable(ctx, "write to", table, func(t *aztables.Client) error {
-		_, err := t.SubmitTransaction(withOperations(ctx, len(ops)), actions, nil)
-		return err
-	})
-	return blame(err)
+	_, err := t.SubmitTransaction(ctx, actions, nil)
+	return err
 }
 
 // ifMatch returns nil only where the row may be missing. In a batch, the SDK takes an
@@ -216,20 +176,6 @@ func actionType(op driver.Operation) aztables.TransactionType {
 	}
 }
 
-// blame names the operation that made a transaction fail, unless the transaction
-// failed as a whole.
-func blame(err error) error {
-	var f *requestError
-	if !errors.As(err, &f) || f.operation < 0 {
-		return err
-	}
-	switch f.meaning {
-	case domain.ErrNotFound, domain.ErrExists, domain.ErrConflict:
-		return &driver.OperationError{Index: f.operation, Err: err}
-	}
-	return err
-}
-
 // An entity travels as a JSON object. Strings, truth values and 32-bit integers are
 // plain JSON. Any other type is a string, and a second member names its type. As a
 // JSON number, an int64 would be rounded ("Payload format for Table service
@@ -243,27 +189,20 @@ const (
 	timestamp    = "Timestamp"
 	odataPrefix  = "odata."
 	odataETag    = "odata.etag"
-	// dateTimeLayout has a digit for each tick of 100 ns.
-	dateTimeLayout = "2006-01-02T15:04:05.0000000Z"
 )
 
 func encodeEntity(partition, row string, properties driver.Properties) ([]byte, error) {
 	members := make(map[string]any, 2+2*len(properties))
 	members[partitionKey], members[rowKey] = partition, row
 	for _, p := range properties {
-		switch v := p.Value; v.Kind() {
-		case driver.KindString:
-			members[p.Name] = v.Text()
+		members[p.Name] = p.Value.String()
+		switch p.Value.Kind() {
 		case driver.KindBoolean:
-			members[p.Name] = v.Number() != 0
+			members[p.Name] = p.Value.Number() != 0
 		case driver.KindInt64:
-			members[p.Name] = strconv.FormatInt(v.Number(), 10)
 			members[p.Name+typeSuffix] = edmInt64
 		case driver.KindDateTime:
-			members[p.Name] = v.Instant().Format(dateTimeLayout)
 			members[p.Name+typeSuffix] = edmDateTime
-		default:
-			return nil, fmt.Errorf("property %s is of unknown kind %d", p.Name, v.Kind())
 		}
 	}
 	return json.Marshal(members)
@@ -276,7 +215,7 @@ func encodeEntity(partition, row string, properties driver.Properties) ([]byte, 
 func decodeEntity(raw []byte) (driver.Entity, error) {
 	var members map[string]any
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return driver.Entity{}, fmt.Errorf("a row that is not JSON: %w", err)
+		return driver.Entity{}, fmt.Errorf("%w: it is not JSON: %w", errUnreadable, err)
 	}
 	var e driver.Entity
 	for name, member := range members {
@@ -293,7 +232,7 @@ func decodeEntity(raw []byte) (driver.Entity, error) {
 			edmType, _ := members[name+typeSuffix].(string)
 			property, ok, err := decodeProperty(name, edmType, member)
 			if err != nil {
-				return driver.Entity{}, fmt.Errorf("property %s: %w", name, err)
+				return driver.Entity{}, fmt.Errorf("%w: property %s: %w", errUnreadable, name, err)
 			}
 			if ok {
 				e.Properties = append(e.Properties, property)

@@ -90,7 +90,7 @@ func (s *speaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func listen(t *testing.T, s *speaker) *azure.Client {
 	t.Helper()
 	server := httptest.NewServer(s)
-	c := open(t, with(strings.ReplaceAll(unreachable, "http://127.0.0.1:1", server.URL)))
+	c := open(t, once(azure.Config{ConnectionString: strings.ReplaceAll(unreachable, "http://127.0.0.1:1", server.URL)}))
 	t.Cleanup(server.Close)
 	return c
 }
@@ -105,7 +105,7 @@ func inserts(n int) []driver.Operation {
 
 func confirmedBatch(t *testing.T) {
 	for _, n := range []int{1, 2, driver.MaxOperations} {
-		if err := listen(t, says(confirms(n))).Transact(t.Context(), "T", "p", inserts(n)); err != nil {
+		if err := driver.NewTable(listen(t, says(confirms(n))), "T").Transact(t.Context(), "p", inserts(n)...); err != nil {
 			t.Errorf("%d operations: %v", n, err)
 		}
 	}
@@ -125,7 +125,7 @@ func shortReply(t *testing.T) {
 	whole := confirms(3)
 	for n := range whole {
 		s.body, s.length = whole[:n], n
-		err := c.Transact(t.Context(), "T", "p", inserts(3))
+		err := driver.NewTable(c, "T").Transact(t.Context(), "p", inserts(3)...)
 		if n >= len(whole)-len(batchEnd)-len("\r\n") && err == nil {
 			continue // all that is missing is the end of the outer body
 		}
@@ -142,18 +142,18 @@ func brokenReply(t *testing.T) {
 	whole := confirms(3)
 	for n := 0; n < len(whole); n += 41 {
 		s.body, s.length = whole[:n], len(whole)
-		wantUnknown(t, c.Transact(t.Context(), "T", "p", inserts(3)))
+		wantUnknown(t, driver.NewTable(c, "T").Transact(t.Context(), "p", inserts(3)...))
 	}
 }
 
 func shortFailure(t *testing.T) {
 	s := says(fails())
 	c := listen(t, s)
-	wantOperation(t, c.Transact(t.Context(), "T", "p", inserts(3)), 0, domain.ErrExists)
+	wantOperation(t, driver.NewTable(c, "T").Transact(t.Context(), "p", inserts(3)...), 0, domain.ErrExists)
 	whole := fails()
 	for n := range len(whole) - len(batchEnd) - len("\r\n") {
 		s.body, s.length = whole[:n], n
-		if err := c.Transact(t.Context(), "T", "p", inserts(3)); !errors.Is(err, domain.ErrUnavailable) {
+		if err := driver.NewTable(c, "T").Transact(t.Context(), "p", inserts(3)...); !errors.Is(err, domain.ErrUnavailable) {
 			t.Fatalf("cut after %d bytes, %q: %v", n, whole[max(0, n-40):n], err)
 		}
 	}
@@ -162,7 +162,7 @@ func shortFailure(t *testing.T) {
 func miscounted(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 4, 100} {
 		t.Run(fmt.Sprintf("%d of 3", n), func(t *testing.T) {
-			wantUnknown(t, listen(t, says(confirms(n))).Transact(t.Context(), "T", "p", inserts(3)))
+			wantUnknown(t, driver.NewTable(listen(t, says(confirms(n))), "T").Transact(t.Context(), "p", inserts(3)...))
 		})
 	}
 }
@@ -185,7 +185,7 @@ func foreignReply(t *testing.T) {
 		"two failures":                    says(changesetOpen + failure + failure + changesetEnd + batchEnd),
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantUnknown(t, listen(t, s).Transact(t.Context(), "T", "p", inserts(3)))
+			wantUnknown(t, driver.NewTable(listen(t, s), "T").Transact(t.Context(), "p", inserts(3)...))
 		})
 	}
 }
@@ -211,14 +211,14 @@ func cutAfterEffect(t *testing.T) {
 		t.Run(strconv.Itoa(kept), func(t *testing.T) {
 			sound, faulty := pair(t, cuts(kept))
 			table := newName()
-			if err := sound.CreateTable(t.Context(), table); err != nil {
+			if err := driver.NewTable(sound, table).Create(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			wantUnknown(t, faulty.Transact(t.Context(), table, "p", inserts(2)))
+			wantUnknown(t, driver.NewTable(faulty, table).Transact(t.Context(), "p", inserts(2)...))
 			get(t, sound, table, "0")
 			get(t, sound, table, "1")
 			// The failure of the second try is cut as well, and must not pass for success.
-			wantUnknown(t, faulty.Transact(t.Context(), table, "p", inserts(2)))
+			wantUnknown(t, driver.NewTable(faulty, table).Transact(t.Context(), "p", inserts(2)...))
 		})
 	}
 }

@@ -28,7 +28,9 @@ func guardedMissingRow(t *testing.T) {
 		driver.Merge("gate", driver.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
 		{Action: driver.ActionMerge, Row: "gate"}, {Action: driver.ActionReplace, Row: "gate"}, {Action: driver.ActionDelete, Row: "gate"},
 	} {
-		err := c.Transact(t.Context(), table, "p", []driver.Operation{driver.Insert("r"), op})
+		err := c.Do(t.Context(), &driver.Call{
+			Method: driver.CallTransact, Target: table, Partition: "p", Operations: []driver.Operation{driver.Insert("r"), op},
+		})
 		wantOperation(t, err, 1, domain.ErrNotFound)
 		absent(t, c, table, "gate")
 		absent(t, c, table, "r")
@@ -39,7 +41,7 @@ func failedOperation(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
 	ops := inserts(driver.MaxOperations)
 	ops[99] = driver.Replace("missing", driver.Exists)
-	err := c.Transact(t.Context(), newName(), "p", ops)
+	err := driver.NewTable(c, newName()).Transact(t.Context(), "p", ops...)
 	wantOperation(t, err, 99, domain.ErrNotFound)
 	wantBrief(t, err)
 	var reply *azcore.ResponseError
@@ -72,7 +74,7 @@ func documentedFailure(t *testing.T) {
 	} {
 		body := changesetOpen + part(test.status, `{"odata.error":{"code":"`+test.code+`","message":{"lang":"en-US","value":"`+test.message+
 			`\nRequestId:0\nTime:2026-01-01T00:00:00.0000000Z"}}}`) + changesetEnd + batchEnd
-		err := listen(t, says(body)).Transact(t.Context(), "T", "p", inserts(2))
+		err := driver.NewTable(listen(t, says(body)), "T").Transact(t.Context(), "p", inserts(2)...)
 		if test.blames >= 0 {
 			wantOperation(t, err, test.blames, test.meaning)
 			continue

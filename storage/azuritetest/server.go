@@ -47,11 +47,6 @@ const (
 	startTimeout = time.Minute
 	stopTimeout  = 20 * time.Second
 
-	// The account that every Azurite has. Its key is public: see "Use the Azurite
-	// emulator for local Azure Storage development" in Microsoft's documentation.
-	emulatorAccount = "devstoreaccount1"
-	emulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-
 	maxAccounts = 1000
 	accountKey  = "dGVzdA=="
 )
@@ -175,11 +170,9 @@ func (s *Server) tryLaunch(deadline time.Time) error {
 	return nil
 }
 
-// accounts is the value of AZURITE_ACCOUNTS. It names the emulator's account, too:
-// Azurite has only the accounts in this variable.
+// accounts is the value of AZURITE_ACCOUNTS. Azurite has only the accounts in this variable.
 func accounts() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%s;", emulatorAccount, emulatorKey)
 	for n := range int64(maxAccounts) {
 		fmt.Fprintf(&b, "%s:%s;", accountName(n+1), accountKey)
 	}
@@ -270,12 +263,6 @@ func (s *Server) Restart(tb testing.TB) {
 	}
 }
 
-// ConnectionString returns the connection string of the account devstoreaccount1.
-// All callers share that account.
-func (s *Server) ConnectionString() string {
-	return s.connectionString(emulatorAccount, emulatorKey)
-}
-
 // Account returns the connection string of an account that nobody has used before.
 // It panics after a thousand accounts of one server.
 func (s *Server) Account() string {
@@ -283,11 +270,7 @@ func (s *Server) Account() string {
 	if n > maxAccounts {
 		panic(fmt.Sprintf("azuritetest: more than %d accounts of one server", maxAccounts))
 	}
-	return s.connectionString(accountName(n), accountKey)
-}
-
-func (s *Server) connectionString(account, key string) string {
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%[1]s;AccountKey=%[2]s;"+
 		"TableEndpoint=http://127.0.0.1:%[3]s/%[1]s;QueueEndpoint=http://127.0.0.1:%[4]s/%[1]s;",
-		account, key, s.ports["Table"], s.ports["Queue"])
+		accountName(n), accountKey, s.ports["Table"], s.ports["Queue"])
 }

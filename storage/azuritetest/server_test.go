@@ -19,41 +19,34 @@ import (
 )
 
 func TestServer(t *testing.T) {
-	t.Run("a restart keeps the ports and empties the memory", restartEmptiesMemory)
+	t.Run("nothing listens after a stop, and a restart keeps the ports and empties the memory", restartEmptiesMemory)
 	t.Run("a restart keeps a directory", restartKeepsDirectory)
-	t.Run("nothing listens after a stop", stopEndsListening)
 	t.Run("accounts see nothing of each other", accountsAreSeparate)
 	t.Run("it ends with the test binary", endsWithBinary)
 }
 
 func restartEmptiesMemory(t *testing.T) {
 	server := azuritetest.Start(t)
-	before := server.ConnectionString()
-	createTable(t, before)
-	server.Restart(t)
-	if after := server.ConnectionString(); after != before {
-		t.Errorf("reached at %q, then at %q", before, after)
+	account := server.Account()
+	createTable(t, account)
+	server.Stop(t)
+	server.Stop(t)
+	if err := dial(account); err == nil {
+		t.Error("something accepts connections after a stop")
 	}
-	if hasTable(t, before) {
+	server.Restart(t)
+	if hasTable(t, account) {
 		t.Error("the table is still there")
 	}
 }
 
 func restartKeepsDirectory(t *testing.T) {
 	server := azuritetest.StartAt(t, t.TempDir())
-	createTable(t, server.ConnectionString())
+	account := server.Account()
+	createTable(t, account)
 	server.Restart(t)
-	if !hasTable(t, server.ConnectionString()) {
+	if !hasTable(t, account) {
 		t.Error("the table is gone")
-	}
-}
-
-func stopEndsListening(t *testing.T) {
-	server := azuritetest.Start(t)
-	server.Stop(t)
-	server.Stop(t)
-	if err := dial(server.ConnectionString()); err == nil {
-		t.Error("something accepts connections")
 	}
 }
 
@@ -71,7 +64,7 @@ func accountsAreSeparate(t *testing.T) {
 
 func endsWithBinary(t *testing.T) {
 	if os.Getenv("AZURITETEST_VICTIM") != "" {
-		fmt.Println("victim reaches", azuritetest.Shared(t).ConnectionString())
+		fmt.Println("victim reaches", azuritetest.Shared(t).Account())
 		select {} // until it is killed
 	}
 	azuritetest.Shared(t) // without Azurite, the test is skipped here

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -76,21 +75,12 @@ func (s *Posts) ratingPage(ctx context.Context, ref domain.ChannelRef, q RatingQ
 // ratedBlogs reads the posts that rows of the index name. A post that was deleted
 // since is left out.
 func (s *Posts) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
-	read := make([]domain.Blog, len(rows))
-	group, ctx := s.Group(ctx, flight.Points)
-	for i, row := range rows {
-		group.Go(func() error {
-			_, id, _ := schema.ParseRateRow(row.Row)
-			blog, err := s.Blog(ctx, ref, id)
-			if errors.Is(err, domain.ErrNotFound) {
-				return nil
-			}
-			read[i] = blog
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(read, func(blog domain.Blog) bool { return blog.ID == "" }), nil
+	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Blog, bool, error) {
+		_, id, _ := schema.ParseRateRow(row.Row)
+		blog, err := s.Blog(ctx, ref, id)
+		if errors.Is(err, domain.ErrNotFound) {
+			return domain.Blog{}, false, nil
+		}
+		return blog, true, err
+	})
 }

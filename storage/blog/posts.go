@@ -21,7 +21,7 @@ type Posts struct {
 }
 
 // New returns the posts of a backend whose tables and queues are there.
-func New(backend driver.Tables, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Posts {
+func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Posts {
 	return &Posts{
 		Lifecycle: channels,
 		deletions: deletions,

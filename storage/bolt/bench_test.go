@@ -72,7 +72,9 @@ func BenchmarkDurablePosts(b *testing.B) {
 }
 
 func transactOn(b *testing.B, db *DB) func([]driver.Operation) error {
-	return func(ops []driver.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) }
+	return func(ops []driver.Operation) error {
+		return driver.NewTable(db, benchTable).Transact(b.Context(), "channel", ops...)
+	}
 }
 
 func openPlain(b *testing.B) *bbolt.DB {
@@ -148,7 +150,7 @@ func openBench(b *testing.B, opts Options) *DB {
 			b.Error(err)
 		}
 	})
-	if err := db.CreateTable(b.Context(), benchTable); err != nil {
+	if err := driver.NewTable(db, benchTable).Create(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	if err := transactOn(b, db)([]driver.Operation{driver.Insert(openGate)}); err != nil {
@@ -167,7 +169,7 @@ func BenchmarkPageOf20(b *testing.B) {
 			q := driver.Range{Partition: "channel", From: "blog!", To: "blog\"", Paging: driver.Paging{Limit: 20}}
 			b.ReportAllocs()
 			for b.Loop() {
-				page, err := db.Range(b.Context(), benchTable, q)
+				page, err := driver.NewTable(db, benchTable).Range(b.Context(), q)
 				if err != nil || len(page.Rows) != 20 || len(page.Rows[0].Properties) != 7 {
 					b.Fatalf("got %d rows, %v", len(page.Rows), err)
 				}

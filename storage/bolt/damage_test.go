@@ -5,10 +5,15 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
 
 	"microblogging/storage/driver"
 )
@@ -48,37 +53,23 @@ func damagedPages(t *testing.T, file []byte, damage func(page []byte)) {
 	size := os.Getpagesize()
 	found := map[string]int{}
 	for number := 2; number < 200; number += 1 + number/10 { // those of the inner trees come first
-		dir, other := t.TempDir(), t.TempDir() // bbolt keeps the lock if it panics in Open
-		page := file[number*size : (number+1)*size]
-		before := bytes.Clone(page)
-		damage(page)
-		err := errors.Join(os.WriteFile(filepath.Join(dir, fileName), file, 0o600), os.WriteFile(filepath.Join(other, fileName), file, 0o600))
-		copy(page, before)
-		if err != nil {
-			t.Fatal(err)
+		damaged := bytes.Clone(file)
+		damage(damaged[number*size : (number+1)*size])
+		dir, other := dirOf(t, damaged), dirOf(t, damaged) // bbolt keeps the lock if it panics in Open
+		_, _, compact := Compact(t.Context(), other, func() {})
+		for way, err := range map[string]error{"backup": Backup(t.Context(), dir, io.Discard), "reading": readAll(t.Context(), dir), "compact": compact} {
+			switch {
+			case err == nil:
+			case errors.Is(err, ErrDamaged), errors.Is(err, errForeign), errors.Is(err, errCorrupt):
+				found[way]++
+			default:
+				t.Errorf("%s: %v", way, err)
+			}
 		}
-		backupErr := Backup(t.Context(), dir, io.Discard)
-		count(t, found, "Backup", backupErr)
-		count(t, found, "reading", readAll(t.Context(), dir))
-		_, _, err = Compact(t.Context(), other, func() {})
-		count(t, found, "Compact", err)
 		wantFiles(t, other, fileName)
 	}
-	for _, name := range []string{"Backup", "Compact", "reading"} {
-		if found[name] == 0 {
-			t.Errorf("%s has found no damage", name)
-		}
-	}
-}
-
-func count(t *testing.T, found map[string]int, name string, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-	case errors.Is(err, ErrDamaged), errors.Is(err, errForeign), errors.Is(err, errCorrupt):
-		found[name]++
-	default:
-		t.Errorf("%s: %v", name, err)
+	if len(found) != 3 {
+		t.Errorf("damage was found by %v", found)
 	}
 }
 
@@ -93,6 +84,132 @@ func readAll(ctx context.Context, dir string) error {
 			break
 		}
 	}
-	backupErr := db.Backup(ctx, io.Discard)
-	return errors.Join(err, backupErr, db.Close())
+	return errors.Join(err, db.Backup(ctx, io.Discard), db.Close())
+}
+
+// spoil makes rows and a message that nobody can read, in pages that are whole, beside the
+// 200 rows and the message of wasteful.
+func spoil(tx *bbolt.Tx) (err error) {
+	table, queue := tx.Bucket([]byte(tablePrefix+"T")), tx.Bucket([]byte(queuePrefix+"q"))
+	for i := range 30 {
+		err = errors.Join(err, table.Put(rowKey("spoiled", fmt.Sprintf("row%02d", i)), []byte("no record")))
+	}
+	return errors.Join(err, table.Put([]byte("apart"), encodeRecord("e", encodeProperties(nil))), queue.Put(make([]byte, placeLen), []byte("no message")))
+}
+
+// TestCopyRefuses: each way to copy a store refuses what it cannot copy, before it begins, and
+// changes nothing.
+func TestCopyRefuses(t *testing.T) {
+	full, inUse, foreign, spoiled := t.TempDir(), t.TempDir(), dirOf(t, []byte("foreign")), t.TempDir()
+	wasteful(t, full)
+	file := backupOf(t, full)
+	mustOpen(t, inUse, Options{})
+	wasteful(t, spoiled)
+	alter(t, spoiled, spoil)
+	began := func() { t.Error("it began") }
+	writer := writerFunc(func([]byte) (int, error) { began(); return 0, nil })
+	for way, test := range map[string]struct {
+		do      func(dir string) error
+		refused map[string]error
+	}{
+		"backup": {func(dir string) error { return Backup(t.Context(), dir, writer) },
+			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
+		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, began); return err },
+			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
+		"restore": {func(dir string) error {
+			_, err := Restore(t.Context(), dir, bytes.NewReader(file), began, nil)
+			return err
+		}, map[string]error{inUse: ErrInUse, foreign: errForeign, full: ErrNotEmpty}},
+	} {
+		for dir, want := range test.refused {
+			before, err := os.ReadFile(filepath.Join(dir, fileName))
+			is(t, want, test.do(dir))
+			if after, _ := os.ReadFile(filepath.Join(dir, fileName)); !bytes.Equal(before, after) {
+				t.Errorf("%s: the file has changed", way)
+			}
+			if err == nil {
+				wantFiles(t, dir, fileName)
+			} else {
+				wantFiles(t, dir)
+			}
+		}
+	}
+	before := fileOf(t, spoiled)
+	_, _, compact := Compact(t.Context(), spoiled, func() {})
+	wantNamed(t, Backup(t.Context(), spoiled, writer), compact, wantRefused(t, t.TempDir(), before))
+	if wantFiles(t, spoiled, fileName); !bytes.Equal(before, fileOf(t, spoiled)) {
+		t.Error("the file has changed")
+	}
+	wantNamed(t, mustOpen(t, spoiled, Options{}).Backup(t.Context(), writer))
+}
+
+// wantNamed requires that errors name what spoil made: as much as has room.
+func wantNamed(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		is(t, ErrDamaged, err)
+		for _, part := range []string{"32 of 234 rows cannot be read", "queue q: message at 0000", `table T: key "apart"`, `table T: row ("spoiled", "row17")`} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%v does not say %q", err, part)
+			}
+		}
+		if strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "row18") {
+			t.Errorf("%v names too much", err)
+		}
+	}
+}
+
+func TestFreePages(t *testing.T) {
+	t.Run("a post after a large deletion writes what it wrote before", postAfterDeletion)
+	t.Run("are used again, also of a file with the list of them, of an earlier version", freePagesAreUsedAgain)
+}
+
+// postAfterDeletion makes about 2,400 free pages. The list of them would have 5 pages.
+func postAfterDeletion(t *testing.T) {
+	db := opened(t, t.TempDir())
+	pages := func(row string) (pages int64) {
+		db.commit = func(tx *bbolt.Tx) error {
+			err := tx.Commit()
+			stats := tx.Stats()
+			pages = stats.GetPageCount()
+			return err
+		}
+		put(t, db, driver.Insert(row))
+		return pages
+	}
+	before := pages("before")
+	var inserted, deleted []driver.Operation
+	for i := range 300 {
+		inserted = append(inserted, driver.Insert(fmt.Sprintf("many%03d", i), driver.String("Text", strings.Repeat("x", 30_000))))
+		deleted = append(deleted, driver.Delete(fmt.Sprintf("many%03d", i), driver.Exists))
+	}
+	put(t, db, inserted...)
+	put(t, db, deleted...)
+	if after := pages("after"); after > before {
+		t.Errorf("a write takes %d pages, and took %d before", after, before)
+	}
+}
+
+func freePagesAreUsedAgain(t *testing.T) {
+	for _, list := range []bool{false, true} {
+		dir := t.TempDir()
+		wasteful(t, dir)
+		if list {
+			file, err := bbolt.Open(filepath.Join(dir, fileName), 0o600, &bbolt.Options{Timeout: time.Second}) // which writes it
+			ok(t, err)
+			ok(t, file.Update(func(*bbolt.Tx) error { return nil }), file.Close())
+		}
+		rows, before := content(t, dir), len(fileOf(t, dir))
+		for i := range 3 {
+			db := opened(t, dir)
+			for n := range 20 {
+				put(t, db, driver.Insert(fmt.Sprint("new", i, n), driver.String("Text", strings.Repeat("x", 30_000))))
+			}
+			ok(t, db.Close())
+			wantSound(t, dir)
+		}
+		if got := content(t, dir); len(got) != len(rows)+60 || len(fileOf(t, dir)) > before {
+			t.Errorf("%d rows became %d, and %d bytes %d", len(rows), len(got), before, len(fileOf(t, dir)))
+		}
+	}
 }

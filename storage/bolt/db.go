@@ -126,6 +126,86 @@ func (db *DB) Traits() driver.Traits {
 	return driver.Traits{CommitsTogether: maxBatch, Await: db.await}
 }
 
+// Do implements driver.Backend. The closures that the writer gets may run after the caller has
+// gone, so they hold nothing of the call.
+func (db *DB) Do(ctx context.Context, c *driver.Call) (err error) {
+	switch c.Method {
+	case driver.CallCreateTable, driver.CallCreateQueue:
+		err = db.create(ctx, bucketOf(c))
+	case driver.CallGet:
+		c.Entity, err = db.get(ctx, c)
+	case driver.CallRange, driver.CallScan:
+		c.Page, err = db.page(ctx, c)
+	case driver.CallTransact:
+		err = db.transact(ctx, c)
+	case driver.CallSend:
+		err = db.send(ctx, c)
+	case driver.CallReceive:
+		c.Messages, err = db.receive(ctx, c)
+	case driver.CallUpdate:
+		c.Receipt, err = db.update(ctx, c)
+	case driver.CallDelete:
+		err = db.settle(ctx, c)
+	case driver.CallPeek:
+		c.Messages, err = db.peek(ctx, c, c.Limit)
+	case driver.CallLength:
+		c.Length, err = db.length(ctx, c)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", bucketOf(c), err)
+	}
+	return nil
+}
+
+// bucketOf returns the name of the bucket of the call's table or queue.
+func bucketOf(c *driver.Call) []byte {
+	if c.OfQueue() {
+		return []byte(queuePrefix + c.Target)
+	}
+	return []byte(tablePrefix + c.Target)
+}
+
+func openBucket(tx *bbolt.Tx, name []byte) (*bbolt.Bucket, error) {
+	bucket := tx.Bucket(name)
+	if bucket == nil {
+		return nil, fmt.Errorf("%w: it was never created", domain.ErrUnavailable)
+	}
+	return bucket, nil
+}
+
+// create makes a bucket, if it is missing.
+func (db *DB) create(ctx context.Context, name []byte) error {
+	return db.submit(ctx, change{size: len(name), check: func(tx *bbolt.Tx) (func() error, error) {
+		if tx.Bucket(name) != nil {
+			return nil, errNoChange
+		}
+		return func() error { _, err := tx.CreateBucket(name); return err }, nil
+	}})
+}
+
+// look reads one snapshot of a bucket.
+func (db *DB) look(ctx context.Context, name []byte, read func(*bbolt.Bucket) error) error {
+	return db.view(ctx, func(tx *bbolt.Tx) error {
+		bucket, err := openBucket(tx, name)
+		if err != nil {
+			return err
+		}
+		return read(bucket)
+	})
+}
+
+// change submits a change of a bucket.
+func (db *DB) change(ctx context.Context, name []byte, c change, check func(*bbolt.Bucket) (func() error, error)) error {
+	c.check = func(tx *bbolt.Tx) (func() error, error) {
+		bucket, err := openBucket(tx, name)
+		if err != nil {
+			return nil, err
+		}
+		return check(bucket)
+	}
+	return db.submit(ctx, c)
+}
+
 // Close finishes the writes that the writer has taken, refuses the others and waits
 // for reads to end. Every later call fails with domain.ErrUnavailable. It is an error if the
 // file has lost its name, for all that was written is lost.

@@ -59,10 +59,8 @@ var (
 
 // aboutBucket is the bucket about the store itself. Its sequence is the epoch; an older
 // program counts on from it.
-func aboutBucket() []byte             { return []byte("microblogging") }
-func schemaKey() []byte               { return []byte("schema") }
-func tableBucket(table string) []byte { return []byte(tablePrefix + table) }
-func queueBucket(queue string) []byte { return []byte(queuePrefix + queue) }
+func aboutBucket() []byte { return []byte("microblogging") }
+func schemaKey() []byte   { return []byte("schema") }
 
 // Exists reports whether there is a store in the directory.
 func Exists(dir string) (bool, error) {

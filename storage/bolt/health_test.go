@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -19,209 +18,141 @@ import (
 )
 
 func TestHealth(t *testing.T) {
-	t.Run("a disk that refuses a write is reported until one succeeds", healthAfterRefusal)
-	t.Run("a commit that failed half done is reported for good", healthAfterHalfCommit)
+	for sentence, test := range map[string]func(t *testing.T, disk *slowDisk){
+		"a disk that refuses a write is reported until one succeeds":                   healthAfterRefusal,
+		"a commit that failed half done is the last, and reported for good":            healthAfterHalfCommit,
+		"a disk that writes again is noticed without a write of anybody":               healthAfterProbe,
+		"a commit that hangs is reported while it does":                                healthWhileCommitHangs,
+		"a file without its name takes no write, and is reported until it has it":      healthWithoutName,
+		"a file without its name is noticed without a write of anybody":                healthWithoutNameWhenIdle,
+		"a file that another one has replaced can be saved, and not closed in silence": healthAfterReplacement,
+	} {
+		t.Run(sentence, func(t *testing.T) { onSlowDisk(t, test) })
+	}
 	t.Run("the end of the writer is reported", healthAfterWriter)
-	t.Run("a disk that writes again is noticed without a write of anybody", healthAfterProbe)
-	t.Run("a commit that hangs is reported while it does", healthWhileCommitHangs)
-	t.Run("a file without its name takes no write, and is reported until it has it again", healthWithoutName)
-	t.Run("a file without its name is noticed without a write of anybody", healthWithoutNameWhenIdle)
-	t.Run("a file that another one has replaced is not closed in peace", healthAfterReplacement)
 }
 
-func healthAfterRefusal(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		wantHealthy(t, disk)
-		refused := disk.write(t.Context(), driver.Insert("a"))
+// wantFailed requires that the failure of the disk is reported.
+func wantFailed(t *testing.T, disk *slowDisk) {
+	t.Helper()
+	synctest.Wait()
+	is(t, errDisk, disk.Health())
+	is(t, domain.ErrUnavailable, disk.Health())
+}
+
+func healthAfterRefusal(t *testing.T, disk *slowDisk) {
+	ok(t, disk.Health())
+	is(t, errDisk, disk.written(t, "a", failBefore))
+	// A write that changes nothing tells nothing about the disk.
+	is(t, domain.ErrNotFound, disk.Do(t.Context(), transaction(driver.Delete("none", driver.Exists))))
+	wantFailed(t, disk)
+	ok(t, disk.written(t, "a", commitWell), disk.Health())
+}
+
+func healthAfterProbe(t *testing.T, disk *slowDisk) {
+	time.Sleep(time.Minute)
+	if synctest.Wait(); disk.commits != 0 {
+		t.Errorf("a healthy disk was probed %d times", disk.commits)
+	}
+	is(t, errDisk, disk.written(t, "a", failBefore))
+	began := time.Now()
+	for range 3 {
 		disk.next(failBefore)
-		if err := <-refused; err == nil {
-			t.Fatal("the write succeeded")
-		}
-		// A write that changes nothing tells nothing about the disk.
-		if err := disk.Transact(t.Context(), "T", "p", []driver.Operation{driver.Delete("none", driver.Exists)}); !errors.Is(err, domain.ErrNotFound) {
-			t.Error(err)
-		}
 		wantFailed(t, disk)
-		again := disk.write(t.Context(), driver.Insert("a"))
-		disk.next(commitWell)
-		if err := <-again; err != nil {
-			t.Error(err)
-		}
-		wantHealthy(t, disk)
-	})
-}
-
-func healthAfterProbe(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		time.Sleep(time.Minute)
-		if synctest.Wait(); disk.commits != 0 {
-			t.Errorf("a healthy disk was probed %d times", disk.commits)
-		}
-		refused := disk.write(t.Context(), driver.Insert("a"))
-		disk.next(failBefore)
-		if err := <-refused; err == nil {
-			t.Fatal("the write succeeded")
-		}
-		began := time.Now()
-		for range 3 {
-			disk.next(failBefore)
-			synctest.Wait()
-			wantFailed(t, disk)
-		}
-		disk.next(commitWell)
-		synctest.Wait()
-		wantHealthy(t, disk)
-		if took := time.Since(began); took != 4*probeInterval {
-			t.Errorf("four probes took %s", took)
-		}
-		probes := disk.commits
-		time.Sleep(time.Minute)
-		if disk.commits != probes {
-			t.Errorf("a disk that is well again was probed %d times", disk.commits-probes)
-		}
-	})
-}
-
-func healthAfterHalfCommit(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		half := disk.write(t.Context(), driver.Insert("a"))
-		disk.next(failAfter)
-		if err := <-half; err == nil {
-			t.Fatal("the write succeeded")
-		}
-		wantFailed(t, disk)
-		if err := <-disk.write(t.Context(), driver.Insert("b")); err == nil {
-			t.Error("the next write succeeded")
-		}
-		time.Sleep(time.Minute)
-		wantFailed(t, disk)
-	})
-}
-
-func healthWhileCommitHangs(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		slow := disk.write(t.Context(), driver.Insert("a"))
-		<-disk.started
-		time.Sleep(10*time.Second - 1)
-		wantHealthy(t, disk)
-		time.Sleep(time.Nanosecond)
-		if err := disk.Health(); !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "10s") {
-			t.Errorf("health: got %v, want for how long the commit has been under way", err)
-		}
-		disk.outcome <- commitWell
-		if err := <-slow; err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
-		wantHealthy(t, disk)
-	})
-}
-
-func healthWithoutName(t *testing.T) {
-	inBubble(t, func(t *testing.T, db *DB) {
-		var log strings.Builder
-		db.log = slog.New(slog.NewTextHandler(&log, nil))
-		path := db.bolt.Path()
-		if err := os.Rename(path, path+".away"); err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("a")})
-			if !errors.Is(err, domain.ErrUnavailable) || !errors.Is(db.Health(), errNameless) {
-				t.Errorf("the write: %v, health: %v", err, db.Health())
-			}
-		}
-		if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), path) {
-			t.Errorf("%d errors in the log, want one with the file: %s", n, log.String())
-		}
-		if err := os.Rename(path+".away", path); err != nil {
-			t.Fatal(err)
-		}
-		put(t, db, driver.Insert("a"))
-		if err := db.Health(); err != nil {
-			t.Errorf("with its name again: %v", err)
-		}
-	})
-}
-
-func healthWithoutNameWhenIdle(t *testing.T) {
-	inBubble(t, func(t *testing.T, db *DB) {
-		path := db.bolt.Path()
-		if err := os.Rename(path, path+".away"); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(nameInterval)
-		synctest.Wait()
-		if err := db.Health(); !errors.Is(err, errNameless) {
-			t.Errorf("without its name: %v", err)
-		}
-		if err := os.Rename(path+".away", path); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(probeInterval)
-		synctest.Wait()
-		if err := db.Health(); err != nil {
-			t.Errorf("with its name again: %v", err)
-		}
-	})
-}
-
-func healthAfterReplacement(t *testing.T) {
-	dir := t.TempDir()
-	db := mustOpen(t, dir, Options{})
-	if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
-		t.Fatal(err)
 	}
-	other := mustOpen(t, dir, Options{})
-	if err := db.CreateTable(t.Context(), "T"); !errors.Is(err, errNameless) {
-		t.Errorf("a write to the file that was replaced: %v", err)
+	disk.next(commitWell)
+	synctest.Wait()
+	ok(t, disk.Health())
+	if took := time.Since(began); took != 4*probeInterval {
+		t.Errorf("four probes took %s", took)
 	}
-	if err := other.CreateTable(t.Context(), "T"); err != nil {
-		t.Errorf("a write to the other: %v", err)
+	probes := disk.commits
+	time.Sleep(time.Minute)
+	if disk.commits != probes {
+		t.Errorf("a disk that is well again was probed %d times", disk.commits-probes)
 	}
-	if err := db.Backup(t.Context(), io.Discard); err != nil {
-		t.Errorf("it cannot be saved: %v", err)
+}
+
+func healthAfterHalfCommit(t *testing.T, disk *slowDisk) {
+	is(t, domain.ErrUnavailable, disk.written(t, "a", failAfter), <-disk.write(t.Context(), driver.Insert("b")))
+	time.Sleep(time.Minute)
+	wantFailed(t, disk)
+	if disk.commits != 1 || has(t, disk.DB, "b") {
+		t.Error("something was written")
 	}
-	if err := db.Close(); !errors.Is(err, errNameless) {
-		t.Errorf("closing the file that was replaced: %v", err)
+}
+
+func healthWhileCommitHangs(t *testing.T, disk *slowDisk) {
+	slow := disk.write(t.Context(), driver.Insert("a"))
+	<-disk.started
+	time.Sleep(10*time.Second - 1)
+	ok(t, disk.Health())
+	time.Sleep(time.Nanosecond)
+	if err := disk.Health(); !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "10s") {
+		t.Errorf("health: got %v, want for how long the commit has been under way", err)
 	}
+	disk.outcome <- commitWell
+	ok(t, <-slow)
+	synctest.Wait()
+	ok(t, disk.Health())
+}
+
+// away takes the name of the file and returns what gives it back.
+func away(t *testing.T, db *DB) (back func()) {
+	t.Helper()
+	path := db.bolt.Path()
+	ok(t, os.Rename(path, path+".away"))
+	return func() { ok(t, os.Rename(path+".away", path)) }
+}
+
+func healthWithoutName(t *testing.T, disk *slowDisk) {
+	var log strings.Builder
+	disk.log = slog.New(slog.NewTextHandler(&log, nil))
+	back := away(t, disk.DB)
+	for range 3 {
+		is(t, domain.ErrUnavailable, disk.Do(t.Context(), transaction(driver.Insert("a"))))
+		is(t, errNameless, disk.Health())
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), disk.bolt.Path()) {
+		t.Errorf("%d errors in the log, want one with the file: %s", n, log.String())
+	}
+	back()
+	ok(t, disk.written(t, "a", commitWell), disk.Health())
+}
+
+func healthWithoutNameWhenIdle(t *testing.T, disk *slowDisk) {
+	disk.log = slog.New(slog.DiscardHandler)
+	back := away(t, disk.DB)
+	time.Sleep(nameInterval)
+	synctest.Wait()
+	is(t, errNameless, disk.Health())
+	back()
+	disk.next(commitWell) // a probe
+	synctest.Wait()
+	ok(t, disk.Health())
+}
+
+func healthAfterReplacement(t *testing.T, disk *slowDisk) {
+	disk.log = slog.New(slog.DiscardHandler)
+	back := away(t, disk.DB)
+	ok(t, os.WriteFile(disk.bolt.Path(), nil, 0o600))
+	is(t, errNameless, disk.Do(t.Context(), transaction(driver.Insert("a"))))
+	ok(t, disk.Backup(t.Context(), io.Discard))
+	is(t, errNameless, disk.Close())
+	back()
+	disk.close = func() error { return nil } // it is closed, and the next call would say that again
 }
 
 func healthAfterWriter(t *testing.T) {
-	db, err := Open(t.TempDir(), Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Health(); err != nil {
-		t.Errorf("a new store: %v", err)
-	}
+	db := opened(t, t.TempDir())
+	ok(t, db.Health())
 	db.commit = func(tx *bbolt.Tx) error {
-		if err := tx.Rollback(); err != nil {
-			t.Error(err)
-		}
+		ok(t, tx.Rollback())
 		runtime.Goexit()
 		return nil
 	}
-	go func() { _ = db.CreateTable(t.Context(), "T") }() // nobody answers it
+	go func() { _ = db.Do(t.Context(), transaction(driver.Insert("a"))) }() // nobody answers it
 	<-db.stopped
-	if err := db.Health(); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("without a writer: %v", err)
-	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-func wantHealthy(t *testing.T, disk *slowDisk) {
-	t.Helper()
-	if err := disk.Health(); err != nil {
-		t.Errorf("health: %v", err)
-	}
-}
-
-func wantFailed(t *testing.T, disk *slowDisk) {
-	t.Helper()
-	if err := disk.Health(); !errors.Is(err, errDisk) || !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("health: got %v, want the failure of the disk", err)
-	}
+	is(t, domain.ErrUnavailable, db.Health())
+	ok(t, db.Close())
 }

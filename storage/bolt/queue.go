@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -109,26 +108,22 @@ func endLeases(bucket *bbolt.Bucket) error {
 	return nil
 }
 
-// CreateQueue implements driver.Queues.
-func (db *DB) CreateQueue(ctx context.Context, queue string) error {
-	return db.create(ctx, queueBucket(queue))
-}
-
-// Send implements driver.Queues.
-func (db *DB) Send(ctx context.Context, queue, text string) error {
-	return db.changeQueue(ctx, queue, len(text), true, func(bucket *bbolt.Bucket) (func() error, error) {
+func (db *DB) send(ctx context.Context, c *driver.Call) error {
+	text := c.Message.Text
+	return db.change(ctx, bucketOf(c), change{size: len(text), shows: true}, func(bucket *bbolt.Bucket) (func() error, error) {
 		return func() error { return (&message{text: text}).put(bucket, db.clock()) }, nil
 	})
 }
 
-// Receive implements driver.Queues. Workers poll, so it looks for a visible message
-// before it gives the writer anything to do.
-func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
-	if visible, err := db.Peek(ctx, queue, 1); err != nil || len(visible) == 0 {
+// receive looks for a visible message before it gives the writer anything to do, because
+// workers poll.
+func (db *DB) receive(ctx context.Context, c *driver.Call) ([]driver.Message, error) {
+	limit, lease := c.Limit, c.Lease
+	if visible, err := db.peek(ctx, c, 1); err != nil || len(visible) == 0 {
 		return nil, err
 	}
 	var received []driver.Message
-	err := db.changeQueue(ctx, queue, limit, false, func(bucket *bbolt.Bucket) (func() error, error) {
+	err := db.change(ctx, bucketOf(c), change{size: limit}, func(bucket *bbolt.Bucket) (func() error, error) {
 		found, err := db.visible(bucket, limit)
 		if err == nil && len(found) == 0 {
 			err = errNoChange
@@ -146,19 +141,16 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 			return nil
 		}, err
 	})
-	switch {
-	case errors.Is(err, errNoChange):
-		return nil, nil
-	case err != nil: // and the writer may be receiving yet
+	if err != nil { // and the writer may be receiving yet
 		return nil, err
 	}
 	return received, nil
 }
 
-// Update implements driver.Queues.
-func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
+func (db *DB) update(ctx context.Context, c *driver.Call) (string, error) {
+	m, lease := c.Message, c.Lease
 	var renewed string
-	err := db.changeQueue(ctx, queue, len(m.Text), true, func(bucket *bbolt.Bucket) (func() error, error) {
+	err := db.change(ctx, bucketOf(c), change{size: len(m.Text), shows: true}, func(bucket *bbolt.Bucket) (func() error, error) {
 		held, err := findHeld(bucket, m)
 		return func() error {
 			held.text = m.Text
@@ -167,23 +159,22 @@ func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease 
 			return err
 		}, err
 	})
-	if err != nil {
+	if err != nil { // as above
 		return "", err
 	}
 	return renewed, nil
 }
 
-// Delete implements driver.Queues.
-func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return db.changeQueue(ctx, queue, placeLen, false, func(bucket *bbolt.Bucket) (func() error, error) {
+func (db *DB) settle(ctx context.Context, c *driver.Call) error {
+	m := c.Message
+	return db.change(ctx, bucketOf(c), change{size: placeLen}, func(bucket *bbolt.Bucket) (func() error, error) {
 		held, err := findHeld(bucket, m)
 		return func() error { return bucket.Delete(held.place) }, err
 	})
 }
 
-// Peek implements driver.Queues.
-func (db *DB) Peek(ctx context.Context, queue string, limit int) (messages []driver.Message, err error) {
-	err = db.viewQueue(ctx, queue, func(bucket *bbolt.Bucket) error {
+func (db *DB) peek(ctx context.Context, c *driver.Call, limit int) (messages []driver.Message, err error) {
+	err = db.look(ctx, bucketOf(c), func(bucket *bbolt.Bucket) error {
 		found, err := db.visible(bucket, limit)
 		for _, m := range found {
 			messages = append(messages, m.shown())
@@ -193,19 +184,9 @@ func (db *DB) Peek(ctx context.Context, queue string, limit int) (messages []dri
 	return messages, err
 }
 
-// Ping implements driver.Queues. It also fails if the store can be read but no longer
-// written to.
-func (db *DB) Ping(ctx context.Context, queue string) error {
-	err := db.viewQueue(ctx, queue, func(*bbolt.Bucket) error { return nil })
-	if err == nil && db.broken.Load() {
-		err = fmt.Errorf("queue %s: %w", queue, errBroken)
-	}
-	return err
-}
-
-// Length implements driver.Queues. It walks through the whole queue.
-func (db *DB) Length(ctx context.Context, queue string) (n int64, err error) {
-	err = db.viewQueue(ctx, queue, func(bucket *bbolt.Bucket) error {
+// length walks through the whole queue.
+func (db *DB) length(ctx context.Context, c *driver.Call) (n int64, err error) {
+	err = db.look(ctx, bucketOf(c), func(bucket *bbolt.Bucket) error {
 		n = int64(bucket.Stats().KeyN)
 		return nil
 	})
@@ -246,44 +227,6 @@ func findHeld(bucket *bbolt.Bucket, m driver.Message) (message, error) {
 	return held, err
 }
 
-// viewQueue reads one snapshot of a queue.
-func (db *DB) viewQueue(ctx context.Context, queue string, read func(*bbolt.Bucket) error) error {
-	return nameQueue(queue, db.view(ctx, func(tx *bbolt.Tx) error {
-		bucket, err := openQueue(tx, queue)
-		if err != nil {
-			return err
-		}
-		return read(bucket)
-	}))
-}
-
-// changeQueue submits a change of a queue. shows tells that a message may be visible earlier
-// after it than before.
-func (db *DB) changeQueue(ctx context.Context, queue string, size int, shows bool, check func(*bbolt.Bucket) (func() error, error)) error {
-	return nameQueue(queue, db.submit(ctx, change{size: size, shows: shows, check: func(tx *bbolt.Tx) (func() error, error) {
-		bucket, err := openQueue(tx, queue)
-		if err != nil {
-			return nil, err
-		}
-		return check(bucket)
-	}}))
-}
-
-func nameQueue(queue string, err error) error {
-	if err != nil {
-		return fmt.Errorf("queue %s: %w", queue, err)
-	}
-	return nil
-}
-
-func openQueue(tx *bbolt.Tx, queue string) (*bbolt.Bucket, error) {
-	bucket := tx.Bucket(queueBucket(queue))
-	if bucket == nil {
-		return nil, fmt.Errorf("%w: the queue was never created", domain.ErrUnavailable)
-	}
-	return bucket, nil
-}
-
 // arrivals tells those who wait that a message may be visible earlier than before, on any
 // queue. Its zero value is sound.
 type arrivals struct {
@@ -316,7 +259,7 @@ func (db *DB) await(ctx context.Context, queue string) {
 	for ctx.Err() == nil {
 		arrived := db.arrivals.after() // before the look, so that none is missed
 		var due <-chan time.Time
-		err := db.viewQueue(ctx, queue, func(bucket *bbolt.Bucket) error {
+		err := db.look(ctx, []byte(queuePrefix+queue), func(bucket *bbolt.Bucket) error {
 			if first, _ := bucket.Cursor().First(); len(first) == placeLen {
 				due = time.After(time.Duration(binary.BigEndian.Uint64(first)) - db.clock())
 			}

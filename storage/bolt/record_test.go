@@ -100,23 +100,15 @@ func FuzzRecord(f *testing.F) {
 }
 
 func damagedRow(t *testing.T) {
-	db := openRows(t, nil)
-	if err := db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
-		noRecord := bytes.Repeat([]byte{recordVersion}, 3)
-		return func() error { return tx.Bucket(tableBucket("T")).Put(rowKey("p", "broken"), noRecord) }, nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
-	_, get := db.Get(t.Context(), "T", "p", "broken")
-	_, page := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-	merge := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Merge("broken", driver.Exists)})
-	for what, err := range map[string]error{"get": get, "range": page, "merge": merge} {
-		if err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
+	db := opened(t, t.TempDir())
+	noRecord := bytes.Repeat([]byte{recordVersion}, 3)
+	ok(t, db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
+		return func() error { return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "broken"), noRecord) }, nil
+	}}))
+	table := driver.NewTable(db, "T")
+	_, get := table.Get(t.Context(), "p", "broken")
+	_, page := table.Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
+	is(t, errCorrupt, get, page, table.Transact(t.Context(), "p", driver.Merge("broken", driver.Exists)))
 	// It can still be replaced.
-	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Replace("broken", driver.Exists)}); err != nil {
-		t.Error(err)
-	}
+	ok(t, table.Transact(t.Context(), "p", driver.Replace("broken", driver.Exists)))
 }

@@ -3,7 +3,6 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,83 +14,33 @@ import (
 	"microblogging/storage/driver"
 )
 
-// CreateTable implements driver.Tables.
-func (db *DB) CreateTable(ctx context.Context, table string) error {
-	return db.create(ctx, tableBucket(table))
-}
-
-// Get implements driver.Tables.
-func (db *DB) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	var entity driver.Entity
-	err := db.viewTable(ctx, table, func(bucket *bbolt.Bucket) (err error) {
-		key := rowKey(partition, row)
+func (db *DB) get(ctx context.Context, c *driver.Call) (e driver.Entity, err error) {
+	err = db.look(ctx, bucketOf(c), func(bucket *bbolt.Bucket) error {
+		key := rowKey(c.Partition, c.Row)
 		value := bucket.Get(key)
 		if value == nil {
 			return domain.ErrNotFound
 		}
-		entity, err = decodeRow(key, value, driver.Paging{})
+		e, err = decodeRow(key, value, driver.Paging{})
 		return err
 	})
-	return entity, err
+	return e, err
 }
 
-// Range implements driver.Tables.
-func (db *DB) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	s := span{rowKey(q.Partition, q.From), rowKey(q.Partition, q.To)}
-	if q.To == "" {
-		s.end = append([]byte(q.Partition), separator+1)
+// page reads a page of a Range or a Scan.
+func (db *DB) page(ctx context.Context, c *driver.Call) (page driver.Page, err error) {
+	s := span{partitionBound(c.From), partitionBound(c.To)}
+	if c.Method == driver.CallRange {
+		s = span{rowKey(c.Partition, c.From), rowKey(c.Partition, c.To)}
+		if c.To == "" {
+			s.end = append([]byte(c.Partition), separator+1)
+		}
 	}
-	return db.readPage(ctx, table, s, q.Paging)
-}
-
-// Scan implements driver.Tables.
-func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	return db.readPage(ctx, table, span{partitionBound(q.From), partitionBound(q.To)}, q.Paging)
-}
-
-func (db *DB) readPage(ctx context.Context, table string, s span, p driver.Paging) (page driver.Page, err error) {
-	err = db.viewTable(ctx, table, func(bucket *bbolt.Bucket) (err error) {
-		page, err = s.page(bucket.Cursor(), p)
+	err = db.look(ctx, bucketOf(c), func(bucket *bbolt.Bucket) error {
+		page, err = s.page(bucket.Cursor(), c.Paging)
 		return err
 	})
 	return page, err
-}
-
-// viewTable reads one snapshot of a table.
-func (db *DB) viewTable(ctx context.Context, table string, read func(*bbolt.Bucket) error) error {
-	err := db.view(ctx, func(tx *bbolt.Tx) error {
-		bucket, err := openTable(tx, table)
-		if err != nil {
-			return err
-		}
-		return read(bucket)
-	})
-	if err != nil {
-		return fmt.Errorf("table %s: %w", table, err)
-	}
-	return nil
-}
-
-func openTable(tx *bbolt.Tx, table string) (*bbolt.Bucket, error) {
-	bucket := tx.Bucket(tableBucket(table))
-	if bucket == nil {
-		return nil, fmt.Errorf("%w: the table was never created", domain.ErrUnavailable)
-	}
-	return bucket, nil
-}
-
-// create makes the bucket of a table or queue, if it is missing.
-func (db *DB) create(ctx context.Context, name []byte) error {
-	err := db.submit(ctx, change{size: len(name), check: func(tx *bbolt.Tx) (func() error, error) {
-		if tx.Bucket(name) != nil {
-			return nil, errNoChange
-		}
-		return func() error { _, err := tx.CreateBucket(name); return err }, nil
-	}})
-	if errors.Is(err, errNoChange) {
-		return nil
-	}
-	return err
 }
 
 // separator stands between the partition key and the row key. It sorts before every
@@ -172,27 +121,15 @@ func (s span) page(cursor *bbolt.Cursor, p driver.Paging) (driver.Page, error) {
 	return page, nil
 }
 
-// Transact implements driver.Tables.
-func (db *DB) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	if err := db.submit(ctx, db.transaction(table, partition, ops)); err != nil {
-		return fmt.Errorf("table %s: %w", table, err)
-	}
-	return nil
-}
-
-// transaction encodes all that does not depend on the state, to relieve the only writer.
-func (db *DB) transaction(table, partition string, ops []driver.Operation) change {
-	steps, size := make([]step, len(ops)), 0
-	for i, op := range ops {
-		steps[i] = step{Operation: op, key: rowKey(partition, op.Row), encoded: encodeProperties(op.Properties)}
+// transact encodes all that does not depend on the state, to relieve the only writer.
+func (db *DB) transact(ctx context.Context, c *driver.Call) error {
+	steps, size := make([]step, len(c.Operations)), 0
+	for i, op := range c.Operations {
+		steps[i] = step{Operation: op, key: rowKey(c.Partition, op.Row), encoded: encodeProperties(op.Properties)}
 		steps[i].Properties = slices.Clone(op.Properties)
 		size += len(steps[i].key) + len(steps[i].encoded)
 	}
-	return change{size: size, check: func(tx *bbolt.Tx) (func() error, error) {
-		bucket, err := openTable(tx, table)
-		if err != nil {
-			return nil, err
-		}
+	return db.change(ctx, bucketOf(c), change{size: size}, func(bucket *bbolt.Bucket) (func() error, error) {
 		// The operations are on distinct rows, so none depends on another.
 		for i := range steps {
 			if err := steps[i].check(bucket.Get(steps[i].key)); err != nil {
@@ -200,7 +137,7 @@ func (db *DB) transaction(table, partition string, ops []driver.Operation) chang
 			}
 		}
 		return func() error { return db.write(bucket, steps) }, nil
-	}}
+	})
 }
 
 // A step is one operation. It shares no memory with the caller, who may go on and

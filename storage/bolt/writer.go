@@ -41,7 +41,7 @@ const (
 var errNameless = errors.New("the file of the store was removed or replaced while it was open; " +
 	"save what it holds with backup --admin before this process ends")
 
-// errNoChange is what check returns if there is nothing to do.
+// errNoChange is what check returns if there is nothing to do. The caller gets no error.
 var errNoChange = errors.New("nothing to change")
 
 // A change is what one caller wants to write.
@@ -130,6 +130,9 @@ func (db *DB) answer(w *write, failure error) {
 	}
 	if w.shows && w.refused == nil {
 		db.arrivals.note()
+	}
+	if errors.Is(w.refused, errNoChange) {
+		w.refused = nil
 	}
 	w.done <- w.refused
 }

@@ -15,7 +15,7 @@
 // gate: in one transaction with a merge of it ([Lifecycle.Behind]). A deletion marks the channel's
 // row, replaces the open gate by the shut one, sweeps behind that, disarms it, and releases the
 // name (release.go, sweep.go). Each replacement happens once in all time. The gate's version is
-// the version of the pages (version.go).
+// the version of the pages (package fresh).
 //
 // This room knows nothing of messages, posts or subscriptions. Who must do something at a
 // creation or before a row is removed says so with [Lifecycle.OnCreation] and

@@ -120,7 +120,7 @@ var ErrGateGone = errors.New("the gate is gone")
 // subscription and its end, an edit, a vote, the deletion of a post, and each repair
 // of those. The fence needs only the first two, since the others depend on a version
 // of a row that the sweep deletes. But the gate's version tells whether a page that
-// was read before is still right (version.go).
+// was read before is still right (package fresh).
 func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, schema.OpenGateRow(ref.Incarnation), operations)
 }

@@ -60,7 +60,7 @@ type store struct {
 
 // New returns a checker of the store on a backend, by the rooms that work on it. See the fields
 // of Checker.
-func New(backend driver.Tables, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
+func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
 	lists *directory.Directory, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{

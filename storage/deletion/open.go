@@ -35,6 +35,9 @@ import (
 // A late copy of a renewal leaves a row about nothing, which a pass removes. A late copy of
 // a removal names a version that is gone.
 
+// requestLifetime is how long a request to delete may be under way.
+const requestLifetime = time.Hour
+
 // openFlight is how many open deletions a pass looks at at once.
 const openFlight = 8
 
@@ -154,7 +157,7 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 		return err
 	case row.State == domain.ChannelDeleting:
 		return p.lookAtMarked(ctx, row)
-	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), askedLifetime):
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.

@@ -21,7 +21,7 @@ type Directory struct {
 }
 
 // New returns the directory of the channels of a backend whose tables are there.
-func New(backend driver.Tables, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Directory {
+func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Directory {
 	return &Directory{
 		Lifecycle: channels,
 		deletions: deletions,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -181,22 +180,11 @@ func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after
 // ownedOf reads the channels that these rows name, and returns those that the owner has now
 // and that can be read.
 func (s *Directory) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
-	found := make([]domain.Channel, len(rows))
-	group, ctx := s.Group(ctx, flight.Points)
-	for i, owned := range rows {
-		group.Go(func() error {
-			row, err := s.ReadChannel(ctx, schema.OwnedKey(owned.Row))
-			if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
-				return nil // no channel can have a name that leads nowhere
-			}
-			found[i] = row.Channel
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(found, func(c domain.Channel) bool {
-		return c.Owner != owner || c.State != domain.ChannelActive
-	}), nil
+	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
+		row, err := s.ReadChannel(ctx, schema.OwnedKey(owned.Row))
+		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+			return domain.Channel{}, false, nil // no channel can have a name that leads nowhere
+		}
+		return row.Channel, row.Owner == owner && row.State == domain.ChannelActive, err
+	})
 }

@@ -3,6 +3,8 @@ package driver
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -22,9 +24,10 @@ type Call struct {
 	// Operations are those of a Transact. An Around that wants others sets other ones, and
 	// does not change these.
 	Operations []Operation
-	// Message is what an Update or a Delete is about. A Send has a text alone.
+	// Message is what an Update or a Delete is about. An Update has the new text, and a Send has a
+	// text alone.
 	Message Message
-	// Limit is the most messages of a Receive or a Peek.
+	// Limit is the most messages of a Receive or a Peek, 1 to MaxReceive.
 	Limit int
 	// Lease is how long a Receive or an Update hides messages.
 	Lease time.Duration
@@ -43,24 +46,45 @@ type Answer struct {
 	Length   int64
 }
 
-// A Method is the method of Tables or Queues that is called.
+// A Method says what a call does.
 type Method string
 
 // The methods.
 const (
+	// CallCreateTable makes a table, or does nothing if it is there. CallCreateQueue does the
+	// same with a queue.
 	CallCreateTable Method = "CreateTable"
-	CallGet         Method = "Get"
-	CallRange       Method = "Range"
-	CallScan        Method = "Scan"
-	CallTransact    Method = "Transact"
 	CallCreateQueue Method = "CreateQueue"
-	CallSend        Method = "Send"
-	CallReceive     Method = "Receive"
-	CallUpdate      Method = "Update"
-	CallDelete      Method = "Delete"
-	CallPeek        Method = "Peek"
-	CallPing        Method = "Ping"
-	CallLength      Method = "Length"
+	// CallGet reads one row, or fails with domain.ErrNotFound.
+	CallGet Method = "Get"
+	// CallRange reads one page of the rows of one partition, in key order, and CallScan one of
+	// all rows of a range of partitions.
+	CallRange Method = "Range"
+	CallScan  Method = "Scan"
+	// CallTransact applies an entity group transaction: 1 to 100 operations on
+	// distinct rows of one partition, all or none. If one of them cannot be
+	// applied, the error is an *OperationError, which names it.
+	CallTransact Method = "Transact"
+	// CallSend puts a message on the queue. If it fails, the message may still be
+	// there, once or twice.
+	CallSend Method = "Send"
+	// CallReceive takes visible messages and hides each for the lease. If there are none, it
+	// returns none and no error.
+	CallReceive Method = "Receive"
+	// CallUpdate replaces the text, hides the message for another lease that starts
+	// now, and returns the receipt that replaces the old one. A lease of zero
+	// makes the message visible at once. If the receipt is not the latest, the
+	// error is domain.ErrLeaseLost.
+	CallUpdate Method = "Update"
+	// CallDelete settles the message. If the receipt is not the latest, the error is
+	// domain.ErrLeaseLost.
+	CallDelete Method = "Delete"
+	// CallPeek shows visible messages and changes nothing: they stay visible, and it is no
+	// delivery. They have no receipt. Messages that are hidden are not shown. If there are
+	// none, it returns none and no error.
+	CallPeek Method = "Peek"
+	// CallLength counts the messages on the queue about, hidden ones included.
+	CallLength Method = "Length"
 )
 
 // An Around is put around each call of a backend: it counts, times, traces, refuses, changes,
@@ -76,22 +100,12 @@ type Around func(ctx context.Context, c *Call, next func(context.Context) error)
 // Wrap returns the backend with the Arounds put around each of its calls. The first is the
 // outermost. A nil Around is left out. The backend may be nil if none of them calls next.
 func Wrap(backend Backend, arounds ...Around) Backend {
-	var chain Around
-	for _, around := range arounds {
-		switch outer := chain; {
-		case around == nil:
-		case outer == nil:
-			chain = around
-		default:
-			chain = func(ctx context.Context, c *Call, next func(context.Context) error) error {
-				return outer(ctx, c, func(ctx context.Context) error { return around(ctx, c, next) })
-			}
+	for _, around := range slices.Backward(arounds) {
+		if around != nil {
+			backend = wrapped{backend, around}
 		}
 	}
-	if chain == nil {
-		return backend
-	}
-	return &wrapped{backend, chain}
+	return backend
 }
 
 type wrapped struct {
@@ -99,124 +113,21 @@ type wrapped struct {
 	around  Around
 }
 
-// do makes one call through the chain.
-func (w *wrapped) do(ctx context.Context, c *Call) (Answer, error) {
-	err := w.around(ctx, c, func(ctx context.Context) error { return c.on(ctx, w.backend) })
-	if err != nil {
-		return Answer{}, err
-	}
-	return c.Answer, nil
+func (w wrapped) Do(ctx context.Context, c *Call) error {
+	return w.around(ctx, c, func(ctx context.Context) error { return w.backend.Do(ctx, c) })
 }
 
-// on makes the call on a backend.
-func (c *Call) on(ctx context.Context, b Backend) (err error) {
-	switch c.Method {
-	case CallCreateTable:
-		err = b.CreateTable(ctx, c.Target)
-	case CallGet:
-		c.Entity, err = b.Get(ctx, c.Target, c.Partition, c.Row)
-	case CallRange:
-		c.Page, err = b.Range(ctx, c.Target, Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging})
-	case CallScan:
-		c.Page, err = b.Scan(ctx, c.Target, Scan{From: c.From, To: c.To, Paging: c.Paging})
-	case CallTransact:
-		err = b.Transact(ctx, c.Target, c.Partition, c.Operations)
-	case CallCreateQueue:
-		err = b.CreateQueue(ctx, c.Target)
-	case CallSend:
-		err = b.Send(ctx, c.Target, c.Message.Text)
-	case CallReceive:
-		c.Messages, err = b.Receive(ctx, c.Target, c.Limit, c.Lease)
-	case CallUpdate:
-		c.Receipt, err = b.Update(ctx, c.Target, c.Message, c.Lease)
-	case CallDelete:
-		err = b.Delete(ctx, c.Target, c.Message)
-	case CallPeek:
-		c.Messages, err = b.Peek(ctx, c.Target, c.Limit)
-	case CallPing:
-		err = b.Ping(ctx, c.Target)
-	case CallLength:
-		c.Length, err = b.Length(ctx, c.Target)
-	}
-	return err
-}
-
-func (w *wrapped) Traits() Traits {
+func (w wrapped) Traits() Traits {
 	if w.backend == nil {
 		return Traits{}
 	}
 	return w.backend.Traits()
 }
 
-func (w *wrapped) CreateTable(ctx context.Context, table string) error {
-	_, err := w.do(ctx, &Call{Method: CallCreateTable, Target: table})
-	return err
-}
-
-func (w *wrapped) Get(ctx context.Context, table, partition, row string) (Entity, error) {
-	a, err := w.do(ctx, &Call{Method: CallGet, Target: table, Partition: partition, Row: row})
-	return a.Entity, err
-}
-
-func (w *wrapped) Range(ctx context.Context, table string, q Range) (Page, error) {
-	a, err := w.do(ctx, &Call{Method: CallRange, Target: table, Partition: q.Partition, From: q.From, To: q.To, Paging: q.Paging})
-	return a.Page, err
-}
-
-func (w *wrapped) Scan(ctx context.Context, table string, q Scan) (Page, error) {
-	a, err := w.do(ctx, &Call{Method: CallScan, Target: table, From: q.From, To: q.To, Paging: q.Paging})
-	return a.Page, err
-}
-
-func (w *wrapped) Transact(ctx context.Context, table, partition string, ops []Operation) error {
-	_, err := w.do(ctx, &Call{Method: CallTransact, Target: table, Partition: partition, Operations: ops})
-	return err
-}
-
-func (w *wrapped) CreateQueue(ctx context.Context, queue string) error {
-	_, err := w.do(ctx, &Call{Method: CallCreateQueue, Target: queue})
-	return err
-}
-
-func (w *wrapped) Send(ctx context.Context, queue, text string) error {
-	_, err := w.do(ctx, &Call{Method: CallSend, Target: queue, Message: Message{Text: text}})
-	return err
-}
-
-func (w *wrapped) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]Message, error) {
-	a, err := w.do(ctx, &Call{Method: CallReceive, Target: queue, Limit: limit, Lease: lease})
-	return a.Messages, err
-}
-
-func (w *wrapped) Update(ctx context.Context, queue string, m Message, lease time.Duration) (string, error) {
-	a, err := w.do(ctx, &Call{Method: CallUpdate, Target: queue, Message: m, Lease: lease})
-	return a.Receipt, err
-}
-
-func (w *wrapped) Delete(ctx context.Context, queue string, m Message) error {
-	_, err := w.do(ctx, &Call{Method: CallDelete, Target: queue, Message: m})
-	return err
-}
-
-func (w *wrapped) Peek(ctx context.Context, queue string, limit int) ([]Message, error) {
-	a, err := w.do(ctx, &Call{Method: CallPeek, Target: queue, Limit: limit})
-	return a.Messages, err
-}
-
-func (w *wrapped) Ping(ctx context.Context, queue string) error {
-	_, err := w.do(ctx, &Call{Method: CallPing, Target: queue})
-	return err
-}
-
-func (w *wrapped) Length(ctx context.Context, queue string) (int64, error) {
-	a, err := w.do(ctx, &Call{Method: CallLength, Target: queue})
-	return a.Length, err
-}
-
 // Writes tells whether the call may change something. A Receive does: it hides messages.
 func (c *Call) Writes() bool {
 	switch c.Method {
-	case CallGet, CallRange, CallScan, CallPeek, CallPing, CallLength:
+	case CallGet, CallRange, CallScan, CallPeek, CallLength:
 		return false
 	}
 	return true
@@ -234,34 +145,17 @@ func (c *Call) OfQueue() bool {
 // Kind says in a word how the call finds its rows, as Azure's table design guide has it, or
 // what is asked of a queue.
 func (c *Call) Kind() string {
-	switch c.Method {
-	case CallCreateTable, CallCreateQueue:
+	switch {
+	case c.Method == CallCreateTable, c.Method == CallCreateQueue:
 		return "create"
-	case CallGet:
+	case c.Method == CallGet:
 		return "point"
-	case CallRange:
-		if c.From == "" && c.To == "" {
-			return "partition"
-		}
-		return "range"
-	case CallScan:
-		return "scan"
-	case CallTransact:
+	case c.Method == CallRange && c.From == "" && c.To == "":
+		return "partition"
+	case c.Method == CallTransact:
 		return "transaction"
-	case CallSend:
-		return "send"
-	case CallReceive:
-		return "receive"
-	case CallUpdate:
-		return "update"
-	case CallDelete:
-		return "delete"
-	case CallPeek:
-		return "peek"
-	case CallPing:
-		return "ping"
 	}
-	return "length"
+	return strings.ToLower(string(c.Method))
 }
 
 // Returned counts the rows or messages that the call gave, and read the rows that the backend

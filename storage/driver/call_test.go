@@ -7,38 +7,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"microblogging/domain"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestWrap(t *testing.T) {
-	t.Run("shows each call of a table, and how it ended", aroundTable)
-	t.Run("shows each call of a queue, and how it ended", aroundQueue)
+	t.Run("shows each call", aroundEach)
 	t.Run("gives the backend the context, the call and the answer that an Around makes", aroundChanges)
 	t.Run("puts the first Around outermost, and leaves nil out", aroundsNest)
 	t.Run("passes the traits on", traitsPass)
-	t.Run("costs nothing without an Around", nothingCostsNothing)
-}
-
-// A notebook writes down the calls that it is put around.
-type notebook struct{ lines []string }
-
-func (n *notebook) around(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
-	err := next(ctx)
-	read, returned := c.Returned(err)
-	n.lines = append(n.lines, fmt.Sprintf("%s %s read %d returned %d written %d failed %t writes %t of queue %t",
-		c.Kind(), c.Target, read, returned, c.Written(err), err != nil, c.Writes(), c.OfQueue()))
-	return err
-}
-
-func (n *notebook) want(t *testing.T, want ...string) {
-	t.Helper()
-	if !slices.Equal(n.lines, want) {
-		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(n.lines, "\n"), strings.Join(want, "\n"))
-	}
 }
 
 // fiveRows returns a table of a real store with five rows of one partition, behind Arounds.
@@ -49,68 +28,39 @@ func fiveRows(t *testing.T, arounds ...driver.Around) *driver.Table {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
-	rows := insertEach(5, driver.String("A", "12345"), driver.Int64("B", 1), driver.Bool("C", true))
-	if err := driver.NewTable(db, "T").Transact(t.Context(), "p", rows...); err != nil {
+	table := driver.NewTable(db, "T")
+	rows := insertEach(5, driver.String("A", strings.Repeat("x", 1000)), driver.Int64("B", 1), driver.Bool("C", true))
+	if err := errors.Join(table.Create(t.Context()), table.Transact(t.Context(), "p", rows...)); err != nil {
 		t.Fatal(err)
 	}
 	return driver.NewTable(driver.Wrap(db, arounds...), "T")
 }
 
-func aroundTable(t *testing.T) {
-	var told notebook
-	table := fiveRows(t, told.around)
-	page := driver.Paging{Limit: 3}
-	_, errGet := table.Get(t.Context(), "p", "r1")
-	_, errRange := table.Range(t.Context(), driver.Range{Partition: "p", From: "r1", Paging: page})
-	_, errWhole := table.Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 9}})
-	_, errScan := table.Scan(t.Context(), driver.Scan{Paging: page})
-	if err := errors.Join(errGet, errRange, errWhole, errScan); err != nil {
+func aroundEach(t *testing.T) {
+	var told []string
+	backend := driver.Wrap(accepting(), func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		err := next(ctx)
+		told = append(told, fmt.Sprintf("%s %s writes %t of queue %t", c.Kind(), c.Target, c.Writes(), c.OfQueue()))
+		return err
+	})
+	for _, call := range drivertest.EachCall("t") {
+		if err := backend.Do(t.Context(), &call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := driver.NewTable(backend, "T").Range(t.Context(), driver.Range{Partition: "p", From: "a", Paging: driver.Paging{Limit: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	err := table.Transact(t.Context(), "p", driver.Insert("new"), driver.Merge("r9", driver.Exists))
-	if !errors.Is(err, domain.ErrNotFound) {
-		t.Fatal(err)
+	want := []string{
+		"create t writes true of queue false", "point t writes false of queue false", "partition t writes false of queue false",
+		"scan t writes false of queue false", "transaction t writes true of queue false", "create t writes true of queue true",
+		"send t writes true of queue true", "receive t writes true of queue true", "update t writes true of queue true",
+		"delete t writes true of queue true", "peek t writes false of queue true", "length t writes false of queue true",
+		"range T writes false of queue false",
 	}
-	if err := table.Transact(t.Context(), "p", driver.Insert("new"), driver.Merge("r1", driver.Exists)); err != nil {
-		t.Fatal(err)
+	if !slices.Equal(told, want) {
+		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
-	wantLimit(t, table.Transact(t.Context(), "a#b", driver.Insert("r"))) // reaches no Around
-	told.want(t,
-		"point T read 1 returned 1 written 0 failed false writes false of queue false",
-		"range T read 4 returned 3 written 0 failed false writes false of queue false",
-		"partition T read 5 returned 5 written 0 failed false writes false of queue false",
-		"scan T read 4 returned 3 written 0 failed false writes false of queue false",
-		"transaction T read 0 returned 0 written 0 failed true writes true of queue false",
-		"transaction T read 0 returned 0 written 2 failed false writes true of queue false")
-}
-
-// eachOfQueue makes each call of a queue.
-func eachOfQueue(ctx context.Context, queue *driver.Queue) error {
-	_, errReceive := queue.Receive(ctx, 1, time.Second)
-	_, errUpdate := queue.Update(ctx, driver.Message{ID: "1"}, "text", 0)
-	_, errLength := queue.Length(ctx)
-	_, errPeek := queue.Peek(ctx, 1)
-	return errors.Join(errReceive, errUpdate, errLength, errPeek,
-		queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
-}
-
-func aroundQueue(t *testing.T) {
-	var told notebook
-	queue := driver.NewQueue(driver.Wrap(accepting(), told.around), "q")
-	if err := eachOfQueue(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	wantLimit(t, queue.Send(t.Context(), strings.Repeat("x", 1<<17)))
-	var want []string
-	for kind, writes := range map[string]bool{"receive": true, "update": true, "length": false, "peek": false, "send": true, "delete": true, "ping": false} {
-		want = append(want, fmt.Sprintf("%s q read 0 returned 0 written 0 failed false writes %t of queue true", kind, writes))
-	}
-	slices.Sort(want)
-	slices.Sort(told.lines)
-	told.want(t, want...)
 }
 
 func aroundChanges(t *testing.T) {
@@ -141,7 +91,7 @@ func aroundsNest(t *testing.T) {
 		}
 	}
 	backend := driver.Wrap(accepting(), nil, named("a"), named("b"), nil, named("c"))
-	if err := backend.Ping(t.Context(), "q"); err != nil || strings.Join(order, "") != "abccba" {
+	if err := driver.NewQueue(backend, "q").Create(t.Context()); err != nil || strings.Join(order, "") != "abccba" {
 		t.Errorf("%q, %v", order, err)
 	}
 }
@@ -150,19 +100,8 @@ type good struct{ driver.Backend }
 
 func (good) Traits() driver.Traits { return driver.Traits{CommitsTogether: 7} }
 
-func (good) Get(context.Context, string, string, string) (driver.Entity, error) {
-	return driver.Entity{}, nil
-}
-
 func traitsPass(t *testing.T) {
 	if got := driver.Wrap(good{}, driver.Enter).Traits(); got.CommitsTogether != 7 {
 		t.Errorf("%+v", got)
-	}
-}
-
-func nothingCostsNothing(t *testing.T) {
-	table := driver.NewTable(driver.Wrap(good{}), "T")
-	if n := testing.AllocsPerRun(100, func() { _, _ = table.Get(t.Context(), "p", "r") }); n != 0 {
-		t.Errorf("%v allocations for a read", n)
 	}
 }

@@ -10,13 +10,12 @@
 // # The model
 //
 // The contract is written from the weakest of the three, and nothing may rely
-// on more. Two layers share the work, and their names differ by one letter:
+// on more. Two layers share the work:
 //
-//   - The plural [Tables] and [Queues] are interfaces. A backend implements them.
-//     It has no rule of its own, so that no rule can differ between backends.
-//   - The singular [Table] and [Queue] are structs in front of a backend. The
-//     operations call only these. They refuse whatever Azure would refuse, before
-//     any request is sent.
+//   - A [Backend] makes a [Call], which is a value. It has no rule of its own, so that no rule
+//     can differ between backends.
+//   - A [Table] or a [Queue] is in front of a backend. The operations call only these. They
+//     refuse whatever Azure would refuse, before any request is sent.
 //
 // A table holds an [Entity] for each pair of partition key and row key. There
 // are three reads: one row, a [Range] of one partition, and a [Scan] of

@@ -108,42 +108,31 @@ func (v Value) String() string {
 // Instant returns the value of an instant.
 func (v Value) Instant() time.Time { return domain.TimeOf(v.number) }
 
-func (p Properties) find(name string, kind Kind) (Value, bool) {
+// find returns the value of this name and kind, or the zero Value.
+func (p Properties) find(name string, kind Kind) Value {
 	for i := range p {
-		if p[i].Name == name {
-			return p[i].Value, p[i].Value.kind == kind
+		if p[i].Name == name && p[i].Value.kind == kind {
+			return p[i].Value
 		}
 	}
-	return Value{}, false
+	return Value{}
 }
 
 // String returns the string of this name, or an empty one if there is none. A
 // property that an older program did not write reads as its zero value, here and
 // in Int64, Bool and Time.
-func (p Properties) String(name string) string {
-	v, _ := p.find(name, KindString)
-	return v.text
-}
+func (p Properties) String(name string) string { return p.find(name, KindString).text }
 
 // Int64 returns the integer of this name, or 0.
-func (p Properties) Int64(name string) int64 {
-	v, ok := p.find(name, KindInt64)
-	if !ok {
-		return 0
-	}
-	return v.number
-}
+func (p Properties) Int64(name string) int64 { return p.find(name, KindInt64).number }
 
 // Bool returns the truth value of this name, or false.
-func (p Properties) Bool(name string) bool {
-	v, ok := p.find(name, KindBoolean)
-	return ok && v.number != 0
-}
+func (p Properties) Bool(name string) bool { return p.find(name, KindBoolean).number != 0 }
 
 // Time returns the instant of this name, or the zero time.
 func (p Properties) Time(name string) time.Time {
-	v, ok := p.find(name, KindDateTime)
-	if !ok {
+	v := p.find(name, KindDateTime)
+	if v.kind == 0 {
 		return time.Time{}
 	}
 	return v.Instant()

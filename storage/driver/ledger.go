@@ -155,13 +155,9 @@ func (e Entity) size() int {
 // size is that of the names and values.
 func (p Properties) size() (size int) {
 	for _, p := range p {
-		switch p.Value.kind {
-		case KindString:
-			size += len(p.Name) + len(p.Value.text)
-		case KindBoolean:
-			size += len(p.Name) + 1
-		default:
-			size += len(p.Name) + 8
+		size += len(p.Name) + len(p.Value.text)
+		if p.Value.kind != KindString {
+			size += 8
 		}
 	}
 	return size

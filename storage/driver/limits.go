@@ -106,14 +106,8 @@ func checkOperation(partition string, op Operation) (payload int, err error) {
 	if err := CheckKey("row key", op.Row); err != nil {
 		return 0, err
 	}
-	switch op.Action {
-	case ActionInsert:
-	case ActionMerge, ActionReplace, ActionDelete:
-		if err := checkCondition(op); err != nil {
-			return 0, err
-		}
-	default:
-		return 0, limitError("unknown action")
+	if err := checkCondition(op); err != nil {
+		return 0, err
 	}
 	if n := len(op.Properties); n > MaxProperties {
 		return 0, limitError("an entity has at most %d properties, this has %d", MaxProperties, n)
@@ -139,6 +133,9 @@ func checkOperation(partition string, op Operation) (payload int, err error) {
 
 func checkCondition(op Operation) error {
 	switch etag, isMatch := op.If.ETag(); {
+	case op.Action == ActionInsert:
+	case op.Action != ActionMerge && op.Action != ActionReplace && op.Action != ActionDelete:
+		return limitError("unknown action")
 	case op.If.kind == 0:
 		return limitError("an operation other than an insert needs a condition")
 	case isMatch && etag == "":
@@ -248,9 +245,9 @@ func checkMessageText(text string) error {
 	return nil
 }
 
-func checkLease(lease time.Duration) error {
-	if lease < 0 || lease > maxLease || lease%time.Second != 0 {
-		return limitError("a lease is 0 s to 7 days in whole seconds, not %s", lease)
+func checkLease(lease, shortest time.Duration) error {
+	if lease < shortest || lease > maxLease || lease%time.Second != 0 {
+		return limitError("a lease is %s to 7 days in whole seconds, not %s", shortest, lease)
 	}
 	return nil
 }

@@ -3,30 +3,15 @@ package driver
 import "fmt"
 
 // Action is what an operation does to its row.
-type Action uint8
+type Action string
 
 // The actions. An insert needs no condition: it requires that the row is absent.
 const (
-	ActionInsert Action = iota + 1
-	ActionMerge
-	ActionReplace
-	ActionDelete
+	ActionInsert  Action = "insert"
+	ActionMerge   Action = "merge"
+	ActionReplace Action = "replace"
+	ActionDelete  Action = "delete"
 )
-
-func (a Action) String() string {
-	switch a {
-	case ActionInsert:
-		return "insert"
-	case ActionMerge:
-		return "merge"
-	case ActionReplace:
-		return "replace"
-	case ActionDelete:
-		return "delete"
-	default:
-		return fmt.Sprintf("action %d", uint8(a))
-	}
-}
 
 // A Condition must hold when a merge, replace or delete is applied. The zero
 // Condition is refused: Azure's SDK takes a missing condition for an upsert, which

@@ -1,30 +1,42 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
 
-// A Queue is one queue, as senders and workers use it. It refuses what breaks
-// Azure's limits (domain.ErrLimit) and calls the [Backend] for the rest.
-type Queue struct {
-	name    string
-	backend Backend
+// A Message is one delivery of a queued text.
+type Message struct {
+	ID   string
+	Text string
+	// Receipt (Azure's pop receipt) proves the current lease. Each delivery and
+	// each update replaces it.
+	Receipt string
+	// Deliveries counts how often the message was received, including this time.
+	Deliveries int64
 }
 
-// NewQueue returns the queue of this name. It must be created (Queues.CreateQueue)
-// before it is used.
-func NewQueue(backend Backend, name string) *Queue { return &Queue{name, backend} }
+// A Queue is one queue, as senders and workers use it. It refuses what breaks
+// Azure's limits (domain.ErrLimit) and calls the [Backend] for the rest.
+type Queue struct{ target }
 
-// Name returns the name that was given to NewQueue.
-func (q *Queue) Name() string { return q.name }
+// NewQueue returns the queue of this name. It must be created before it is used.
+func NewQueue(backend Backend, name string) *Queue { return &Queue{target{name, backend}} }
+
+// Create makes the queue, or does nothing if it is there.
+func (q *Queue) Create(ctx context.Context) error {
+	_, err := q.do(ctx, Call{Method: CallCreateQueue})
+	return err
+}
 
 // Send puts a message on the queue. It is visible at once and never expires.
 func (q *Queue) Send(ctx context.Context, text string) error {
 	if err := checkMessageText(text); err != nil {
 		return err
 	}
-	return q.backend.Send(ctx, q.name, text)
+	_, err := q.do(ctx, Call{Method: CallSend, Message: Message{Text: text}})
+	return err
 }
 
 // Receive takes up to limit visible messages, at most MaxReceive, and hides each
@@ -33,13 +45,11 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	if limit < 1 {
 		return nil, limitError("cannot receive %d messages", limit)
 	}
-	if lease < time.Second {
-		return nil, limitError("a lease lasts at least a second, not %s", lease)
-	}
-	if err := checkLease(lease); err != nil {
+	if err := checkLease(lease, time.Second); err != nil {
 		return nil, err
 	}
-	return q.backend.Receive(ctx, q.name, min(limit, MaxReceive), lease)
+	a, err := q.do(ctx, Call{Method: CallReceive, Limit: min(limit, MaxReceive), Lease: lease})
+	return a.Messages, err
 }
 
 // Await returns when a message is visible on the queue, or when ctx ends. Only a backend
@@ -58,25 +68,22 @@ func (q *Queue) Await(ctx context.Context) {
 // receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
 // message was settled.
 func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.Duration) (Message, error) {
-	if err := checkMessageText(text); err != nil {
-		return m, err
-	}
-	if err := checkLease(lease); err != nil {
+	if err := cmp.Or(checkMessageText(text), checkLease(lease, 0)); err != nil {
 		return m, err
 	}
 	m.Text = text
-	receipt, err := q.backend.Update(ctx, q.name, m, lease)
-	if err != nil {
-		return m, err
+	a, err := q.do(ctx, Call{Method: CallUpdate, Message: m, Lease: lease})
+	if err == nil {
+		m.Receipt = a.Receipt
 	}
-	m.Receipt = receipt
-	return m, nil
+	return m, err
 }
 
 // Delete settles the message. domain.ErrLeaseLost means that the receipt is not the
 // latest, or that the message was settled before.
 func (q *Queue) Delete(ctx context.Context, m Message) error {
-	return q.backend.Delete(ctx, q.name, m)
+	_, err := q.do(ctx, Call{Method: CallDelete, Message: m})
+	return err
 }
 
 // Peek shows up to limit visible messages, at most MaxReceive, and changes nothing: they
@@ -85,16 +92,13 @@ func (q *Queue) Peek(ctx context.Context, limit int) ([]Message, error) {
 	if limit < 1 {
 		return nil, limitError("cannot peek at %d messages", limit)
 	}
-	return q.backend.Peek(ctx, q.name, min(limit, MaxReceive))
-}
-
-// Ping tells whether the queue can be reached.
-func (q *Queue) Ping(ctx context.Context) error {
-	return q.backend.Ping(ctx, q.name)
+	a, err := q.do(ctx, Call{Method: CallPeek, Limit: min(limit, MaxReceive)})
+	return a.Messages, err
 }
 
 // Length counts the messages on the queue about, hidden ones included. A message
 // that was settled or sent at this moment may or may not count.
 func (q *Queue) Length(ctx context.Context) (int64, error) {
-	return q.backend.Length(ctx, q.name)
+	a, err := q.do(ctx, Call{Method: CallLength})
+	return a.Length, err
 }

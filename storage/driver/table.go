@@ -1,45 +1,42 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"iter"
 )
 
 // A Table is one table, as the operations of package storage use it. It refuses
-// what breaks Azure's limits (domain.ErrLimit) and calls the backend's [Tables]
-// for the rest.
-type Table struct {
-	name    string
-	backend Tables
+// what breaks Azure's limits (domain.ErrLimit) and calls the [Backend] for the rest.
+type Table struct{ target }
+
+// NewTable returns the table of this name. It must be created before it is used.
+func NewTable(backend Backend, name string) *Table { return &Table{target{name, backend}} }
+
+// Create makes the table, or does nothing if it is there.
+func (t *Table) Create(ctx context.Context) error {
+	_, err := t.do(ctx, Call{Method: CallCreateTable})
+	return err
 }
-
-// NewTable returns the table of this name. It must be created (Tables.CreateTable)
-// before it is used.
-func NewTable(backend Tables, name string) *Table { return &Table{name, backend} }
-
-// Name returns the name that was given to NewTable.
-func (t *Table) Name() string { return t.name }
 
 // Get reads one row, or returns domain.ErrNotFound.
 func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) {
-	if err := CheckPartition(partition); err != nil {
+	if err := cmp.Or(CheckPartition(partition), CheckKey("row key", row)); err != nil {
 		return Entity{}, err
 	}
-	if err := CheckKey("row key", row); err != nil {
-		return Entity{}, err
-	}
-	return t.backend.Get(ctx, t.name, partition, row)
+	a, err := t.do(ctx, Call{Method: CallGet, Partition: partition, Row: row})
+	return a.Entity, err
 }
 
 // Range reads one page of one partition.
 func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
-	if err := CheckPartition(q.Partition); err != nil {
+	if err := cmp.Or(CheckPartition(q.Partition), q.Paging.check()); err != nil {
 		return Page{}, err
 	}
-	if err := q.Paging.check(); err != nil {
-		return Page{}, err
-	}
-	return t.backend.Range(ctx, t.name, q)
+	a, err := t.do(ctx, Call{
+		Method: CallRange, Partition: q.Partition, From: q.From, To: q.To, Paging: q.Paging,
+	})
+	return a.Page, err
 }
 
 // Scan reads one page of a range of partitions.
@@ -47,7 +44,8 @@ func (t *Table) Scan(ctx context.Context, q Scan) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	return t.backend.Scan(ctx, t.name, q)
+	a, err := t.do(ctx, Call{Method: CallScan, From: q.From, To: q.To, Paging: q.Paging})
+	return a.Page, err
 }
 
 // Transact applies the operations to one partition, all or none. The error is an
@@ -56,7 +54,8 @@ func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation
 	if err := checkTransaction(partition, ops); err != nil {
 		return err
 	}
-	return t.backend.Transact(ctx, t.name, partition, ops)
+	_, err := t.do(ctx, Call{Method: CallTransact, Partition: partition, Operations: ops})
+	return err
 }
 
 // First reads the first n rows of a selection, over as many pages as needed. It

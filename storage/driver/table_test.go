@@ -83,7 +83,7 @@ func refusesTransactions(t *testing.T) {
 		"its partition key has 513 characters":     in(strings.Repeat("p", 513), driver.Insert("r")),
 		"a row key has 513 characters":             in("p", driver.Insert(strings.Repeat("r", 513))),
 		"only its last row key is bad":             in("p", driver.Insert("r"), driver.Insert("s"), driver.Insert("a/b")),
-		"an action is unknown":                     in("p", driver.Operation{Action: 9, Row: "r", If: driver.Exists}),
+		"an action is unknown":                     in("p", driver.Operation{Action: "upsert", Row: "r", If: driver.Exists}),
 		"there is no action":                       in("p", driver.Operation{Row: "r", If: driver.Exists}),
 		"a merge has no condition":                 in("p", driver.Operation{Action: driver.ActionMerge, Row: "r"}),
 		"a replace has no condition":               in("p", driver.Operation{Action: driver.ActionReplace, Row: "r"}),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -155,3 +156,26 @@ func Only(match func(Call) bool, hook Hook) Hook {
 
 // Writes matches the calls that may change something.
 func Writes(call Call) bool { return call.Writes() }
+
+// EachCall returns a call of each method, all on a table or a queue of this name.
+func EachCall(target string) []driver.Call {
+	m, page := driver.Message{ID: "1", Text: "m", Receipt: "r"}, driver.Paging{Limit: 1}
+	calls := []driver.Call{
+		{Method: driver.CallCreateTable},
+		{Method: driver.CallGet, Partition: "p", Row: "r"},
+		{Method: driver.CallRange, Partition: "p", Paging: page},
+		{Method: driver.CallScan, Paging: page},
+		{Method: driver.CallTransact, Partition: "p", Operations: []driver.Operation{driver.Insert("r")}},
+		{Method: driver.CallCreateQueue},
+		{Method: driver.CallSend, Message: m},
+		{Method: driver.CallReceive, Limit: 1, Lease: time.Second},
+		{Method: driver.CallUpdate, Message: m, Lease: time.Second},
+		{Method: driver.CallDelete, Message: m},
+		{Method: driver.CallPeek, Limit: 1},
+		{Method: driver.CallLength},
+	}
+	for i := range calls {
+		calls[i].Target = target
+	}
+	return calls
+}

@@ -29,7 +29,7 @@ func open(t *testing.T) *bolt.DB {
 			t.Error(err)
 		}
 	})
-	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q")); err != nil {
+	if err := errors.Join(driver.NewTable(db, "T").Create(t.Context()), driver.NewQueue(db, "q").Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	return db
@@ -53,15 +53,15 @@ func passesKeepContract(t *testing.T) {
 	drivertest.Queues(t, func(t *testing.T) driver.Backend { return faultless(t) })
 }
 
-func insert(t *testing.T, tables driver.Tables, row string) error {
+func insert(t *testing.T, tables driver.Backend, row string) error {
 	t.Helper()
-	return tables.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(row)})
+	return driver.NewTable(tables, "T").Transact(t.Context(), "p", driver.Insert(row))
 }
 
 // has tells whether the backend behind the faults has a row.
 func has(t *testing.T, db *bolt.DB, row string) bool {
 	t.Helper()
-	_, err := db.Get(t.Context(), "T", "p", row)
+	_, err := driver.NewTable(db, "T").Get(t.Context(), "p", row)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -108,17 +108,17 @@ func onlyMatchingCalls(t *testing.T) {
 	db := open(t)
 	faults := drivertest.NewFaults(drivertest.Far(db), drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
 	for range 3 {
-		if _, err := faults.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}}); err != nil {
+		if _, err := driver.NewTable(faults, "T").Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := faults.Ping(t.Context(), "q"); err != nil {
+		if _, err := driver.NewQueue(faults, "q").Length(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := insert(t, faults, "first"); err != nil {
 		t.Error(err)
 	}
-	if err := faults.Send(t.Context(), "q", "second"); !errors.Is(err, drivertest.ErrInjected) {
+	if err := driver.NewQueue(faults, "q").Send(t.Context(), "second"); !errors.Is(err, drivertest.ErrInjected) {
 		t.Errorf("the second write: %v", err)
 	}
 }
@@ -141,13 +141,13 @@ func resentRequest(t *testing.T) {
 				t.Errorf("arrived before it was sent: %v", err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			err := faults.Transact(ctx, "T", "p", []driver.Operation{driver.Insert("r")})
+			err := driver.NewTable(faults, "T").Transact(ctx, "p", driver.Insert("r"))
 			cancel() // the caller does not wait any more
 			if !errors.Is(err, test.answer) || has(t, db, "r") != test.written {
 				t.Errorf("got %v, written %v", err, has(t, db, "r"))
 			}
 			if test.written {
-				if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Delete("r", driver.Exists)}); err != nil {
+				if err := driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Delete("r", driver.Exists)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -171,14 +171,14 @@ func hookSeesCall(t *testing.T) {
 		seen = append(seen, call)
 		return send(ctx)
 	})
-	if err := errors.Join(insert(t, faults, "r"), faults.Send(t.Context(), "q", "m")); err != nil {
+	if err := errors.Join(insert(t, faults, "r"), driver.NewQueue(faults, "q").Send(t.Context(), "m")); err != nil {
 		t.Fatal(err)
 	}
-	messages, err := faults.Receive(t.Context(), "q", 1, time.Minute)
+	messages, err := driver.NewQueue(faults, "q").Receive(t.Context(), 1, time.Minute)
 	if err != nil || len(messages) != 1 {
 		t.Fatal(messages, err)
 	}
-	if _, err := faults.Get(t.Context(), "T", "p", "r"); err != nil {
+	if _, err := driver.NewTable(faults, "T").Get(t.Context(), "p", "r"); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -61,10 +61,11 @@ type table struct {
 func newTable(t *testing.T, backend driver.Backend) table {
 	t.Helper()
 	name := "T" + rand.Text()
-	if err := backend.CreateTable(t.Context(), name); err != nil {
+	f := table{driver.NewTable(backend, name), t, backend}
+	if err := f.Create(t.Context()); err != nil {
 		t.Fatalf("creating table %s: %v", name, err)
 	}
-	return table{driver.NewTable(backend, name), t, backend}
+	return f
 }
 
 // do applies operations that must succeed.
@@ -260,16 +261,16 @@ func writeTests() map[string]func(table) {
 		"stays when the table is created again": func(f table) {
 			f.do("p", driver.Insert("r", a(1)))
 			before := f.rows()
-			if err := f.backend.CreateTable(f.Context(), f.Table.Name()); err != nil || !reflect.DeepEqual(before, f.rows()) {
+			if err := f.Create(f.Context()); err != nil || !reflect.DeepEqual(before, f.rows()) {
 				f.Fatalf("%v became %v (%v)", before, f.rows(), err)
 			}
 		},
-		"in a context that has ended returns its error": func(f table) {
+		"in a context that has ended returns its error, as every call does": func(f table) {
 			ended, cancel := context.WithCancel(f.Context())
 			cancel()
-			_, get := f.Get(ended, "p", "r")
-			_, ranged := f.Range(ended, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-			refuses(f.T, context.Canceled, f.Transact(ended, "p", driver.Insert("r")), get, ranged)
+			for _, call := range EachCall(strings.ToLower(f.Table.Name())) {
+				refuses(f.T, context.Canceled, f.backend.Do(ended, &call))
+			}
 		},
 	}
 }
@@ -308,14 +309,6 @@ func etagTests() map[string]func(table) {
 			}
 			f.do("p", driver.Delete("r", f.version("r")))
 			f.holds()
-		},
-		"from before the row was deleted is a conflict": func(f table) {
-			f.do("p", driver.Insert("r", a(1)))
-			earlier := f.version("r")
-			f.do("p", driver.Delete("r", earlier))
-			f.do("p", driver.Insert("r", a(1)))
-			f.fails(0, domain.ErrConflict, driver.Delete("r", earlier))
-			f.fails(0, domain.ErrConflict, driver.Merge("r", earlier))
 		},
 	}
 }

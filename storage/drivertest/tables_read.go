@@ -131,12 +131,6 @@ func readTests() map[string]func(table) {
 				refuses(f.T, domain.ErrNotFound, err)
 			}
 		},
-		"of a missing partition gives no rows": func(f table) {
-			f.do("pp", driver.Insert("r"))
-			if rows := f.read(driver.Range{Partition: "p"}, 10); len(rows) > 0 {
-				f.Errorf("got %v", rows)
-			}
-		},
 		"within bounds starts at From and ends before To, whatever they are": readBounds,
 		"of keys only gives nothing else, and of selected properties those":  readParts,
 		"sees every write that was acknowledged before": func(f table) {

@@ -117,3 +117,26 @@ func Ahead[T any](r Reads, read func() (T, error)) (wait func() (T, error)) {
 		return answer, err
 	}
 }
+
+// Gather reads something for each item, Points at once, and returns what is to be kept, in the
+// order of the items. The first error ends it.
+func Gather[T, R any](ctx context.Context, r Reads, items []T, read func(context.Context, T) (found R, keep bool, err error)) ([]R, error) {
+	found, keep := make([]R, len(items)), make([]bool, len(items))
+	group, ctx := r.Group(ctx, Points)
+	for i, item := range items {
+		group.Go(func() (err error) {
+			found[i], keep[i], err = read(ctx, item)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	kept := found[:0]
+	for i := range found {
+		if keep[i] {
+			kept = append(kept, found[i])
+		}
+	}
+	return kept, nil
+}

@@ -140,7 +140,7 @@ func carriesAll(t *testing.T, content mem.Snapshot) {
 	if n := len(to.Snapshot().Messages(domain.QueueName)); n != 2 {
 		t.Errorf("the target has %d messages after two runs", n)
 	}
-	if left, err := from.Peek(t.Context(), domain.QueueName, 10); err != nil || len(left) != 2 {
+	if left, err := driver.NewQueue(from, domain.QueueName).Peek(t.Context(), 10); err != nil || len(left) != 2 {
 		t.Errorf("%d messages are visible in the source, error %v", len(left), err)
 	}
 }
@@ -204,17 +204,17 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 	}
 	for name, to := range map[string]*mem.DB{
 		"a row that the source lacks": whole(func(db *mem.DB) {
-			ok(t, db.Transact(t.Context(), "Users", "zoe", []driver.Operation{driver.Insert("!")}))
+			ok(t, driver.NewTable(db, "Users").Transact(t.Context(), "zoe", driver.Insert("!")))
 		}),
 		"a row that differs": whole(func(db *mem.DB) {
 			for row := range content.Rows("Channels") {
-				ok(t, db.Transact(t.Context(), "Channels", row.Partition, []driver.Operation{driver.Merge(row.Row, driver.Exists, driver.String("Description", "other"))}))
+				ok(t, driver.NewTable(db, "Channels").Transact(t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists, driver.String("Description", "other"))))
 			}
 		}),
 		"a message alone": func() *mem.DB {
 			db := mem.Open(mem.Snapshot{}, "queued")
 			ok(t, storage.New(db, storage.Options{}).Prepare(t.Context()))
-			ok(t, db.Send(t.Context(), domain.PoisonQueueName, "x"))
+			ok(t, driver.NewQueue(db, domain.PoisonQueueName).Send(t.Context(), "x"))
 			return db
 		}(),
 	} {
@@ -229,7 +229,7 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 func waitsForMessages(t *testing.T, content mem.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		from, to := open(content)
-		held, err := from.Receive(t.Context(), domain.QueueName, 1, time.Hour)
+		held, err := driver.NewQueue(from, domain.QueueName).Receive(t.Context(), 1, time.Hour)
 		ok(t, err)
 		waits := 0
 		_, err = move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) {
@@ -237,7 +237,7 @@ func waitsForMessages(t *testing.T, content mem.Snapshot) {
 				return
 			}
 			if waits++; waits == 3 {
-				_, err := from.Update(t.Context(), domain.QueueName, held[0], 0)
+				_, err := driver.NewQueue(from, domain.QueueName).Update(t.Context(), held[0], held[0].Text, 0)
 				ok(t, err)
 			}
 		}})

@@ -125,7 +125,7 @@ func tables(t *testing.T, after func(context.Context, *driver.Table) error) (sou
 				t.Error(err)
 			}
 		})
-		err = db.CreateTable(t.Context(), "T")
+		err = driver.NewTable(db, "T").Create(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)

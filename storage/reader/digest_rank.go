@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// rankPage is how many ratings one request asks for. Sixteen channels are ranked at once, so
+// rankPage is how many ratings one request asks for. flight.Points channels are ranked at once, so
 // that a larger page would take megabytes.
 const rankPage = 250
 
@@ -25,12 +26,58 @@ type pick struct {
 	rating int64
 }
 
-// before tells whether p is listed before another post: it is more popular, or as
-// popular and newer.
-func (p pick) before(other pick) bool { return p.compare(other) < 0 }
-
+// compare orders the more popular first, and the newer among equals.
 func (p pick) compare(other pick) int {
 	return cmp.Or(cmp.Compare(other.rating, p.rating), cmp.Compare(p.id, other.id))
+}
+
+// A rankedPost is one of the posts of a channel and a day.
+type rankedPost struct {
+	name domain.ChannelName
+	pickedPost
+	// rank is its rank among them, from 0, and total is how many there are.
+	rank, total int
+}
+
+// picked are the posts without their ranks.
+func picked(posts []rankedPost) []pickedPost {
+	list := make([]pickedPost, len(posts))
+	for i, p := range posts {
+		list[i] = p.pickedPost
+	}
+	return list
+}
+
+// rankSubscribed ranks, for each of some successive days, newest first, the posts of the channels
+// that a user subscribes to, from this key on: the first most posts of each. They are in the order
+// of keys and ranks.
+func (s *Readers) rankSubscribed(ctx context.Context, user domain.UserName, days []domain.Day, from domain.ChannelKey, most int) ([][]rankedPost, error) {
+	following, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != stateJoined || row.Channel.Key < from })
+	byChannel, err := flight.Gather(ctx, s.Reads, following, func(ctx context.Context, row Row) ([][]rankedPost, bool, error) {
+		ranked, err := s.rankDays(ctx, row.Channel, days, most)
+		if err != nil || !slices.ContainsFunc(ranked, func(r *ranking) bool { return r.total > 0 }) {
+			return nil, false, err
+		}
+		channel, valid, err := s.RepairSubscription(ctx, row, user)
+		posts := make([][]rankedPost, len(days))
+		for day, r := range ranked {
+			for rank, pick := range r.best() {
+				posts[day] = append(posts[day], rankedPost{channel.Name, pickedPost{row.Channel, pick}, rank, r.total})
+			}
+		}
+		return posts, valid, err
+	})
+	byDay := make([][]rankedPost, len(days))
+	for _, posts := range byChannel {
+		for day := range days {
+			byDay[day] = append(byDay[day], posts[day]...)
+		}
+	}
+	return byDay, err
 }
 
 // rankDays ranks the posts of a channel on each of some successive days, newest first.
@@ -46,7 +93,7 @@ func (s *Readers) rankDays(ctx context.Context, channel domain.ChannelRef, days 
 	}
 	for row, err := range s.blogs.Within(ctx, q) {
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("posts of channel %s: %w", channel.Key, err)
 		}
 		if blog := blog.Decode(row); blog.Channel.Incarnation == channel.Incarnation {
 			ranked[dayOf(blog.CreatedOn, days)].add(pick{blog.ID, blog.Rating})
@@ -102,20 +149,29 @@ type pickedPost struct {
 	pick
 }
 
-// readPicked reads posts and calls keep with each of them and its index, from several
-// goroutines. A post that was deleted since is passed over.
-func (s *Readers) readPicked(ctx context.Context, posts []pickedPost, keep func(i int, blog domain.Blog)) error {
-	group, ctx := s.Group(ctx, flight.Points)
-	for i, post := range posts {
-		group.Go(func() error {
-			blog, err := s.posts.Blog(ctx, post.channel, post.id)
-			if err == nil {
-				keep(i, blog)
-			} else if errors.Is(err, domain.ErrNotFound) {
-				err = nil
-			}
-			return err
-		})
+// readPicked reads posts and returns what keep makes of each, by their ids. A post that was
+// deleted since is left out. Keep is called from several goroutines.
+func readPicked[T any](ctx context.Context, s *Readers, posts []pickedPost, keep func(domain.Blog) T) (map[domain.BlogID]T, error) {
+	type read struct {
+		id   domain.BlogID
+		kept T
 	}
-	return group.Wait()
+	found, err := flight.Gather(ctx, s.Reads, posts, func(ctx context.Context, post pickedPost) (read, bool, error) {
+		blog, err := s.posts.Blog(ctx, post.channel, post.id)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return read{}, false, nil
+		case err != nil:
+			return read{}, false, err
+		}
+		return read{post.id, keep(blog)}, true, nil
+	})
+	kept := make(map[domain.BlogID]T, len(found))
+	for _, r := range found {
+		kept[r.id] = r.kept
+	}
+	return kept, err
 }
+
+// whole keeps a post as it is.
+func whole(blog domain.Blog) domain.Blog { return blog }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"microblogging/domain"
 )
@@ -53,115 +52,63 @@ type DigestLine struct {
 // post, as Feed does. If a day has more posts than it may list, each channel gets a line
 // before any gets a second one, and so on.
 //
-// Its memory is bounded by what it lists: of the other posts it reads the ratings alone,
-// and of those that it lists it keeps one line each.
+// Of the posts that it does not list it reads the ratings alone, and of those that it lists it keeps
+// one line each.
 func (s *Readers) DigestSummaries(ctx context.Context, user domain.UserName, q DigestSummaryQuery) ([]DigestSummary, error) {
-	following, err := s.readSubscriptions(ctx, user)
+	byDay, err := s.rankSubscribed(ctx, user, q.Days, "", q.PerChannel)
 	if err != nil {
 		return nil, err
 	}
-	days := make([]summaryDay, len(q.Days))
-	var mu sync.Mutex
-	err = s.eachSubscribed(ctx, following, everyChannel, func(ctx context.Context, subscription Row) error {
-		ranked, err := s.rankDays(ctx, subscription.Channel, q.Days, q.PerChannel)
-		if err != nil || !slices.ContainsFunc(ranked, func(r *ranking) bool { return r.total > 0 }) {
-			return err
-		}
-		channel, valid, err := s.RepairSubscription(ctx, subscription, user)
-		if err != nil || !valid {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i := range days {
-			days[i].add(channel, ranked[i], q.PerDay)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.readSummaries(ctx, days, q.Headline)
-}
-
-// A summaryDay collects the posts that the summary of a day lists.
-type summaryDay struct {
-	posts, channels int
-	listed          []summaryPost
-}
-
-type summaryPost struct {
-	name domain.ChannelName
-	pickedPost
-	// rank is the post's rank in its channel, and total the number of the channel's
-	// posts.
-	rank, total int
-	line        DigestLine
-}
-
-func (p summaryPost) compare(other summaryPost) int {
-	return cmp.Or(cmp.Compare(p.rank, other.rank), cmp.Compare(p.channel.Key, other.channel.Key))
-}
-
-// add lists the posts of one channel, as far as they are among the first.
-func (d *summaryDay) add(channel domain.Channel, posted *ranking, most int) {
-	if posted.total == 0 {
-		return
-	}
-	d.posts += posted.total
-	d.channels++
-	for rank, pick := range posted.best() {
-		post := summaryPost{name: channel.Name, pickedPost: pickedPost{channel.Ref(), pick}, rank: rank, total: posted.total}
-		if len(d.listed) == most && post.compare(d.listed[most-1]) > 0 {
-			break
-		}
-		i, _ := slices.BinarySearchFunc(d.listed, post, summaryPost.compare)
-		d.listed = slices.Insert(d.listed, i, post)
-		d.listed = d.listed[:min(len(d.listed), most)]
-	}
-}
-
-// readSummaries reads the posts that the days list, each of them once, and keeps a line
-// of each. A post that was deleted since is left out.
-func (s *Readers) readSummaries(ctx context.Context, days []summaryDay, headline func(title, text string) string) ([]DigestSummary, error) {
+	summaries := make([]DigestSummary, len(byDay))
 	var posts []pickedPost
-	var lines []*DigestLine
-	for _, day := range days {
-		for i := range day.listed {
-			posts, lines = append(posts, day.listed[i].pickedPost), append(lines, &day.listed[i].line)
-		}
+	for i := range byDay {
+		summaries[i].count(byDay[i])
+		byDay[i] = firstOfEach(byDay[i], q.PerDay)
+		posts = append(posts, picked(byDay[i])...)
 	}
-	err := s.readPicked(ctx, posts, func(i int, blog domain.Blog) {
+	lines, err := readPicked(ctx, s, posts, func(blog domain.Blog) DigestLine {
 		// A string that was read may be part of a whole page of texts.
-		*lines[i] = DigestLine{
-			ID: posts[i].id, Headline: strings.Clone(headline(blog.Title, blog.Text)),
+		return DigestLine{
+			ID: domain.BlogID(strings.Clone(string(blog.ID))), Headline: strings.Clone(q.Headline(blog.Title, blog.Text)),
 			UserID: domain.UserName(strings.Clone(string(blog.UserID))), Rating: blog.Rating,
 		}
 	})
-	if err != nil {
-		return nil, err
+	for i := range byDay {
+		summaries[i].list(byDay[i], lines)
 	}
-	summaries := make([]DigestSummary, len(days))
-	for i, day := range days {
-		summaries[i] = day.summary()
-	}
-	return summaries, nil
+	return summaries, err
 }
 
-func (d *summaryDay) summary() DigestSummary {
-	slices.SortFunc(d.listed, func(x, y summaryPost) int {
-		return cmp.Or(cmp.Compare(x.channel.Key, y.channel.Key), cmp.Compare(x.rank, y.rank))
-	})
-	summary := DigestSummary{Posts: d.posts, Channels: d.channels}
-	for _, post := range d.listed {
-		if post.line.ID == "" {
+// count counts the posts and the channels of a day.
+func (d *DigestSummary) count(posts []rankedPost) {
+	for _, p := range posts {
+		if p.rank == 0 {
+			d.Posts += p.total
+			d.Channels++
+		}
+	}
+}
+
+// firstOfEach returns up to most posts: the first of each channel, then the second of each, and so
+// on, in the order of keys and ranks.
+func firstOfEach(posts []rankedPost, most int) []rankedPost {
+	slices.SortStableFunc(posts, func(x, y rankedPost) int { return cmp.Compare(x.rank, y.rank) })
+	posts = posts[:min(len(posts), most)]
+	slices.SortStableFunc(posts, func(x, y rankedPost) int { return cmp.Compare(x.channel.Key, y.channel.Key) })
+	return posts
+}
+
+// list lists the posts that are still there.
+func (d *DigestSummary) list(posts []rankedPost, lines map[domain.BlogID]DigestLine) {
+	for _, p := range posts {
+		line, there := lines[p.id]
+		if !there {
 			continue
 		}
-		if n := len(summary.Listed); n == 0 || summary.Listed[n-1].Name != post.name {
-			summary.Listed = append(summary.Listed, DigestSummaryChannel{Name: post.name, Total: post.total})
+		if n := len(d.Listed); n == 0 || d.Listed[n-1].Name != p.name {
+			d.Listed = append(d.Listed, DigestSummaryChannel{Name: p.name, Total: p.total})
 		}
-		channel := &summary.Listed[len(summary.Listed)-1]
-		channel.Lines = append(channel.Lines, post.line)
+		last := &d.Listed[len(d.Listed)-1]
+		last.Lines = append(last.Lines, line)
 	}
-	return summary
 }

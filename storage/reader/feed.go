@@ -37,8 +37,8 @@ type FeedItem struct {
 // is on no page. If a channel does not contribute after all, the page is made again without it.
 // Mostly this happens once for a channel, since its dangling row is removed.
 //
-// A long page reads first which posts there are, and then the texts of its own posts: so
-// it holds no other texts in memory (wholeTexts).
+// Beside that it reads the posts of the page. What it read before are keys: so it holds no other
+// texts in memory.
 func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
 	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit}
 	from := schema.Blog.Prefix()
@@ -54,23 +54,17 @@ func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, 
 		return feed, err
 	}
 	// One post more than the page holds tells whether there is another page.
-	items, err := s.newestSubscribed(ctx, user, following, from, limit+1)
-	feed.Items, feed.Next = page.Cut(list, items, func(item FeedItem) string { return string(item.ID) })
-	return feed, err
-}
-
-// newestSubscribed returns the newest posts, up to most, of the channels that a user
-// subscribes to, from this row key on.
-func (s *Readers) newestSubscribed(ctx context.Context, user domain.UserName, following []Row, from string, most int) ([]FeedItem, error) {
 	sources := make(feedSources)
 	for {
-		newest := newest{most: most}
+		newest := newest{most: limit + 1}
 		if err := s.findNewest(ctx, user, following, sources, from, &newest); err != nil {
-			return nil, err
+			return feed, err
 		}
-		items, err := s.readNewest(ctx, user, newest.posts, sources)
-		if err != nil || !slices.ContainsFunc(newest.posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
-			return items, err
+		var posts []newestPost
+		posts, feed.Next = page.Cut(list, newest.posts, func(post newestPost) string { return string(post.id) })
+		feed.Items, err = s.readNewest(ctx, user, posts, sources)
+		if err != nil || !slices.ContainsFunc(posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
+			return feed, err
 		}
 	}
 }
@@ -87,21 +81,22 @@ type feedSource struct {
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
 func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources feedSources, from string, newest *newest) error {
-	group, ctx := s.Group(ctx, subscriptionFlight)
-	for _, subscription := range following {
-		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
+	group, ctx := s.Group(ctx, flight.Points)
+	for _, row := range following {
+		if source, known := sources[row.Channel]; row.state != stateJoined || known && !source.valid {
 			continue
 		}
 		group.Go(func() error {
 			//lab: List the newest posts of a channel that is on the feed.
 			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
-				Partition: schema.ChannelPartition(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
-			if err == nil && newest.add(subscription, rows) {
+				Partition: schema.ChannelPartition(row.Channel.Key), From: from, To: newest.bound(),
+				Paging: driver.Paging{Select: []string{schema.PropIncarnation}}})
+			if err == nil && newest.add(row, rows) {
 				// Another incarnation has the name, so that the row is dangling.
-				_, _, err = s.RepairSubscription(ctx, subscription, user)
+				_, _, err = s.RepairSubscription(ctx, row, user)
 			}
 			if err != nil {
-				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
+				return fmt.Errorf("posts of channel %s: %w", row.Channel.Key, err)
 			}
 			return nil
 		})
@@ -112,26 +107,21 @@ func (s *Readers) findNewest(ctx context.Context, user domain.UserName, followin
 // readNewest reads posts that were found, and verifies their channels as far as they are
 // not among the sources yet.
 func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) ([]FeedItem, error) {
-	read := make([]domain.Blog, len(posts))
-	var picked []pickedPost
-	var at []int
+	picked := make([]pickedPost, len(posts))
 	for i, post := range posts {
-		if read[i] = post.blog; post.blog.ID == "" {
-			picked, at = append(picked, post.pickedPost), append(at, i)
-		}
+		picked[i] = post.pickedPost
 	}
+	var blogs map[domain.BlogID]domain.Blog
 	err := s.AtOnce(ctx,
 		func(ctx context.Context) error { return s.verifySources(ctx, user, posts, sources) },
-		func(ctx context.Context) error {
-			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { read[at[i]] = blog })
-		})
+		func(ctx context.Context) (err error) { blogs, err = readPicked(ctx, s, picked, whole); return err })
 	if err != nil {
 		return nil, err
 	}
 	items := make([]FeedItem, 0, len(posts))
-	for i, blog := range read {
-		if blog.ID != "" {
-			items = append(items, FeedItem{Blog: blog, Name: sources[posts[i].channel].name})
+	for _, post := range posts {
+		if blog, there := blogs[post.id]; there {
+			items = append(items, FeedItem{Blog: blog, Name: sources[post.channel].name})
 		}
 	}
 	return items, nil
@@ -146,53 +136,20 @@ func (s *Readers) verifySources(ctx context.Context, user domain.UserName, posts
 			unknown = append(unknown, post.by)
 		}
 	}
-	found := make([]feedSource, len(unknown))
-	group, ctx := s.Group(ctx, flight.Points)
-	for i, subscription := range unknown {
-		group.Go(func() error {
-			channel, valid, err := s.RepairSubscription(ctx, subscription, user)
-			found[i] = feedSource{channel.Name, valid}
-			return err
-		})
-	}
-	err := group.Wait()
-	for i, subscription := range unknown {
-		sources[subscription.Channel] = found[i]
+	found, err := flight.Gather(ctx, s.Reads, unknown, func(ctx context.Context, row Row) (feedSource, bool, error) {
+		channel, valid, err := s.RepairSubscription(ctx, row, user)
+		return feedSource{channel.Name, valid}, true, err
+	})
+	for i, source := range found {
+		sources[unknown[i].Channel] = source
 	}
 	return err
 }
 
-// everyChannel is for eachSubscribed.
-func everyChannel(domain.ChannelKey) bool { return true }
-
-// eachSubscribed calls visit for each channel that a user subscribes to and that is
-// wanted. Several calls run at once. They start in the order of channel keys, and end
-// in any order: wanted is asked about a channel after all calls for lesser keys have
-// started. A subscription that is joining or leaving is skipped. Visit must call
-// RepairSubscription after it has read something of the channel and before it shows that:
-// the channel may be gone.
-func (s *Readers) eachSubscribed(ctx context.Context, following []Row, wanted func(domain.ChannelKey) bool,
-	visit func(context.Context, Row) error) error {
-	group, ctx := s.Group(ctx, subscriptionFlight)
-	for _, subscription := range following {
-		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
-			continue
-		}
-		group.Go(func() error {
-			if err := visit(ctx, subscription); err != nil {
-				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
-			}
-			return nil
-		})
-	}
-	return group.Wait()
-}
-
-// A newestPost is a post that was found. Its blog is empty if it was not read yet.
+// A newestPost is a post that was found, and by which subscription.
 type newestPost struct {
 	pickedPost
-	by   Row
-	blog domain.Blog
+	by Row
 }
 
 // newest collects the newest posts of several channels. Channels may be added in
@@ -202,19 +159,6 @@ type newest struct {
 	most  int
 	mu    sync.Mutex
 	posts []newestPost
-}
-
-// wholeTexts is the greatest number of posts of a channel that are read with their texts to
-// see which are the newest. A text has up to 20 KB, and subscriptionFlight channels are
-// read at once. A page that is longer reads the texts of its own posts after that: a few
-// requests more, but in the same round trip as the verification.
-const wholeTexts = 25
-
-func (n *newest) paging() driver.Paging {
-	if n.most <= wholeTexts {
-		return driver.Paging{}
-	}
-	return driver.Paging{Select: []string{schema.PropIncarnation}}
 }
 
 // bound returns the first row key that is too old to be among the newest, as far as
@@ -241,11 +185,7 @@ func (n *newest) add(by Row, rows []driver.Entity) (replaced bool) {
 			replaced = true
 			continue
 		}
-		post := newestPost{pickedPost: pickedPost{by.Channel, pick{id: blog.ID}}, by: by}
-		if n.most <= wholeTexts {
-			post.blog = blog.Blog
-		}
-		n.posts = append(n.posts, post)
+		n.posts = append(n.posts, newestPost{pickedPost{by.Channel, pick{id: blog.ID}}, by})
 	}
 	slices.SortFunc(n.posts, func(a, b newestPost) int { return cmp.Compare(a.id, b.id) })
 	n.posts = n.posts[:min(len(n.posts), n.most)]

@@ -41,12 +41,6 @@ func (s *Readers) subscriptionRows(ctx context.Context, user domain.UserName, li
 	return rows, next, nil
 }
 
-const (
-	// subscriptionFlight is the largest number of ranges that are read at once for one
-	// request.
-	subscriptionFlight = 16
-)
-
 // Subscriptions lists what a user subscribes to, in the order of channel keys. It
 // repairs what a crash left incomplete. A subscription to a channel that is being
 // deleted is left out.
@@ -61,24 +55,10 @@ func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]do
 // repairSubscriptions repairs a user's rows, several at once, and returns the valid
 // subscriptions in the order of the rows.
 func (s *Readers) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
-	valid := make([]bool, len(rows))
-	group, groupCtx := s.Group(ctx, flight.Points)
-	for i, row := range rows {
-		group.Go(func() (err error) {
-			_, valid[i], err = s.RepairSubscription(groupCtx, row, user)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	var list []domain.Subscription
-	for i, row := range rows {
-		if valid[i] {
-			list = append(list, row.Subscription)
-		}
-	}
-	return list, nil
+	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {
+		_, valid, err := s.RepairSubscription(ctx, row, user)
+		return row.Subscription, valid, err
+	})
 }
 
 // readSubscriptions reads all rows of a user, dangling ones too. With those, there

@@ -20,7 +20,7 @@ type Readers struct {
 
 // New returns the readers of a backend whose tables are there. Owners of new channels join
 // their channels, and a sweep ends the subscriptions.
-func New(backend driver.Tables, channels *channel.Lifecycle, posts *blog.Posts, pause optimistic.Pause) *Readers {
+func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts, pause optimistic.Pause) *Readers {
 	s := &Readers{
 		Lifecycle:     channels,
 		posts:         posts,

@@ -134,18 +134,16 @@ type account struct {
 	down bool
 }
 
-func (a *account) CreateTable(ctx context.Context, table string) error {
+func (a *account) Do(ctx context.Context, c *driver.Call) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tables[table] = true // a call that is cut off may take effect
-	return errors.Join(ctx.Err(), a.DB.CreateTable(ctx, table))
-}
-
-func (a *account) CreateQueue(ctx context.Context, queue string) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.queues[queue] = true
-	return a.DB.CreateQueue(ctx, queue)
+	switch c.Method {
+	case driver.CallCreateTable:
+		a.tables[c.Target] = true // a call that is cut off may take effect
+	case driver.CallCreateQueue:
+		a.queues[c.Target] = true
+	}
+	return a.DB.Do(ctx, c)
 }
 
 func (a *account) names(of map[string]bool, prefix string) []string {

@@ -77,9 +77,11 @@ func interruptedFill(t *testing.T) {
 // tried is a backend whose client is throttled once for each point read.
 type tried struct{ *mem.DB }
 
-func (b tried) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	Throttled(ctx)
-	return b.DB.Get(ctx, table, partition, row)
+func (b tried) Do(ctx context.Context, c *driver.Call) error {
+	if c.Method == driver.CallGet {
+		Throttled(ctx)
+	}
+	return b.DB.Do(ctx, c)
 }
 
 func countsTries(t *testing.T) {

@@ -1,4 +1,6 @@
-package channel
+// Package fresh lets a process keep the pages of a channel, and show them only while they are
+// right. It asks the store and no other process.
+package fresh
 
 import (
 	"context"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
@@ -24,7 +27,7 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Whatever changes a page merges the gate in its transaction (Behind), or writes the
+// Whatever changes a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes the
 // channel's row. An ETag never repeats. So a gate that has the same ETag at two moments
 // had it at all moments between them, and no post, rating or subscriber changed between
 // them. The same holds for the channel's row. Let a process read a version, then the
@@ -63,13 +66,24 @@ import (
 // incarnation that the row has, since the incarnation is in the key of the gate.
 type Version string
 
+// Versions reads channels with their versions. It is safe for concurrent use.
+type Versions struct {
+	*channel.Lifecycle
+	blogs *driver.Table
+}
+
+// New returns the versions of the channels of a backend whose tables are there.
+func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
+	return &Versions{channels, driver.NewTable(backend, schema.TableBlogs)}
+}
+
 // ChannelVersion reads the active channel at an address and its version, with two reads at
 // once. The version is empty if the channel has no open gate. The errors are those of
 // ChannelAt.
 //
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
-func (s *Lifecycle) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
+func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
 	row, gates, err := s.readRowAndGates(ctx, at, hint)
 	if err != nil {
 		return domain.Channel{}, "", err
@@ -88,7 +102,7 @@ func (s *Lifecycle) ChannelVersion(ctx context.Context, at domain.ChannelAddress
 }
 
 // readRowAndGates makes the two reads of ChannelVersion.
-func (s *Lifecycle) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row Row, gates []driver.Entity, err error) {
+func (s *Versions) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channel.Row, gates []driver.Entity, err error) {
 	if s.InTurn && !s.LastFirst {
 		// As AtOnce does it, without closures: a page from memory costs little else.
 		if row, err = s.ReadActive(ctx, at); err == nil {
@@ -99,7 +113,7 @@ func (s *Lifecycle) readRowAndGates(ctx context.Context, at domain.ChannelAddres
 	return s.readRowAndGatesAtOnce(ctx, at, hint)
 }
 
-func (s *Lifecycle) readRowAndGatesAtOnce(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row Row, gates []driver.Entity, err error) {
+func (s *Versions) readRowAndGatesAtOnce(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channel.Row, gates []driver.Entity, err error) {
 	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
 		row, err = s.ReadActive(ctx, at)
 		return err
@@ -116,7 +130,7 @@ const maxOpenGates = 10
 
 // readOpenGates reads the open gate of an incarnation, if it is there. Without an
 // incarnation, it reads the first maxOpenGates of the partition.
-func (s *Lifecycle) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
+func (s *Versions) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
 		from, to := schema.OpenGate.Range()
 		//lab: Look for the open gate of the channel, whichever incarnation it has.
@@ -180,30 +194,30 @@ type Cache[T any] interface {
 // The key must name the channel's key and the page, since one cache may hold all channels.
 // read gets the channel and the version that its answer will have; that is empty if the
 // answer will not be kept.
-func ReadCached[T any](ctx context.Context, s *Lifecycle, cache Cache[T], at domain.ChannelAddress, key string,
-	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+func ReadCached[T any](ctx context.Context, s *Versions, cache Cache[T], at domain.ChannelAddress, key string,
+	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
 	kept, _ := cache.Get(key)
-	channel, version, err := s.ChannelVersion(ctx, at, kept.Channel.Incarnation)
+	of, version, err := s.ChannelVersion(ctx, at, kept.Channel.Incarnation)
 	if err != nil {
 		return Kept[T]{}, err
 	}
-	return renewed(ctx, cache, key, kept, Kept[T]{Channel: channel, Version: version}, read)
+	return renewed(ctx, cache, key, kept, Kept[T]{Channel: of, Version: version}, read)
 }
 
 // ReadCachedAt is ReadCached for a caller who has just read the channel and its version.
 // Nothing that the caller read before them may be in what read returns.
-func ReadCachedAt[T any](ctx context.Context, cache Cache[T], channel domain.Channel, version Version, key string,
-	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+func ReadCachedAt[T any](ctx context.Context, cache Cache[T], of domain.Channel, version Version, key string,
+	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
 	kept, _ := cache.Get(key)
-	return renewed(ctx, cache, key, kept, Kept[T]{Channel: channel, Version: version}, read)
+	return renewed(ctx, cache, key, kept, Kept[T]{Channel: of, Version: version}, read)
 }
 
 // renewed returns what is kept if it has the version of now. Otherwise it reads the value
 // of now, and keeps it.
 func renewed[T any](ctx context.Context, cache Cache[T], key string, kept, now Kept[T],
-	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
 	if now.Version != "" && now.Version == kept.Version {
 		return kept, nil

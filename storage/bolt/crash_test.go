@@ -1,0 +1,176 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/storage/driver"
+)
+
+func TestCrash(t *testing.T) {
+	t.Run("every acknowledged write survives a killed process", writerIsKilled)
+	t.Run("a compaction that was killed leaves nothing behind once the store is opened", compactIsKilled)
+	t.Run("a restore that was killed leaves a store that nobody opens, or a whole one", restoreIsKilled)
+}
+
+// writeUntilKilled prints the key of each acknowledged write. Each transaction writes two rows;
+// neither may be there without the other.
+func writeUntilKilled(dir string) error {
+	db, err := Open(dir, Options{})
+	if err != nil {
+		return err
+	}
+	table := driver.NewTable(db, "T")
+	if err := table.Create(context.Background()); err != nil {
+		return err
+	}
+	var out sync.Mutex
+	failed := make(chan error)
+	for writer := range 8 {
+		go func() {
+			for i := 0; ; i++ {
+				row := fmt.Sprintf("%d-%d-%06d", os.Getpid(), writer, i)
+				if err := table.Transact(context.Background(), "p", driver.Insert("a-"+row), driver.Insert("b-"+row)); err != nil {
+					failed <- err
+					return
+				}
+				out.Lock()
+				fmt.Println(row)
+				out.Unlock()
+			}
+		}()
+	}
+	return <-failed
+}
+
+func writerIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	var acknowledged []string
+	for range 2 {
+		writer := startProcess(t, writeIn, dir)
+		for range 200 {
+			acknowledged = append(acknowledged, writer.next(t))
+		}
+		acknowledged = append(acknowledged, writer.kill(t)...)
+		wantSound(t, dir)
+		db := mustOpen(t, dir, Options{})
+		rows := map[string]bool{}
+		for _, row := range rowsIn(t, db, "T") {
+			rows[row] = true
+		}
+		for _, row := range acknowledged {
+			if !rows["a-"+row] {
+				t.Errorf("row %s was acknowledged but is lost", row)
+			}
+		}
+		for row := range rows {
+			if twin := string('a'+'b'-row[0]) + row[1:]; !rows[twin] {
+				t.Errorf("row %s is there without %s", row, twin)
+			}
+		}
+		ok(t, db.Close())
+	}
+}
+
+func compactUntilKilled(dir string) error {
+	for {
+		if _, _, err := Compact(context.Background(), dir, func() {}); err != nil {
+			return err
+		}
+	}
+}
+
+// compactIsKilled kills the process at some time after the new file appeared.
+func compactIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	rows, left := content(t, dir), 0
+	there := func() bool {
+		_, err := os.Stat(filepath.Join(dir, fileName+compactSuffix))
+		return err == nil
+	}
+	for looks := range 8 {
+		process, began := startProcess(t, compactIn, dir), time.Now()
+		for found := 0; found <= looks*looks*looks*looks; {
+			if there() {
+				found++
+			} else if time.Since(began) > time.Minute {
+				t.Fatal("the other process does nothing")
+			}
+		}
+		process.kill(t)
+		if there() {
+			left++
+		}
+		wantSound(t, dir)
+		wantContent(t, dir, rows)
+		wantFiles(t, dir, fileName)
+	}
+	if left == 0 {
+		t.Error("no kill came before the end of a compaction")
+	}
+}
+
+// restoreUntilKilled restores the file into one new directory after another. It prints each
+// before it begins.
+func restoreUntilKilled(parent string) error {
+	file, err := os.ReadFile(filepath.Join(parent, "file"))
+	for i := 0; err == nil; i++ {
+		dir := filepath.Join(parent, fmt.Sprintf("%d-%d", os.Getpid(), i))
+		fmt.Println(dir)
+		err = restore(context.Background(), dir, file)
+	}
+	return err
+}
+
+// restoreIsKilled kills the process in its second restore or a later one.
+func restoreIsKilled(t *testing.T) {
+	from, parent := t.TempDir(), t.TempDir()
+	wasteful(t, from)
+	rows, file := content(t, from), backupOf(t, from)
+	ok(t, os.WriteFile(filepath.Join(parent, "file"), file, 0o600))
+	unfinished := 0
+	for range 12 {
+		process := startProcess(t, restoreIn, parent)
+		process.next(t)
+		began := time.Now()
+		dir := process.next(t)
+		<-time.After(rand.N(time.Since(began))) // this is when it is killed, and nothing waits for it
+		if printed := process.kill(t); len(printed) > 0 {
+			dir = printed[len(printed)-1]
+		}
+		if _, err := os.Stat(filepath.Join(dir, fileName)); errors.Is(err, fs.ErrNotExist) {
+			if left, _ := os.ReadDir(dir); len(left) > 0 { // it was killed after its first write
+				unfinished++
+				wantUnfinished(t, dir)
+			}
+			ok(t, restore(t.Context(), dir, file))
+		}
+		wantSound(t, dir)
+		wantContent(t, dir, rows)
+		wantFiles(t, dir, fileName)
+	}
+	if unfinished == 0 {
+		t.Error("no kill came before the end of a restore")
+	}
+}
+
+// wantUnfinished requires that nobody opens a store, or makes one, but a restore.
+func wantUnfinished(t *testing.T, dir string) {
+	t.Helper()
+	_, err := Open(dir, Options{NoSync: true})
+	is(t, ErrUnfinished, err, Backup(t.Context(), dir, io.Discard))
+	if _, _, err := Compact(t.Context(), dir, func() {}); err == nil || strings.Contains(err.Error(), "panic") {
+		t.Errorf("a compaction: %v", err)
+	}
+}

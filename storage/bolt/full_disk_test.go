@@ -1,0 +1,82 @@
+//go:build linux || darwin
+
+package bolt
+
+import (
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+func TestFullDisk(t *testing.T) {
+	t.Run("refuses writes until there is space", fullDisk)
+	t.Run("ends a compaction, which changes nothing", fullDiskCompact)
+}
+
+// fullDisk makes the system refuse a larger file. A process cannot come closer to a
+// full disk without help.
+func fullDisk(t *testing.T) {
+	db := opened(t, t.TempDir())
+	giveBack := limitFileSize(t, 20<<20)
+	text := driver.String("Text", strings.Repeat("x", 1<<20))
+	insert := func(i int) error { return db.Do(t.Context(), transaction(driver.Insert(fmt.Sprint(i), text))) }
+	full := 0
+	for insert(full) == nil {
+		if full++; full > 100 {
+			t.Fatal("100 MiB fit into 20")
+		}
+	}
+	if err := insert(full); err == nil || !strings.Contains(err.Error(), syscall.EFBIG.Error()) {
+		t.Errorf("got %v, want its cause", err)
+	}
+	is(t, domain.ErrUnavailable, db.Health())
+	for i := range full {
+		if !has(t, db, fmt.Sprint(i)) {
+			t.Errorf("row %d was acknowledged and is lost", i)
+		}
+	}
+	giveBack()
+	// Nobody writes. The store sees for itself that there is space.
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for began := time.Now(); db.Health() != nil; <-ticker.C {
+		if time.Since(began) > 30*time.Second {
+			t.Fatalf("half a minute after there is space: %v", db.Health())
+		}
+	}
+	ok(t, insert(full))
+}
+
+func fullDiskCompact(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	put(t, db, driver.Insert("r", driver.String("Text", strings.Repeat("x", 30<<20)))) // the log of the other tests has less
+	ok(t, db.Close())
+	began := false
+	giveBack := limitFileSize(t, 20<<20)
+	_, _, err := Compact(t.Context(), dir, func() { began = true })
+	giveBack()
+	is(t, syscall.EFBIG, err)
+	wantFiles(t, dir, fileName)
+	if !began || !has(t, opened(t, dir), "r") {
+		t.Error("it did not begin, or the row is lost")
+	}
+}
+
+// limitFileSize limits every file of this process until giveBack is called.
+func limitFileSize(t *testing.T, bytes uint64) (giveBack func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	ok(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
+	ok(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: before.Max}))
+	giveBack = func() { ok(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)) }
+	t.Cleanup(giveBack)
+	return giveBack
+}

@@ -1,0 +1,232 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestOpen(t *testing.T) {
+	t.Run("refuses what is no store of ours, says why and does not change it", refusedUntouched)
+	t.Run("refuses a store in use within a second", storeInUse)
+	t.Run("makes the directory for its owner only", newDirectory)
+	t.Run("completes a store that was only begun", emptyDatabase)
+	t.Run("uses the file that has the name once it is locked", fileOfTheName)
+	t.Run("keeps the messages, and ends their leases", reopenedMessages)
+	t.Run("begins another epoch each time, of each store", otherEpochs)
+	t.Run("syncs each commit unless the options say no", syncsByDefault)
+}
+
+func refusedUntouched(t *testing.T) {
+	ours := t.TempDir()
+	db := opened(t, ours)
+	for i := range 100 {
+		put(t, db, driver.Insert(fmt.Sprintf("row%02d", i)))
+	}
+	ok(t, db.Close())
+	whole := fileOf(t, ours)
+	changed := func(change func(*bbolt.Tx) error) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { alter(t, dir, change) }
+	}
+	written := func(file []byte) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { ok(t, os.WriteFile(filepath.Join(dir, fileName), file, 0o600)) }
+	}
+	for says, make := range map[string]func(t *testing.T, dir string){
+		"damaged, or not a MicroBlogging store":        func(t *testing.T, dir string) { ok(t, os.Mkdir(filepath.Join(dir, fileName), 0o700)) },
+		"there is no store: the file has no bytes":     written(nil),
+		"not a MicroBlogging store: invalid database":  written(bytes.Repeat([]byte{'x'}, 100_000)),
+		"MicroBlogging store: invalid database":        written([]byte("x")),
+		"damaged (restore a backup":                    written(whole[:len(whole)-1]),
+		"damaged (restore a backup into another direc": written(bytes.ReplaceAll(whole, []byte("row50"), []byte("sow50"))),
+		": not a MicroBlogging store": changed(func(tx *bbolt.Tx) error {
+			_, err := tx.CreateBucket([]byte("of another program"))
+			return err
+		}),
+		"schema version 2, this program knows 1: written by a newer version": changed(func(tx *bbolt.Tx) error {
+			about, err := tx.CreateBucket(aboutBucket())
+			return errors.Join(err, about.Put(schemaKey(), binary.BigEndian.AppendUint32(nil, 2)))
+		}),
+	} {
+		t.Run(says, func(t *testing.T) {
+			dir := t.TempDir()
+			make(t, dir)
+			before, _ := os.ReadFile(filepath.Join(dir, fileName)) // fails of a directory, each time
+			_, err := Open(dir, Options{})
+			if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), filepath.Join(dir, fileName)) {
+				t.Errorf("got %v", err)
+			}
+			if after, _ := os.ReadFile(filepath.Join(dir, fileName)); !bytes.Equal(before, after) {
+				t.Error("the refused file was changed")
+			}
+		})
+	}
+}
+
+func storeInUse(t *testing.T) {
+	dir := t.TempDir()
+	mustOpen(t, dir, Options{})
+	start := time.Now()
+	_, err := Open(dir, Options{})
+	is(t, ErrInUse, err)
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("the refusal took %s", took)
+	}
+}
+
+func newDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	mustOpen(t, dir, Options{})
+	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, fileName): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s is %v (%v), want the mode %o", path, info, err, want)
+		}
+	}
+	_, err := Open(filepath.Join(dir, fileName, "data"), Options{})
+	if err == nil || !strings.Contains(err.Error(), "data directory") || !strings.Contains(err.Error(), dir) {
+		t.Errorf("got %v of a directory that cannot be made", err)
+	}
+}
+
+func emptyDatabase(t *testing.T) {
+	dir := t.TempDir()
+	alter(t, dir, func(*bbolt.Tx) error { return nil })
+	opened(t, dir)
+}
+
+// The file changes between the moment when it is opened and the moment when it is locked.
+func fileOfTheName(t *testing.T) {
+	for what, test := range map[string]struct {
+		meanwhile func(t *testing.T, dir string)
+		rows      int
+	}{
+		"it was compacted": {func(t *testing.T, dir string) { mustCompact(t, dir) }, 201},
+		"it was removed":   {func(t *testing.T, dir string) { ok(t, Remove(dir)) }, 1},
+	} {
+		dir := t.TempDir()
+		wasteful(t, dir)
+		ok(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o600))
+		times := 0
+		db, err := Open(dir, Options{openFile: func(name string, flag int, mode fs.FileMode) (*os.File, error) {
+			file, err := os.OpenFile(name, flag, mode)
+			if times++; times == 1 {
+				test.meanwhile(t, dir)
+			}
+			return file, err
+		}})
+		ok(t, err, driver.NewTable(db, "T").Create(t.Context()))
+		put(t, db, driver.Insert("new"))
+		ok(t, db.Close())
+		if n := len(rowsIn(t, mustOpen(t, dir, Options{}), "T")); n != test.rows || times != 2 {
+			t.Errorf("%s: %d rows, want %d; opened %d times", what, n, test.rows, times)
+		}
+		wantFiles(t, dir, fileName, "other")
+	}
+}
+
+// rowsIn returns the keys of a table's rows.
+func rowsIn(t testing.TB, db *DB, table string) (rows []string) {
+	t.Helper()
+	for row, err := range driver.NewTable(db, table).All(t.Context(), driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
+		ok(t, err)
+		rows = append(rows, row.Row)
+	}
+	return rows
+}
+
+func reopenedMessages(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	queue := driver.NewQueue(db, "q")
+	send(t, queue, "leased")
+	leased, err := queue.Update(t.Context(), received(t, queue, time.Minute)[0], "leased for long", 7*24*time.Hour)
+	ok(t, err)
+	send(t, queue, "visible")
+	for range 2 {
+		ok(t, db.Close())
+		db = opened(t, dir)
+	}
+	queue = driver.NewQueue(db, "q")
+	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), leased))
+	again := received(t, queue, time.Minute)
+	if len(again) != 2 || again[0].Text != "leased for long" || again[0].Deliveries != 2 || again[1].Text != "visible" || again[1].Deliveries != 1 {
+		t.Errorf("received %v", again)
+	}
+}
+
+// An ETag names one version of a row for ever, also outside of the store: a browser keeps a
+// page under it, and asks whichever store has the address then.
+func otherEpochs(t *testing.T) {
+	etags := map[driver.ETag]bool{}
+	for range 3 {
+		dir := t.TempDir()
+		for range 3 {
+			db := opened(t, dir)
+			put(t, db, driver.Replace("row", driver.Upsert))
+			row, err := driver.NewTable(db, "T").Get(t.Context(), "p", "row")
+			ok(t, err, db.Close(), os.Remove(filepath.Join(dir, fileName))) // so that all are written alike
+			etags[row.ETag] = true
+		}
+	}
+	dir, found := t.TempDir(), map[uint64]bool{}
+	for range 5 {
+		db := mustOpen(t, dir, Options{})
+		found[db.epoch] = true
+		ok(t, db.Close())
+	}
+	if len(etags) != 9 || len(found) != 5 {
+		t.Errorf("9 versions have the ETags %v; it was opened 5 times, in the epochs %v", etags, found)
+	}
+}
+
+func syncsByDefault(t *testing.T) {
+	for _, noSync := range []bool{false, true} {
+		db := mustOpen(t, t.TempDir(), Options{NoSync: noSync})
+		if db.bolt.NoSync != noSync || db.bolt.NoGrowSync != noSync {
+			t.Errorf("asked for NoSync %v, got %v, and %v when the file grows", noSync, db.bolt.NoSync, db.bolt.NoGrowSync)
+		}
+	}
+}
+
+func TestCalls(t *testing.T) {
+	db := mustOpen(t, t.TempDir(), Options{})
+	for _, call := range drivertest.EachCall("nowhere") {
+		if call.Method == driver.CallCreateTable || call.Method == driver.CallCreateQueue {
+			continue
+		}
+		err := db.Do(t.Context(), &call)
+		if err == nil || !strings.Contains(err.Error(), "nowhere: ") || !strings.Contains(err.Error(), "never created") || errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("%s: got %v, want an error that names what is missing, and no missing row", call.Method, err)
+		}
+	}
+	ok(t, db.Close(), db.Close())
+	for _, call := range drivertest.EachCall("nowhere") {
+		is(t, domain.ErrUnavailable, db.Do(t.Context(), &call))
+	}
+}
+
+func TestRemove(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "store")
+	ok(t, Remove(parent), Remove(dir)) // no store is there
+	db := opened(t, dir)
+	is(t, ErrInUse, Remove(dir))
+	put(t, db, driver.Insert("r"))
+	other := filepath.Join(dir, "other")
+	ok(t, db.Close(), os.WriteFile(other, nil, 0o600), Remove(dir))
+	wantFiles(t, dir, "other")
+	ok(t, os.Remove(other), opened(t, dir).Close(), Remove(dir))
+	wantFiles(t, parent)
+}

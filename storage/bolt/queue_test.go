@@ -1,0 +1,217 @@
+package bolt
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+func TestQueue(t *testing.T) {
+	for sentence, test := range map[string]func(t *testing.T, db *DB, queue *driver.Queue){
+		"a lease hides a message for exactly its time":                                    leaseTime,
+		"a lease ends by the time since the opening, and not by the clock of the machine": leaseSinceOpening,
+		"a message of an earlier version is given":                                        messageOfEarlierVersion,
+		"a lease that is over keeps its receipt until another delivery":                   receiptAfterLease,
+		"a lease that ends earlier shows its message earlier":                             orderOfVisibility,
+		"a lease that is renewed in the same instant has another receipt":                 renewalAtOnce,
+		"a lease with a malformed receipt is lost":                                        malformedReceipt,
+		"a message that comes back is received, however many new ones come":               noStarvation,
+		"a message is received, however many others come back":                            noStarvationByOthers,
+		"a wait ends at once if a message is visible, or when its lease ends":             awaitsVisible,
+		"a wait ends for all who wait, for their queue alone":                             awaitsItsQueue,
+		"a wait ends with its context, or when the store is closed":                       awaitEnds,
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, db *DB) { test(t, db, driver.NewQueue(db, "q")) })
+		})
+	}
+}
+
+func leaseTime(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "m")
+	received(t, queue, 30*time.Second)
+	time.Sleep(30*time.Second - time.Nanosecond)
+	if got := received(t, queue, time.Second); len(got) > 0 {
+		t.Error("visible a nanosecond too early")
+	}
+	time.Sleep(time.Nanosecond)
+	if got := received(t, queue, time.Second); len(got) != 1 || got[0].Deliveries != 2 {
+		t.Errorf("got %v when the lease was over, want the second delivery", got)
+	}
+}
+
+// The clock of the machine can be set back. The place of a hidden message must not wait for it.
+func leaseSinceOpening(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "m")
+	time.Sleep(time.Minute)
+	place, err := hex.DecodeString(received(t, queue, time.Hour)[0].Receipt)
+	ok(t, err)
+	hidden := time.Duration(binary.BigEndian.Uint64(place))
+	if most := time.Hour + time.Minute + time.Second; hidden < time.Hour || hidden > most {
+		t.Errorf("hidden until %s after the opening, want %s at most", hidden, most)
+	}
+}
+
+// An earlier version put what was never hidden at 0.
+func messageOfEarlierVersion(t *testing.T, db *DB, queue *driver.Queue) {
+	ok(t, db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
+		return func() error {
+			return tx.Bucket([]byte(queuePrefix+"q")).Put(newPlace(0, 1), []byte{messageVersion, 7, 0, 'o', 'l', 'd'})
+		}, nil
+	}}))
+	send(t, queue, "new")
+	if got := received(t, queue, time.Minute); len(got) != 2 || got[0].Text != "old" || got[0].Deliveries != 1 {
+		t.Errorf("received %v", got)
+	}
+}
+
+func receiptAfterLease(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "m")
+	m := received(t, queue, time.Second)[0]
+	time.Sleep(time.Hour)
+	m, err := queue.Update(t.Context(), m, "late, but nobody took it", time.Second)
+	ok(t, err)
+	time.Sleep(time.Hour)
+	if taken := received(t, queue, time.Minute); len(taken) != 1 || taken[0].Text != "late, but nobody took it" {
+		t.Fatalf("received %v", taken)
+	}
+	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), m))
+}
+
+func orderOfVisibility(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "first", "second", "third")
+	for i, m := range received(t, queue, time.Minute) {
+		_, err := queue.Update(t.Context(), m, m.Text, time.Duration(3-i)*time.Second)
+		ok(t, err)
+	}
+	time.Sleep(time.Minute)
+	got := ""
+	for _, m := range received(t, queue, time.Minute) {
+		got += m.Text + " "
+	}
+	if got != "third second first " {
+		t.Errorf("got %q", got)
+	}
+}
+
+func renewalAtOnce(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "m")
+	stale := received(t, queue, time.Minute)[0]
+	current, err := queue.Update(t.Context(), stale, "m", time.Minute) // time stands still
+	ok(t, err)
+	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), stale))
+	ok(t, queue.Delete(t.Context(), current))
+}
+
+func malformedReceipt(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "m")
+	m := received(t, queue, time.Minute)[0]
+	for _, made := range []driver.Message{
+		{}, {ID: m.ID}, {ID: m.ID, Receipt: "made up"}, {ID: m.ID, Receipt: "00"}, {ID: "other", Receipt: m.Receipt},
+	} {
+		is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), made))
+	}
+}
+
+// receivesSoon receives one message a second, for a while, until it is this one.
+func receivesSoon(t *testing.T, queue *driver.Queue, text string, lease time.Duration, before func()) {
+	t.Helper()
+	for range 10 {
+		before()
+		messages, err := queue.Receive(t.Context(), 1, lease)
+		ok(t, err)
+		if len(messages) == 1 && messages[0].Text == text {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	t.Error("the message was passed over 10 times")
+}
+
+// One message was given back, and another is hidden for a while. There are always more new
+// messages than can be received.
+func noStarvation(t *testing.T, _ *DB, queue *driver.Queue) {
+	for text, hidden := range map[string]time.Duration{"given back": 0, "hidden": 2 * time.Second} {
+		send(t, queue, text)
+		_, err := queue.Update(t.Context(), received(t, queue, time.Minute)[0], text, hidden)
+		ok(t, err)
+		receivesSoon(t, queue, text, time.Minute, func() { send(t, queue, "new", "new") })
+		received(t, queue, time.Hour)
+	}
+}
+
+// Two messages come back each second, and one is received. Another was sent last.
+func noStarvationByOthers(t *testing.T, _ *DB, queue *driver.Queue) {
+	send(t, queue, "failing", "failing")
+	received(t, queue, time.Second)
+	send(t, queue, "new")
+	time.Sleep(time.Second)
+	receivesSoon(t, queue, "new", time.Second, func() {})
+}
+
+// awaiting starts an Await and returns the channel that is closed when it returns.
+func awaiting(ctx context.Context, db *DB) <-chan struct{} {
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		db.await(ctx, "q")
+	}()
+	synctest.Wait()
+	return returned
+}
+
+// wantWaiting requires that a wait has ended, or that it has not.
+func wantWaiting(t *testing.T, want bool, waits ...<-chan struct{}) {
+	t.Helper()
+	synctest.Wait()
+	for _, c := range waits {
+		waiting := false
+		select {
+		case <-c:
+		default:
+			waiting = true
+		}
+		if waiting != want {
+			t.Errorf("it waits: %t", waiting)
+		}
+	}
+}
+
+func awaitsVisible(t *testing.T, db *DB, queue *driver.Queue) {
+	send(t, queue, "text")
+	db.await(t.Context(), "q")
+	received(t, queue, time.Minute)
+	leased := time.Now()
+	db.await(t.Context(), "q")
+	if waited := time.Since(leased); waited != time.Minute {
+		t.Errorf("waited %s for the end of a lease of a minute", waited)
+	}
+}
+
+func awaitsItsQueue(t *testing.T, db *DB, queue *driver.Queue) {
+	other := driver.NewQueue(db, "other")
+	ok(t, other.Create(t.Context()))
+	one, two := awaiting(t.Context(), db), awaiting(t.Context(), db)
+	send(t, other, "text")
+	wantWaiting(t, true, one, two)
+	send(t, queue, "text")
+	wantWaiting(t, false, one, two)
+}
+
+func awaitEnds(t *testing.T, db *DB, _ *driver.Queue) {
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := awaiting(ctx, db)
+	cancel()
+	wantWaiting(t, false, waiting)
+	waiting = awaiting(t.Context(), db)
+	ok(t, db.Close())
+	wantWaiting(t, false, waiting)
+}
