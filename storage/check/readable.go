@@ -15,13 +15,15 @@ import (
 
 // readable is the law that a row says what its kind must say (package schema). No operation
 // writes a row that breaks it. So one that does was changed by hand or by another program, and
-// it must not keep a check from the other rows. A repair leaves it.
+// it must not keep a check from the other rows.
 const readable = "readable"
 
 const noSuchKey = "has a key that no operation makes"
 
 // judge counts a row, and tells its kind and whether it can be compared with others. It reports
-// one that cannot be. One of an earlier version is counted as retired, and a repair deletes it.
+// one that cannot be. A repair deletes it, unless nothing says what it was, or it is a channel's:
+// posts would be lost with that. One of an earlier version is counted as retired, and a repair
+// deletes it.
 func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Entity) (kind *schema.Kind, sound bool, err error) {
 	c.counts.Rows++
 	kind = schema.Of(table.Name(), row.Partition, row.Row)
@@ -33,7 +35,11 @@ func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Ent
 		return kind, false, c.drop(ctx, table, row)
 	}
 	if why := unreadable(table.Name(), kind, row); why != "" {
-		return kind, false, c.breach(readable, table, row, why, leave(leftUnknown))
+		mend := deletes(ctx, table, row)
+		if kind == nil || kind == schema.Channel {
+			mend = leave(leftUnknown)
+		}
+		return kind, false, c.breach(readable, table, row, why, mend)
 	}
 	if table == c.store.blogs {
 		return kind, true, nil // it may be of another incarnation
