@@ -13,15 +13,6 @@ const acceptEncoding = "Accept-Encoding"
 // AcceptsGzip tells whether the client accepts gzip, and likes it as much as what is not
 // compressed.
 func AcceptsGzip(h http.Header) bool {
-	switch values := h[acceptEncoding]; len(values) {
-	case 0:
-		return false
-	case 1:
-		switch values[0] { // what most clients send
-		case "gzip, deflate, br, zstd", "gzip, deflate, br", "gzip, deflate", "gzip":
-			return true
-		}
-	}
 	specs := header.ParseAccept(h, acceptEncoding)
 	gzip, _ := quality(specs, "gzip")
 	identity, named := quality(specs, "identity")

@@ -13,7 +13,6 @@ import (
 
 func TestAcceptsGzip(t *testing.T) {
 	t.Run("unless the client likes it less than what is not compressed", acceptsGzip)
-	t.Run("makes no allocation for what most clients send", acceptsGzipWithoutAllocation)
 }
 
 func accepting(values ...string) http.Header { return http.Header{"Accept-Encoding": values} }
@@ -37,15 +36,6 @@ func acceptsGzip(t *testing.T) {
 	}
 }
 
-func acceptsGzipWithoutAllocation(t *testing.T) {
-	for _, value := range []string{"gzip, deflate, br, zstd", "gzip, deflate, br", "gzip, deflate", "gzip"} {
-		h := accepting(value)
-		if n := testing.AllocsPerRun(10, func() { AcceptsGzip(h) }); n > 0 {
-			t.Errorf("%q: %v allocations", value, n)
-		}
-	}
-}
-
 func TestGzip(t *testing.T) {
 	t.Run("gives back what it got, and is shorter", gzippedIsShorterAndWhole)
 	t.Run("leaves what is short, or does not become shorter", shortAndCompressedAreLeft)
@@ -62,7 +52,7 @@ func text(words int) []byte {
 func gzippedIsShorterAndWhole(t *testing.T) {
 	for _, words := range []int{60, 1000, 20_000} {
 		body := text(words)
-		for _, gzipped := range [][]byte{Gzip(body), Gzip(body[:7], body[7:900], body[900:]), GzipKept(body)} {
+		for _, gzipped := range [][]byte{Gzip(body), GzipKept(body)} {
 			r, err := gzip.NewReader(bytes.NewReader(gzipped))
 			if err != nil {
 				t.Fatal(err)

@@ -24,32 +24,26 @@ func writers(level int) *sync.Pool {
 	}}
 }
 
-// Gzip compresses a body, which may be in parts, for one answer. It returns nil if the body
-// is too short or does not become shorter.
-func Gzip(parts ...[]byte) []byte { return compress(quick, parts) }
+// Gzip compresses a body for one answer. It returns nil if the body is too short or does not
+// become shorter.
+func Gzip(body []byte) []byte { return compress(quick, body) }
 
 // GzipKept is Gzip for what is sent often. It takes three times as long, and the body is a
 // twentieth shorter.
-func GzipKept(body []byte) []byte { return compress(small, [][]byte{body}) }
+func GzipKept(body []byte) []byte { return compress(small, body) }
 
-func compress(writers *sync.Pool, parts [][]byte) []byte {
-	size := 0
-	for _, part := range parts {
-		size += len(part)
-	}
-	if size < minSize {
+func compress(writers *sync.Pool, body []byte) []byte {
+	if len(body) < minSize {
 		return nil
 	}
 	var gzipped bytes.Buffer
-	gzipped.Grow(size / 4)
+	gzipped.Grow(len(body) / 4)
 	w := writers.Get().(*gzip.Writer)
 	defer writers.Put(w)
 	w.Reset(&gzipped)
-	for _, part := range parts {
-		_, _ = w.Write(part) // a buffer takes all
-	}
+	_, _ = w.Write(body) // a buffer takes all
 	_ = w.Close()
-	if gzipped.Len() >= size {
+	if gzipped.Len() >= len(body) {
 		return nil
 	}
 	return gzipped.Bytes()

@@ -1,34 +1,29 @@
 package e2e
 
 import (
-	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"microblogging/e2e/program"
+	"microblogging/storage/azuritetest"
 )
 
 // A composeService holds the settings of a service in docker-compose.yml that the
 // tests check.
 type composeService struct {
-	Image       string
 	Command     string
 	Profiles    []string
 	Environment map[string]string
 	Ports       []string
 	Volumes     []string
 	Healthcheck struct {
-		Test        command
-		StartPeriod string `yaml:"start_period"`
+		Test command
 	}
 	Deploy      struct{ Replicas int }
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
@@ -156,13 +151,12 @@ func composeAcceptsFile(t *testing.T) {
 }
 
 // This comes as close to docker-compose as possible without a Docker engine. It
-// runs every service's command as it is written, with the binary of the image and
-// the npm package of the Azurite image. It replaces only what containers would
-// provide: host names, ports and the volume.
+// runs every role's command as it is written, with the binary of the image. It replaces
+// only what containers would provide: host names, ports and Azurite.
 func composeServicesWorkTogether(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
-	azurite, here := startComposeAzurite(t, services["azurite"])
+	account := azuritetest.Shared(t).Account()
 	image := buildAsDockerDoes(t)
 
 	web, worker := services["web"], services["worker"]
@@ -172,9 +166,9 @@ func composeServicesWorkTogether(t *testing.T) {
 	if worker.Deploy.Replicas != 2 {
 		t.Fatalf("%d workers, want 2", worker.Deploy.Replicas)
 	}
-	processes := []*process{startComposeRole(t, image, web, here)}
+	processes := []*process{startComposeRole(t, image, web, account)}
 	for range worker.Deploy.Replicas {
-		p := startComposeRole(t, image, worker, here)
+		p := startComposeRole(t, image, worker, account)
 		p.await(t, p.stderr, "worker started")
 		expectHealthyRole(t, image, worker, "127.0.0.1:8081", p.await(t, p.stderr, `answering probes" address=(\S+)`))
 		processes = append(processes, p)
@@ -190,12 +184,6 @@ func composeServicesWorkTogether(t *testing.T) {
 	for _, p := range processes {
 		p.endCleanly(t)
 		expectEmpty(t, p.Dir())
-	}
-	expectEmpty(t, azurite.Dir())
-	for line := range strings.Lines(azurite.Stdout.String()) {
-		if !strings.HasPrefix(line, "Azurite ") {
-			t.Fatalf("Azurite logs each request: %s", line)
-		}
 	}
 }
 
@@ -219,89 +207,21 @@ func expectHealthyRole(t *testing.T, image string, service composeService, addre
 	setup{program.Setup{Binary: image}}.mustRun(t, "health", probe)
 }
 
-// startComposeAzurite starts the azurite service, and waits until it is healthy. It
-// returns also a replacer from the service's addresses in the file to its addresses here.
-func startComposeAzurite(t *testing.T, service composeService) (*process, *strings.Replacer) {
-	t.Helper()
-	arguments := strings.Fields(service.Command)
-	if arguments[0] != "azurite" {
-		t.Fatalf("%q does not start Azurite", service.Command)
-	}
-	for i, argument := range arguments {
-		switch argument {
-		case "0.0.0.0":
-			arguments[i] = "127.0.0.1"
-		case "/data":
-			arguments[i] = t.TempDir()
-		}
-	}
-	arguments = append(arguments[1:], "--blobPort", "0", "--queuePort", "0", "--tablePort", "0")
-	azurite := exec.Command("node", append([]string{azuriteScript(t, service.Image)}, arguments...)...)
-	azurite.Dir = t.TempDir() // and it finds no other place to write to
-	azurite.Env = append(os.Environ(), "HOME="+azurite.Dir, "TMPDIR="+azurite.Dir)
-	p := launch(t, azurite)
-	queue := p.await(t, &p.Stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
-	table := p.await(t, &p.Stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
-	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table, "0.0.0.0:9090", "127.0.0.1:0",
-		"127.0.0.1 10001", queue, "127.0.0.1 10002", table)
-	expectHealthy(t, here.Replace(strings.Join(service.Healthcheck.Test, " ")), queue, table)
-	if patience, err := time.ParseDuration(service.Healthcheck.StartPeriod); err != nil || patience < 2*time.Minute {
-		t.Errorf("an Azurite that starts slowly has %s (%v) before the services that wait for it fail", patience, err)
-	}
-	return p, here
-}
-
-// azuriteScript finds the npm package, which must have the version of the image.
-func azuriteScript(t *testing.T, image string) string {
-	t.Helper()
-	module := filepath.Join(root, "node_modules", "azurite")
-	manifest, err := os.ReadFile(filepath.Join(module, "package.json"))
-	if errors.Is(err, os.ErrNotExist) && os.Getenv("CI") == "" {
-		t.Skip("SKIPPED, NOT TESTED: Azurite is not installed; run npm ci")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, version, _ := strings.Cut(image, ":")
-	if !regexp.MustCompile(`"version":\s*"` + regexp.QuoteMeta(version) + `"`).Match(manifest) {
-		t.Fatalf("the image is %s, but node_modules has another version", image)
-	}
-	script, err := filepath.Abs(filepath.Join(module, "dist", "src", "azurite.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return script
-}
-
-// expectHealthy expects a health check that connects to each address with BusyBox's
-// nc -z. It connects itself, since nc may be missing here.
-func expectHealthy(t *testing.T, check string, addresses ...string) {
-	t.Helper()
-	var want []string
-	for _, address := range addresses {
-		want = append(want, "nc -z "+address)
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if check != strings.Join(want, " && ") {
-		t.Errorf("the health check is %q", check)
-	}
-}
-
 // startComposeRole starts a service that runs the binary of the image.
-func startComposeRole(t *testing.T, image string, service composeService, here *strings.Replacer) *process {
+func startComposeRole(t *testing.T, image string, service composeService, account string) *process {
 	t.Helper()
 	if service.DependsOn["azurite"].Condition != "service_healthy" {
 		t.Errorf("%q does not wait for a healthy Azurite", service.Command)
 	}
 	s := setup{program.Setup{Binary: image, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	for name, value := range service.Environment {
-		s.Environment = append(s.Environment, name+"="+here.Replace(value))
+		if name == "AZURE_STORAGE_CONNECTION_STRING" {
+			if !strings.Contains(value, "QueueEndpoint=http://azurite:10001/") || !strings.Contains(value, "TableEndpoint=http://azurite:10002/") {
+				t.Errorf("%q does not lead to the service azurite", value)
+			}
+			value = account
+		}
+		s.Environment = append(s.Environment, name+"="+strings.ReplaceAll(value, "0.0.0.0:9090", "127.0.0.1:0"))
 	}
 	return s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "127.0.0.1:8081", "127.0.0.1:0"))...)
 }

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,6 @@ import (
 func TestImport(t *testing.T) {
 	t.Parallel()
 	t.Run("importing a file twice adds nothing", importTwice)
-	t.Run("a file that is not a feed writes nothing", importNoFeed)
 }
 
 func importTwice(t *testing.T) {
@@ -30,23 +28,6 @@ func importTwice(t *testing.T) {
 		}
 		signIn(t, web.url, "alice")
 	})
-}
-
-func importNoFeed(t *testing.T) {
-	t.Parallel()
-	s := onBolt(t)
-	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte("<!DOCTYPE html><p>Hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.Environment = append(s.Environment, "MICROBLOGGING_OWNER_PASSWORD="+client.Password)
-	r := s.run(t, "import", "--channel", "news", "--owner", "alice", "--create-owner", file)
-	if r.Code == 0 || !strings.Contains(r.Stderr, file) || !strings.Contains(r.Stderr, "not an RSS, Atom or JSON Feed") {
-		t.Errorf("exit %d and %q", r.Code, r.Stderr)
-	}
-	web := s.start(t, "web", "--listen", "127.0.0.1:0")
-	reader(web.url).do(t, "GET", client.ChannelPath("news"), nil, http.StatusNotFound, nil)
-	reader(web.url).do(t, "POST", client.SessionsPath, client.Credentials("alice"), http.StatusUnauthorized, nil)
 }
 
 // writeFeed writes an RSS file with that many entries, and returns its name.

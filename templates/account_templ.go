@@ -65,16 +65,16 @@ func SignUpPage(page Page, v SignUp) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = line(field{
-				Name: "name", Label: "Name", Value: v.Name, Detail: v.detail("name"), First: v.first("name"), Type: "text",
+			templ_7745c5c3_Err = line(v.Form, field{
+				Name: "name", Label: "Name", Value: v.Name, Type: "text",
 				Hint:     "2 to 32 of the letters a to z, digits and “_”. Everybody sees it on your posts.",
 				Required: true, Literal: true, Autocomplete: "username",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = line(field{
-				Name: "password", Label: "Password", Detail: v.detail("password"), First: v.first("password"), Type: "password",
+			templ_7745c5c3_Err = line(v.Form, field{
+				Name: "password", Label: "Password", Type: "password",
 				Hint:     "At least 10 characters. A few words in a row do well.",
 				Required: true, Literal: true, Autocomplete: "new-password", MinLength: "10",
 			}).Render(ctx, templ_7745c5c3_Buffer)
@@ -108,7 +108,7 @@ func SignUpPage(page Page, v SignUp) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: v.title("Sign up")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Sign up")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -187,7 +187,7 @@ func SignInPage(page Page, v SignIn) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: v.title("Sign in")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Sign in")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -237,15 +237,15 @@ func signInForm(v SignIn) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(field{
-			Name: "name", Label: "Name", Value: v.Name, Detail: v.detail("name"), First: v.first("name"), Type: "text",
+		templ_7745c5c3_Err = line(v.Form, field{
+			Name: "name", Label: "Name", Value: v.Name, Type: "text",
 			Required: true, Literal: true, Autocomplete: "username",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(field{
-			Name: "password", Label: "Password", Detail: v.detail("password"), First: v.first("password"), Type: "password",
+		templ_7745c5c3_Err = line(v.Form, field{
+			Name: "password", Label: "Password", Type: "password",
 			Required: true, Literal: true, Autocomplete: "current-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -368,7 +368,7 @@ func SignOutPage(page Page) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: "Sign out"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: "Sign out"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -465,15 +465,15 @@ func AccountPage(page Page, v Account) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = line(field{
-				Name: "old", Label: "Current password", Detail: v.detail("old"), First: v.first("old"), Type: "password",
+			templ_7745c5c3_Err = line(v.Form, field{
+				Name: "old", Label: "Current password", Type: "password",
 				Required: true, Literal: true, Autocomplete: "current-password",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = line(field{
-				Name: "new", Label: "New password", Detail: v.detail("new"), First: v.first("new"), Type: "password",
+			templ_7745c5c3_Err = line(v.Form, field{
+				Name: "new", Label: "New password", Type: "password",
 				Hint:     "At least 10 characters. Every other session ends, and so does the address of your personal feed.",
 				Required: true, Literal: true, Autocomplete: "new-password", MinLength: "10",
 			}).Render(ctx, templ_7745c5c3_Buffer)
@@ -537,7 +537,7 @@ func AccountPage(page Page, v Account) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: v.title("Account")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Account")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -733,7 +733,7 @@ func UserPage(page Page, v User) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = pager(v.After, UserPath(v.Name), "Back to the start", v.Next, continued(UserPath(v.Name), v.Next), "More channels").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(v.Part, UserPath(v.Name), "Back to the start", "More channels").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -743,7 +743,7 @@ func UserPage(page Page, v User) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, v.frame()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, v.frame()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -64,39 +64,31 @@ const (
 	removed
 )
 
-// changes are the pieces of a text, with what it has that another lacks, and what the
-// other had if that was before it.
-func changes(from, to string, by mark, withRemoved bool) []piece {
-	var pieces []piece
-	for _, c := range merge.Compare(from, to) {
-		switch {
-		case c.Kind == merge.Same:
-			pieces = append(pieces, piece{unmarked, c.Text})
-		case c.Kind == merge.Added:
-			pieces = append(pieces, piece{by, c.Text})
-		case withRemoved:
-			pieces = append(pieces, piece{removed, c.Text})
+// pieces are the pieces of a merge. If withRemoved, they have what one side removed, too.
+func pieces(m merge.Merge, withRemoved bool) []piece {
+	var list []piece
+	add := func(by mark, text string) {
+		if text != "" && (by != removed || withRemoved) {
+			list = append(list, piece{by, text})
 		}
 	}
-	return pieces
-}
-
-// together are the pieces of a merge.
-func together(m merge.Merge) []piece {
-	var pieces []piece
 	for _, p := range m {
 		switch p.Side {
 		case merge.Neither, merge.Both:
-			pieces = append(pieces, piece{unmarked, p.Mine})
+			add(unmarked, p.Mine)
 		case merge.Mine:
-			pieces = append(pieces, changes(p.Base, p.Mine, yours, true)...)
+			add(removed, p.Base)
+			add(yours, p.Mine)
 		case merge.Theirs:
-			pieces = append(pieces, changes(p.Base, p.Theirs, theirs, true)...)
+			add(removed, p.Base)
+			add(theirs, p.Theirs)
 		case merge.Clash:
-			pieces = append(pieces, piece{yours, p.Mine}, piece{unmarked, " "}, piece{theirs, p.Theirs})
+			add(yours, p.Mine)
+			add(unmarked, " ")
+			add(theirs, p.Theirs)
 		}
 	}
-	return pieces
+	return list
 }
 
 // visible marks the ends of lines in a change, so that a reader sees the change
@@ -112,15 +104,15 @@ type side struct {
 // sides are the version that was saved and the one that was not. If it is known what
 // both began with, each shows what it changed in that; otherwise, what only it has.
 func (v EditBlog) sides() (saved, unsaved side) {
-	title, text := v.Conflict.Theirs.Title, v.Conflict.Theirs.Text
-	saved.untitled, unsaved.untitled = title == "", v.Title == ""
-	if m := v.Conflict.Merged; m != nil {
-		saved.title, saved.text = changes(m.Base.Title, title, theirs, true), changes(m.Base.Text, text, theirs, true)
-		unsaved.title, unsaved.text = changes(m.Base.Title, v.Title, yours, true), changes(m.Base.Text, v.Text, yours, true)
-		return saved, unsaved
+	theirs := domain.Draft{Title: v.Conflict.Theirs.Title, Text: v.Conflict.Theirs.Text}
+	savedFrom, unsavedFrom, known := v.Draft, theirs, v.Conflict.Merged != nil
+	if known {
+		savedFrom, unsavedFrom = v.Conflict.Merged.Base, v.Conflict.Merged.Base
 	}
-	saved.title, saved.text = changes(v.Title, title, theirs, false), changes(v.Text, text, theirs, false)
-	unsaved.title, unsaved.text = changes(title, v.Title, yours, false), changes(text, v.Text, yours, false)
+	saved = side{theirs.Title == "", pieces(merge.Texts(savedFrom.Title, savedFrom.Title, theirs.Title), known),
+		pieces(merge.Texts(savedFrom.Text, savedFrom.Text, theirs.Text), known)}
+	unsaved = side{v.Title == "", pieces(merge.Texts(unsavedFrom.Title, v.Title, unsavedFrom.Title), known),
+		pieces(merge.Texts(unsavedFrom.Text, v.Text, unsavedFrom.Text), known)}
 	return saved, unsaved
 }
 

@@ -93,11 +93,11 @@ func EditBlogPage(page Page, v EditBlog) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = line(titleField(v.Form, v.Title)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = line(v.Form, titleField(v.Title)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = area(textField(v.Form, v.Text, "10")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = area(v.Form, textField(v.Text, "10")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -148,7 +148,7 @@ func EditBlogPage(page Page, v EditBlog) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout(page, frame{Title: v.title("Edit post"), Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Edit post"), Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -238,7 +238,7 @@ func conflictPage(page Page, v EditBlog) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: v.title("Two versions"), Styles: []string{"versions.css"}, Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: v.title("Two versions"), Styles: []string{"versions.css"}, Scripts: draftScripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -697,7 +697,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = marked(together(m.Title)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = marked(pieces(m.Title, true)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -710,7 +710,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = marked(together(m.Text)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = marked(pieces(m.Text, true)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -740,11 +740,11 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(titleField(v.Form, title)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = line(v.Form, titleField(title)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = area(textField(v.Form, text, "8")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = area(v.Form, textField(text, "8")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -18,16 +18,7 @@ func sampleConflict() EditBlog {
 }
 
 func TestEditBlogPage(t *testing.T) {
-	t.Run("shows both versions of a conflict and what differs", whereEditsMeetBothVersionsAreShownWithWhatDiffers)
-	t.Run("has both changes together", whereEditsMeetBothChangesAreTogether)
-	t.Run("says where changes overlap", whereEditsMeetItSaysThatChangesOverlap)
-	t.Run("names an author who is somebody else", versionOfSomebodyElseIsNamed)
-	t.Run("offers three ways out of a conflict", whereEditsMeetThereAreThreeWaysOn)
-	t.Run("says that a version has no title", versionWithoutATitleSaysSo)
-}
-
-func whereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), sampleConflict()),
+	shows(t, "shows both versions of a conflict and what differs", EditBlogPage(pageAt("/e", "ingrid"), sampleConflict()),
 		in("h1", says("Two versions")), in("header[class=head]", says("nothing is lost")),
 		in("section[aria-labelledby=theirs]", in("h2", says("Saved in your other tab")), says("29 July 2026, 11:58 UTC"),
 			says("revision THEIRS."), in("h3", says("Green arcs"), without("ins")),
@@ -37,6 +28,42 @@ func whereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
 			in("ins[class=yours]", says("No link")), without("ins[class=theirs]"), without("del")),
 		says("If-Match"), says("Only its author can edit a post."),
 	)
+	shows(t, "has both changes together", EditBlogPage(pageAt("/e", "ingrid"), mergedConflict("One.\nTwo.\nThree.", "1.\nTwo.\nThree.", "One.\nTwo.\nThree and four.")),
+		in("section[aria-labelledby=merge]", in("h2", says("Both together")), says("do not touch each other"),
+			in("ins[class=yours]", says("1")), in("ins[class=theirs]", says("and four")), in("del", says("One")),
+			in("textarea", says("1. Two. Three and four.")), in("input[name=title][value=Green and red arcs]")),
+		in("section[aria-labelledby=theirs]", in("ins[class=theirs]", says("and four")), without("del"), without("ins[class=yours]")),
+		in("section[aria-labelledby=yours]", in("ins[class=yours]", says("1")), in("del", says("One")), without("ins[class=theirs]")),
+	)
+	shows(t, "says where changes overlap", EditBlogPage(pageAt("/e", "ingrid"), mergedConflict("One two", "One 2", "One zwei")),
+		in("section[aria-labelledby=merge]", says("Both changed the same place"),
+			in("ins[class=yours]", says("2")), in("ins[class=theirs]", says("zwei")), in("textarea", says("One 2 zwei"))),
+	)
+	shows(t, "names an author who is somebody else", EditBlogPage(pageAt("/e", "jo"), sampleConflict()),
+		in("section[aria-labelledby=theirs]", in("h2", says("Saved by ingrid"))),
+		in("section[aria-labelledby=yours]", in("h2", says("Yours, not saved yet"))),
+	)
+	t.Run("offers three ways out of a conflict", func(t *testing.T) {
+		const path = "/channels/aurora/blogs/2516789012345678901!abc"
+		v := sampleConflict()
+		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v),
+			in("a[href="+path+"]", says("Keep the saved version")),
+			in("form[action="+path+"/edit]", in("button", says("Save mine over it")),
+				in("input[name=title][value=Green and red arcs]"), in("input[name=text][value=One line.\nNo link.]"), in("input[name=etag][value=new]")),
+			in("form[action="+path+"/edit]", in("button", says("Save the merged version")),
+				in("input[name=title][value=Green and red arcs]"), in("textarea", says("One line. No link.")), in("input[name=etag][value=new]")),
+		)
+		v.Errors = []domain.FieldError{{Field: "text", Detail: "must not be blank"}}
+		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("Save mine over it"), in("[id=text-error]", says("Text must not be blank.")))
+	})
+	t.Run("says that a version has no title", func(t *testing.T) {
+		v := sampleConflict()
+		v.Conflict.Theirs.Title, v.Conflict.Base = "", ""
+		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("made it from"),
+			in("section[aria-labelledby=theirs]", says("No title"), without("h3")),
+			in("section[aria-labelledby=yours]", in("h3", in("ins[class=yours]", says("Green and red arcs")))),
+		)
+	})
 }
 
 // mergedConflict is a conflict of which the beginning is known.
@@ -48,51 +75,4 @@ func mergedConflict(baseText, mine, theirs string) EditBlog {
 		Title: merge.Whole("Green arcs", v.Title, "Green arcs"), Text: merge.Texts(baseText, mine, theirs),
 	}
 	return v
-}
-
-func whereEditsMeetBothChangesAreTogether(t *testing.T) {
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), mergedConflict("One.\nTwo.\nThree.", "1.\nTwo.\nThree.", "One.\nTwo.\nThree and four.")),
-		in("section[aria-labelledby=merge]", in("h2", says("Both together")), says("do not touch each other"),
-			in("ins[class=yours]", says("1")), in("ins[class=theirs]", says("and four")), in("del", says("One")),
-			in("textarea", says("1. Two. Three and four.")), in("input[name=title][value=Green and red arcs]")),
-		in("section[aria-labelledby=theirs]", in("ins[class=theirs]", says("and four")), without("del"), without("ins[class=yours]")),
-		in("section[aria-labelledby=yours]", in("ins[class=yours]", says("1")), in("del", says("One")), without("ins[class=theirs]")),
-	)
-}
-
-func whereEditsMeetItSaysThatChangesOverlap(t *testing.T) {
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), mergedConflict("One two", "One 2", "One zwei")),
-		in("section[aria-labelledby=merge]", says("Both changed the same place"),
-			in("ins[class=yours]", says("2")), in("ins[class=theirs]", says("zwei")), in("textarea", says("One 2 zwei"))),
-	)
-}
-
-func versionOfSomebodyElseIsNamed(t *testing.T) {
-	expect(t, EditBlogPage(pageAt("/e", "jo"), sampleConflict()),
-		in("section[aria-labelledby=theirs]", in("h2", says("Saved by ingrid"))),
-		in("section[aria-labelledby=yours]", in("h2", says("Yours, not saved yet"))),
-	)
-}
-
-func whereEditsMeetThereAreThreeWaysOn(t *testing.T) {
-	const path = "/channels/aurora/blogs/2516789012345678901!abc"
-	v := sampleConflict()
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v),
-		in("a[href="+path+"]", says("Keep the saved version")),
-		in("form[action="+path+"/edit]", in("button", says("Save mine over it")),
-			in("input[name=title][value=Green and red arcs]"), in("input[name=text][value=One line.\nNo link.]"), in("input[name=etag][value=new]")),
-		in("form[action="+path+"/edit]", in("button", says("Save the merged version")),
-			in("input[name=title][value=Green and red arcs]"), in("textarea", says("One line. No link.")), in("input[name=etag][value=new]")),
-	)
-	v.Errors = []domain.FieldError{{Field: "text", Detail: "must not be blank"}}
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("Save mine over it"), in("[id=text-error]", says("Text must not be blank.")))
-}
-
-func versionWithoutATitleSaysSo(t *testing.T) {
-	v := sampleConflict()
-	v.Conflict.Theirs.Title, v.Conflict.Base = "", ""
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("made it from"),
-		in("section[aria-labelledby=theirs]", says("No title"), without("h3")),
-		in("section[aria-labelledby=yours]", in("h3", in("ins[class=yours]", says("Green and red arcs")))),
-	)
 }

@@ -3,46 +3,40 @@ package templates
 import "testing"
 
 func TestBlogPage(t *testing.T) {
-	t.Run("offers only what the reader may do", postOffersOnlyWhatTheReaderMayDo)
-	t.Run("without a title is named by its author", postWithoutATitleIsNamedByItsAuthor)
-	t.Run("says how many vote and whether the reader does", postSaysHowManyVoteAndWhetherTheReaderDoes)
-}
-
-func postOffersOnlyWhatTheReaderMayDo(t *testing.T) {
-	const path = "/channels/aurora/blogs/2516789012345678901!abc"
-	v := Blog{Channel: "aurora", Post: samplePost(), ETag: `"r-0"`}
-	expect(t, BlogPage(pageAt(path, ""), v),
-		in("h1", says("Green arcs")), in("title", says("Green arcs · aurora")), in("a[href=/channels/aurora]"),
-		without("details"), without("a[href="+path+"/edit]"),
-	)
-	v.CanDelete = true
-	expect(t, BlogPage(pageAt(path, "owner"), v),
-		in("details", in("form[method=post][action="+path+"]", in("input[name=action][value=delete]"), in(`input[name=etag][value="r-0"]`))),
-		without("details[open]"), without("a[href="+path+"/edit]"),
-	)
-	v.CanEdit = true
-	expect(t, BlogPage(pageAt(path, "ingrid"), v), in("a[href="+path+"/edit]"))
-}
-
-func postWithoutATitleIsNamedByItsAuthor(t *testing.T) {
-	post := samplePost()
-	post.Title = ""
-	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: post}), in("h1", says("Post by @ingrid")), in("title", says("Post by @ingrid · aurora")))
-}
-
-func postSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {
-	const path = "/channels/aurora/blogs/2516789012345678901!abc"
-	v := Blog{Channel: "aurora", Post: samplePost()}
-	expect(t, BlogPage(pageAt(path, "ingrid"), v), silent("0 vote"), silent("You voted"),
-		in("form[action="+path+"]", in("input[name=action][value=vote]"), in("button", says("Vote"))),
-	)
-	v.Post.Rating, v.Voted = 1, true
-	expect(t, BlogPage(pageAt(path, "ingrid"), v),
-		in("header[class=head]", says("1 vote"), silent("votes"), without("a[href=/channels/aurora?rating=1]")), says("You voted for this post."),
-		in("form[action="+path+"]", in("input[name=action][value=unvote]"), in("button", says("Take back the vote"))),
-	)
-	v.Post.Rating = 1234
-	expect(t, BlogPage(pageAt(path, ""), v),
-		says("1,234 votes"), without("form"), in("main", in("a", says("Sign in"))),
-	)
+	t.Run("offers only what the reader may do", func(t *testing.T) {
+		const path = "/channels/aurora/blogs/2516789012345678901!abc"
+		v := Blog{Post: samplePost(), ETag: `"r-0"`}
+		expect(t, BlogPage(pageAt(path, ""), v),
+			in("h1", says("Green arcs")), in("title", says("Green arcs · aurora")), in("a[href=/channels/aurora]"),
+			without("details"), without("a[href="+path+"/edit]"),
+		)
+		v.CanDelete = true
+		expect(t, BlogPage(pageAt(path, "owner"), v),
+			in("details", in("form[method=post][action="+path+"]", in("input[name=action][value=delete]"), in(`input[name=etag][value="r-0"]`))),
+			without("details[open]"), without("a[href="+path+"/edit]"),
+		)
+		v.CanEdit = true
+		expect(t, BlogPage(pageAt(path, "ingrid"), v), in("a[href="+path+"/edit]"))
+	})
+	t.Run("without a title is named by its author", func(t *testing.T) {
+		post := samplePost()
+		post.Title = ""
+		expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), in("h1", says("Post by @ingrid")), in("title", says("Post by @ingrid · aurora")))
+	})
+	t.Run("says how many vote and whether the reader does", func(t *testing.T) {
+		const path = "/channels/aurora/blogs/2516789012345678901!abc"
+		v := Blog{Post: samplePost()}
+		expect(t, BlogPage(pageAt(path, "ingrid"), v), silent("0 vote"), silent("You voted"),
+			in("form[action="+path+"]", in("input[name=action][value=vote]"), in("button", says("Vote"))),
+		)
+		v.Post.Rating, v.Post.Voted = 1, true
+		expect(t, BlogPage(pageAt(path, "ingrid"), v),
+			in("header[class=head]", says("1 vote"), silent("votes"), without("a[href=/channels/aurora?rating=1]")), says("You voted for this post."),
+			in("form[action="+path+"]", in("input[name=action][value=unvote]"), in("button", says("Take back the vote"))),
+		)
+		v.Post.Rating = 1234
+		expect(t, BlogPage(pageAt(path, ""), v),
+			says("1,234 votes"), without("form"), in("main", in("a", says("Sign in"))),
+		)
+	})
 }

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -23,11 +22,7 @@ type Channel struct {
 	// View says which posts the page shows, and in which order.
 	View  View
 	Posts []Post
-	// After is the continuation token where this page starts. It is empty on the
-	// first page.
-	After string
-	// Next is the continuation token of the next page. It is empty on the last.
-	Next string
+	Part
 
 	Draft Draft
 }
@@ -44,30 +39,19 @@ type View struct {
 // Newest says whether the view is all posts, newest first.
 func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
 
-// Name is different for each view.
-func (v View) Name() string {
-	switch {
-	case v.Rating != nil:
-		return "rating " + strconv.FormatInt(*v.Rating, 10)
-	case v.TopRated:
-		return "top"
-	}
-	return "newest"
-}
-
 // label names the view: "Top rated".
 func (v View) label() string {
 	switch {
 	case v.Rating != nil:
-		return "Posts with " + votes(*v.Rating)
+		return "Posts with " + counted(*v.Rating, "vote")
 	case v.TopRated:
 		return "Top rated"
 	}
 	return "Newest"
 }
 
-// path is the path of the view's first page.
-func (v View) path(channel domain.ChannelName) string {
+// Path is the path of the view's first page. It is different for each view.
+func (v View) Path(channel domain.ChannelName) string {
 	switch {
 	case v.Rating != nil:
 		return RatedPath(channel, *v.Rating)
@@ -77,29 +61,12 @@ func (v View) path(channel domain.ChannelName) string {
 	return ChannelPath(channel)
 }
 
-func (v Channel) bylines(page Page) []byline {
-	path := ChannelPath(v.Name)
-	lines := make([]byline, len(v.Posts))
-	for i := range v.Posts {
-		lines[i] = byline{post: &v.Posts[i], channel: path, level: 2, voter: page.User != "", here: page.here()}
-	}
-	return lines
-}
-
 // title is the document's title.
 func (v Channel) title() string {
 	if v.View.Newest() {
 		return string(v.Name)
 	}
 	return v.View.label() + " · " + string(v.Name)
-}
-
-// scripts are the scripts of the page. A stranger has no form to write in.
-func (v Channel) scripts(page Page) []string {
-	if page.User == "" {
-		return nil
-	}
-	return append(append(listScripts(page), "compose.js"), draftScripts...)
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader
@@ -114,31 +81,26 @@ type Readership struct {
 }
 
 func (v Readership) words() string {
-	n := count(int64(v.Subscribers))
-	switch {
-	case v.More:
-		return n + "+ subscribers"
-	case v.Subscribers == 1:
-		return "1 subscriber"
+	if v.More {
+		return count(int64(v.Subscribers)) + "+ subscribers"
 	}
-	return n + " subscribers"
+	return counted(v.Subscribers, "subscriber")
 }
 
 // frame describes the page as all its views are. The pages of a list have addresses of
 // their own, because each shows other posts.
-func (v Channel) frame(page Page) frame {
-	path := v.View.path(v.Name)
-	if v.After != "" {
-		path = continued(path, v.After)
-	}
-	return frame{
+func (v Channel) frame(page Page) Frame {
+	f := Frame{
 		Title:   v.title(),
 		About:   channelAbout(v.Channel),
-		Path:    path,
+		Path:    continued(v.View.Path(v.Name), v.After),
 		Channel: v.Name,
-		Styles:  v.styles(page),
-		Scripts: v.scripts(page),
 	}
+	if page.User != "" { // a stranger has no form to write in
+		f.Styles = []string{"compose.css"}
+		f.Scripts = append(append(listScripts(page), "compose.js"), draftScripts...)
+	}
+	return f
 }
 
 // channelAbout says what a channel is, in its owner's words if there are any.
@@ -147,14 +109,6 @@ func channelAbout(c domain.Channel) string {
 		return excerpt(c.Description)
 	}
 	return "Posts in " + string(c.Name) + ", a channel of @" + string(c.Owner) + "."
-}
-
-// styles are for the form for a new post.
-func (v Channel) styles(page Page) []string {
-	if page.User == "" {
-		return nil
-	}
-	return []string{"compose.css"}
 }
 
 // live says whether new posts would be on this page.
@@ -174,21 +128,17 @@ type Directory struct {
 	// Contains is the filter, as somebody typed it.
 	Contains string
 	Channels []domain.Channel
-	// After is the continuation token where this page starts. It is empty on the
-	// first page.
-	After string
-	// Next is the continuation token of the next page. It is empty on the last.
-	Next string
+	Part
 }
 
-// firstLine is the part of a description that the directory shows.
+// firstLine is the part of a description that a list of channels shows.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
-	return line
+	return markdown.Words(line)
 }
 
-func (v Directory) frame() frame {
-	return frame{Title: "Channels", About: directoryAbout, Path: directoryPath(v.Contains, v.After)}
+func (v Directory) frame() Frame {
+	return Frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
 }
 
 const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."
@@ -197,8 +147,7 @@ const directoryAbout = "Places for short posts. Anyone may read; anyone signed i
 // description to [NewChannelPath].
 type NewChannel struct {
 	Form
-	Name        string
-	Description string
+	domain.Channel
 	// Key is the idempotency key: a form that is sent twice creates one channel.
 	Key string
 }
@@ -218,14 +167,6 @@ type DeleteChannel struct {
 	domain.Channel
 	// Teach offers to pause before each step.
 	Teach bool
-}
-
-// styles has those of the check box, if the page has it.
-func (v DeleteChannel) styles() []string {
-	if !v.Teach {
-		return nil
-	}
-	return []string{"deletion.css"}
 }
 
 // A ChannelFeed is the page that explains the feeds of a channel.

@@ -3,19 +3,7 @@ package templates
 import "testing"
 
 func TestChannelPage(t *testing.T) {
-	t.Run("shows its posts newest first", channelShowsItsPostsNewestFirst)
-	t.Run("has the form for a post only if signed in", onlySomeoneSignedInFindsTheFormForAPost)
-	t.Run("lets only the owner manage it", onlyTheOwnerFindsTheWaysToManageAChannel)
-	t.Run("leads back to the newest posts", pagedChannelLeadsBackToTheNewestPosts)
-	t.Run("says how many subscribe and lets the reader", channelSaysHowManySubscribeAndLetsTheReader)
-	t.Run("leads to its feeds", channelLeadsToItsFeeds)
-	t.Run("has a form in the list to vote for each post", channelHasAFormToVoteForEachPost)
-	t.Run("has three views", channelIsLookedAtInThreeWays)
-	t.Run("without posts says what to do next", emptyChannelSaysWhatToDoNext)
-}
-
-func channelShowsItsPostsNewestFirst(t *testing.T) {
-	expect(t, ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
+	shows(t, "shows its posts newest first", ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		in("h1", says("aurora")),
 		in("header[class=head]", says("Sightings. One post each."), in("br")),
 		times(2, "article"),
@@ -33,107 +21,99 @@ func channelShowsItsPostsNewestFirst(t *testing.T) {
 		in("nav[aria-label=Pages]", in("a[rel=next][href=/channels/aurora?after=older%26more]", says("Older posts"))),
 		silent("Newest posts"),
 	)
-}
-
-func onlySomeoneSignedInFindsTheFormForAPost(t *testing.T) {
-	expect(t, ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
-		without("textarea"), in("main", in("a", says("Sign in"))),
-	)
-	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), sampleChannel()),
-		in("form[method=post][action=/channels/aurora]",
-			in("input[name=title]"), in("textarea[name=text][required]"), in("input[type=hidden][name=key][value=k-1]"), in("button", says("Post"))),
-	)
-}
-
-func onlyTheOwnerFindsTheWaysToManageAChannel(t *testing.T) {
-	v := sampleChannel()
-	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), without("a[href=/channels/aurora/delete]"), without("a[href=/channels/aurora/edit]"))
-	v.CanManage = true
-	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v), in("a[href=/channels/aurora/delete]"), in("a[href=/channels/aurora/edit]"))
-}
-
-func channelHasAFormToVoteForEachPost(t *testing.T) {
-	v := sampleChannel()
-	v.Posts[0].Voted, v.Posts[0].Rating = true, 3
-	expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
-		in("form[class=vote][method=post][action=/channels/aurora/blogs/2516789012345678901!abc]",
-			says("3 votes ·"), without("a"),
-			in("input[name=action][value=unvote]"), in("input[name=next][value=/channels/aurora?after=x]"),
-			in("button", says("Take back your vote for “Green arcs”"))),
-		in("form[class=vote][action=/channels/aurora/blogs/2516789012345678902!abc]",
-			in("input[name=action][value=vote]"), in("button", says("Vote for the post by @jo"))),
-		in("h2[id=post-2516789012345678901!abc]"), in("h2[id=post-2516789012345678902!abc]"))
-}
-
-func pagedChannelLeadsBackToTheNewestPosts(t *testing.T) {
-	v := sampleChannel()
-	v.After = "x"
-	expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v),
-		in("nav[aria-label=Pages]", in("a[href=/channels/aurora]", says("Newest posts"))), without("textarea"),
-	)
-}
-
-func channelSaysHowManySubscribeAndLetsTheReader(t *testing.T) {
-	v := sampleChannel()
-	for _, test := range []struct {
-		n    int
-		more bool
-		want string
-	}{
-		{0, false, "0 subscribers"}, {1, false, "1 subscriber."}, {12, false, "12 subscribers."},
-		{1000, false, "1,000 subscribers."}, {1000, true, "1,000+ subscribers."},
-	} {
-		v.Readership = Readership{Subscribers: test.n, More: test.more}
-		expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("aside", says(test.want), in("a", says("Sign in")), without("button")))
-	}
-	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
-		in("form[method=post][action=/channels/aurora]", in("input[name=action][value=subscribe]"), in("button", says("Subscribe"))))
-	v.Readership.Subscribed = true
-	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
-		in("form[method=post][action=/channels/aurora]", in("input[name=action][value=unsubscribe]"), in("button", says("Unsubscribe"))))
-}
-
-func channelLeadsToItsFeeds(t *testing.T) {
-	v := sampleChannel()
-	v.Name = "Füchse"
-	expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
-		in("link[rel=alternate][type=application/atom+xml][href=/channels/F%C3%BCchse/feed.atom][title=Füchse]"),
-		in("link[rel=alternate][type=application/feed+json][href=/channels/F%C3%BCchse/feed.json][title=Füchse]"),
-		in("aside", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
-	)
-	page := pageAt("/channels/F%C3%BCchse/feed", "")
-	page.Origin = "https://blog.example"
-	expect(t, ChannelFeedPage(page, ChannelFeed{Channel: "Füchse", Posts: 50}),
-		in("code[data-copy]", says("https://blog.example/channels/F%C3%BCchse/feed.atom")), says("newest 50 posts"),
-		in("a[href=/channels/F%C3%BCchse/feed.atom]"), in("a[href=/channels/F%C3%BCchse/feed.json]"),
-		in("link[rel=alternate][type=application/atom+xml]"), in("script[src=/static/copy.js]"))
-}
-
-func channelIsLookedAtInThreeWays(t *testing.T) {
-	v := sampleChannel()
-	v.Posts[0].Rating = 3
-	page := pageAt("/channels/aurora", "jo")
-	expect(t, ChannelPage(page, v),
-		in("nav[aria-label=Views]", in("a[aria-current=page][href=/channels/aurora]", says("Newest")), in("a[href=/channels/aurora?order=rating]", says("Top rated"))),
-		in("article", says("3 votes"), without("a[href=/channels/aurora?rating=3]")),
-	)
-	v.View.TopRated = true
-	expect(t, ChannelPage(page, v), in("title", says("Top rated · aurora")), without("textarea"),
-		in("a[aria-current=page]", says("Top rated")), in("a[rel=next][href=/channels/aurora?order=rating&after=older%26more]", says("More posts")),
-	)
-	rating := int64(3)
-	v.View, v.After = View{Rating: &rating}, "x"
-	expect(t, ChannelPage(page, v), in("title", says("Posts with 3 votes · aurora")), times(1, "main[id=main]"),
-		in("a[aria-current=page][href=/channels/aurora?rating=3]"), in("nav[aria-label=Pages]", in("a[href=/channels/aurora?rating=3]", says("Back to the start"))),
-		in("a[rel=next][href=/channels/aurora?rating=3&after=older%26more]"),
-	)
-	v.Posts, v.Next, v.After = nil, "", ""
-	expect(t, ChannelPage(page, v), in("div[class=empty]", says("No post has 3 votes"), in("a[href=/channels/aurora?order=rating]")))
-}
-
-func emptyChannelSaysWhatToDoNext(t *testing.T) {
-	v := sampleChannel()
-	v.Posts, v.Next = nil, ""
-	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), in("div[class=empty]", says("Write the first post")), without("nav[aria-label=Pages]"))
-	expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("div[class=empty]", in("a", says("sign in"))))
+	t.Run("has the form for a post only if signed in", func(t *testing.T) {
+		expect(t, ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
+			without("textarea"), in("main", in("a", says("Sign in"))),
+		)
+		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), sampleChannel()),
+			in("form[method=post][action=/channels/aurora]",
+				in("input[name=title]"), in("textarea[name=text][required]"), in("input[type=hidden][name=key][value=k-1]"), in("button", says("Post"))),
+		)
+	})
+	t.Run("lets only the owner manage it", func(t *testing.T) {
+		v := sampleChannel()
+		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), without("a[href=/channels/aurora/delete]"), without("a[href=/channels/aurora/edit]"))
+		v.CanManage = true
+		expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v), in("a[href=/channels/aurora/delete]"), in("a[href=/channels/aurora/edit]"))
+	})
+	t.Run("leads back to the newest posts", func(t *testing.T) {
+		v := sampleChannel()
+		v.After = "x"
+		expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v),
+			in("nav[aria-label=Pages]", in("a[href=/channels/aurora]", says("Newest posts"))), without("textarea"),
+		)
+	})
+	t.Run("says how many subscribe and lets the reader", func(t *testing.T) {
+		v := sampleChannel()
+		for _, test := range []struct {
+			n    int
+			more bool
+			want string
+		}{
+			{0, false, "0 subscribers"}, {1, false, "1 subscriber."}, {12, false, "12 subscribers."},
+			{1000, false, "1,000 subscribers."}, {1000, true, "1,000+ subscribers."},
+		} {
+			v.Readership = Readership{Subscribers: test.n, More: test.more}
+			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("aside", says(test.want), in("a", says("Sign in")), without("button")))
+		}
+		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
+			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=subscribe]"), in("button", says("Subscribe"))))
+		v.Readership.Subscribed = true
+		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
+			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=unsubscribe]"), in("button", says("Unsubscribe"))))
+	})
+	t.Run("leads to its feeds", func(t *testing.T) {
+		v := sampleChannel()
+		v.Name = "Füchse"
+		expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
+			in("link[rel=alternate][type=application/atom+xml][href=/channels/F%C3%BCchse/feed.atom][title=Füchse]"),
+			in("link[rel=alternate][type=application/feed+json][href=/channels/F%C3%BCchse/feed.json][title=Füchse]"),
+			in("aside", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
+		)
+		page := pageAt("/channels/F%C3%BCchse/feed", "")
+		page.Origin = "https://blog.example"
+		expect(t, ChannelFeedPage(page, ChannelFeed{Channel: "Füchse", Posts: 50}),
+			in("code[data-copy]", says("https://blog.example/channels/F%C3%BCchse/feed.atom")), says("newest 50 posts"),
+			in("a[href=/channels/F%C3%BCchse/feed.atom]"), in("a[href=/channels/F%C3%BCchse/feed.json]"),
+			in("link[rel=alternate][type=application/atom+xml]"), in("script[src=/static/copy.js]"))
+	})
+	t.Run("has a form in the list to vote for each post", func(t *testing.T) {
+		v := sampleChannel()
+		v.Posts[0].Voted, v.Posts[0].Rating = true, 3
+		expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
+			in("form[class=vote][method=post][action=/channels/aurora/blogs/2516789012345678901!abc]",
+				says("3 votes ·"), without("a"),
+				in("input[name=action][value=unvote]"), in("input[name=next][value=/channels/aurora?after=x]"),
+				in("button", says("Take back your vote for “Green arcs”"))),
+			in("form[class=vote][action=/channels/aurora/blogs/2516789012345678902!abc]",
+				in("input[name=action][value=vote]"), in("button", says("Vote for the post by @jo"))),
+			in("h2[id=post-2516789012345678901!abc]"), in("h2[id=post-2516789012345678902!abc]"))
+	})
+	t.Run("has three views", func(t *testing.T) {
+		v := sampleChannel()
+		v.Posts[0].Rating = 3
+		page := pageAt("/channels/aurora", "jo")
+		expect(t, ChannelPage(page, v),
+			in("nav[aria-label=Views]", in("a[aria-current=page][href=/channels/aurora]", says("Newest")), in("a[href=/channels/aurora?order=rating]", says("Top rated"))),
+			in("article", says("3 votes"), without("a[href=/channels/aurora?rating=3]")),
+		)
+		v.View.TopRated = true
+		expect(t, ChannelPage(page, v), in("title", says("Top rated · aurora")), without("textarea"),
+			in("a[aria-current=page]", says("Top rated")), in("a[rel=next][href=/channels/aurora?order=rating&after=older%26more]", says("More posts")),
+		)
+		rating := int64(3)
+		v.View, v.After = View{Rating: &rating}, "x"
+		expect(t, ChannelPage(page, v), in("title", says("Posts with 3 votes · aurora")), times(1, "main[id=main]"),
+			in("a[aria-current=page][href=/channels/aurora?rating=3]"), in("nav[aria-label=Pages]", in("a[href=/channels/aurora?rating=3]", says("Back to the start"))),
+			in("a[rel=next][href=/channels/aurora?rating=3&after=older%26more]"),
+		)
+		v.Posts, v.Next, v.After = nil, "", ""
+		expect(t, ChannelPage(page, v), in("div[class=empty]", says("No post has 3 votes"), in("a[href=/channels/aurora?order=rating]")))
+	})
+	t.Run("without posts says what to do next", func(t *testing.T) {
+		v := sampleChannel()
+		v.Posts, v.Next = nil, ""
+		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), in("div[class=empty]", says("Write the first post")), without("nav[aria-label=Pages]"))
+		expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("div[class=empty]", in("a", says("sign in"))))
+	})
 }

@@ -15,8 +15,13 @@ import (
 // name counts as before the first.
 type Deletion struct {
 	domain.Deletion
-	// Lesson is nil unless the workers pause before each step.
-	Lesson *Lesson
+	// Lesson is nil unless the workers pause before each step. Its forms post action,
+	// worker and step to [DeletionPath]: action=next lets a worker take the step before which
+	// it waits, and action=kill kills it; action=again delivers the message again, and
+	// action=free ends the pauses.
+	Lesson *domain.Lesson
+	// Now is when the lesson was read.
+	Now time.Time
 }
 
 // A deletionStep is one step in words.
@@ -87,7 +92,7 @@ func (v Deletion) headline() string {
 	}
 	at := v.at()
 	if v.Lesson != nil && v.Lesson.Over == "" && len(v.Lesson.Workers) > 0 {
-		return v.Lesson.headline()
+		return v.lessonHeadline()
 	}
 	if at < 0 {
 		return "A worker has begun"
@@ -116,23 +121,6 @@ func (v Deletion) explanation() string {
 	return "Readers no longer see the channel. You may close this page: the work goes on without it."
 }
 
-// A Lesson is a deletion whose workers pause before each step. Its forms post action,
-// worker and step to [DeletionPath]: action=next lets a worker take the step before which it
-// waits, and action=kill kills it; action=again delivers the message again, and
-// action=free ends the pauses.
-type Lesson struct {
-	domain.Lesson
-	Workers []LessonWorker
-}
-
-// A LessonWorker is a worker that pauses before each step. Its LeaseUntil is zero unless it
-// was killed.
-type LessonWorker struct {
-	domain.LessonWorker
-	// LeaseOver: the lease has run out. So a worker that seems to wait is gone.
-	LeaseOver bool
-}
-
 // Live tells whether the page of a deletion can still change.
 func (v Deletion) Live() bool {
 	if v.State != domain.DeletionDone {
@@ -155,7 +143,7 @@ func (v Deletion) Live() bool {
 func (v Deletion) refreshes() bool {
 	if v.Lesson != nil && v.Lesson.Over == "" {
 		for _, w := range v.Lesson.Workers {
-			if w.waits() {
+			if v.waits(w) {
 				return false
 			}
 		}
@@ -163,21 +151,30 @@ func (v Deletion) refreshes() bool {
 	return v.Live()
 }
 
-// waits tells whether the worker waits for an order.
-func (w LessonWorker) waits() bool { return w.State == domain.LessonWaits && !w.LeaseOver }
+// leaseSlack is how long after the end of its lease a worker that waits is taken for gone:
+// its row may be older than its latest renewal.
+const leaseSlack = 2 * time.Second
 
-// step is the worker's step in words.
-func (w LessonWorker) step() string { return stepName(domain.StepRecord{Step: w.Step}) }
-
-// left is how many seconds the lease lasts.
-func (w LessonWorker) left(now time.Time) int {
-	return max(0, int(math.Ceil(w.LeaseUntil.Sub(now).Seconds())))
+// leaseOver tells whether the lease of a worker has run out. Then one that seems to wait is gone.
+func (v Deletion) leaseOver(w domain.LessonWorker) bool {
+	if w.State != domain.LessonKilled {
+		return v.Now.After(w.LeaseUntil.Add(leaseSlack))
+	}
+	return v.Now.After(w.LeaseUntil)
 }
 
-func (w LessonWorker) id(action string) string { return action + "-" + strconv.Itoa(w.Number) }
+// waits tells whether the worker waits for an order.
+func (v Deletion) waits(w domain.LessonWorker) bool {
+	return w.State == domain.LessonWaits && !v.leaseOver(w)
+}
 
-// end says how the worker came to its end.
-func (w LessonWorker) end() string {
+// left is how many seconds the worker's lease lasts.
+func (v Deletion) left(w domain.LessonWorker) string {
+	return strconv.Itoa(max(0, int(math.Ceil(w.LeaseUntil.Sub(v.Now).Seconds()))))
+}
+
+// lessonEnd says how the worker came to its end.
+func lessonEnd(w domain.LessonWorker) string {
 	switch w.Result {
 	case "overtaken":
 		switch w.Last {
@@ -196,11 +193,11 @@ func (w LessonWorker) end() string {
 	case "lost":
 		return "It lost its lease."
 	}
-	return "It came to the end, removed " + rowCount(w.Rows) + ", and settled its message."
+	return "It came to the end, removed " + counted(w.Rows, "row") + ", and settled its message."
 }
 
-// over says why the workers do not pause any more.
-func (l Lesson) over() string {
+// lessonOver says why the workers do not pause any more.
+func lessonOver(l *domain.Lesson) string {
 	switch l.Over {
 	case "forgotten":
 		return "Nobody pressed anything for 15 minutes, so the worker went on without further pauses."
@@ -210,36 +207,35 @@ func (l Lesson) over() string {
 	return "You let the workers go on without further pauses."
 }
 
-// headline says what each worker at work does. If none is, it says what became of the
+// lessonHeadline says what each worker at work does. If none is, it says what became of the
 // latest. The page announces it.
-func (l Lesson) headline() string {
+func (v Deletion) lessonHeadline() string {
 	var all []string
-	for _, w := range l.Workers {
-		if w.waits() || w.State == domain.LessonWorks {
-			all = append(all, w.headline())
+	for _, w := range v.Lesson.Workers {
+		if v.waits(w) || w.State == domain.LessonWorks {
+			all = append(all, v.workerHeadline(w))
 		}
 	}
 	if len(all) == 0 {
-		all = []string{l.Workers[len(l.Workers)-1].headline()}
+		all = []string{v.workerHeadline(v.Lesson.Workers[len(v.Lesson.Workers)-1])}
 	}
 	return "W" + strings.Join(all, "; ")[1:]
 }
 
-// headline says what the worker does. It begins with a small letter.
-func (w LessonWorker) headline() string {
-	who := "worker " + strconv.Itoa(w.Number)
-	switch w.State {
-	case domain.LessonWaits:
-		if w.LeaseOver {
-			return who + " was lost before " + string(w.Step)
-		}
-		return who + " waits before " + string(w.Step)
-	case domain.LessonKilled:
-		return who + " was killed before " + string(w.Step)
-	case domain.LessonWorks:
-		return who + " is at " + string(w.Step)
+// workerHeadline says what the worker does. It begins with a small letter.
+func (v Deletion) workerHeadline(w domain.LessonWorker) string {
+	does := "has ended"
+	switch {
+	case w.State == domain.LessonWaits && v.leaseOver(w):
+		does = "was lost before " + string(w.Step)
+	case w.State == domain.LessonWaits:
+		does = "waits before " + string(w.Step)
+	case w.State == domain.LessonKilled:
+		does = "was killed before " + string(w.Step)
+	case w.State == domain.LessonWorks:
+		does = "is at " + string(w.Step)
 	}
-	return who + " has ended"
+	return "worker " + strconv.Itoa(w.Number) + " " + does
 }
 
 // stepName says the step in words.
@@ -305,7 +301,7 @@ func (v Deletion) sentence(s domain.StepRecord) string {
 		said += ", for " + stepTook(s)
 	}
 	if s.Rows > 0 {
-		said += ", " + rowCount(s.Rows) + " removed"
+		said += ", " + counted(s.Rows, "row") + " removed"
 	}
 	said += "."
 	if remark := v.remark(s); remark != "" {
@@ -314,32 +310,8 @@ func (v Deletion) sentence(s domain.StepRecord) string {
 	return said
 }
 
-// rowCount says how many rows there are: "1 row", "6,001 rows".
-func rowCount(n int64) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return count(n) + " rows"
-}
-
 // Deletions is the list of the deletions that the reader asked for, the newest first.
 type Deletions struct {
 	Items []domain.Deletion
-	// After is the continuation token where this page starts. It is empty on the first.
-	After string
-	// Next is the continuation token of the next page. It is empty on the last.
-	Next string
-}
-
-// deletionState says in a word or two how far the deletion has come.
-func deletionState(d domain.Deletion) string {
-	switch d.State {
-	case domain.DeletionDone:
-		return "Deleted"
-	case domain.DeletionPoisoned:
-		return "Stopped"
-	case domain.DeletionQueued:
-		return "Waiting for a worker"
-	}
-	return "Under way"
+	Part
 }

@@ -7,17 +7,7 @@ import (
 )
 
 func TestLesson(t *testing.T) {
-	t.Run("shows what each worker does", lessonShowsWorkers)
-	t.Run("has a heading for all workers at work, or for the latest", lessonHeading)
-	t.Run("has buttons for a worker that waits, and for the message", lessonHasButtons)
-	t.Run("holds still while a worker waits", lessonHoldsStill)
-	t.Run("has no buttons once it is over", overLessonHasNoButtons)
-	t.Run("is followed after the end while a message is out", lessonIsFollowedAfterTheEnd)
-	t.Run("is offered only by a site that teaches", lessonIsOffered)
-}
-
-func lessonShowsWorkers(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, sampleLesson())),
+	shows(t, "shows what each worker does", DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, sampleLesson())),
 		in("p[class=headline]", says("Worker 4 is at shut; worker 6 waits before disarm")),
 		in("section[id=lesson]", says("It was fenced out"), says("The message was delivered again 2 times."),
 			in("div", in("h3", says("Worker 1, delivery 1")), says("You killed it before sweep."), in("span[data-left=12]", says("Its lease runs out in 12 s."))),
@@ -26,67 +16,61 @@ func lessonShowsWorkers(t *testing.T) {
 			in("div", in("h3", says("Worker 4")), says("It is at shut: Close the gate")),
 		),
 	)
-}
-
-func lessonHeading(t *testing.T) {
-	killed := LessonWorker{LessonWorker: domain.LessonWorker{Number: 1, State: "killed", Step: "sweep"}}
-	sweeps := LessonWorker{LessonWorker: domain.LessonWorker{Number: 2, State: "works", Step: "sweep"}}
-	waits := LessonWorker{LessonWorker: domain.LessonWorker{Number: 3, State: "waits", Step: "mark"}}
-	gone := LessonWorker{LessonWorker: domain.LessonWorker{Number: 4, State: "waits", Step: "shut"}, LeaseOver: true}
-	ended := LessonWorker{LessonWorker: domain.LessonWorker{Number: 5, State: "ended", Last: "release", Result: "done"}}
-	for want, workers := range map[string][]LessonWorker{
-		"Worker 2 is at sweep; worker 3 waits before mark": {killed, sweeps, waits, gone, ended},
-		"Worker 3 waits before mark":                       {killed, waits},
-		"Worker 1 was killed before sweep":                 {killed},
-		"Worker 4 was lost before shut":                    {killed, gone},
-		"Worker 5 has ended":                               {killed, ended},
-	} {
-		v := sampleLessonOf(domain.DeletionRunning, &Lesson{Workers: workers})
-		expect(t, DeletionProgress(noon(), v), in("p[class=headline]", says(want)), in("[data-announce="+want+"]"))
-	}
-}
-
-func lessonHasButtons(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, sampleLesson())),
-		times(4, "form[data-stay][method=post][action=/channels/aurora/deletions/inc1]"),
-		in("form[data-stay]", in("input[name=worker][value=6]"), in("input[name=step][value=disarm]"), in("input[name=action][value=next]"), in("button[id=next-6]", says("Next step"))),
-		in("form[data-stay]", in("input[name=worker][value=6]"), in("input[name=action][value=kill]"), in("button[id=kill-6]", says("Kill the worker"))),
-		in("button[id=again]", says("Deliver the message again")), in("input[name=action][value=again]"), in("button[id=free]"), in("input[name=action][value=free]"),
-	)
-	l := sampleLesson()
-	l.Copies = domain.MaxLessonCopies
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), without("[id=again]"))
-}
-
-func lessonHoldsStill(t *testing.T) {
-	l := sampleLesson()
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), without("noscript"), in("[data-events]"))
-	l.Workers = l.Workers[:5]
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), in("noscript", in("meta[http-equiv=refresh]")))
-}
-
-func overLessonHasNoButtons(t *testing.T) {
-	for _, why := range []domain.LessonEnd{"freed", "forgotten", "crowded"} {
-		l := sampleLesson()
-		l.Over = why
-		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), without("form[data-stay]"), says("Step 3 of 5"))
-		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionDone, l)), without("[data-events]"))
-	}
-}
-
-func lessonIsFollowedAfterTheEnd(t *testing.T) {
-	settled := LessonWorker{LessonWorker: domain.LessonWorker{Number: 1, State: "ended", Last: "release", Result: "done"}}
-	for copies, live := range []bool{false, true} {
-		v := sampleLessonOf(domain.DeletionDone, &Lesson{Lesson: domain.Lesson{Copies: copies}, Workers: []LessonWorker{settled}})
-		if v.Live() != live {
-			t.Errorf("with %d copies, the page is live: %t", copies, v.Live())
+	t.Run("has a heading for all workers at work, or for the latest", func(t *testing.T) {
+		killed := domain.LessonWorker{Number: 1, State: "killed", Step: "sweep"}
+		sweeps := domain.LessonWorker{Number: 2, State: "works", Step: "sweep"}
+		waits := domain.LessonWorker{Number: 3, State: "waits", Step: "mark", LeaseUntil: noon()}
+		gone := domain.LessonWorker{Number: 4, State: "waits", Step: "shut"}
+		ended := domain.LessonWorker{Number: 5, State: "ended", Last: "release", Result: "done"}
+		for want, workers := range map[string][]domain.LessonWorker{
+			"Worker 2 is at sweep; worker 3 waits before mark": {killed, sweeps, waits, gone, ended},
+			"Worker 3 waits before mark":                       {killed, waits},
+			"Worker 1 was killed before sweep":                 {killed},
+			"Worker 4 was lost before shut":                    {killed, gone},
+			"Worker 5 has ended":                               {killed, ended},
+		} {
+			v := sampleLessonOf(domain.DeletionRunning, &domain.Lesson{Workers: workers})
+			expect(t, DeletionProgress(v), in("p[class=headline]", says(want)), in("[data-announce="+want+"]"))
 		}
-	}
-}
-
-func lessonIsOffered(t *testing.T) {
-	v := DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1"}}
-	expect(t, DeleteChannelPage(pageAt("/x", "ingrid"), v), without("input[type=checkbox]"))
-	v.Teach = true
-	expect(t, DeleteChannelPage(pageAt("/x", "ingrid"), v), in("form", in("input[type=checkbox][name=pause]"), says("Pause before each step")))
+	})
+	t.Run("has buttons for a worker that waits, and for the message", func(t *testing.T) {
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, sampleLesson())),
+			times(4, "form[data-stay][method=post][action=/channels/aurora/deletions/inc1]"),
+			in("form[data-stay]", in("input[name=worker][value=6]"), in("input[name=step][value=disarm]"), in("input[name=action][value=next]"), in("button[id=next-6]", says("Next step"))),
+			in("form[data-stay]", in("input[name=worker][value=6]"), in("input[name=action][value=kill]"), in("button[id=kill-6]", says("Kill the worker"))),
+			in("button[id=again]", says("Deliver the message again")), in("input[name=action][value=again]"), in("button[id=free]"), in("input[name=action][value=free]"),
+		)
+		l := sampleLesson()
+		l.Copies = domain.MaxLessonCopies
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), without("[id=again]"))
+	})
+	t.Run("holds still while a worker waits", func(t *testing.T) {
+		l := sampleLesson()
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), without("noscript"), in("[data-events]"))
+		l.Workers = l.Workers[:5]
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), in("noscript", in("meta[http-equiv=refresh]")))
+	})
+	t.Run("has no buttons once it is over", func(t *testing.T) {
+		for _, why := range []domain.LessonEnd{"freed", "forgotten", "crowded"} {
+			l := sampleLesson()
+			l.Over = why
+			expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionRunning, l)), without("form[data-stay]"), says("Step 3 of 5"))
+			expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(domain.DeletionDone, l)), without("[data-events]"))
+		}
+	})
+	t.Run("is followed after the end while a message is out", func(t *testing.T) {
+		settled := domain.LessonWorker{Number: 1, State: "ended", Last: "release", Result: "done"}
+		for copies, live := range []bool{false, true} {
+			v := sampleLessonOf(domain.DeletionDone, &domain.Lesson{Copies: copies, Workers: []domain.LessonWorker{settled}})
+			if v.Live() != live {
+				t.Errorf("with %d copies, the page is live: %t", copies, v.Live())
+			}
+		}
+	})
+	t.Run("is offered only by a site that teaches", func(t *testing.T) {
+		v := DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1"}}
+		expect(t, DeleteChannelPage(pageAt("/x", "ingrid"), v), without("input[type=checkbox]"))
+		v.Teach = true
+		expect(t, DeleteChannelPage(pageAt("/x", "ingrid"), v), in("form", in("input[type=checkbox][name=pause]"), says("Pause before each step")))
+	})
 }

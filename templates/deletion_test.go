@@ -10,131 +10,99 @@ import (
 )
 
 func TestDeletionPage(t *testing.T) {
-	t.Run("shows its steps", deletionShowsItsSteps)
-	t.Run("does not say that hiding the channel is still ahead", hiddenFromTheRequestOn)
-	t.Run("has no current step while queued", queuedDeletionHasNoStepUnderWay)
-	t.Run("does not claim that a queued deletion is hidden before a worker saw to it", queuedDeletionDoesNotClaimThatItIsHidden)
-	t.Run("leads on and stops refreshing when done", finishedDeletionLeadsOnAndStopsRefreshing)
-	t.Run("says how to re-queue a poisoned deletion", poisonedDeletionSaysHowToRequeueIt)
-	t.Run("stays up to date until done", unfinishedDeletionKeepsItselfUpToDate)
-	t.Run("gets the part that changes from an event", eventCarriesThePartOfThePageThatChanges)
-	t.Run("shows each step as current in its turn", eachStepIsCurrentInItsTurn)
-	t.Run("keeps a table of what each worker did and when", tableTellsWhatEachWorkerDid)
-	t.Run("can be played back once it is over", playedBackOnceOver)
-	t.Run("tells 0.4 ms from 40 ms and from 4 minutes", briefTellsTimesApart)
-}
-
-func deletionShowsItsSteps(t *testing.T) {
-	page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
-	expect(t, DeletionPage(page, sampleDeletion(domain.DeletionRunning, "sweep")),
-		in("p[class=headline]", says("Step 3 of 5: Remove the rows")),
-		in("progress[max=5][value=2]"),
-		times(2, "li[class=done]"), times(2, "li[class=ahead]"),
-		in("li[class=current][aria-current=step]", says("Remove the rows")),
-		in("dl", says("Rows removed 12,345"), says("Failed attempts 2"), says("Requested 29 July 2026, 11:59 UTC"), silent("Finished")),
-	)
-}
-
-// The request hides the channel, and the worker's first step makes sure.
-func hiddenFromTheRequestOn(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
+	t.Run("shows its steps", func(t *testing.T) {
+		page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
+		expect(t, DeletionPage(page, sampleDeletion(domain.DeletionRunning, "sweep")),
+			in("p[class=headline]", says("Step 3 of 5: Remove the rows")),
+			in("progress[max=5][value=2]"),
+			times(2, "li[class=done]"), times(2, "li[class=ahead]"),
+			in("li[class=current][aria-current=step]", says("Remove the rows")),
+			in("dl", says("Rows removed 12,345"), says("Failed attempts 2"), says("Requested 29 July 2026, 11:59 UTC"), silent("Finished")),
+		)
+	})
+	// The request hides the channel, and the worker's first step makes sure.
+	shows(t, "does not say that hiding the channel is still ahead", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
 		in("li[class=ahead][data-step=mark]", says("Make sure that the channel is hidden"), says("Your request hides it at once.")),
 		silent("Hide the channel from readers"), silent("From here on"),
 	)
-}
-
-// A request may die between its message and its mark. Then the worker marks the channel.
-func queuedDeletionDoesNotClaimThatItIsHidden(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
-		says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
-}
-
-func queuedDeletionHasNoStepUnderWay(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
+	shows(t, "has no current step while queued", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
 		in("p[class=headline]", says("Waiting for a worker")), in("progress[value=0]"), without("[aria-current=step]"),
 	)
-}
-
-func finishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
+	// A request may die between its message and its mark. Then the worker marks the channel.
+	t.Run("does not claim that a queued deletion is hidden before a worker saw to it", func(t *testing.T) {
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
+			says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
+	})
+	shows(t, "leads on and stops refreshing when done", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 		says("It took 4.0 s. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
 		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
 		without("noscript"), without("[data-events]"),
 	)
-}
-
-func poisonedDeletionSaysHowToRequeueIt(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),
+	shows(t, "says how to re-queue a poisoned deletion", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),
 		in("p[class=headline]", says("Stopped after 2 failed attempts")),
 		in("code", says("microblogging requeue --channel aurora")),
 		in("li[class=current]", says("Remove the rows")),
 		in("noscript", in("meta[http-equiv=refresh]")),
 	)
-}
-
-func unfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
-	for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned} {
-		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),
-			in("noscript", in("meta[http-equiv=refresh][content=2]")),
-			in("div[id=progress][data-events=/channels/aurora/deletions/inc1/events]"),
-			in("[id=announcement][role=status]"),
-		)
-	}
-}
-
-// The script replaces the contents of #progress with the data of an event, which is
-// one line.
-func eventCarriesThePartOfThePageThatChanges(t *testing.T) {
-	v := sampleDeletion(domain.DeletionRunning, "shut")
-	fragment := render(t, DeletionProgress(noon(), v))
-	if page := render(t, DeletionPage(pageAt("/x", "ingrid"), v)); !strings.Contains(page, `/events">`+fragment+"</div>") {
-		t.Error("the page holds something else in #progress")
-	}
-	if strings.ContainsAny(fragment, "\r\n") {
-		t.Error("the fragment has more than one line")
-	}
-	expect(t, DeletionProgress(noon(), v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
-}
-
-func eachStepIsCurrentInItsTurn(t *testing.T) {
-	for i, step := range domain.Steps() {
-		expect(t, DeletionProgress(noon(), sampleDeletion(domain.DeletionRunning, step)),
-			in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),
-		)
-	}
-}
-
-func tableTellsWhatEachWorkerDid(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")),
-		in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
-			in("tr[data-step=mark]", says("+42 ms0.4 ms01 (delivery 1)")),
-			in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),
-			in("tr[data-step=sweep]", says("+32.0 s1.5 s12,2462 (delivery 2)")),
-			in("tr[data-step=release]", says("Another worker was further."), says("+3 min 20 s1 min 15 s")),
-		)),
-	)
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")), without("table"))
-}
-
-func playedBackOnceOver(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
-		in("div[data-player][hidden]", in("button[data-play]", says("Play back")), in("[role=status]")))
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")), without("[data-player]"))
-	old := sampleDeletion(domain.DeletionDone, "release")
-	old.Trace = nil
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), old), without("[data-player]"), without("table"))
-}
-
-func briefTellsTimesApart(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 ms", 10 * time.Microsecond: "under 0.1 ms", 60 * time.Microsecond: "0.1 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
-		999600 * time.Microsecond: "1.0 s", 59940 * time.Millisecond: "59.9 s", 59950 * time.Millisecond: "1 min 0 s",
-		4 * time.Minute: "4 min 0 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",
-	} {
-		if got := brief(d); got != want {
-			t.Errorf("%s is %q, want %q", d, got, want)
+	t.Run("stays up to date until done", func(t *testing.T) {
+		for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned} {
+			expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),
+				in("noscript", in("meta[http-equiv=refresh][content=2]")),
+				in("div[id=progress][data-events=/channels/aurora/deletions/inc1/events]"),
+				in("[id=announcement][role=status]"),
+			)
 		}
-	}
+	})
+	// The script replaces the contents of #progress with the data of an event, which is
+	// one line.
+	t.Run("gets the part that changes from an event", func(t *testing.T) {
+		v := sampleDeletion(domain.DeletionRunning, "shut")
+		fragment := render(t, DeletionProgress(v))
+		if page := render(t, DeletionPage(pageAt("/x", "ingrid"), v)); !strings.Contains(page, `/events">`+fragment+"</div>") {
+			t.Error("the page holds something else in #progress")
+		}
+		if strings.ContainsAny(fragment, "\r\n") {
+			t.Error("the fragment has more than one line")
+		}
+		expect(t, DeletionProgress(v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
+	})
+	t.Run("shows each step as current in its turn", func(t *testing.T) {
+		for i, step := range domain.Steps() {
+			expect(t, DeletionProgress(sampleDeletion(domain.DeletionRunning, step)),
+				in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),
+			)
+		}
+	})
+	t.Run("keeps a table of what each worker did and when", func(t *testing.T) {
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")),
+			in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
+				in("tr[data-step=mark]", says("+42 ms0.4 ms01 (delivery 1)")),
+				in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),
+				in("tr[data-step=sweep]", says("+32.0 s1.5 s12,2462 (delivery 2)")),
+				in("tr[data-step=release]", says("Another worker was further."), says("+3 min 20 s1 min 15 s")),
+			)),
+		)
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")), without("table"))
+	})
+	t.Run("can be played back once it is over", func(t *testing.T) {
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
+			in("div[data-player][hidden]", in("button[data-play]", says("Play back")), in("[role=status]")))
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")), without("[data-player]"))
+		old := sampleDeletion(domain.DeletionDone, "release")
+		old.Trace = nil
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), old), without("[data-player]"), without("table"))
+	})
+	t.Run("tells 0.4 ms from 40 ms and from 4 minutes", func(t *testing.T) {
+		for d, want := range map[time.Duration]string{
+			0: "0 ms", 10 * time.Microsecond: "under 0.1 ms", 60 * time.Microsecond: "0.1 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
+			999600 * time.Microsecond: "1.0 s", 59940 * time.Millisecond: "59.9 s", 59950 * time.Millisecond: "1 min 0 s",
+			4 * time.Minute: "4 min 0 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",
+		} {
+			if got := brief(d); got != want {
+				t.Errorf("%s is %q, want %q", d, got, want)
+			}
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // A Digest is what was posted in one day to the channels that the reader
@@ -23,18 +24,13 @@ type Digest struct {
 	// Guess says that nobody has chosen the zone yet. A script then chooses the zone of
 	// the browser.
 	Guess bool
-	// Previous and Next are the days before and after. Each is empty if there is
-	// none.
-	Previous, Next string
+	// Before and Later are the days before and after. Each is empty if there is none.
+	Before, Later string
 	// Channels are what this page holds of the day.
 	Channels []DigestChannel
 	// Most is the most posts of one channel that a digest lists.
 	Most int
-	// After is the continuation token that this page was read from. It is empty on
-	// the first page.
-	After string
-	// More is the continuation token of the next page. It is empty on the last one.
-	More string
+	Part
 
 	// HasAddress says that the personal feed has an address.
 	HasAddress bool
@@ -75,8 +71,8 @@ func mostPopular(n, total int) string {
 	return "The " + count(int64(n)) + " most popular of " + count(int64(total)) + " posts."
 }
 
-func (v Digest) frame(page Page) frame {
-	f := frame{Title: v.title("Digest of " + v.date()), Scripts: append(listScripts(page), "digest.js")}
+func (v Digest) frame(page Page) Frame {
+	f := Frame{Title: v.title("Digest of " + v.date()), Scripts: append(listScripts(page), "digest.js")}
 	if v.Address != "" {
 		f.Scripts = append(f.Scripts, "copy.js")
 	}
@@ -115,18 +111,7 @@ type DigestEntry struct {
 	URL string
 	// Day is written like 2026-11-20.
 	Day string
-	// Posts and Channels count the posts of the day, and the channels with such posts.
-	Posts, Channels int
-	Listed          []DigestEntryChannel
-}
-
-// A DigestEntryChannel is what an entry lists of one channel.
-type DigestEntryChannel struct {
-	Name domain.ChannelName
-	// Posts are the most popular first.
-	Posts []Post
-	// Total is how many posts the day had. It may be more than len(Posts).
-	Total int
+	storage.DigestSummary
 }
 
 // Headline is the title of the entry. It says how many posts there are.
@@ -141,9 +126,9 @@ func (v DigestEntry) Content() string { return content(digestContent(v)) }
 func (v DigestEntry) unlisted() int { return v.Channels - len(v.Listed) }
 
 // credit says who wrote a post and how many people vote for it.
-func credit(p Post) string {
+func credit(p storage.DigestLine) string {
 	if p.Rating > 0 {
-		return string(p.UserID) + ", " + votes(p.Rating)
+		return string(p.UserID) + ", " + counted(p.Rating, "vote")
 	}
 	return string(p.UserID)
 }

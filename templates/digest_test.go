@@ -11,24 +11,16 @@ func sampleDigest() Digest {
 	popular := samplePost()
 	popular.Rating = 3
 	return Digest{
-		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29", Most: 200,
+		Day: "2026-07-28", Zone: "Europe/Berlin", Before: "2026-07-27", Later: "2026-07-29", Most: 200,
 		Channels: []DigestChannel{
 			{Name: "aurora", Posts: []Post{popular}, First: 1, Total: 1},
-			{Name: "Füchse", Posts: []Post{{Blog: domain.Blog{ID: "1!a", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour)}}}, First: 1, Total: 1234},
+			{Name: "Füchse", Posts: []Post{{In: "Füchse", Blog: domain.Blog{ID: "1!a", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour)}}}, First: 1, Total: 1234},
 		},
 	}
 }
 
 func TestDigestPage(t *testing.T) {
-	t.Run("shows a day by channel", digestShowsADayByChannel)
-	t.Run("shows a part of a day", digestShowsAPartOfADay)
-	t.Run("leads on if nothing was posted or there is no such day", dayWithoutPostsAndADayThatIsNoneLeadOn)
-	t.Run("shows an address once and explains it", addressIsShownOnceAndExplained)
-	t.Run("asks its script for the zone until one is chosen", scriptIsAskedForTheZone)
-}
-
-func digestShowsADayByChannel(t *testing.T) {
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), sampleDigest()),
+	shows(t, "shows a day by channel", DigestPage(pageAt("/digest", "ingrid"), sampleDigest()),
 		in("title", says("Digest of Tuesday, 28 July 2026")),
 		in("header[class=head]", says("from midnight to midnight in Europe/Berlin")),
 		in("section", in("h2", in("a[href=/channels/aurora]")), in("article", in("h3", says("Green arcs")), says("3 votes"), without("a[href=/channels/aurora?rating=3]")), silent("most popular of")),
@@ -38,49 +30,45 @@ func digestShowsADayByChannel(t *testing.T) {
 			in("a[rel=next][href=/digest?day=2026-07-29&tz=Europe%2FBerlin]", says("Wednesday, 29 July 2026"))),
 		in("form[method=get][action=/digest]", in("input[name=day][type=date][value=2026-07-28]"), in("input[name=tz][value=Europe/Berlin]")),
 	)
-}
-
-func digestShowsAPartOfADay(t *testing.T) {
-	v := sampleDigest()
-	v.After, v.More, v.Most = "AFTER", "MO&RE", 200
-	v.Channels[1].First = 41
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
-		in("header[class=head]", says("at most 200 posts of each")),
-		in("section", in("a[href=/channels/F%C3%BCchse]"), says("Continued: post 41 of 1,234.")),
-		in("nav[aria-label=Pages]",
-			in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]", says("Start of the day")),
-			in("a[rel=next][href=/digest?day=2026-07-28&tz=Europe%2FBerlin&after=MO%26RE]", says("More of this day"))))
-	v.More, v.Channels = "", nil
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
-		in("div[class=empty]", says("No more posts that day"), in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]")),
-		in("nav[aria-label=Pages]", without("a[rel=next]")))
-}
-
-func dayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
-	v := sampleDigest()
-	v.Channels, v.Next = nil, ""
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
-	v = Digest{Form: Form{Message: "No.", Errors: []domain.FieldError{{Field: "day", Detail: "has not begun in UTC"}, {Field: "tz", Detail: "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("title", says("Error")),
-		in("[role=alert]", says("No.")), in("[id=day-error]", says("Day has not begun in UTC.")), in("[id=tz-error]"),
-		in("input[name=day][value=2099-01-01][aria-invalid=true]"), in("input[name=tz][value=Mars]"),
-		in("div[class=empty]", in("a[href=/digest]")), without("nav[aria-label=Days]"),
-	)
-}
-
-func addressIsShownOnceAndExplained(t *testing.T) {
-	v := sampleDigest()
-	page := pageAt("/digest", "ingrid")
-	expect(t, DigestPage(page, v), in("form[method=post][action=/digest]", in("input[name=action][value=make]"), in("input[name=tz][value=Europe/Berlin]"), in("button", says("Make an address"))), without("input[value=revoke]"))
-	v.HasAddress = true
-	expect(t, DigestPage(page, v), says("cannot be shown again"), in("button", says("the old one stops working")), in("form", in("input[value=revoke]"), in("button", says("Revoke"))))
-	v.Address = "https://example.org" + DigestFeedPath("ingrid", "SECRET", "Europe/Berlin")
-	expect(t, DigestPage(page, v), in("code", says("https://example.org/digest/ingrid/SECRET/feed.atom?tz=Europe%2FBerlin")), says("shown this once"), says("feed reader"))
-}
-
-func scriptIsAskedForTheZone(t *testing.T) {
-	v := sampleDigest()
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), without("form[data-guess]"), in("script[src=/static/digest.js]"))
-	v.Guess = true
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("form[method=get][data-guess]"))
+	t.Run("shows a part of a day", func(t *testing.T) {
+		v := sampleDigest()
+		v.After, v.Next, v.Most = "AFTER", "MO&RE", 200
+		v.Channels[1].First = 41
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
+			in("header[class=head]", says("at most 200 posts of each")),
+			in("section", in("a[href=/channels/F%C3%BCchse]"), says("Continued: post 41 of 1,234.")),
+			in("nav[aria-label=Pages]",
+				in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]", says("Start of the day")),
+				in("a[rel=next][href=/digest?day=2026-07-28&tz=Europe%2FBerlin&after=MO%26RE]", says("More of this day"))))
+		v.Next, v.Channels = "", nil
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
+			in("div[class=empty]", says("No more posts that day"), in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]")),
+			in("nav[aria-label=Pages]", without("a[rel=next]")))
+	})
+	t.Run("leads on if nothing was posted or there is no such day", func(t *testing.T) {
+		v := sampleDigest()
+		v.Channels, v.Later = nil, ""
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
+		v = Digest{Form: Form{Message: "No.", Errors: []domain.FieldError{{Field: "day", Detail: "has not begun in UTC"}, {Field: "tz", Detail: "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("title", says("Error")),
+			in("[role=alert]", says("No.")), in("[id=day-error]", says("Day has not begun in UTC.")), in("[id=tz-error]"),
+			in("input[name=day][value=2099-01-01][aria-invalid=true]"), in("input[name=tz][value=Mars]"),
+			in("div[class=empty]", in("a[href=/digest]")), without("nav[aria-label=Days]"),
+		)
+	})
+	t.Run("shows an address once and explains it", func(t *testing.T) {
+		v := sampleDigest()
+		page := pageAt("/digest", "ingrid")
+		expect(t, DigestPage(page, v), in("form[method=post][action=/digest]", in("input[name=action][value=make]"), in("input[name=tz][value=Europe/Berlin]"), in("button", says("Make an address"))), without("input[value=revoke]"))
+		v.HasAddress = true
+		expect(t, DigestPage(page, v), says("cannot be shown again"), in("button", says("the old one stops working")), in("form", in("input[value=revoke]"), in("button", says("Revoke"))))
+		v.Address = "https://example.org" + DigestFeedPath("ingrid", "SECRET", "Europe/Berlin")
+		expect(t, DigestPage(page, v), in("code", says("https://example.org/digest/ingrid/SECRET/feed.atom?tz=Europe%2FBerlin")), says("shown this once"), says("feed reader"))
+	})
+	t.Run("asks its script for the zone until one is chosen", func(t *testing.T) {
+		v := sampleDigest()
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), without("form[data-guess]"), in("script[src=/static/digest.js]"))
+		v.Guess = true
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("form[method=get][data-guess]"))
+	})
 }

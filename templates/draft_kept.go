@@ -6,32 +6,6 @@ import (
 	"microblogging/domain"
 )
 
-// A DraftKind is one of the forms that take text. Whatever refuses the text, the
-// answer shows it again.
-type DraftKind int
-
-const (
-	// PostDraft is a new post.
-	PostDraft DraftKind = iota
-	// EditDraft is a change of a post.
-	EditDraft
-	// DescriptionDraft is a change of a channel's description.
-	DescriptionDraft
-	// ChannelDraft is a new channel.
-	ChannelDraft
-)
-
-// Fields are the names of the fields that a person types into.
-func (k DraftKind) Fields() []string {
-	switch k {
-	case DescriptionDraft:
-		return []string{"description"}
-	case ChannelDraft:
-		return []string{"name", "description"}
-	}
-	return []string{"title", "text"}
-}
-
 // Refused says what became of a draft for a channel that is being deleted, and why.
 func (k DraftKind) Refused() string {
 	if k == PostDraft {
@@ -42,34 +16,38 @@ func (k DraftKind) Refused() string {
 
 // Unsent says what was not done.
 func (k DraftKind) Unsent() string {
-	switch k {
-	case PostDraft:
-		return "Your post was not sent"
-	case DescriptionDraft:
-		return "Your description was not saved"
-	}
-	return "Your changes were not saved"
+	what, undone := k.words()
+	return "Your " + what + " " + undone
 }
 
 // Replaced says why it was not done: another channel has the name now.
 func (k DraftKind) Replaced() string {
+	what, undone := k.words()
+	if k == EditDraft {
+		what += " were made to a post of the old one"
+	} else {
+		what += " was written for the old one"
+	}
+	return "A new channel has this name now. Your " + what + " and " + undone + "."
+}
+
+func (k DraftKind) words() (what, undone string) {
 	switch k {
 	case PostDraft:
-		return "A new channel has this name now. Your post was written for the old one and was not sent."
+		return "post", "was not sent"
 	case DescriptionDraft:
-		return "A new channel has this name now. Your description was written for the old one and was not saved."
+		return "description", "was not saved"
 	}
-	return "A new channel has this name now. Your changes were made to a post of the old one and were not saved."
+	return "changes", "were not saved"
 }
 
 // button is the label of the button that sends the draft, after signing in if there
 // is need to.
 func (k DraftKind) button(signIn bool) string {
-	label := [...]string{"Post", "Save", "Save", "Create channel"}[k]
 	if signIn {
-		label = [...]string{"Sign in and publish", "Sign in and save", "Sign in and save", "Sign in and create"}[k]
+		return [...]string{"Sign in and publish", "Sign in and save", "Sign in and save", "Sign in and create"}[k]
 	}
-	return label
+	return [...]string{"Post", "Save", "Save", "Create channel"}[k]
 }
 
 // A KeptDraft is what was typed into a form that was refused. If it can be sent, its
@@ -101,19 +79,11 @@ type Hidden struct{ Name, Value string }
 
 // inputs are the visible fields in their order.
 func (v KeptDraft) inputs() []field {
-	fields := map[string]field{
-		"name":        nameField(v.Form, v.Values["name"]),
-		"description": descriptionField(v.Form, v.Values["description"]),
-		"title":       titleField(v.Form, v.Values["title"]),
-		"text":        textField(v.Form, v.Values["text"], "10"),
-	}
-	var inputs []field
-	for _, name := range v.Kind.Fields() {
-		f := fields[name]
-		if f.ReadOnly = !v.Send; f.ReadOnly {
-			f.Hint, f.Limit = "", ""
+	inputs := v.Kind.fields(v.Values)
+	for i := range inputs {
+		if f := &inputs[i]; !v.Send {
+			f.ReadOnly, f.Hint, f.Limit = true, "", ""
 		}
-		inputs = append(inputs, f)
 	}
 	return inputs
 }

@@ -75,7 +75,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.After == "" {
-				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+string(v.newest())).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+string(newestOf(v.Posts))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -86,11 +86,11 @@ func FeedPage(page Page, v Feed) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = posts(v.bylines(page)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pager(v.After, HomePath, "Newest posts", v.Next, continued(HomePath, v.Next), "Older posts").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(v.Part, HomePath, "Newest posts", "Older posts").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -100,7 +100,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: "Feed", Scripts: listScripts(page)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: "Feed", Scripts: listScripts(page)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -303,7 +303,7 @@ func SubscriptionsPage(page Page, v Subscriptions) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: "Your subscriptions"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: "Your subscriptions"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,17 +8,12 @@ import (
 )
 
 func sampleFeed() Feed {
-	other := Post{Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
-	return Feed{Posts: []FeedPost{{samplePost(), "aurora"}, {other, "Füchse"}}, Next: "n&m"}
+	other := Post{In: "Füchse", Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
+	return Feed{Posts: []Post{samplePost(), other}, Part: Part{Next: "n&m"}}
 }
 
 func TestFeedPage(t *testing.T) {
-	t.Run("names the channel of each post", feedNamesTheChannelOfEachPost)
-	t.Run("without posts says why and what to do", emptyFeedSaysWhyAndWhatToDo)
-}
-
-func feedNamesTheChannelOfEachPost(t *testing.T) {
-	expect(t, FeedPage(pageAt("/", "ingrid"), sampleFeed()),
+	shows(t, "names the channel of each post", FeedPage(pageAt("/", "ingrid"), sampleFeed()),
 		in("h1", says("Feed")), times(2, "article"),
 		in("article", says("ingrid in aurora · 29 July 2026, 11:57 UTC"), in("a[href=/channels/aurora]"), in("a[href=/channels/aurora/blogs/2516789012345678901!abc]")),
 		in("article", says("jo in Füchse · 29 July 2026, 11:00 UTC · 2 votes")), without("a[href=/channels/F%C3%BCchse?rating=2]"),
@@ -26,11 +21,10 @@ func feedNamesTheChannelOfEachPost(t *testing.T) {
 		in("nav[aria-label=Main]", in("a[aria-current=page]", says("Feed"))), times(1, "a[aria-current=page]"),
 		in("a[href=/subscriptions]"),
 	)
-}
-
-func emptyFeedSaysWhyAndWhatToDo(t *testing.T) {
-	page := pageAt("/", "ingrid")
-	expect(t, FeedPage(page, Feed{}), in("div[class=empty]", says("You subscribe to no channel yet"), in("a[href=/channels]")))
-	expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
-	expect(t, FeedPage(page, Feed{After: "x"}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
+	t.Run("without posts says why and what to do", func(t *testing.T) {
+		page := pageAt("/", "ingrid")
+		expect(t, FeedPage(page, Feed{}), in("div[class=empty]", says("You subscribe to no channel yet"), in("a[href=/channels]")))
+		expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
+		expect(t, FeedPage(page, Feed{Part: Part{After: "x"}}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
+	})
 }

@@ -23,14 +23,15 @@ type Form struct {
 
 func (f Form) failed() bool { return f.Message != "" || len(f.Errors) > 0 }
 
-// detail says what is wrong with the field. It is empty if nothing is.
-func (f Form) detail(field string) string {
-	for _, e := range f.Errors {
-		if e.Field == field {
-			return e.Detail
+// marked is a field with what is wrong with it.
+func (f Form) marked(in field) field {
+	for i, e := range f.Errors {
+		if e.Field == in.Name {
+			in.Detail, in.First = e.Detail, i == 0
+			break
 		}
 	}
-	return ""
+	return in
 }
 
 // first says that the first error of the form is about the field.
@@ -57,9 +58,9 @@ type field struct {
 	Value string
 	// Hint says what may be typed.
 	Hint string
-	// Detail says what is wrong with the value. It is empty if nothing is.
-	Detail string
-	// First says that this is the first error of the form: the field gets the focus.
+	// Detail says what is wrong with the value; it is empty if nothing is. First says that it
+	// is the first error of the form: the field gets the focus. The form sets both.
+	Detail   string
 	First    bool
 	Required bool
 	// ReadOnly is set for what is there to be copied.
@@ -157,33 +158,4 @@ func (f Form) draft() string {
 		return "sent"
 	}
 	return ""
-}
-
-func nameField(f Form, value string) field {
-	return field{
-		Name: "name", Label: "Name", Value: value, Detail: f.detail("name"), First: f.first("name"), Type: "text",
-		Hint:     "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
-		Required: true, Literal: true, Autocomplete: "off",
-	}
-}
-
-func titleField(f Form, value string) field {
-	return field{
-		Name: "title", Label: "Title", Value: value, Detail: f.detail("title"), First: f.first("title"), Type: "text",
-		Autocomplete: "off", Limit: "120",
-	}
-}
-
-func textField(f Form, value, rows string) field {
-	return field{
-		Name: "text", Label: "Text", Value: value, Detail: f.detail("text"), First: f.first("text"), Rows: rows,
-		Required: true, Limit: "5000",
-	}
-}
-
-func descriptionField(f Form, value string) field {
-	return field{
-		Name: "description", Label: "Description", Value: value, Detail: f.detail("description"), First: f.first("description"), Rows: "4",
-		Hint: "What belongs here. Up to 500 characters.", Limit: "500",
-	}
 }

@@ -8,73 +8,59 @@ import (
 )
 
 func TestForm(t *testing.T) {
-	t.Run("that was refused keeps what was typed and ties errors to fields", refusedFormKeepsWhatWasTypedAndTiesErrorsToFields)
-	t.Run("that nobody sent complains of nothing", formThatNobodySentComplainsOfNothing)
-	t.Run("shows an error about a hidden field on top", errorAboutAHiddenFieldIsShownOnTop)
-	t.Run("never sends a password back", passwordIsNeverSentBack)
-	t.Run("keeps a leading newline", textareaKeepsALeadingNewline)
-	t.Run("for signing in comes back to the page", signingInComesBackToThePage)
-}
-
-func refusedFormKeepsWhatWasTypedAndTiesErrorsToFields(t *testing.T) {
-	v := NewChannel{
-		Form: Form{Errors: []domain.FieldError{{Field: "name", Detail: "“new” is reserved"}}},
-		Name: "new", Description: "Typed with care.",
-	}
-	expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
-		in("title", says("Error: New channel")),
-		in("[role=alert]", says("Nothing was saved yet.")),
-		in("input[name=name][value=new][aria-invalid=true][aria-describedby=name-error name-hint]"),
-		in("[id=name-error]", says("Name “new” is reserved.")),
-		in("textarea[name=description]", says("Typed with care.")),
-		without("textarea[aria-invalid]"),
-	)
-}
-
-func formThatNobodySentComplainsOfNothing(t *testing.T) {
-	expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
+	t.Run("that was refused keeps what was typed and ties errors to fields", func(t *testing.T) {
+		v := NewChannel{
+			Form:    Form{Errors: []domain.FieldError{{Field: "name", Detail: "“new” is reserved"}}},
+			Channel: domain.Channel{Name: "new", Description: "Typed with care."},
+		}
+		expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
+			in("title", says("Error: New channel")),
+			in("[role=alert]", says("Nothing was saved yet.")),
+			in("input[name=name][value=new][aria-invalid=true][aria-describedby=name-error name-hint]"),
+			in("[id=name-error]", says("Name “new” is reserved.")),
+			in("textarea[name=description]", says("Typed with care.")),
+			without("textarea[aria-invalid]"),
+		)
+	})
+	shows(t, "that nobody sent complains of nothing", NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
 		without("[role=alert]"), without("[aria-invalid]"), in("title", says("New channel"), silent("Error")),
 	)
-}
-
-func errorAboutAHiddenFieldIsShownOnTop(t *testing.T) {
-	v := sampleChannel()
-	v.Draft.Form = Form{Errors: []domain.FieldError{{Field: "key", Detail: "was used before for another post"}}}
-	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v),
-		in("[role=alert]", says("Key was used before for another post.")),
-	)
-}
-
-func passwordIsNeverSentBack(t *testing.T) {
-	for _, page := range []string{
-		render(t, SignUpPage(pageAt("/sign-up", ""), SignUp{Form: refused("password"), Name: "jo"})),
-		render(t, SignInPage(pageAt("/sign-in", ""), SignIn{Form: refused("password"), Name: "jo"})),
-		render(t, AccountPage(pageAt("/account", "jo"), Account{Form: refused("old", "new")})),
-	} {
-		for _, n := range find(parse(t, page), "input[type=password]") {
-			if _, ok := attribute(n, "value"); ok {
-				t.Error("a password field with a value")
+	t.Run("shows an error about a hidden field on top", func(t *testing.T) {
+		v := sampleChannel()
+		v.Draft.Form = Form{Errors: []domain.FieldError{{Field: "key", Detail: "was used before for another post"}}}
+		expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v),
+			in("[role=alert]", says("Key was used before for another post.")),
+		)
+	})
+	t.Run("never sends a password back", func(t *testing.T) {
+		for _, page := range []string{
+			render(t, SignUpPage(pageAt("/sign-up", ""), SignUp{Form: refused("password"), Name: "jo"})),
+			render(t, SignInPage(pageAt("/sign-in", ""), SignIn{Form: refused("password"), Name: "jo"})),
+			render(t, AccountPage(pageAt("/account", "jo"), Account{Form: refused("old", "new")})),
+		} {
+			for _, n := range find(parse(t, page), "input[type=password]") {
+				if _, ok := attribute(n, "value"); ok {
+					t.Error("a password field with a value")
+				}
 			}
 		}
-	}
-}
-
-func textareaKeepsALeadingNewline(t *testing.T) {
-	v := EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: "1!a", Draft: domain.Draft{Text: "\n\nfirst"}}
-	root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))
-	if got := find(root, "textarea[name=text]")[0].FirstChild.Data; got != v.Text {
-		t.Errorf("%q, want %q", got, v.Text)
-	}
-}
-
-func signingInComesBackToThePage(t *testing.T) {
-	page := render(t, ChannelPage(pageAt("/channels/aurora?after=a&b", ""), sampleChannel()))
-	if want := `href="/sign-in?next=%2Fchannels%2Faurora%3Fafter%3Da%26b"`; !strings.Contains(page, want) {
-		t.Errorf("no %s", want)
-	}
-	expect(t, SignUpPage(pageAt("/sign-up?next=%2Fx", ""), SignUp{Next: "/x"}),
-		in("input[type=hidden][name=next][value=/x]"),
-		in("main", in("a[href=/sign-in?next=%2Fx]")),
-		in("nav[aria-label=Account]", in("a[href=/sign-in?next=%2Fx]")),
-	)
+	})
+	t.Run("keeps a leading newline", func(t *testing.T) {
+		v := EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: "1!a", Draft: domain.Draft{Text: "\n\nfirst"}}
+		root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))
+		if got := find(root, "textarea[name=text]")[0].FirstChild.Data; got != v.Text {
+			t.Errorf("%q, want %q", got, v.Text)
+		}
+	})
+	t.Run("for signing in comes back to the page", func(t *testing.T) {
+		page := render(t, ChannelPage(pageAt("/channels/aurora?after=a&b", ""), sampleChannel()))
+		if want := `href="/sign-in?next=%2Fchannels%2Faurora%3Fafter%3Da%26b"`; !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+		expect(t, SignUpPage(pageAt("/sign-up?next=%2Fx", ""), SignUp{Next: "/x"}),
+			in("input[type=hidden][name=next][value=/x]"),
+			in("main", in("a[href=/sign-in?next=%2Fx]")),
+			in("nav[aria-label=Account]", in("a[href=/sign-in?next=%2Fx]")),
+		)
+	})
 }

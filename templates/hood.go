@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"microblogging/storage"
 	"microblogging/storage/schema"
 )
 
@@ -23,34 +23,9 @@ type Hood struct {
 
 // Spent is what one request cost.
 type Spent struct {
-	// Calls are the first of Total calls.
-	Calls []StoreCall
-	Total int
-	// Time is how long at least one call was under way.
-	Time time.Duration
-	// Read is how many rows the store looked at, and Returned how many it gave.
-	Read, Returned int
-}
-
-// A StoreCall is one call of the store. The meaning of its fields is that of
-// storage.Call. Nothing in it is secret.
-type StoreCall struct {
-	Target, Kind, Condition, Answer string
-	Queue                           bool
-	Operations                      []StoreOperation
-	MoreOperations                  int
-	Kinds                           []*schema.Kind
-	Read, Returned, Written         int
-	ReadAtLeast                     bool
-	Bytes                           int
-	Took                            time.Duration
-}
-
-// A StoreOperation is one operation of a transaction.
-type StoreOperation struct {
-	Words             string
-	Kind              *schema.Kind
-	Condition, Answer string
+	// Calls are the first of Totals.Calls. Nothing in them is secret.
+	Calls  []storage.Call
+	Totals storage.CallTotals
 }
 
 // showsHood says that the page has the fold. A page that is the same for everyone has none.
@@ -58,19 +33,19 @@ func (p Page) showsHood() bool { return p.Hood != nil && !p.Public }
 
 // refused says that a transaction failed because of one of its operations.
 func (v Hood) refused() bool {
-	return slices.ContainsFunc(v.Page.Calls, StoreCall.refused) || v.Form != nil && slices.ContainsFunc(v.Form.Calls, StoreCall.refused)
+	return v.open() || v.Form != nil && slices.ContainsFunc(v.Form.Calls, callRefused)
 }
 
-func (c StoreCall) refused() bool {
-	return slices.ContainsFunc(c.Operations, func(op StoreOperation) bool { return op.Answer != "" })
+func callRefused(c storage.Call) bool {
+	return slices.ContainsFunc(c.Operations, func(op storage.CallOperation) bool { return op.Answer != "" })
 }
 
 // open says that the fold is open at first: a refusal is what there is to see.
-func (v Hood) open() bool { return slices.ContainsFunc(v.Page.Calls, StoreCall.refused) }
+func (v Hood) open() bool { return slices.ContainsFunc(v.Page.Calls, callRefused) }
 
 // words are "4 storage calls, 9 ms".
 func (v Spent) words() string {
-	return counted(v.Total, "storage call") + ", " + brief(v.Time)
+	return counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
 }
 
 func (v Hood) summary() string {
@@ -86,19 +61,19 @@ func (v Hood) summary() string {
 
 // totals says what the calls read.
 func (v Spent) totals() string {
-	if v.Total == 0 {
+	if v.Totals.Calls == 0 {
 		return "The store was not asked for anything."
 	}
 	return fmt.Sprintf("The store looked at %s and gave %d. At least one call was under way for %s.",
-		counted(v.Read, "row"), v.Returned, brief(v.Time))
+		counted(v.Totals.Read, "row"), v.Totals.Returned, brief(v.Totals.Time))
 }
 
 // more says that the list does not have all calls.
 func (v Spent) more() string {
-	if len(v.Calls) == v.Total {
+	if len(v.Calls) == v.Totals.Calls {
 		return ""
 	}
-	return fmt.Sprintf("These are the first %d of %d calls.", len(v.Calls), v.Total)
+	return fmt.Sprintf("These are the first %d of %d calls.", len(v.Calls), v.Totals.Calls)
 }
 
 // The price of a call, in millionths of a dollar for a million calls, as tablePriceNote
@@ -118,7 +93,8 @@ func (v Spent) price() string {
 			queued++
 		}
 	}
-	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.", float64(v.Total-queued)*dollarsPerMillion, counted(v.Total-queued, "table call"))
+	calls := v.Totals.Calls - queued
+	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.", float64(calls)*dollarsPerMillion, counted(calls, "table call"))
 	if queued > 0 {
 		words += " Calls of queues come on top."
 	}
@@ -133,7 +109,7 @@ func (v Hood) kinds() []*schema.Kind {
 	}
 	var kinds []*schema.Kind
 	for _, kind := range schema.Kinds() {
-		met := func(c StoreCall) bool { return slices.Contains(c.Kinds, kind) }
+		met := func(c storage.Call) bool { return slices.Contains(c.Kinds, kind) }
 		if slices.ContainsFunc(calls, met) {
 			kinds = append(kinds, kind)
 		}
@@ -141,16 +117,8 @@ func (v Hood) kinds() []*schema.Kind {
 	return kinds
 }
 
-// place is where the call went, as in "table Blogs".
-func (c StoreCall) place() string {
-	if c.Queue {
-		return "queue"
-	}
-	return "table"
-}
-
-// names are those of the kinds of row that the call asks for.
-func (c StoreCall) names() string {
+// callNames are the names of the kinds of row that the call asks for.
+func callNames(c storage.Call) string {
 	names := make([]string, len(c.Kinds))
 	for i, kind := range c.Kinds {
 		names[i] = kind.Name
@@ -158,8 +126,16 @@ func (c StoreCall) names() string {
 	return strings.Join(names, ", ")
 }
 
-// rows says what the call read or wrote.
-func (c StoreCall) rows() string {
+// refusal says what the store answered to an operation, and what its row is for.
+func refusal(op storage.CallOperation) string {
+	if op.Kind == nil {
+		return op.Answer
+	}
+	return op.Answer + ": " + op.Kind.Why
+}
+
+// callRows says what the call read or wrote.
+func callRows(c storage.Call) string {
 	var words []string
 	switch {
 	case c.Queue:
@@ -167,29 +143,14 @@ func (c StoreCall) rows() string {
 		words = append(words, "nothing written")
 	case c.Operations != nil:
 		words = append(words, counted(c.Written, "row")+" written")
-	case c.ReadAtLeast:
-		words = append(words, "at least "+counted(c.Read, "row")+" read", strconv.Itoa(c.Returned)+" returned")
 	default:
-		words = append(words, counted(c.Read, "row")+" read", strconv.Itoa(c.Returned)+" returned")
+		read := counted(c.Read, "row") + " read"
+		if c.ReadAtLeast {
+			read = "at least " + read
+		}
+		words = append(words, read, strconv.Itoa(c.Returned)+" returned")
 	}
 	return strings.Join(append(words, size(c.Bytes), brief(c.Took)), ", ")
-}
-
-// reason says what a row is there for that refused the operation.
-func (op StoreOperation) reason() string {
-	if op.Kind == nil {
-		return "no operation knows such a row"
-	}
-	return op.Kind.Why
-}
-
-// scenario is the scenario of the lab without the guard that refused the operation. It is
-// empty if there is none.
-func (op StoreOperation) scenario() string {
-	if op.Kind == nil {
-		return ""
-	}
-	return op.Kind.Ablation
 }
 
 // size is a number of bytes.

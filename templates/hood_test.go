@@ -4,33 +4,75 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/storage"
 	"microblogging/storage/schema"
 )
 
 func TestHood(t *testing.T) {
-	t.Run("lists each call in order", hoodListsEachCall)
-	t.Run("marks what was refused, and is open", hoodMarksRefusal)
-	t.Run("says that it does not list all", hoodSaysWhatItLeavesOut)
-	t.Run("explains each kind of row once", hoodExplainsKindsOnce)
-	t.Run("is not on a page that is the same for everyone", noHoodOnAPublicPage)
+	t.Run("lists each call in order", func(t *testing.T) {
+		untold, sent := sampleCall(), storage.Call{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok"}
+		untold.ReadAtLeast = true
+		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}}
+		showHood(t, v,
+			in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
+				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
+				says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
+				says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top."), silent("The form")),
+			in("link[rel=stylesheet][href=/static/hood.css]"),
+		)
+	})
+	t.Run("marks what was refused, and is open", func(t *testing.T) {
+		form := &Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}
+		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}, Form: form}
+		showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
+			says(": not found: Whoever posts"), says("nothing written")), without("a[href=/lab/open-gate]"))
+		page := hoodPage(v)
+		page.Lab = true
+		expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
+		v = Hood{Page: Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}, Form: &Spent{Calls: []storage.Call{refusedCall()}, Totals: calls(1)}}
+		showHood(t, v, without("details[open]"), in("summary", says("a transaction was refused")))
+	})
+	t.Run("says that it does not list all", func(t *testing.T) {
+		call := refusedCall()
+		call.MoreOperations = 88
+		showHood(t, Hood{Page: Spent{Calls: []storage.Call{call}, Totals: calls(403)}},
+			in("aside", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
+		showHood(t, Hood{Page: Spent{Calls: []storage.Call{call}, Totals: calls(1)}}, in("aside", silent("These are the first"), says("1 storage call,")))
+		showHood(t, Hood{}, in("aside", says("The store was not asked for anything."), silent("A million")))
+	})
+	t.Run("explains each kind of row once", func(t *testing.T) {
+		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}, Form: &Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}}
+		showHood(t, v, in("aside", in("dl", times(2, "dt"), says("open gate"), says("The time in its key counts down")), without("a[href=/lab/post]")))
+		page := hoodPage(v)
+		page.Lab = true
+		expect(t, LearnPage(page), in("dl", in("a[href=/lab/post]", says("Try to break it"))))
+	})
+	t.Run("is not on a page that is the same for everyone", func(t *testing.T) {
+		page := hoodPage(Hood{})
+		page.Public = true
+		expect(t, LearnPage(page), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
+		expect(t, LearnPage(pageAt("/", "")), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
+	})
 }
 
-func sampleCall() StoreCall {
-	return StoreCall{
+func sampleCall() storage.Call {
+	return storage.Call{
 		Target: "Blogs", Kind: "range", Condition: "PartitionKey = garden and RowKey like blog!<id>", Answer: "ok",
 		Kinds: []*schema.Kind{schema.Blog}, Read: 21, Returned: 20, Bytes: 8400, Took: 4200 * time.Microsecond,
 	}
 }
 
-func refusedCall() StoreCall {
-	return StoreCall{
+func refusedCall() storage.Call {
+	return storage.Call{
 		Target: "Blogs", Kind: "transaction", Answer: "not found", Kinds: []*schema.Kind{schema.OpenGate, schema.Blog},
-		Operations: []StoreOperation{
+		Operations: []storage.CallOperation{
 			{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found"},
 			{Words: "insert blog!<id>", Kind: schema.Blog, Condition: "if it is not there"},
 		},
 	}
 }
+
+func calls(n int) storage.CallTotals { return storage.CallTotals{Calls: n} }
 
 func hoodPage(v Hood) Page {
 	page := pageAt("/channels/garden", "")
@@ -41,53 +83,4 @@ func hoodPage(v Hood) Page {
 func showHood(t *testing.T, v Hood, checks ...check) {
 	t.Helper()
 	expect(t, LearnPage(hoodPage(v)), checks...)
-}
-
-func hoodListsEachCall(t *testing.T) {
-	untold, sent := sampleCall(), StoreCall{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok"}
-	untold.ReadAtLeast = true
-	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), untold, sent}, Total: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
-	showHood(t, v,
-		in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
-			says("table Blogs"), says("post"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
-			says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
-			says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top."), silent("The form")),
-		in("link[rel=stylesheet][href=/static/hood.css]"),
-	)
-}
-
-func hoodMarksRefusal(t *testing.T) {
-	form := &Spent{Calls: []StoreCall{sampleCall()}, Total: 1}
-	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), refusedCall()}, Total: 2}, Form: form}
-	showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
-		says(": not found: Whoever posts"), says("nothing written")), without("a[href=/lab/open-gate]"))
-	page := hoodPage(v)
-	page.Lab = true
-	expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
-	v = Hood{Page: Spent{Calls: []StoreCall{sampleCall()}, Total: 1}, Form: &Spent{Calls: []StoreCall{refusedCall()}, Total: 1}}
-	showHood(t, v, without("details[open]"), in("summary", says("a transaction was refused")))
-}
-
-func hoodSaysWhatItLeavesOut(t *testing.T) {
-	call := refusedCall()
-	call.MoreOperations = 88
-	showHood(t, Hood{Page: Spent{Calls: []StoreCall{call}, Total: 403}},
-		in("aside", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
-	showHood(t, Hood{Page: Spent{Calls: []StoreCall{call}, Total: 1}}, in("aside", silent("These are the first"), says("1 storage call,")))
-	showHood(t, Hood{}, in("aside", says("The store was not asked for anything."), silent("A million")))
-}
-
-func hoodExplainsKindsOnce(t *testing.T) {
-	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), refusedCall()}, Total: 2}, Form: &Spent{Calls: []StoreCall{sampleCall()}, Total: 1}}
-	showHood(t, v, in("aside", in("dl", times(2, "dt"), says("open gate"), says("The time in its key counts down")), without("a[href=/lab/post]")))
-	page := hoodPage(v)
-	page.Lab = true
-	expect(t, LearnPage(page), in("dl", in("a[href=/lab/post]", says("Try to break it"))))
-}
-
-func noHoodOnAPublicPage(t *testing.T) {
-	page := hoodPage(Hood{})
-	page.Public = true
-	expect(t, LearnPage(page), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
-	expect(t, LearnPage(pageAt("/", "")), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
 }

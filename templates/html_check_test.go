@@ -85,6 +85,15 @@ func all(checks []check) check {
 	}
 }
 
+// shows is a test of one sentence about a page.
+func shows(t *testing.T, sentence string, c templ.Component, checks ...check) {
+	t.Helper()
+	t.Run(sentence, func(t *testing.T) {
+		t.Helper()
+		expect(t, c, checks...)
+	})
+}
+
 // expect renders the component and runs the checks on it.
 func expect(t *testing.T, c templ.Component, checks ...check) {
 	t.Helper()

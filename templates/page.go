@@ -15,7 +15,8 @@ import (
 
 // A Page is what every page needs.
 type Page struct {
-	// Path is the path and query of this page. Signing in returns to it.
+	// Path is the path and query of this page. Signing in returns to it. It is empty if a
+	// browser would read it as another host: anyone can send people to such a path.
 	Path string
 	// User is the name of the signed-in reader. It is empty for a stranger.
 	User domain.UserName
@@ -37,6 +38,14 @@ type Page struct {
 	Hood func() Hood
 	// Asset is the versioned URL of an embedded file, such as "app.css".
 	Asset func(name string) string
+}
+
+// A Part is the part of a list that a page shows.
+type Part struct {
+	// After is the continuation token where it starts. It is empty on the first page.
+	After string
+	// Next is the continuation token of the next page. It is empty on the last.
+	Next string
 }
 
 // A Link leads on from a page that would otherwise be a dead end.
@@ -69,15 +78,6 @@ func (p Page) returnPath() string {
 		}
 		return values.Get("next") // the form checks it
 	}
-	return p.here()
-}
-
-// here is the page's own path as a link. It is empty if a browser would read the
-// path as another host: anyone can send people to such a path.
-func (p Page) here() string {
-	if !strings.HasPrefix(p.Path, "/") || strings.HasPrefix(p.Path, "//") || strings.HasPrefix(p.Path, `/\`) {
-		return ""
-	}
 	return p.Path
 }
 
@@ -99,21 +99,6 @@ const (
 	// and chats show about as many.
 	maxAbout = 200
 )
-
-func (f frame) about() string {
-	if f.About == "" {
-		return siteAbout
-	}
-	return f.About
-}
-
-// kind is the type of the page in the Open Graph protocol.
-func (f frame) kind() string {
-	if f.Article {
-		return "article"
-	}
-	return "website"
-}
 
 // excerpt is the beginning of a text, on one line.
 func excerpt(text string) string { return cut(text, maxAbout) }

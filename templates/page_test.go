@@ -17,157 +17,147 @@ func eachPage(t *testing.T, test func(t *testing.T, root *html.Node)) {
 }
 
 func TestEveryPage(t *testing.T) {
-	t.Run("has one heading and its landmarks", everyPageHasOneHeadingAndItsLandmarks)
-	t.Run("is no dead end", noPageIsADeadEnd)
-	t.Run("has no inline script or style and loads nothing from elsewhere", noPageHasInlineScriptOrStyleOrLoadsFromElsewhere)
-	t.Run("links only to the web", noPageLinksToAnythingButTheWeb)
-	t.Run("has a label for each control and no id twice", everyControlHasALabelAndNoIDIsUsedTwice)
-	t.Run("says in each form about a channel which incarnation it is for", everyFormAboutAChannelSaysWhichIncarnationItIsFor)
-	t.Run("shows no template source", noPageShowsTemplateSource)
-	t.Run("needs no browser to mend its markup", noPageNeedsABrowserToMendItsMarkup)
-	t.Run("never takes what strangers write for markup", whatStrangersWriteIsNeverMarkup)
-}
-
-func everyPageHasOneHeadingAndItsLandmarks(t *testing.T) {
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		err := all([]check{
-			in("html[lang=en]"), in("title", says(siteName)), times(1, "h1"), times(1, "main[id=main]"),
-			times(1, "header[class=top]"), times(1, "footer"), in("a[href=#main]"), in("nav[aria-label=Main]"),
-			in(`meta[name=viewport]`),
-		})(root)
-		if err != nil {
-			t.Error(err)
-		}
+	t.Run("has one heading and its landmarks", func(t *testing.T) {
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			err := all([]check{
+				in("html[lang=en]"), in("title", says(siteName)), times(1, "h1"), times(1, "main[id=main]"),
+				times(1, "header[class=top]"), times(1, "footer"), in("a[href=#main]"), in("nav[aria-label=Main]"),
+				in(`meta[name=viewport]`),
+			})(root)
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	})
-}
-
-func noPageIsADeadEnd(t *testing.T) {
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		main := find(root, "main")[0]
-		if len(find(main, "a[href]"))+len(find(main, "button")) == 0 {
-			t.Error("nothing in the page leads on")
-		}
+	t.Run("is no dead end", func(t *testing.T) {
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			main := find(root, "main")[0]
+			if len(find(main, "a[href]"))+len(find(main, "button")) == 0 {
+				t.Error("nothing in the page leads on")
+			}
+		})
 	})
-}
-
-// Without it, the form of a page that is older than the channel would reach the channel.
-func everyFormAboutAChannelSaysWhichIncarnationItIsFor(t *testing.T) {
-	forms := 0
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		for _, form := range find(root, "form[method=post]") {
-			action, _ := attribute(form, "action")
-			about := strings.HasPrefix(action, ChannelsPath+"/") && action != NewChannelPath || action == SubscriptionsPath
-			about = about && !strings.Contains(action, "/deletions/") // the address has it
-			if !about {
-				continue
-			}
-			if strings.Contains(action, "/deletions/") {
-				continue // the path of a deletion names the incarnation
-			}
-			forms++
-			if len(find(form, "input[name=incarnation]")) != 1 {
-				t.Errorf("a form that posts to %s does not", action)
-			}
-		}
-	})
-	if forms < 10 {
-		t.Errorf("only %d forms are about a channel", forms)
-	}
-}
-
-// The Content-Security-Policy forbids all of this, so a browser would silently
-// ignore it.
-func noPageHasInlineScriptOrStyleOrLoadsFromElsewhere(t *testing.T) {
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		for n := range root.Descendants() {
-			if n.Data == "style" || n.Data == "script" && n.FirstChild != nil {
-				t.Errorf("inline %s", n.Data)
-			}
-			for _, a := range n.Attr {
-				if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
-					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+	// The Content-Security-Policy forbids all of this, so a browser would silently
+	// ignore it.
+	t.Run("has no inline script or style and loads nothing from elsewhere", func(t *testing.T) {
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			for n := range root.Descendants() {
+				if n.Data == "style" || n.Data == "script" && n.FirstChild != nil {
+					t.Errorf("inline %s", n.Data)
 				}
-				loads := a.Key == "src" || a.Key == "href" && n.Data == "link" || a.Key == "action" || a.Key == "data-events"
-				if loads && !strings.HasPrefix(a.Val, "/") {
-					t.Errorf("<%s %s=%q> is not on this site", n.Data, a.Key, a.Val)
-				}
-			}
-		}
-	})
-}
-
-func noPageLinksToAnythingButTheWeb(t *testing.T) {
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		for _, a := range find(root, "a[href]") {
-			href, _ := attribute(a, "href")
-			rel, _ := attribute(a, "rel")
-			switch {
-			case strings.HasPrefix(href, "/"):
-			case strings.HasPrefix(href, "#") && len(find(root, "[id="+href[1:]+"]")) == 1:
-			case strings.HasPrefix(href, "https://") && rel == "nofollow ugc noopener":
-			default:
-				t.Errorf("link to %q, rel %q", href, rel)
-			}
-		}
-	})
-}
-
-func everyControlHasALabelAndNoIDIsUsedTwice(t *testing.T) {
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		var ids []string
-		for _, n := range find(root, "[id]") {
-			id, _ := attribute(n, "id")
-			if slices.Contains(ids, id) {
-				t.Errorf("two elements with the id %q", id)
-			}
-			ids = append(ids, id)
-		}
-		for _, n := range append(find(root, "input"), find(root, "textarea")...) {
-			kind, _ := attribute(n, "type")
-			_, concealed := attribute(n, "hidden")
-			if id, _ := attribute(n, "id"); kind != "hidden" && !concealed && len(find(root, "label[for="+id+"]")) != 1 {
-				t.Errorf("the control %q has no label", id)
-			}
-		}
-		for _, key := range []string{"aria-describedby", "aria-labelledby"} {
-			for _, n := range find(root, "["+key+"]") {
-				value, _ := attribute(n, key)
-				for _, id := range strings.Fields(value) {
-					if !slices.Contains(ids, id) {
-						t.Errorf("%s names %q, which is nowhere", key, id)
+				for _, a := range n.Attr {
+					if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
+						t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+					}
+					loads := a.Key == "src" || a.Key == "href" && n.Data == "link" || a.Key == "action" || a.Key == "data-events"
+					if loads && !strings.HasPrefix(a.Val, "/") {
+						t.Errorf("<%s %s=%q> is not on this site", n.Data, a.Key, a.Val)
 					}
 				}
 			}
-		}
+		})
 	})
-}
-
-// The generator takes a component call for text if other text is on its line.
-func noPageShowsTemplateSource(t *testing.T) {
-	source := regexp.MustCompile(`@\w+[.(]|[{}]`)
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		if leak := source.FindString(textOf(root)); leak != "" {
-			t.Errorf("the page says %q", leak)
-		}
-	})
-}
-
-// A browser silently mends markup that does not nest, and the result may be another
-// page. So a page that is parsed and rendered again must have the same tags.
-func noPageNeedsABrowserToMendItsMarkup(t *testing.T) {
-	for name, component := range everyPage() {
-		t.Run(name, func(t *testing.T) {
-			sent := render(t, component)
-			var read strings.Builder
-			if err := html.Render(&read, parse(t, sent)); err != nil {
-				t.Fatal(err)
-			}
-			want, got := tags(sent), tags(read.String())
-			if !slices.Equal(got, want) {
-				t.Errorf("read as:\n%s\nsent:\n%s", strings.Join(got, " "), strings.Join(want, " "))
+	t.Run("links only to the web", func(t *testing.T) {
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			for _, a := range find(root, "a[href]") {
+				href, _ := attribute(a, "href")
+				rel, _ := attribute(a, "rel")
+				switch {
+				case strings.HasPrefix(href, "/"):
+				case strings.HasPrefix(href, "#") && len(find(root, "[id="+href[1:]+"]")) == 1:
+				case strings.HasPrefix(href, "https://") && rel == "nofollow ugc noopener":
+				default:
+					t.Errorf("link to %q, rel %q", href, rel)
+				}
 			}
 		})
-	}
+	})
+	t.Run("has a label for each control and no id twice", func(t *testing.T) {
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			var ids []string
+			for _, n := range find(root, "[id]") {
+				id, _ := attribute(n, "id")
+				if slices.Contains(ids, id) {
+					t.Errorf("two elements with the id %q", id)
+				}
+				ids = append(ids, id)
+			}
+			for _, n := range append(find(root, "input"), find(root, "textarea")...) {
+				kind, _ := attribute(n, "type")
+				_, concealed := attribute(n, "hidden")
+				if id, _ := attribute(n, "id"); kind != "hidden" && !concealed && len(find(root, "label[for="+id+"]")) != 1 {
+					t.Errorf("the control %q has no label", id)
+				}
+			}
+			for _, key := range []string{"aria-describedby", "aria-labelledby"} {
+				for _, n := range find(root, "["+key+"]") {
+					value, _ := attribute(n, key)
+					for _, id := range strings.Fields(value) {
+						if !slices.Contains(ids, id) {
+							t.Errorf("%s names %q, which is nowhere", key, id)
+						}
+					}
+				}
+			}
+		})
+	})
+	// Without it, the form of a page that is older than the channel would reach the channel.
+	t.Run("says in each form about a channel which incarnation it is for", func(t *testing.T) {
+		forms := 0
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			for _, form := range find(root, "form[method=post]") {
+				action, _ := attribute(form, "action")
+				about := strings.HasPrefix(action, ChannelsPath+"/") && action != NewChannelPath || action == SubscriptionsPath
+				about = about && !strings.Contains(action, "/deletions/") // the address has it
+				if !about {
+					continue
+				}
+				forms++
+				if len(find(form, "input[name=incarnation]")) != 1 {
+					t.Errorf("a form that posts to %s does not", action)
+				}
+			}
+		})
+		if forms < 10 {
+			t.Errorf("only %d forms are about a channel", forms)
+		}
+	})
+	// The generator takes a component call for text if other text is on its line.
+	t.Run("shows no template source", func(t *testing.T) {
+		source := regexp.MustCompile(`@\w+[.(]|[{}]`)
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			if leak := source.FindString(textOf(root)); leak != "" {
+				t.Errorf("the page says %q", leak)
+			}
+		})
+	})
+	// A browser silently mends markup that does not nest, and the result may be another
+	// page. So a page that is parsed and rendered again must have the same tags.
+	t.Run("needs no browser to mend its markup", func(t *testing.T) {
+		for name, component := range everyPage() {
+			t.Run(name, func(t *testing.T) {
+				sent := render(t, component)
+				var read strings.Builder
+				if err := html.Render(&read, parse(t, sent)); err != nil {
+					t.Fatal(err)
+				}
+				want, got := tags(sent), tags(read.String())
+				if !slices.Equal(got, want) {
+					t.Errorf("read as:\n%s\nsent:\n%s", strings.Join(got, " "), strings.Join(want, " "))
+				}
+			})
+		}
+	})
+	t.Run("never takes what strangers write for markup", func(t *testing.T) {
+		eachPage(t, func(t *testing.T, root *html.Node) {
+			if all, ours := find(root, "script"), find(root, "script[type=module][src]"); len(all) != len(ours) {
+				t.Errorf("%d of %d scripts are not ours", len(all)-len(ours), len(all))
+			}
+			if err := without("b[title]")(root); err != nil {
+				t.Error(err)
+			}
+		})
+	})
 }
 
 // tags lists the tags of a document in order.
@@ -191,15 +181,4 @@ func tags(document string) []string {
 			}
 		}
 	}
-}
-
-func whatStrangersWriteIsNeverMarkup(t *testing.T) {
-	eachPage(t, func(t *testing.T, root *html.Node) {
-		if all, ours := find(root, "script"), find(root, "script[type=module][src]"); len(all) != len(ours) {
-			t.Errorf("%d of %d scripts are not ours", len(all)-len(ours), len(all))
-		}
-		if err := without("b[title]")(root); err != nil {
-			t.Error(err)
-		}
-	})
 }

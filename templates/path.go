@@ -68,19 +68,7 @@ const FeedNewsPath = "/news"
 
 // DigestDayPath is the digest of one day in a time zone. An empty day means today,
 // and an empty zone means UTC.
-func DigestDayPath(day, zone string) string {
-	query := url.Values{}
-	if day != "" {
-		query.Set("day", day)
-	}
-	if zone != "" {
-		query.Set("tz", zone)
-	}
-	if len(query) == 0 {
-		return DigestPath
-	}
-	return DigestPath + "?" + query.Encode()
-}
+func DigestDayPath(day, zone string) string { return with(DigestPath, "day", day, "tz", zone) }
 
 // DigestFeedPath is a user's personal feed, with the days of a time zone. Everybody
 // who knows the secret can read it.
@@ -105,11 +93,7 @@ func DeletionPath(channel domain.ChannelName, incarnation domain.Incarnation) st
 // ChannelRowsPath shows the rows behind a channel. An incarnation asks for its deletion;
 // it may be empty.
 func ChannelRowsPath(channel domain.ChannelName, incarnation domain.Incarnation) string {
-	path := ChannelPath(channel) + "/rows"
-	if incarnation != "" {
-		path += "?of=" + url.QueryEscape(string(incarnation))
-	}
-	return path
+	return with(ChannelPath(channel)+"/rows", "of", string(incarnation))
 }
 
 // DeletionEventsPath is the stream of Server-Sent Events for DeletionPath. Each
@@ -135,32 +119,28 @@ func signInFrom(page Page) string { return withNext(SignInPath, page.returnPath(
 // signUpFrom is the path to sign up and then return to the page.
 func signUpFrom(page Page) string { return withNext(SignUpPath, page.returnPath()) }
 
-func withNext(path, next string) string {
-	if next == "" {
-		return path
-	}
-	return path + "?next=" + url.QueryEscape(next)
-}
+func withNext(path, next string) string { return with(path, "next", next) }
 
-// directoryPath is one page of the directory.
-func directoryPath(contains, after string) string {
-	path := ChannelsPath
-	if contains != "" {
-		path += "?contains=" + url.QueryEscape(contains)
-	}
-	if after != "" {
-		path = continued(path, after)
-	}
-	return path
-}
+// directoryPath is the first page of the directory.
+func directoryPath(contains string) string { return with(ChannelsPath, "contains", contains) }
 
-// continued is the page of a list that starts at a continuation token.
-func continued(path, after string) string {
+// continued is the page of a list that starts at a continuation token. It is the first page if
+// there is none.
+func continued(path, after string) string { return with(path, "after", after) }
+
+// with adds fields and their values to the query of a path. It leaves out what is empty.
+func with(path string, query ...string) string {
 	separator := "?"
 	if strings.Contains(path, "?") {
 		separator = "&"
 	}
-	return path + separator + "after=" + url.QueryEscape(after)
+	for i := 0; i < len(query); i += 2 {
+		if value := query[i+1]; value != "" {
+			path += separator + query[i] + "=" + url.QueryEscape(value)
+			separator = "&"
+		}
+	}
+	return path
 }
 
 // newChannelFrom is the form for a new channel. A stranger signs in first, and then gets
@@ -173,9 +153,7 @@ func newChannelFrom(page Page, path string) string {
 }
 
 // newChannelNamed is the form for a new channel with the name filled in.
-func newChannelNamed(name string) string {
-	return NewChannelPath + "?name=" + url.QueryEscape(name)
-}
+func newChannelNamed(name string) string { return with(NewChannelPath, "name", name) }
 
 // LabPath is the page of a scenario of the lab.
 func LabPath(scenario string) string { return LabIndexPath + "/" + url.PathEscape(scenario) }

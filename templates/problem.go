@@ -122,8 +122,8 @@ func (v Problem) mayHaveDrafts(page Page) bool {
 // onward has the links that lead on from the page. There is at least one.
 func (v Problem) onward(page Page) []Link {
 	var links []Link
-	if here := page.here(); v.canRetry() && here != "" {
-		links = append(links, Link{Label: "Try again", URL: here})
+	if v.canRetry() && page.Path != "" {
+		links = append(links, Link{Label: "Try again", URL: page.Path})
 	}
 	links = append(links, v.Links...)
 	if v.mayBeDeletion(page) {

@@ -86,7 +86,7 @@ func votesOf(inverted string) string {
 	if err != nil {
 		return ""
 	}
-	return ": " + votes(rating)
+	return ": " + counted(rating, "vote")
 }
 
 const (

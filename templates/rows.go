@@ -1,9 +1,6 @@
 package templates
 
 import (
-	"net/url"
-	"strings"
-
 	"microblogging/domain"
 	"microblogging/storage/schema"
 )
@@ -18,8 +15,7 @@ type ChannelRows struct {
 	Kind string
 	// Kinds are the prefixes that there are.
 	Kinds []string
-	// After and Next are the continuation tokens of this page and of the next one.
-	After, Next string
+	Part
 	// Active says that the channel can be read.
 	Active bool
 	// Live says that the rows may still change, and UnderWay that a deletion changes
@@ -50,28 +46,14 @@ func (v ChannelRows) scripts() []string {
 	return []string{"channel_rows.js", "stream.js"}
 }
 
-// with is the path of the page with another kind and another continuation token.
-func (v ChannelRows) with(kind, after string) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"of": string(v.Of), "kind": kind, "after": after} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	path := ChannelRowsPath(v.Channel, "")
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	return path
+// part is the path of the page with another kind and another continuation token.
+func (v ChannelRows) part(kind, after string) string {
+	return with(ChannelRowsPath(v.Channel, ""), "after", after, "kind", kind, "of", string(v.Of))
 }
 
 // events is the stream of what the page shows.
 func (v ChannelRows) events() string {
-	path, query, _ := strings.Cut(v.with(v.Kind, v.After), "?")
-	if query != "" {
-		query = "?" + query
-	}
-	return path + "/events" + query
+	return with(ChannelRowsPath(v.Channel, "")+"/events", "after", v.After, "kind", v.Kind, "of", string(v.Of))
 }
 
 // explained are the kinds that the tables of the page can have.

@@ -198,7 +198,7 @@ func ChannelRowsPage(page Page, v ChannelRows) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pager(v.After, v.with(v.Kind, ""), "First rows", v.Next, v.with(v.Kind, v.Next), "More rows").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(v.Part, v.part(v.Kind, ""), "First rows", "More rows").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -216,7 +216,7 @@ func ChannelRowsPage(page Page, v ChannelRows) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, frame{Title: "Rows of " + string(v.Channel), Refresh: v.UnderWay, Styles: []string{"rows.css"}, Scripts: v.scripts()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: "Rows of " + string(v.Channel), Refresh: v.UnderWay, Styles: []string{"rows.css"}, Scripts: v.scripts()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -344,7 +344,7 @@ func rowsView(v ChannelRows, kind, label string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var14 templ.SafeURL
-		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(v.with(kind, ""))
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(v.part(kind, ""))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rows.templ`, Line: 75, Col: 25}
 		}

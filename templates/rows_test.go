@@ -44,21 +44,12 @@ func sampleQueue() QueueBlock {
 }
 
 func TestTable(t *testing.T) {
-	t.Run("a mark is a word and a sign, and not a color alone", func(t *testing.T) {
-		root := parse(t, render(t, Table(sampleTable())))
-		for class, sign := range map[string]string{"inserted": "+", "changed": "~", "deleted": "−"} {
-			if err := in("tr[class="+class+"]", in("strong", says(sign), says(class)))(root); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := times(3, "strong")(root); err != nil {
-			t.Error(err)
-		}
-	})
+	shows(t, "a mark is a word and a sign, and not a color alone", Table(sampleTable()), times(3, "strong"),
+		in("tr[class=inserted]", in("strong", says("+"), says("inserted"))), in("tr[class=changed]", in("strong", says("~"), says("changed"))),
+		in("tr[class=deleted]", in("strong", says("−"), says("deleted"))))
 	t.Run("each row and each message has a key of its own", func(t *testing.T) {
-		root := parse(t, render(t, Table(sampleTable()))+render(t, Queue(sampleQueue())))
 		seen := map[string]bool{}
-		for _, n := range find(root, "[data-key]") {
+		for _, n := range find(parse(t, render(t, Table(sampleTable()))+render(t, Queue(sampleQueue()))), "[data-key]") {
 			key, _ := attribute(n, "data-key")
 			if key == "" || seen[key] {
 				t.Errorf("the key %q is empty, or there twice", key)
@@ -69,46 +60,21 @@ func TestTable(t *testing.T) {
 			t.Errorf("%d keys: %v", len(seen), seen)
 		}
 	})
-	t.Run("says what a row was before, and leads on", func(t *testing.T) {
-		if err := in("tr[class=changed]", in("del", says("3")), in("ins", says("4")), in("a[href=/lab/post?s=x]", says("Written in step 7")))(parse(t, render(t, Table(sampleTable())))); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Run("names the kind of each row, and leads to what it is for", func(t *testing.T) {
-		table := sampleTable()
-		plain := parse(t, render(t, Table(table)))
-		table.Explained = true
-		explained := parse(t, render(t, Table(table)))
-		for _, err := range []error{
-			in("tr[class=deleted]", in("b[class=store-kind]", says("open gate")), without("a[href=#kind-Blogs-open-gate]"))(plain),
-			in("tr[class=deleted]", in("b[class=store-kind]", in("a[href=#kind-Blogs-open-gate]", says("open gate"))))(explained),
-			times(4, "b[class=store-kind]")(explained),
-		} {
-			if err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	t.Run("says that it is empty", func(t *testing.T) {
-		root := parse(t, render(t, Table(TableBlock{Key: "k", Name: "Channels", Level: 3}))+render(t, Queue(QueueBlock{Key: "q", Name: "queue"})))
-		for _, c := range []check{in("h3", says("Channels")), says("No rows."), says("No messages."), without("table")} {
-			if err := c(root); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	shows(t, "says what a row was before, and leads on", Table(sampleTable()),
+		in("tr[class=changed]", in("del", says("3")), in("ins", says("4")), in("a[href=/lab/post?s=x]", says("Written in step 7"))))
+	shows(t, "names the kind of each row", Table(sampleTable()), times(4, "b[class=store-kind]"),
+		in("tr[class=deleted]", in("b[class=store-kind]", says("open gate")), without("a[href=#kind-Blogs-open-gate]")))
+	explained := sampleTable()
+	explained.Explained = true
+	shows(t, "leads to what a kind is for", Table(explained), in("tr[class=deleted]", in("a[href=#kind-Blogs-open-gate]", says("open gate"))))
+	shows(t, "says that it is empty", Table(TableBlock{Key: "k", Name: "Channels", Level: 3}), in("h3", says("Channels")), says("No rows."), without("table"))
 }
 
 func TestQueue(t *testing.T) {
-	root := parse(t, render(t, Queue(sampleQueue())))
-	for _, c := range []check{
+	shows(t, "says of each message whether it is leased", Queue(sampleQueue()),
 		in("li[class=inserted]", says("leased"), says("delivered 2 times"), says("inserted"), in("code", says(nasty))),
-		in("li[data-key=m2]", says("visible"), says("never delivered"), without("pre")),
-	} {
-		if err := c(root); err != nil {
-			t.Error(err)
-		}
-	}
+		in("li[data-key=m2]", says("visible"), says("never delivered"), without("pre")))
+	shows(t, "says that it is empty", Queue(QueueBlock{Key: "q", Name: "queue"}), says("No messages."))
 }
 
 func TestExplainRow(t *testing.T) {
@@ -153,14 +119,7 @@ func nameOf(kind *schema.Kind) string {
 }
 
 func TestRowKindList(t *testing.T) {
-	t.Run("leads to the lab only if there is one", func(t *testing.T) {
-		kinds := []*schema.Kind{schema.OpenGate}
-		page := parse(t, render(t, RowKindList(kinds, true)))
-		if err := in("div[id=kind-Blogs-open-gate]", says("The fence of this channel, open"), in("a[href=/lab/post]"))(page); err != nil {
-			t.Error(err)
-		}
-		if err := without("a")(parse(t, render(t, RowKindList(kinds, false)))); err != nil {
-			t.Error(err)
-		}
-	})
+	kinds := []*schema.Kind{schema.OpenGate}
+	shows(t, "leads to the lab", RowKindList(kinds, true), in("div[id=kind-Blogs-open-gate]", says("The fence of this channel, open"), in("a[href=/lab/post]")))
+	shows(t, "leads nowhere if there is no lab", RowKindList(kinds, false), without("a"))
 }

@@ -31,6 +31,7 @@ func longName() string { return strings.Repeat("Donaudampfschiff", 4) }
 
 func samplePost() Post {
 	return Post{
+		In: "aurora",
 		Blog: domain.Blog{
 			ID: "2516789012345678901!abc", Title: "Green arcs", Text: "One line.\nSee https://example.org/mag.",
 			UserID: "ingrid", CreatedOn: ago(3 * time.Minute),
@@ -41,18 +42,19 @@ func samplePost() Post {
 
 func sampleChannel() Channel {
 	untitled := Post{
+		In:       "aurora",
 		Blog:     domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)},
 		Rendered: markdown.Render(nasty, markdown.BelowList),
 	}
 	return Channel{
 		Channel:  domain.Channel{Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.", CreatedOn: ago(50 * time.Hour)},
 		Rendered: markdown.Render("Sightings.\nOne post each.", markdown.BelowTitle),
-		Posts:    []Post{samplePost(), untitled}, Next: "older&more", Draft: Draft{Key: "k-1"},
+		Posts:    []Post{samplePost(), untitled}, Part: Part{Next: "older&more"}, Draft: Draft{Key: "k-1"},
 	}
 }
 
 func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
-	d := Deletion{Deletion: domain.Deletion{
+	d := Deletion{Now: noon(), Deletion: domain.Deletion{
 		Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: state, Step: step, RowsDeleted: 12345, Attempts: 2,
 		RequestedOn: ago(time.Minute),
 	}}
@@ -66,18 +68,18 @@ func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
 }
 
 // sampleLesson has a worker in each state.
-func sampleLesson() *Lesson {
-	return &Lesson{Lesson: domain.Lesson{Copies: 2}, Workers: []LessonWorker{
-		{LessonWorker: domain.LessonWorker{Number: 1, Delivery: 1, State: "killed", Step: "sweep", LeaseUntil: ago(-12 * time.Second)}},
-		{LessonWorker: domain.LessonWorker{Number: 2, Delivery: 2, State: "killed", Step: "sweep"}, LeaseOver: true},
-		{LessonWorker: domain.LessonWorker{Number: 3, Delivery: 1, State: "waits", Step: "mark"}, LeaseOver: true},
-		{LessonWorker: domain.LessonWorker{Number: 4, Delivery: 1, State: "works", Step: "shut"}},
-		{LessonWorker: domain.LessonWorker{Number: 5, Delivery: 1, State: "ended", Last: "sweep", Result: "overtaken"}},
-		{LessonWorker: domain.LessonWorker{Number: 6, Delivery: 3, State: "waits", Step: "disarm"}},
+func sampleLesson() *domain.Lesson {
+	return &domain.Lesson{Copies: 2, Workers: []domain.LessonWorker{
+		{Number: 1, Delivery: 1, State: "killed", Step: "sweep", LeaseUntil: ago(-12 * time.Second)},
+		{Number: 2, Delivery: 2, State: "killed", Step: "sweep", LeaseUntil: ago(time.Second)},
+		{Number: 3, Delivery: 1, State: "waits", Step: "mark", LeaseUntil: ago(3 * time.Second)},
+		{Number: 4, Delivery: 1, State: "works", Step: "shut", LeaseUntil: noon()},
+		{Number: 5, Delivery: 1, State: "ended", Last: "sweep", Result: "overtaken"},
+		{Number: 6, Delivery: 3, State: "waits", Step: "disarm", LeaseUntil: ago(time.Second)},
 	}}
 }
 
-func sampleLessonOf(state domain.DeletionState, l *Lesson) Deletion {
+func sampleLessonOf(state domain.DeletionState, l *domain.Lesson) Deletion {
 	d := sampleDeletion(state, "sweep")
 	d.Lesson = l
 	return d
@@ -135,11 +137,11 @@ func directoryPages(in, out Page) map[string]templ.Component {
 		{Name: domain.ChannelName(longName()), Owner: "jo", Description: nasty, CreatedOn: ago(time.Hour)},
 	}
 	return map[string]templ.Component{
-		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
-		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, After: "a"}),
+		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
+		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, Part: Part{After: "a"}}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
 		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
-		"directory, past end": DirectoryPage(out, Directory{After: "a"}),
+		"directory, past end": DirectoryPage(out, Directory{Part: Part{After: "a"}}),
 	}
 }
 
@@ -149,7 +151,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 	empty, paged, strange := sampleChannel(), sampleChannel(), sampleChannel()
 	empty.Posts, empty.Next, empty.Description, empty.Rendered = nil, "", "", markdown.HTML{}
 	paged.After, paged.CanManage = "x", true
-	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Title: nasty, Text: nasty, Key: nasty}
+	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Draft: domain.Draft{Title: nasty, Text: nasty}, Key: nasty}
 	rated, crowded := sampleChannel(), sampleChannel()
 	three := int64(3)
 	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty
@@ -170,7 +172,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 func channelManagePages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"new channel":        NewChannelPage(in, NewChannel{}),
-		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Name: nasty, Description: nasty}),
+		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
 		"edit channel":       EditChannelPage(in, EditChannel{Channel: domain.Channel{Name: "aurora", Description: "d"}}),
 		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
 		"delete channel":     DeleteChannelPage(in, DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}}),
@@ -178,30 +180,30 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"deletion queued":    DeletionPage(in, sampleDeletion(domain.DeletionQueued, "")),
 		"deletion running":   DeletionPage(in, sampleDeletion(domain.DeletionRunning, "sweep")),
 		"deletion poisoned":  DeletionPage(in, sampleDeletion(domain.DeletionPoisoned, "sweep")),
-		"deletions": DeletionsPage(in, Deletions{Next: "n", Items: []domain.Deletion{
+		"deletions": DeletionsPage(in, Deletions{Part: Part{Next: "n"}, Items: []domain.Deletion{
 			{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: domain.DeletionDone, RowsDeleted: 12345, RequestedOn: ago(time.Hour)},
 			{Name: domain.ChannelName(longName()), Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionPoisoned, RequestedOn: ago(time.Hour)},
 		}}),
 		"deletions, none":     DeletionsPage(in, Deletions{}),
-		"deletions, past end": DeletionsPage(in, Deletions{After: "a"}),
-		"deletions, a gap":    DeletionsPage(in, Deletions{Next: "n"}),
+		"deletions, past end": DeletionsPage(in, Deletions{Part: Part{After: "a"}}),
+		"deletions, a gap":    DeletionsPage(in, Deletions{Part: Part{Next: "n"}}),
 		"lesson":              DeletionPage(in, sampleLessonOf(domain.DeletionRunning, sampleLesson())),
-		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &Lesson{})),
-		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &Lesson{Lesson: domain.Lesson{Over: domain.LessonForgotten}})),
+		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &domain.Lesson{})),
+		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &domain.Lesson{Over: domain.LessonForgotten})),
 		"deletion done":       DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
 	}
 }
 
 func blogPages(in, out Page) map[string]templ.Component {
 	post, popular := samplePost(), samplePost()
-	popular.Rating = 3
+	popular.Rating, popular.Voted = 3, true
 	conflict, unmerged := sampleConflict(), sampleConflict()
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
 	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
 	return map[string]templ.Component{
-		"blog":                BlogPage(in, Blog{Channel: "aurora", Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
-		"blog, nasty":         BlogPage(out, Blog{Channel: nasty, Post: Post{Blog: domain.Blog{ID: nasty, Text: nasty, UserID: nasty}}, ETag: nasty, CanDelete: true}),
-		"blog, voted":         BlogPage(in, Blog{Channel: "aurora", Post: popular, Voted: true}),
+		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
+		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Text: nasty, UserID: nasty}}, ETag: nasty, CanDelete: true}),
+		"blog, voted":         BlogPage(in, Blog{Post: popular}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: nasty, Text: nasty}}),
 		"edit blog, stale":    EditBlogPage(in, conflict),
@@ -211,14 +213,14 @@ func blogPages(in, out Page) map[string]templ.Component {
 
 func readerPages(in Page) map[string]templ.Component {
 	quiet, made, part := sampleDigest(), sampleDigest(), sampleDigest()
-	quiet.Channels, quiet.Next, quiet.HasAddress = nil, "", true
-	part.After, part.More, part.Channels[1].First = "after", "more", 101
+	quiet.Channels, quiet.Later, quiet.HasAddress = nil, "", true
+	part.After, part.Next, part.Channels[1].First = "after", "more", 101
 	made.HasAddress, made.Address = true, "https://example.org/"+nasty
 	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
 		"feed, empty":         FeedPage(in, Feed{}),
 		"feed, nothing yet":   FeedPage(in, Feed{Subscriptions: 1}),
-		"feed, past end":      FeedPage(in, Feed{After: "a"}),
+		"feed, past end":      FeedPage(in, Feed{Part: Part{After: "a"}}),
 		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Name: nasty, Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}}),
 		"subscriptions, none": SubscriptionsPage(in, nil),
 		"digest":              DigestPage(in, sampleDigest()),
@@ -243,7 +245,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 
 func sampleUser() User {
 	return User{
-		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Next: "n&m",
+		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Part: Part{Next: "n&m"},
 		Channels: []domain.Channel{
 			{Name: "Füchse", Owner: "ingrid", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)},
 			{Name: nasty, Owner: "ingrid", Description: nasty, CreatedOn: ago(time.Hour)},
@@ -263,8 +265,8 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"user":             UserPage(out, sampleUser()),
 		"user, own, none":  UserPage(in, User{User: domain.User{Name: "ingrid", CreatedOn: ago(365 * 24 * time.Hour)}}),
 		"user, none":       UserPage(out, User{User: domain.User{Name: nasty, CreatedOn: ago(365 * 24 * time.Hour)}}),
-		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, After: "a"}),
-		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, After: "a", Next: "n"}),
+		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, Part: Part{After: "a"}}),
+		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, Part: Part{After: "a", Next: "n"}}),
 		"feeds":            ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
 		"feeds, nasty":     ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
 	}

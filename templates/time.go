@@ -12,20 +12,12 @@ const (
 	exactLayout   = "2 January 2006, 15:04:05 UTC"
 )
 
-// counted joins a number and its unit: "1 day", "2 days".
+// counted joins a number and its unit: "1 day", "2,000 days".
 func counted[N ~int | ~int64](n N, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
-	return strconv.FormatInt(int64(n), 10) + " " + unit + "s"
-}
-
-// votes says how many votes there are: "1 vote", "1,234 votes".
-func votes(n int64) string {
-	if n == 1 {
-		return "1 vote"
-	}
-	return count(n) + " votes"
+	return count(int64(n)) + " " + unit + "s"
 }
 
 // brief writes a short time so that 40 ms can be told from 4: "0.3 ms", "41 ms",

@@ -8,40 +8,34 @@ import (
 )
 
 func TestUserPage(t *testing.T) {
-	t.Run("says since when and lists the channels", userPageSaysSinceWhenAndListsTheChannels)
-	t.Run("without channels says what to do", userPageWithoutChannelsSaysWhatToDo)
+	t.Run("says since when and lists the channels", func(t *testing.T) {
+		expect(t, UserPage(pageAt("/users/ingrid", ""), sampleUser()),
+			in("h1", says("@ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
+			in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. created 29 July 2026, 10:00 UTC"), silent("Not shown")),
+			in("a[rel=next][href=/users/ingrid?after=n%26m]"), silent("Your account"))
+		expect(t, UserPage(pageAt("/users/ingrid", "ingrid"), sampleUser()), in("main", in("a[href=/account]")))
+	})
+	t.Run("without channels says what to do", func(t *testing.T) {
+		v := User{User: domain.User{Name: "jo", CreatedOn: ago(24 * time.Hour)}}
+		expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels of their own"), in("main", in("a[href=/channels]")))
+		expect(t, UserPage(pageAt("/users/jo", "jo"), v), says("No channels of your own yet"), in("main", in("a[href=/channels/new]")))
+		v.After, v.Next = "a", "b"
+		expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels on this page"), in("a[rel=next][href=/users/jo?after=b]"))
+		v.Next = ""
+		expect(t, UserPage(pageAt("/users/jo", ""), v), says("No more channels"), in("main", in("a[href=/users/jo]")))
+	})
 }
 
 func TestUser(t *testing.T) {
-	t.Run("leads to their page wherever a name is shown", nameLeadsToItsPage)
-}
-
-func userPageSaysSinceWhenAndListsTheChannels(t *testing.T) {
-	expect(t, UserPage(pageAt("/users/ingrid", ""), sampleUser()),
-		in("h1", says("@ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
-		in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. created 29 July 2026, 10:00 UTC"), silent("Not shown")),
-		in("a[rel=next][href=/users/ingrid?after=n%26m]"), silent("Your account"))
-	expect(t, UserPage(pageAt("/users/ingrid", "ingrid"), sampleUser()), in("main", in("a[href=/account]")))
-}
-
-func userPageWithoutChannelsSaysWhatToDo(t *testing.T) {
-	v := User{User: domain.User{Name: "jo", CreatedOn: ago(24 * time.Hour)}}
-	expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels of their own"), in("main", in("a[href=/channels]")))
-	expect(t, UserPage(pageAt("/users/jo", "jo"), v), says("No channels of your own yet"), in("main", in("a[href=/channels/new]")))
-	v.After, v.Next = "a", "b"
-	expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels on this page"), in("a[rel=next][href=/users/jo?after=b]"))
-	v.Next = ""
-	expect(t, UserPage(pageAt("/users/jo", ""), v), says("No more channels"), in("main", in("a[href=/users/jo]")))
-}
-
-func nameLeadsToItsPage(t *testing.T) {
-	in1 := pageAt("/x", "ingrid")
-	link := in("a[href=/users/ingrid]", says("@ingrid"))
-	expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("dd", link), in("article", in("a[href=/users/jo]", says("@jo"))))
-	expect(t, BlogPage(in1, Blog{Channel: "aurora", Post: samplePost()}), in("p[class=meta]", link))
-	expect(t, FeedPage(in1, sampleFeed()), in("article", link))
-	expect(t, DigestPage(in1, sampleDigest()), in("article", link))
-	expect(t, DirectoryPage(in1, Directory{Channels: []domain.Channel{{Name: "a", Owner: "ingrid"}}}), in("li", link))
-	expect(t, EditBlogPage(in1, sampleConflict()), in("section[aria-labelledby=theirs]", link))
-	expect(t, AccountPage(in1, Account{}), in("main", link))
+	t.Run("leads to their page wherever a name is shown", func(t *testing.T) {
+		in1 := pageAt("/x", "ingrid")
+		link := in("a[href=/users/ingrid]", says("@ingrid"))
+		expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("dd", link), in("article", in("a[href=/users/jo]", says("@jo"))))
+		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("p[class=meta]", link))
+		expect(t, FeedPage(in1, sampleFeed()), in("article", link))
+		expect(t, DigestPage(in1, sampleDigest()), in("article", link))
+		expect(t, DirectoryPage(in1, Directory{Channels: []domain.Channel{{Name: "a", Owner: "ingrid"}}}), in("li", link))
+		expect(t, EditBlogPage(in1, sampleConflict()), in("section[aria-labelledby=theirs]", link))
+		expect(t, AccountPage(in1, Account{}), in("main", link))
+	})
 }

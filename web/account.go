@@ -65,8 +65,7 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: rand.Text()}))
 	}
 	_, err = s.beginSession(c, name, password)
-	var throttled *domain.ThrottledError
-	if errors.As(err, &throttled) || errors.Is(err, domain.ErrBusy) {
+	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {
 		// Too many sign-ins from this address failed, or too many sign in at this
 		// moment, but the account exists.
 		return s.done(c, nil, noticeSignedUp, templates.SignInPath)

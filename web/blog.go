@@ -88,14 +88,14 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor := v.User == post.UserID
-			return write(c, body, templates.BlogPage(s.page(c, v), templates.Blog{
-				Channel:   shown.Channel.Name,
-				Post:      s.texts.post(post, alone),
-				Voted:     own.voted[id],
+			view := templates.Blog{
+				Post:      s.texts.post(shown.Channel.Name, post, alone),
 				ETag:      blogETag(post),
 				CanEdit:   isAuthor,
 				CanDelete: isAuthor || v.User == shown.Channel.Owner,
-			}))
+			}
+			view.Post.Voted = own.voted[id]
+			return write(c, body, templates.BlogPage(s.page(c, v), view))
 		},
 	})
 }
@@ -188,7 +188,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{
-		Form: refused, Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: freshKey(key, err),
+		Form: refused, Draft: domain.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text"))}, Key: freshKey(key, err),
 	})
 	if readErr != nil {
 		return readErr
@@ -223,8 +223,8 @@ func (s *server) removeBlog(c echo.Context, v visitor) error {
 
 // withCurrent adds the current post and its ETag to the error of a stale request.
 func withCurrent(channel domain.Channel, err error) error {
-	var stale *domain.StaleError
-	if !errors.As(err, &stale) {
+	stale, ok := errors.AsType[*domain.StaleError](err)
+	if !ok {
 		return err
 	}
 	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}
@@ -273,11 +273,9 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		view := templates.Vote{
-			Channel: channel.Name, Post: templates.Post{Blog: blog, Voted: n == noticeVoted}, Here: list, Said: n.sentence(),
-		}
+		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(view))
+		return render(c, http.StatusOK, templates.VoteForm(post, list, n.sentence()))
 	}
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())

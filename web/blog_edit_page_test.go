@@ -47,7 +47,7 @@ func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	second.heading("Two versions of one post").
 		says("Saved by @ada ", "Sent by you, ada, just now", "The piston moves up and up.", "Then it rests.", "Why nothing was lost")
 	second.says("Saved in your other tab", "Not saved yet", "Both together", "Both changed the same place")
-	merged, saved, unsaved := "On pistons|Pistons|and up|rests|Dotted|Underlined", "Pistons|up and", "On pistons|rests"
+	merged, saved, unsaved := "On pistons|Pistons|up and|rests|Dotted|Underlined", "Pistons|up and", "On pistons|rests"
 	if got := second.marked("ins"); got != merged+"|"+saved+"|"+unsaved+"|Dotted|Underlined" {
 		t.Errorf("new: %q", got)
 	}

@@ -36,8 +36,11 @@ func Caches() []string { return []string{cachedPage, cachedView} }
 // than what was asked for last, so that a robot that reads everything once evicts nothing.
 //
 // A key does not change with the version, so that what is kept for a new version takes the
-// place of the old. It is safe for concurrent use. The zero pageCache keeps nothing.
-type pageCache struct{ kept *otter.Cache[string, sized] }
+// place of the old. It is a storage.Cache, and safe for concurrent use. The zero pageCache
+// keeps nothing.
+type pageCache[T sized] struct {
+	kept *otter.Cache[string, storage.Kept[T]]
+}
 
 // sized is what is kept, with how many bytes it takes, about.
 type sized interface{ bytes() int }
@@ -48,44 +51,30 @@ const keptOverhead = 1 << 10
 
 // newPageCache returns a cache of so many bytes, or one that keeps nothing if that is not
 // positive.
-func newPageCache(limit int64) pageCache {
+func newPageCache[T sized](limit int64) pageCache[T] {
 	if limit <= 0 {
-		return pageCache{}
+		return pageCache[T]{}
 	}
-	return pageCache{otter.Must(&otter.Options[string, sized]{
+	return pageCache[T]{otter.Must(&otter.Options[string, storage.Kept[T]]{
 		MaximumWeight: uint64(limit),
-		Weigher: func(key string, value sized) uint32 {
-			return uint32(min(value.bytes()+len(key)+keptOverhead, 1<<31))
+		Weigher: func(key string, k storage.Kept[T]) uint32 {
+			return uint32(min(k.Value.bytes()+len(k.Channel.Description)+len(key)+keptOverhead, 1<<31))
 		},
 	})}
 }
 
-// shelf is a pageCache as a storage.Cache.
-type shelf[T sized] struct{ pageCache }
-
-// A kept is a storage.Kept in the cache.
-type kept[T sized] storage.Kept[T]
-
-func (k *kept[T]) bytes() int { return k.Value.bytes() + len(k.Channel.Description) }
-
 // Get implements storage.Cache.
-func (s shelf[T]) Get(key string) (storage.Kept[T], bool) {
-	if s.kept == nil {
-		return storage.Kept[T]{}, false
+func (c pageCache[T]) Get(key string) (found storage.Kept[T], ok bool) {
+	if c.kept == nil {
+		return found, false
 	}
-	value, _ := s.kept.GetIfPresent(key)
-	found, ok := value.(*kept[T])
-	if !ok {
-		return storage.Kept[T]{}, false
-	}
-	return storage.Kept[T](*found), true
+	return c.kept.GetIfPresent(key)
 }
 
 // Set implements storage.Cache.
-func (s shelf[T]) Set(key string, value storage.Kept[T]) {
-	if s.kept != nil {
-		k := kept[T](value)
-		s.kept.Set(key, &k)
+func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
+	if c.kept != nil {
+		c.kept.Set(key, value)
 	}
 }
 
@@ -180,12 +169,12 @@ func anyIncarnation(key domain.ChannelKey) domain.ChannelAddress {
 
 // sharedPage makes a document for strangers, unless the cache has it.
 func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
-	r, cache := c.Request(), shelf[*sharedPage]{s.cache}
+	r := c.Request()
 	gzip := coding.AcceptsGzip(r.Header)
 	// The address that was asked for is in the page's links.
 	address := "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(gzip)
 	var key domain.ChannelKey
-	if before, found := cache.Get(address); found {
+	if before, found := s.pages.Get(address); found {
 		key = before.Value.key
 	} else {
 		name, err := channelName(c)
@@ -195,7 +184,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 		key = name.Key()
 	}
 	hit := true
-	page, err := fresh.ReadCached(r.Context(), s.store.Versions, cache, anyIncarnation(key), address,
+	page, err := fresh.ReadCached(r.Context(), s.store.Versions, s.pages, anyIncarnation(key), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := s.viewAt(c, channel, version, d)
@@ -259,11 +248,11 @@ func (p *sharedPage) send(c echo.Context) error {
 // ownView reads a view, and what of it is the visitor's. That is read for the view that is
 // kept while the version is read: after most changes, it is what would be read now.
 func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d document) (view storage.Kept[*channelView], own ownView, err error) {
-	cache, at := shelf[*channelView]{s.cache}, d.key(key)
-	before, _ := cache.Get(at)
+	at := d.key(key)
+	before, _ := s.views.Get(at)
 	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		view, err = fresh.ReadCached(ctx, s.store.Versions, cache, anyIncarnation(key), at,
+		view, err = fresh.ReadCached(ctx, s.store.Versions, s.views, anyIncarnation(key), at,
 			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 				hit = false
 				c.Set(channelKey, channel)
@@ -290,7 +279,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
 	c.Set(channelKey, of)
-	view, err := fresh.ReadCachedAt(c.Request().Context(), shelf[*channelView]{s.cache}, of, version, d.key(of.Key()),
+	view, err := fresh.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false
 			return d.read(ctx, channel, version)
@@ -304,7 +293,7 @@ func (d document) key(of domain.ChannelKey) string { return "view " + string(of)
 // tellCached tells the observer of a look into the cache. What failed before it was known
 // whether that was right is neither.
 func (s *server) tellCached(c echo.Context, cache string, hit bool, err error) {
-	if s.Observer != nil && s.cache.kept != nil && (err == nil || !hit) {
+	if s.Observer != nil && s.pages.kept != nil && (err == nil || !hit) {
 		s.Observer.Cached(c.Request().Context(), cache, hit)
 	}
 }

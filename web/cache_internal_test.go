@@ -21,7 +21,7 @@ func keptPage(version string, size int) storage.Kept[*sharedPage] {
 
 func cacheIsBounded(t *testing.T) {
 	const limit = 4 << 20
-	cache := shelf[*sharedPage]{newPageCache(limit)}
+	cache := newPageCache[*sharedPage](limit)
 	for n := range 2000 {
 		cache.Set(fmt.Sprint(n), keptPage("1", 16<<10))
 	}
@@ -36,7 +36,7 @@ func cacheIsBounded(t *testing.T) {
 }
 
 func cacheHoldsOneVersion(t *testing.T) {
-	cache := shelf[*sharedPage]{newPageCache(1 << 20)}
+	cache := newPageCache[*sharedPage](1 << 20)
 	for n := range 100 {
 		cache.Set("a", keptPage(fmt.Sprint(n), 16<<10))
 	}
@@ -49,7 +49,7 @@ func cacheHoldsOneVersion(t *testing.T) {
 
 func cacheOfNone(t *testing.T) {
 	for _, limit := range []int64{0, -1} {
-		cache := shelf[*sharedPage]{newPageCache(limit)}
+		cache := newPageCache[*sharedPage](limit)
 		cache.Set("a", keptPage("1", 1))
 		if _, found := cache.Get("a"); found {
 			t.Errorf("of %d bytes it keeps a page", limit)
@@ -81,8 +81,8 @@ func textIsNeverShownInPlaceOfAnother(t *testing.T) {
 	} {
 		other := blog
 		place := change(&other)
-		texts.post(other, place)
-		got := texts.post(other, place).Rendered.String() // what is kept
+		texts.post("", other, place)
+		got := texts.post("", other, place).Rendered.String() // what is kept
 		if seen[got] {
 			t.Errorf("%s shows %s", name, got)
 		}
@@ -100,13 +100,13 @@ func listShowsTheBeginningOfALongText(t *testing.T) {
 	texts := newTexts(maxTexts)
 	blog := sampleBlog("r", strings.Repeat("word ", 200)+"\n\n"+strings.Repeat("more ", 200))
 	for place, folds := range map[place]bool{inList: true, inDigest: true, alone: false} {
-		post := texts.post(blog, place)
+		post := texts.post("", blog, place)
 		if got := post.Rendered.String(); post.Folded != folds || strings.Contains(got, "more") == folds {
 			t.Errorf("place %d: folded %v, %s", place, post.Folded, got)
 		}
 	}
 	blog.ID, blog.Text = "short", strings.Repeat("a", foldedText)
-	if texts.post(blog, inList).Folded {
+	if texts.post("", blog, inList).Folded {
 		t.Error("a text of 1,200 characters is folded")
 	}
 }

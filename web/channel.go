@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -77,7 +78,7 @@ func named(c echo.Context) target {
 func apiTarget(c echo.Context) target {
 	at := named(c)
 	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
-	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, errOr(err, at.err)}
+	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, cmp.Or(err, at.err)}
 }
 
 // formTarget is the channel with a name, in the incarnation that the form was shown for and in
@@ -108,8 +109,7 @@ func (s *server) inChannel(c echo.Context, at target, do func(ctx context.Contex
 }
 
 func goneIfAccepted(at target, err error) error {
-	var replaced *domain.ReplacedError
-	if errors.As(err, &replaced) && at.Expected.Holds(replaced.Current.Incarnation) {
+	if replaced, ok := errors.AsType[*domain.ReplacedError](err); ok && at.Expected.Holds(replaced.Current.Incarnation) {
 		return domain.ErrNotFound
 	}
 	return err
@@ -118,18 +118,6 @@ func goneIfAccepted(at target, err error) error {
 // apiChannelPath is the path of a channel in the API.
 func apiChannelPath(name domain.ChannelName) string {
 	return apiPrefix + "/channels/" + url.PathEscape(string(name))
-}
-
-type channelJSON struct {
-	Name        domain.ChannelName  `json:"name"`
-	Owner       domain.UserName     `json:"owner"`
-	Description string              `json:"description"`
-	CreatedOn   apiTime             `json:"createdOn"`
-	State       domain.ChannelState `json:"state"`
-}
-
-func newChannelJSON(c domain.Channel) channelJSON {
-	return channelJSON{c.Name, c.Owner, c.Description, apiTime(c.CreatedOn), c.State}
 }
 
 // showChannel is the page of a channel.
@@ -157,7 +145,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 // postsOf is a page of a channel's posts with the number of subscribers.
 func (s *server) postsOf(order templates.View, after string) document {
 	return document{
-		view: order.Name() + " " + after,
+		view: order.Path("") + " " + after,
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			view := &channelView{}
 			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
@@ -201,9 +189,9 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		CanManage:  v.User == channel.Owner,
 		CanSeeRows: s.Teach || v.User == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      s.texts.posts(view.posts.Items, inList),
-		Next:       view.posts.Next,
+		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
 	}
+	page.Next = view.posts.Next
 	for i := range page.Posts {
 		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
@@ -259,7 +247,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DirectoryPage(s.page(c, v), templates.Directory{
-		Contains: text, Channels: channels.Items, After: after, Next: channels.Next,
+		Contains: text, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
 	}))
 }
 
@@ -296,6 +284,6 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.UserPage(s.page(c, v), templates.User{
-		User: user, Channels: channels.Items, After: after, Next: channels.Next,
+		User: user, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
 	}))
 }

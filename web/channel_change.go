@@ -12,6 +12,18 @@ import (
 	"microblogging/templates"
 )
 
+type channelJSON struct {
+	Name        domain.ChannelName  `json:"name"`
+	Owner       domain.UserName     `json:"owner"`
+	Description string              `json:"description"`
+	CreatedOn   apiTime             `json:"createdOn"`
+	State       domain.ChannelState `json:"state"`
+}
+
+func newChannelJSON(c domain.Channel) channelJSON {
+	return channelJSON{c.Name, c.Owner, c.Description, apiTime(c.CreatedOn), c.State}
+}
+
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
 func (s *server) makeChannel(ctx context.Context, v visitor, name, description, key string) (channel domain.Channel, made bool, err error) {
@@ -43,16 +55,14 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 }
 
 func (s *server) newChannelForm(c echo.Context, v visitor) error {
-	return renderOnce(c, templates.NewChannelPage(s.page(c, v),
-		templates.NewChannel{Name: shown(c.QueryParam("name")), Key: rand.Text()}))
+	asked := domain.Channel{Name: domain.ChannelName(shown(c.QueryParam("name")))}
+	return renderOnce(c, templates.NewChannelPage(s.page(c, v), templates.NewChannel{Channel: asked, Key: rand.Text()}))
 }
 
 func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values) error {
 	name, description, key := form.Get("name"), form.Get("description"), keyOr(form.Get("key"))
-	err := checkIdempotencyKey("key", key)
-	if _, invalid := domain.NewChannel(name, description, v.User); invalid != nil || err != nil {
-		err = domain.JoinInvalid(invalid, err)
-	}
+	_, invalid := domain.NewChannel(name, description, v.User)
+	err := domain.JoinInvalid(invalid, checkIdempotencyKey("key", key))
 	var channel domain.Channel
 	if err == nil {
 		channel, _, err = s.makeChannel(c.Request().Context(), v, name, description, key)
@@ -66,7 +76,9 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 	}
 	// A refused request has made nothing, so that the form gets a new key.
 	return again(c, err, templates.NewChannelPage(s.page(c, v), templates.NewChannel{
-		Form: refused, Name: shown(name), Description: shown(description), Key: rand.Text()}))
+		Form: refused, Key: rand.Text(),
+		Channel: domain.Channel{Name: domain.ChannelName(shown(name)), Description: shown(description)},
+	}))
 }
 
 // describe changes the description of the channel at an address.

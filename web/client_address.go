@@ -1,7 +1,6 @@
 package web
 
 import (
-	"iter"
 	"net"
 	"net/http"
 	"net/netip"
@@ -64,7 +63,12 @@ func (g *guard) clientAddress(r *http.Request) clientAddress {
 	if !g.proxies.trustPeer(r.RemoteAddr) {
 		return client
 	}
-	for hop := range hopsBackwards(r.Header.Values(echo.HeaderXForwardedFor)) {
+	hops := strings.Split(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		hop = strings.Trim(hop, " \t")
+		if hop == "" { // a list may have empty elements (RFC 9110, section 5.6.1)
+			continue
+		}
 		address, ok := parseHop(hop)
 		if !ok {
 			break
@@ -84,25 +88,6 @@ func peerAddress(remote string) clientAddress {
 		return countedAs(peer)
 	}
 	return clientAddress(remote)
-}
-
-// hopsBackwards yields the elements of a list in header fields, the last first. It skips
-// empty elements (RFC 9110, section 5.6.1).
-func hopsBackwards(fields []string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, field := range slices.Backward(fields) {
-			for more := true; more; {
-				comma := strings.LastIndexByte(field, ',')
-				hop := strings.Trim(field[comma+1:], " \t")
-				if more = comma >= 0; more {
-					field = field[:comma]
-				}
-				if hop != "" && !yield(hop) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // parseHop parses an address with or without a port, an IPv6 address with or without

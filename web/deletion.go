@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -14,10 +13,6 @@ import (
 	"microblogging/domain"
 	"microblogging/templates"
 )
-
-// leaseSlack is how long after the end of its lease a worker that waits is taken for gone:
-// its row may be older than its latest renewal.
-const leaseSlack = 2 * time.Second
 
 // askDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
 // answer is the same.
@@ -80,19 +75,17 @@ func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (
 }
 
 // deletionPage reads what the page of a deletion shows.
-func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (templates.Deletion, error) {
-	var lesson *templates.Lesson
+func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (view templates.Deletion, err error) {
 	if s.Teach {
 		// A worker that pauses writes the row of the lesson last. Read in the other order, its
 		// two writes are one change of the page.
-		var err error
-		if lesson, err = s.lesson(ctx, c); err != nil {
-			return templates.Deletion{}, err
+		if view.Lesson, err = s.lesson(ctx, c); err != nil {
+			return view, err
 		}
 	}
-	d, err := s.namedDeletion(ctx, c, v)
-	d.UpdatedOn = time.Time{} // a sign of life is no change of the page
-	return templates.Deletion{Deletion: d, Lesson: lesson}, err
+	view.Now = time.Now()
+	view.Deletion, err = s.namedDeletion(ctx, c, v)
+	return view, err
 }
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {
@@ -106,47 +99,28 @@ func (s *server) showDeletion(c echo.Context, v visitor) error {
 // streamDeletion streams the progress of a deletion to the user who asked for it, as events
 // "progress". A poisoned deletion is not over: an operator can requeue it.
 func (s *server) streamDeletion(c echo.Context, v visitor) error {
-	var sent templates.Deletion
 	return s.watch(c, v, "progress", func(ctx context.Context) (glance, error) {
-		now, err := s.deletionPage(ctx, c, v)
-		if err != nil {
-			return glance{}, err
+		view, err := s.deletionPage(ctx, c, v)
+		next := watchInterval
+		if view.Lesson != nil {
+			next = lessonInterval
 		}
-		g := glance{over: !now.Live(), next: watchInterval}
-		if now.Lesson != nil {
-			g.next = lessonInterval
-		}
-		if !reflect.DeepEqual(now, sent) {
-			sent, g.changed = now, templates.DeletionProgress(time.Now(), now)
-		}
-		return g, nil
+		return glance{templates.DeletionProgress(view), !view.Live(), next}, err
 	})
 }
 
 // lesson reads the lesson of a deletion, or returns nil if it is none.
-func (s *server) lesson(ctx context.Context, c echo.Context) (*templates.Lesson, error) {
+func (s *server) lesson(ctx context.Context, c echo.Context) (*domain.Lesson, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return nil, err
 	}
 	ref := domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(pathParam(c, "incarnation"))}
-	l, err := s.store.Lesson(ctx, ref)
+	lesson, err := s.store.Lesson(ctx, ref)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil, nil
 	}
-	now := time.Now()
-	view := &templates.Lesson{Lesson: l}
-	for _, w := range l.Workers {
-		shown := templates.LessonWorker{LessonWorker: w, LeaseOver: now.After(w.LeaseUntil.Add(leaseSlack))}
-		if w.State == domain.LessonKilled {
-			shown.LeaseOver = now.After(w.LeaseUntil)
-		} else {
-			shown.LeaseUntil = time.Time{} // it is renewed, which is no change of the page
-		}
-		view.Workers = append(view.Workers, shown)
-	}
-	view.Lesson.Workers = nil
-	return view, err
+	return &lesson, err
 }
 
 // orderLesson does what a button of a lesson says. An order for a worker that does not wait there
@@ -244,7 +218,7 @@ func (s *server) showDeletions(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
-		templates.Deletions{Items: page.Items, After: after, Next: page.Next}))
+		templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}))
 }
 
 // listedDeletionJSON is a deletion in a list. The whole is at

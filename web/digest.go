@@ -49,7 +49,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	var page storage.DigestPage
 	fresh, secret := false, cookieValue(c.Request(), secretCookie)
-	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, After: after}
+	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, Part: templates.Part{After: after}}
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		if invalid == nil {
 			page, err = s.store.Digest(ctx, v.User, storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
@@ -77,13 +77,13 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 		view.Day, view.Zone = shown(c.QueryParam("day")), shown(c.QueryParam("tz"))
 		return again(c, invalid, templates.DigestPage(s.page(c, v), view))
 	}
-	view.Previous, view.More = day.Before().Date, page.Next
+	view.Before, view.Next = day.Before().Date, page.Next
 	if !day.Until.After(now) {
-		view.Next = day.After().Date
+		view.Later = day.After().Date
 	}
 	for _, channel := range page.Channels {
 		view.Channels = append(view.Channels, templates.DigestChannel{
-			Name: channel.Name, Posts: s.texts.posts(channel.Items, inDigest), First: channel.First, Total: channel.Total,
+			Name: channel.Name, Posts: s.texts.posts(channel.Name, channel.Items, inDigest), First: channel.First, Total: channel.Total,
 		})
 	}
 	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {
@@ -243,7 +243,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	}
 	origin := s.origin(c.Request())
 	f := feedOfDays(user, days, summaries, origin)
-	f.self = origin + templates.DigestFeedPath(user, secret, today.Zone)
+	f.FeedURL = origin + templates.DigestFeedPath(user, secret, today.Zone)
 	var body bytes.Buffer
 	if err := encodeAtom(&body, f); err != nil {
 		return err
@@ -267,44 +267,29 @@ func daysBefore(today domain.Day) []domain.Day {
 // content of an entry, but not its dates, so feed readers do not show it as new.
 func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
-		id:       feedID("digest", string(user)),
-		title:    "Daily digest of " + string(user),
-		subtitle: "The days of " + days[0].Zone + ", by channel, most popular first",
-		page:     origin + templates.DigestPath,
-		updated:  days[len(days)-1].From,
+		id:          feedID("digest", string(user)),
+		updated:     days[len(days)-1].From,
+		Title:       "Daily digest of " + string(user),
+		Description: "The days of " + days[0].Zone + ", by channel, most popular first",
+		HomePageURL: origin + templates.DigestPath,
 	}
 	for i, day := range days {
 		if summaries[i].Posts == 0 {
 			continue
 		}
-		entry := digestEntry(origin, day, summaries[i])
+		entry := templates.DigestEntry{
+			Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date, DigestSummary: summaries[i],
+		}
 		f.updated = later(f.updated, day.Until)
-		f.entries = append(f.entries, feedEntry{
-			id:        feedID("digest", string(user), day.Date),
-			url:       entry.URL,
-			title:     entry.Headline(),
-			author:    "MicroBlogging",
-			text:      entry.Headline(),
-			html:      entry.Content(),
-			published: day.Until,
-			updated:   day.Until,
+		f.Items = append(f.Items, feedItem{
+			ID:            feedID("digest", string(user), day.Date),
+			URL:           entry.URL,
+			Title:         entry.Headline(),
+			ContentHTML:   entry.Content(),
+			DatePublished: feedTime(day.Until),
+			DateModified:  feedTime(day.Until),
+			Authors:       []feedAuthor{{Name: "MicroBlogging"}},
 		})
 	}
 	return f
-}
-
-func digestEntry(origin string, day domain.Day, summary storage.DigestSummary) templates.DigestEntry {
-	entry := templates.DigestEntry{
-		Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date,
-		Posts: summary.Posts, Channels: summary.Channels,
-		Listed: make([]templates.DigestEntryChannel, len(summary.Listed)),
-	}
-	for i, channel := range summary.Listed {
-		lines := make([]templates.Post, len(channel.Lines))
-		for j, line := range channel.Lines {
-			lines[j].Blog = domain.Blog{ID: line.ID, Title: line.Headline, UserID: line.UserID, Rating: line.Rating}
-		}
-		entry.Listed[i] = templates.DigestEntryChannel{Name: channel.Name, Posts: lines, Total: channel.Total}
-	}
-	return entry
 }

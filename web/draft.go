@@ -186,16 +186,16 @@ func (s *server) draftWords(c echo.Context, failed failure, cause problem) (titl
 // elsewhere explains the error of a form without a text, if another channel has the name
 // of the one that the form was made for. Other errors are returned as they are.
 func elsewhere(err error, title, asked string) error {
-	var replaced *domain.ReplacedError
-	if !errors.As(err, &replaced) {
+	replaced, ok := errors.AsType[*domain.ReplacedError](err)
+	if !ok {
 		return err
 	}
 	return explain(err, title, "A new channel has this name now. "+asked+" Nothing was changed.", readNew(replaced.Current))
 }
 
 func replacedNow(err error) bool {
-	var replaced *domain.ReplacedError
-	return errors.As(err, &replaced)
+	_, replaced := errors.AsType[*domain.ReplacedError](err)
+	return replaced
 }
 
 // readNew is a link to a channel that has the name of another.

@@ -117,20 +117,5 @@ func (s *server) hoodOf(c echo.Context) func() templates.Hood {
 }
 
 func spentOf(l *storage.Ledger) templates.Spent {
-	calls, totals := l.Calls(), l.Totals()
-	spent := templates.Spent{
-		Calls: make([]templates.StoreCall, len(calls)),
-		Total: totals.Calls, Time: totals.Time, Read: totals.Read, Returned: totals.Returned,
-	}
-	for i, call := range calls {
-		spent.Calls[i] = templates.StoreCall{
-			Target: call.Target, Queue: call.Queue, Kind: call.Kind, Condition: call.Condition, Answer: call.Answer,
-			MoreOperations: call.MoreOperations, Kinds: call.Kinds,
-			Read: call.Read, Returned: call.Returned, Written: call.Written, ReadAtLeast: call.ReadAtLeast, Bytes: call.Bytes, Took: call.Took,
-		}
-		for _, op := range call.Operations {
-			spent.Calls[i].Operations = append(spent.Calls[i].Operations, templates.StoreOperation(op))
-		}
-	}
-	return spent
+	return templates.Spent{Calls: l.Calls(), Totals: l.Totals()}
 }

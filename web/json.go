@@ -68,8 +68,7 @@ func readJSON(c echo.Context) ([]byte, error) {
 
 // unreadBody is why a body could not be read: it was too much, or it came in pieces.
 func unreadBody(err error, title, detail string) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) || errors.Is(err, domain.ErrBusy) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, domain.ErrBusy) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", refuse(http.StatusBadRequest, title, detail), err)

@@ -169,8 +169,8 @@ func (s *server) respondError(err error, c echo.Context) {
 // unread reports whether a response failed because its client did not accept it: the
 // client was too slow, or left, or the process stopped first. That is no fault of ours.
 func unread(response *echo.Response, err error) bool {
-	var failed *net.OpError
-	return response.Committed && errors.As(err, &failed) && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)
+	failed, ok := errors.AsType[*net.OpError](err)
+	return response.Committed && ok && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)
 }
 
 func (s *server) writeProblem(c echo.Context, p problem) error {

@@ -37,7 +37,7 @@ func ownPath(c echo.Context) string {
 	if c.Path() == signInLinkPath {
 		return templates.SignInPath
 	}
-	return c.Request().URL.RequestURI()
+	return localPath(c.Request().URL.RequestURI())
 }
 
 func (s *server) showKeys(c echo.Context, v visitor) error {

@@ -53,7 +53,7 @@ func (s *server) problemPage(c echo.Context, cause problem) error {
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
 		view.SignIn = &templates.SignIn{}
 		if page.Path != templates.SignInPath {
-			view.SignIn.Next = localPath(page.Path)
+			view.SignIn.Next = page.Path
 		}
 	}
 	return render(c, cause.Status, templates.ProblemPage(page, view))

@@ -59,15 +59,12 @@ func (s *server) streamRows(c echo.Context, v visitor) error {
 			q.Of = rows.Channel.Incarnation // what is left of it is shown when it is gone
 		}
 		view := rowsPage(q, name, rows)
-		g := glance{over: !view.Live, next: watchInterval}
+		view.Now = changes.next(view.Now)
+		next := watchInterval
 		if rows.Lesson && view.UnderWay {
-			g.next = lessonInterval
+			next = lessonInterval
 		}
-		if marked, changed := changes.next(view.Now); changed {
-			view.Now = marked
-			g.changed = templates.ChannelRowsNow(view)
-		}
-		return g, nil
+		return glance{templates.ChannelRowsNow(view), !view.Live, next}, nil
 	})
 }
 
@@ -88,7 +85,7 @@ func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.Channel
 		name = rows.Channel.Name // as its creator spelled it
 	}
 	view := templates.ChannelRows{
-		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), After: q.After, Next: rows.Next,
+		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), Part: templates.Part{After: q.After, Next: rows.Next},
 		Active: rows.Channel.State == domain.ChannelActive, Live: rows.Channel.Name != "" || underWay(rows), UnderWay: underWay(rows), Now: rowsNow(rows),
 	}
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {

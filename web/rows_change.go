@@ -14,15 +14,15 @@ type rowChanges struct {
 	read, marked templates.RowsNow
 }
 
-// next returns the view with marks, and whether anything has changed since the last call.
-func (c *rowChanges) next(now templates.RowsNow) (templates.RowsNow, bool) {
+// next returns the view with marks.
+func (c *rowChanges) next(now templates.RowsNow) templates.RowsNow {
 	if c.seen && reflect.DeepEqual(now, c.read) {
-		return c.marked, false
+		return c.marked
 	}
 	before := *c
 	c.seen, c.read, c.marked = true, now, now
 	if !before.seen || len(before.read.Tables) != len(now.Tables) {
-		return c.marked, true
+		return c.marked
 	}
 	c.marked.Tables = make([]templates.TableBlock, len(now.Tables))
 	for i, table := range now.Tables {
@@ -30,7 +30,7 @@ func (c *rowChanges) next(now templates.RowsNow) (templates.RowsNow, bool) {
 	}
 	c.marked.Partition = markTable(before.read.Partition, now.Partition, before.marked.Partition, true)
 	c.marked.Queue = markQueue(before.read.Queue, now.Queue, before.marked.Queue)
-	return c.marked, true
+	return c.marked
 }
 
 // markTable marks what is different from the view before. What was marked before stays if

@@ -95,7 +95,8 @@ type server struct {
 	Options
 	store *storage.Store
 	guard *guard
-	cache pageCache
+	pages pageCache[*sharedPage]
+	views pageCache[*channelView]
 	texts texts
 	asset func(name string) string
 
@@ -139,7 +140,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	if options.Teach { // a page that lists what it cost is made from the store each time
 		s.costs = newFormCosts()
 	} else {
-		s.cache = newPageCache(options.PageCache)
+		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
+		s.views = newPageCache[*channelView](options.PageCache / 2)
 	}
 	e := s.newEcho()
 	serveStatic(e, files)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,8 +38,8 @@ const (
 
 // A glance is what somebody who watches sees now.
 type glance struct {
-	// changed is what to send. It is nil if that was sent last time too.
-	changed templ.Component
+	// shown is sent, unless it is what was sent last.
+	shown templ.Component
 	// over says that nothing will change any more.
 	over bool
 	// next is how long to wait before looking again.
@@ -89,39 +90,32 @@ func (s *server) follow(ctx context.Context, stream *eventStream, v visitor, eve
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	for {
-		var err error
-		if now.changed != nil {
-			err = stream.send(ctx, event, now.changed)
-		} else {
-			err = stream.keepAlive()
-		}
-		if err != nil {
+		if err := stream.show(ctx, event, now.shown); err != nil {
 			return err
 		}
 		if now.over {
-			return stream.send(ctx, "end", templ.NopComponent)
+			return stream.send("end", nil)
 		}
 		ticker.Reset(now.next)
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return stream.send(ctx, "again", templ.NopComponent)
+			return stream.send("again", nil)
 		case <-s.Stopping:
 			return nil
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
 		next, err := look(limited)
-		err = errOr(s.checkSession(limited, v), err)
+		err = cmp.Or(s.checkSession(limited, v), err)
 		cancel()
 		switch {
 		case err == nil:
 			now = next
 		case errors.Is(err, domain.ErrNotSignedIn):
-			return stream.send(ctx, "again", templ.NopComponent)
+			return stream.send("again", nil)
 		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
-			return stream.send(ctx, "end", templ.NopComponent)
+			return stream.send("end", nil)
 		case ctx.Err() == nil: // the next tick asks again, so the reader misses nothing
-			now.changed = nil
 			s.Logger.LogAttrs(ctx, slog.LevelWarn, "watching "+event, slog.Any("error", err))
 		}
 	}
@@ -136,6 +130,7 @@ type eventStream struct {
 	response *echo.Response
 	control  *http.ResponseController
 	last     time.Time
+	shown    []byte
 	buffer   bytes.Buffer
 }
 
@@ -152,15 +147,23 @@ func openStream(response *echo.Response) (*eventStream, error) {
 	return s, s.flush()
 }
 
-// send renders the component and sends it as the data of an event.
-func (s *eventStream) send(ctx context.Context, event string, content templ.Component) error {
+// show sends what the component renders as the data of an event, unless it was sent before.
+func (s *eventStream) show(ctx context.Context, event string, content templ.Component) error {
 	rendered := templ.GetBuffer()
 	defer templ.ReleaseBuffer(rendered)
 	if err := content.Render(context.WithoutCancel(ctx), rendered); err != nil {
 		return err
 	}
+	if bytes.Equal(rendered.Bytes(), s.shown) {
+		return s.keepAlive()
+	}
+	s.shown = bytes.Clone(rendered.Bytes())
+	return s.send(event, s.shown)
+}
+
+func (s *eventStream) send(event string, data []byte) error {
 	fmt.Fprintf(&s.buffer, "event: %s\n", event)
-	for line := range bytes.SplitSeq(rendered.Bytes(), []byte("\n")) {
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		fmt.Fprintf(&s.buffer, "data: %s\n", line)
 	}
 	s.buffer.WriteByte('\n')

@@ -38,8 +38,7 @@ func (s *server) unsubscribe(c echo.Context, v visitor) error {
 
 func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.join(c, v, pageTarget(c, form))
-	var full *domain.InvalidError
-	if errors.As(err, &full) {
+	if _, full := errors.AsType[*domain.InvalidError](err); full {
 		err = explain(err, "You cannot subscribe to more", fmt.Sprintf("You subscribe to %d channels. "+
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
 			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
@@ -105,9 +104,9 @@ func (s *server) home(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := templates.Feed{After: after, Next: feed.Next}
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
 	for _, item := range feed.Items {
-		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: item.Name})
+		view.Posts = append(view.Posts, s.texts.post(item.Name, item.Blog, inList))
 	}
 	if len(feed.Items) == 0 {
 		subscriptions, err := s.store.Subscriptions(ctx, v.User)

@@ -59,7 +59,7 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {
 			origin := s.origin(c.Request())
 			f := s.feedOf(shown.Channel, shown.Value.posts.Items, origin)
-			f.self = origin + pathOf(shown.Channel.Name)
+			f.FeedURL = origin + pathOf(shown.Channel.Name)
 			return encode(body, f)
 		},
 	})
@@ -68,55 +68,64 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
 	name := channel.Name
 	f := feed{
-		id:       feedID("channel", string(channel.Incarnation)),
-		title:    string(name),
-		subtitle: markdown.Words(channel.Description),
-		page:     origin + templates.ChannelPath(name),
-		updated:  channel.CreatedOn,
-		entries:  make([]feedEntry, len(posts)),
+		id:          feedID("channel", string(channel.Incarnation)),
+		updated:     channel.CreatedOn,
+		Version:     jsonFeedVersion,
+		Title:       string(name),
+		HomePageURL: origin + templates.ChannelPath(name),
+		Description: markdown.Words(channel.Description),
+		Items:       make([]feedItem, len(posts)),
 	}
 	for i, post := range posts {
 		updated := later(post.CreatedOn, post.EditedOn)
 		f.updated = later(f.updated, updated)
-		f.entries[i] = feedEntry{
-			id:        feedID("post", string(channel.Incarnation), string(post.ID)),
-			url:       origin + templates.BlogPath(name, post.ID),
-			title:     post.Title,
-			author:    string(post.UserID),
-			authorURL: origin + templates.UserPath(post.UserID),
-			text:      post.Text,
-			html:      s.texts.content(post),
-			published: post.CreatedOn,
-			updated:   updated,
+		f.Items[i] = feedItem{
+			ID:            feedID("post", string(channel.Incarnation), string(post.ID)),
+			URL:           origin + templates.BlogPath(name, post.ID),
+			Title:         post.Title,
+			ContentHTML:   s.texts.content(post),
+			ContentText:   post.Text,
+			DatePublished: feedTime(post.CreatedOn),
+			DateModified:  feedTime(updated),
+			Authors:       []feedAuthor{{string(post.UserID), origin + templates.UserPath(post.UserID)}},
 		}
 	}
 	return f
 }
 
-// A feed is what Atom and JSON Feed have in common. All addresses are absolute,
-// because a feed reader shows a feed away from its site.
+const jsonFeedVersion = "https://jsonfeed.org/version/1.1"
+
+// A feed is one in the format of [jsonFeedVersion], with what Atom needs besides. All addresses
+// are absolute, because a feed reader shows a feed away from its site.
 type feed struct {
-	id    string
-	title string
-	// subtitle may be empty.
-	subtitle string
-	// self is the address of the feed, and page that of the page that it syndicates.
-	self, page string
-	updated    time.Time
-	entries    []feedEntry
+	id      string
+	updated time.Time
+
+	Version     string `json:"version"`
+	Title       string `json:"title"`
+	HomePageURL string `json:"home_page_url"`
+	// FeedURL is the feed's own address.
+	FeedURL     string     `json:"feed_url"`
+	Description string     `json:"description,omitempty"`
+	Items       []feedItem `json:"items"`
 }
 
-type feedEntry struct {
-	id, url string
-	// title may be empty.
-	title  string
-	author string
-	// authorURL may be empty.
-	authorURL string
-	text      string
-	// html has the same content as text, or more.
-	html               string
-	published, updated time.Time
+type feedItem struct {
+	ID  string `json:"id"`
+	URL string `json:"url"`
+	// Title is left out if a post has none, as the format asks of microblogs.
+	Title string `json:"title,omitempty"`
+	// ContentHTML has the same content as ContentText, or more.
+	ContentHTML   string       `json:"content_html"`
+	ContentText   string       `json:"content_text"`
+	DatePublished string       `json:"date_published"`
+	DateModified  string       `json:"date_modified"`
+	Authors       []feedAuthor `json:"authors"`
+}
+
+type feedAuthor struct {
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"`
 }
 
 // feedID returns the id of a feed or an entry, made from the names that identify it.
@@ -182,25 +191,25 @@ type atomContent struct {
 func encodeAtom(w io.Writer, f feed) error {
 	doc := atomDocument{
 		ID:       f.id,
-		Title:    f.title,
-		Subtitle: f.subtitle,
+		Title:    f.Title,
+		Subtitle: f.Description,
 		Updated:  feedTime(f.updated),
 		Links: []atomLink{
-			{Rel: "self", Type: "application/atom+xml", Href: f.self},
-			{Rel: "alternate", Type: "text/html", Href: f.page},
+			{Rel: "self", Type: "application/atom+xml", Href: f.FeedURL},
+			{Rel: "alternate", Type: "text/html", Href: f.HomePageURL},
 		},
-		Entries: make([]atomEntry, len(f.entries)),
+		Entries: make([]atomEntry, len(f.Items)),
 	}
-	for i, e := range f.entries {
+	for i, item := range f.Items {
 		doc.Entries[i] = atomEntry{
-			ID:        e.id,
-			Title:     templates.Headline(e.title, e.text),
-			Published: feedTime(e.published),
-			Updated:   feedTime(e.updated),
-			Author:    e.author,
-			AuthorURI: e.authorURL,
-			Link:      atomLink{Rel: "alternate", Type: "text/html", Href: e.url},
-			Content:   atomContent{Type: "html", HTML: e.html},
+			ID:        item.ID,
+			Title:     templates.Headline(item.Title, item.ContentText),
+			Published: item.DatePublished,
+			Updated:   item.DateModified,
+			Author:    item.Authors[0].Name,
+			AuthorURI: item.Authors[0].URL,
+			Link:      atomLink{Rel: "alternate", Type: "text/html", Href: item.URL},
+			Content:   atomContent{Type: "html", HTML: item.ContentHTML},
 		}
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -209,53 +218,4 @@ func encodeAtom(w io.Writer, f feed) error {
 	return xml.NewEncoder(w).Encode(doc)
 }
 
-// jsonDocument is a feed in the format of https://jsonfeed.org/version/1.1.
-type jsonDocument struct {
-	Version     string         `json:"version"`
-	Title       string         `json:"title"`
-	HomePageURL string         `json:"home_page_url"`
-	FeedURL     string         `json:"feed_url"`
-	Description string         `json:"description,omitempty"`
-	Items       []jsonFeedItem `json:"items"`
-}
-
-type jsonFeedItem struct {
-	ID  string `json:"id"`
-	URL string `json:"url"`
-	// Title is left out if a post has none, as the format asks of microblogs.
-	Title         string           `json:"title,omitempty"`
-	ContentHTML   string           `json:"content_html"`
-	ContentText   string           `json:"content_text"`
-	DatePublished string           `json:"date_published"`
-	DateModified  string           `json:"date_modified"`
-	Authors       []jsonFeedAuthor `json:"authors"`
-}
-
-type jsonFeedAuthor struct {
-	Name string `json:"name"`
-	URL  string `json:"url,omitempty"`
-}
-
-func encodeJSONFeed(w io.Writer, f feed) error {
-	doc := jsonDocument{
-		Version:     "https://jsonfeed.org/version/1.1",
-		Title:       f.title,
-		HomePageURL: f.page,
-		FeedURL:     f.self,
-		Description: f.subtitle,
-		Items:       make([]jsonFeedItem, len(f.entries)),
-	}
-	for i, e := range f.entries {
-		doc.Items[i] = jsonFeedItem{
-			ID:            e.id,
-			URL:           e.url,
-			Title:         e.title,
-			ContentHTML:   e.html,
-			ContentText:   e.text,
-			DatePublished: feedTime(e.published),
-			DateModified:  feedTime(e.updated),
-			Authors:       []jsonFeedAuthor{{Name: e.author, URL: e.authorURL}},
-		}
-	}
-	return json.NewEncoder(w).Encode(doc)
-}
+func encodeJSONFeed(w io.Writer, f feed) error { return json.NewEncoder(w).Encode(f) }

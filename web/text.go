@@ -56,15 +56,15 @@ func newTexts(limit uint64) texts {
 }
 
 // post is a post on a page. A list shows the beginning of a long text.
-func (t texts) post(blog domain.Blog, place place) templates.Post {
+func (t texts) post(in domain.ChannelName, blog domain.Blog, place place) templates.Post {
 	rendered := t.blog(blog, place)
-	return templates.Post{Blog: blog, Rendered: rendered.html, Folded: rendered.folded}
+	return templates.Post{Blog: blog, In: in, Rendered: rendered.html, Folded: rendered.folded}
 }
 
-func (t texts) posts(blogs []domain.Blog, place place) []templates.Post {
+func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place) []templates.Post {
 	posts := make([]templates.Post, len(blogs))
 	for i, blog := range blogs {
-		posts[i] = t.post(blog, place)
+		posts[i] = t.post(in, blog, place)
 	}
 	return posts
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -94,7 +95,7 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 		answered := answerLikely(c, likely, h)
 		// What is wrong with the session goes before what is wrong with the page.
 		if v, err := wait(); err != nil || v == likely {
-			return v, errOr(err, answered)
+			return v, cmp.Or(err, answered)
 		}
 	}
 	v, err := wait()
@@ -114,13 +115,6 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 func answerLikely(c echo.Context, likely visitor, h handler) error {
 	defer c.Set(certainKey, nil)
 	return h(c, likely)
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 const certainKey = "web.certain"
@@ -146,12 +140,14 @@ func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visi
 	if err != nil || token == "" {
 		return visitor{}, func() (visitor, error) { return visitor{}, err }, err
 	}
-	likely = visitor{s.likely.of(token), token}
+	hash := sha256.Sum256([]byte(token))
+	known, _ := s.likely.GetIfPresent(hash)
+	likely = visitor{known, token}
 	session := s.store.SessionAhead(c.Request().Context(), token, likely.User)
 	return likely, sync.OnceValues(func() (visitor, error) {
 		found, err := session()
 		if errors.Is(err, domain.ErrNotSignedIn) {
-			s.likely.forget(token)
+			s.likely.Invalidate(hash)
 			if !bearer {
 				return visitor{}, nil
 			}
@@ -159,7 +155,9 @@ func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visi
 		if err != nil {
 			return visitor{}, err
 		}
-		s.likely.remember(token, found.User)
+		if found.User != known {
+			s.likely.Set(hash, found.User)
+		}
 		c.Set(userKey, found.User)
 		return visitor{found.User, token}, nil
 	}), nil
@@ -262,23 +260,8 @@ const maxLikelyUsers = 10_000
 // likelyUsers remember whose the tokens of the latest sessions are, by the hashes of the
 // tokens. It is a hint and decides nothing: the store says each time whether the session
 // still is.
-type likelyUsers struct {
-	known *otter.Cache[[sha256.Size]byte, domain.UserName]
-}
+type likelyUsers = otter.Cache[[sha256.Size]byte, domain.UserName]
 
 func newLikelyUsers() *likelyUsers {
-	return &likelyUsers{otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers})}
+	return otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers})
 }
-
-func (l *likelyUsers) of(token string) domain.UserName {
-	user, _ := l.known.GetIfPresent(sha256.Sum256([]byte(token)))
-	return user
-}
-
-func (l *likelyUsers) remember(token string, user domain.UserName) {
-	if l.of(token) != user {
-		l.known.Set(sha256.Sum256([]byte(token)), user)
-	}
-}
-
-func (l *likelyUsers) forget(token string) { l.known.Invalidate(sha256.Sum256([]byte(token))) }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
 	"microblogging/cmd/microblogging/telemetry"
@@ -43,25 +42,24 @@ type backend struct {
 // does not contact a store on the network yet. A panic in a library is logged; without a log,
 // to standard error.
 func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry) (*backend, error) {
-	retry, err := f.retry()
-	if err != nil {
-		return nil, err
-	}
 	if f.Storage == "azure" {
-		return f.openAzure(opts.Log, retry, told)
+		config, err := f.azureConfig(opts.Log)
+		if err != nil {
+			return nil, err
+		}
+		return openAzure(config, told)
 	}
 	if told != nil {
-		opts.CountFree, opts.Committed = true, told.Committed
+		opts.Committed = told.Committed
 	}
 	db, err := bolt.Open(f.Data, opts)
 	if err != nil {
 		return nil, cannotRunError{inUseHint(err)}
 	}
-	b := &backend{
+	return &backend{
 		Store: storage.New(db, storage.Options{Around: told.Store()}), under: db, told: told,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
-	}
-	return b, nil
+	}, nil
 }
 
 // inUseHint adds what to do if another process has the store open.
@@ -72,11 +70,7 @@ func inUseHint(err error) error {
 	return err
 }
 
-func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, told *telemetry.Telemetry) (*backend, error) {
-	config, err := f.azureConfig(log, retry)
-	if err != nil {
-		return nil, err
-	}
+func openAzure(config azure.Config, told *telemetry.Telemetry) (*backend, error) {
 	if told != nil {
 		config.Tried = told.Tried
 	}
@@ -91,7 +85,11 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, to
 }
 
 // azureConfig returns the account that the flags name.
-func (f storageFlags) azureConfig(log *slog.Logger, retry *policy.RetryOptions) (azure.Config, error) {
+func (f storageFlags) azureConfig(log *slog.Logger) (azure.Config, error) {
+	retry, err := f.retry()
+	if err != nil {
+		return azure.Config{}, err
+	}
 	connection, err := f.connectionString()
 	if err != nil {
 		return azure.Config{}, err
@@ -124,9 +122,6 @@ func (f storageFlags) azureConfig(log *slog.Logger, retry *policy.RetryOptions) 
 // mustExist refuses a data directory without a store, so that a name that was mistyped is
 // not taken for a store where all is well.
 func (f storageFlags) mustExist() error {
-	if _, err := f.retry(); err != nil { // what is wrong with a flag comes first
-		return err
-	}
 	if f.Storage != "bolt" {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/flate"
@@ -22,10 +21,8 @@ import (
 
 const (
 	packedMagic = "\x1f\x8b"
-	// backupComment begins the comment of the header. What it holds follows, and that is
-	// wholeStore in all that this version writes.
-	backupComment = "MicroBlogging backup: "
-	wholeStore    = "store"
+	// backupComment is the comment of the header.
+	backupComment = "MicroBlogging backup: store"
 )
 
 // Why a file is refused.
@@ -33,7 +30,6 @@ var (
 	errNoBackup = errors.New("it is not a backup")
 	errCut      = errors.New("it is cut short")
 	errAltered  = errors.New("it is damaged, or was altered")
-	errOther    = errors.New("it holds no whole store, or was written by a newer version of this program")
 )
 
 // pack writes the file of a backup. If write fails, the file has no end; nothing is written
@@ -43,7 +39,7 @@ func pack(to io.Writer, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	packed.Comment, packed.ModTime = backupComment+wholeStore, time.Now()
+	packed.Comment, packed.ModTime = backupComment, time.Now()
 	if err := write(packed); err != nil {
 		return err
 	}
@@ -64,11 +60,8 @@ func unpack(from io.Reader) (*gzip.Reader, error) {
 	if err != nil {
 		return nil, whatIsWrong(err)
 	}
-	switch content, ours := strings.CutPrefix(packed.Comment, backupComment); {
-	case !ours:
+	if packed.Comment != backupComment {
 		return nil, errNoBackup
-	case content != wholeStore:
-		return nil, errOther
 	}
 	return packed, nil
 }

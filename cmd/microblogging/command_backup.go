@@ -47,8 +47,7 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	return err
 }
 
-// serverPatience is how long a server may take until its answer begins, and for each piece of
-// it.
+// serverPatience is how long a server may take until its answer begins.
 const serverPatience = 30 * time.Second
 
 // download gets a backup from the admin listener of a server.
@@ -58,24 +57,11 @@ func download(ctx context.Context, admin string, to io.Writer, patience time.Dur
 		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silence := time.AfterFunc(patience, func() { cancel(fmt.Errorf("--admin: %s sent nothing for %s", at, patience)) })
-	defer silence.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return err
 	}
-	err = receive(request, to, func() { silence.Reset(patience) })
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause
-	}
-	return err
-}
-
-// receive asks for a file and writes what is answered. It tells of each piece.
-func receive(request *http.Request, to io.Writer, heard func()) error {
-	transport := &http.Transport{DisableCompression: true}
+	transport := &http.Transport{DisableCompression: true, ResponseHeaderTimeout: patience}
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
@@ -84,26 +70,15 @@ func receive(request *http.Request, to io.Writer, heard func()) error {
 	defer response.Body.Close() // all of it was read, or an error is known
 	if response.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
-		err := fmt.Errorf("--admin: %s answered %s: %s", request.URL, response.Status, strings.TrimSpace(string(why)))
+		err := fmt.Errorf("--admin: %s answered %s: %s", at, response.Status, strings.TrimSpace(string(why)))
 		if response.StatusCode == http.StatusInternalServerError {
 			return unreadError{err}
 		}
 		return err
 	}
-	_, err = io.Copy(to, heardReader{response.Body, heard})
+	_, err = io.Copy(to, response.Body)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the server ended the backup before its end: %w", err)
 	}
 	return err
-}
-
-// A heardReader tells of each piece that was read.
-type heardReader struct {
-	io.Reader
-	heard func()
-}
-
-func (r heardReader) Read(b []byte) (int, error) {
-	defer r.heard()
-	return r.Reader.Read(b)
 }

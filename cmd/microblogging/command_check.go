@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"microblogging/domain"
@@ -36,7 +37,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if err := c.mustExist(); err != nil {
 		return err
 	}
-	return c.use(ctx, bolt.Options{CountFree: true}, func(b *backend) (err error) {
+	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
 		report := checkReport{Breaches: []domain.Breach{}}
 		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
@@ -60,7 +61,8 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 			notes.printf("%s\n", compactAdvice(*report.Compact))
 		}
 		if c.JSON {
-			out.n, out.err = len(report.Breaches), json.NewEncoder(console.stdout).Encode(report)
+			out.n = len(report.Breaches)
+			out.json(report)
 		} else {
 			out.counts(report.CheckCounts)
 		}
@@ -94,6 +96,24 @@ func (l *lineWriter) printf(format string, args ...any) {
 	if l.err == nil {
 		_, l.err = fmt.Fprintf(l.w, format, args...)
 	}
+}
+
+// json prints a value as JSON. What is no text is escaped: encoding/json lets U+007F to U+009F and
+// marks of direction pass, and a terminal acts on them.
+func (l *lineWriter) json(value any) {
+	text, err := json.Marshal(value)
+	l.err = errors.Join(l.err, err)
+	var escaped []byte
+	for _, r := range string(text) {
+		if unicode.IsPrint(r) {
+			escaped = utf8.AppendRune(escaped, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
+		}
+	}
+	l.printf("%s\n", escaped)
 }
 
 func (l *lineWriter) breach(b domain.Breach) {

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/move"
 	"microblogging/worker"
@@ -61,18 +62,17 @@ func (c copyCommand) side(value string, may func(storageFlags) error) (side move
 	if err := may(f); err != nil {
 		return side, nil, err
 	}
-	retry, err := f.retry()
-	if err != nil {
-		return side, nil, err
-	}
 	var b *backend
 	side.Name = f.Storage
 	if f.Storage == "bolt" {
 		side.Name = "bolt:" + f.Data
 		b, err = f.open(bolt.Options{}, nil)
 	} else {
-		retry.TryTimeout = copyTryTime
-		b, err = f.openAzure(nil, retry, nil)
+		var config azure.Config
+		if config, err = f.azureConfig(nil); err == nil {
+			config.Retry.TryTimeout = copyTryTime
+			b, err = openAzure(config, nil)
+		}
 	}
 	if err != nil {
 		return side, nil, err

@@ -93,7 +93,7 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 	channel, err := store.Channel(ctx, name.Key())
 	switch {
 	case err == nil && channel.Owner == owner:
-		return channel, store.ListChannel(ctx, channel) // an earlier version may have not
+		return channel, nil
 	case !errors.Is(err, domain.ErrNotFound):
 		return channel, err
 	}
@@ -157,7 +157,7 @@ func (c importCommand) checkOwner(ctx context.Context, console *console, store *
 	case !c.CreateOwner:
 		return "", cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
 	}
-	password, err = ownerPassword(ctx, console)
+	password, err = ownerPassword(console)
 	if err == nil {
 		err = domain.CheckPassword("password", password, owner)
 	}
@@ -172,29 +172,16 @@ func cannotCreate(err error) error { return cannotRunError{fmt.Errorf("--create-
 // ownerPassword returns the password for a new account. It is the value of
 // ownerPasswordVariable or, if that is not set, the first line of standard input. A terminal,
 // which would show what is typed, is not read.
-func ownerPassword(ctx context.Context, console *console) (string, error) {
+func ownerPassword(console *console) (string, error) {
 	if password, ok := os.LookupEnv(ownerPasswordVariable); ok {
 		return password, nil
 	}
 	if file, ok := console.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return "", fmt.Errorf("set %s, or give the password on standard input", ownerPasswordVariable)
 	}
-	type answer struct {
-		line string
-		err  error
+	line, err := bufio.NewReader(io.LimitReader(console.stdin, maxPasswordLine)).ReadString('\n')
+	if line == "" {
+		return "", fmt.Errorf("there is no password in %s and none on standard input: %w", ownerPasswordVariable, err)
 	}
-	answered := make(chan answer, 1)
-	go func() { // until the process ends, if nobody writes a line
-		line, err := bufio.NewReader(io.LimitReader(console.stdin, maxPasswordLine)).ReadString('\n')
-		answered <- answer{line, err}
-	}()
-	select {
-	case a := <-answered:
-		if a.line == "" {
-			return "", fmt.Errorf("there is no password in %s and none on standard input: %w", ownerPasswordVariable, a.err)
-		}
-		return strings.TrimRight(a.line, "\r\n"), nil
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return strings.TrimRight(line, "\r\n"), nil
 }

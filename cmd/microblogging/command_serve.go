@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -89,7 +88,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	}
 	told, err := telemetry.Start(telemetry.Options{
 		Version: buildVersion(), Storage: p.Storage, Web: p.web != nil, Worker: p.worker != nil, Counts: p.AdminListen != "", Log: log,
-		Path: web.LoggedPath, Trusted: func(r *http.Request) bool { return p.web.TrustProxy.trusts(r) },
+		Path: web.LoggedPath,
 	})
 	if err != nil {
 		return cannotRunError{err}

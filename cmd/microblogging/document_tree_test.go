@@ -91,7 +91,7 @@ func commandLine(t *testing.T) (names, flags []string) {
 	for _, command := range parser.Model.Leaves(false) {
 		names = append(names, command.Name)
 		for _, flag := range command.Flags {
-			flags = append(flags, flag.Name)
+			flags = append(append(flags, flag.Name), flag.Aliases...)
 		}
 	}
 	return names, flags

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +40,12 @@ const (
 	// longestPause is the largest --retry-max. It also keeps the SDK's sums in range.
 	longestPause = time.Minute
 )
+
+// AfterApply is called by kong, before a command runs.
+func (f storageFlags) AfterApply() error {
+	_, err := f.retry()
+	return err
+}
 
 // retry returns the retries for azure.Config, or what is wrong with the flags.
 func (f storageFlags) retry() (*policy.RetryOptions, error) {
@@ -185,18 +189,17 @@ func (f leaseFlags) Validate() error {
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
 	leaseFlags `embed:""`
-	Reconcile  time.Duration `default:"1m" help:"The time between two passes that look for deletions whose message was lost."`
-	// Sweep is what --reconcile was called before. It keeps working, with a warning.
-	Sweep       *time.Duration `hidden:"" help:"The old name of --reconcile."`
-	Concurrency int            `default:"4" help:"How many messages to handle at once, 1 to 256."`
-	MaxAttempts int            `default:"5" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
+	// --sweep is what --reconcile was called before.
+	Reconcile   time.Duration `default:"1m" aliases:"sweep" env:"MICROBLOGGING_RECONCILE,MICROBLOGGING_SWEEP" help:"The time between two passes that look for deletions whose message was lost."`
+	Concurrency int           `default:"4" help:"How many messages to handle at once, 1 to 256."`
+	MaxAttempts int           `default:"5" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
 }
 
 // Validate is called by kong.
 func (f workerFlags) Validate() error {
 	switch {
-	case f.interval() <= 0:
-		return fmt.Errorf("--reconcile must be more than 0s, not %s", f.interval())
+	case f.Reconcile <= 0:
+		return fmt.Errorf("--reconcile must be more than 0s, not %s", f.Reconcile)
 	case f.Concurrency < 1 || f.Concurrency > 256:
 		return fmt.Errorf("--concurrency must be 1 to 256, not %d", f.Concurrency)
 	case f.MaxAttempts < 1:
@@ -205,27 +208,15 @@ func (f workerFlags) Validate() error {
 	return f.leaseFlags.Validate()
 }
 
-// interval returns the time between two reconciling passes, from --sweep or from
-// --reconcile.
-func (f workerFlags) interval() time.Duration {
-	if f.Sweep != nil {
-		return *f.Sweep
-	}
-	return f.Reconcile
-}
-
-// options returns the settings of a worker. It warns if --sweep is used.
+// options returns the settings of a worker.
 func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
-	if f.Sweep != nil {
-		log.Warn("--sweep (MICROBLOGGING_SWEEP) is now --reconcile (MICROBLOGGING_RECONCILE); the old name will be removed")
-	}
 	if teach {
 		f.Lease = min(f.Lease, teachLease)
 	}
 	return worker.Options{
 		Teach:       teach,
 		Lease:       f.Lease,
-		Reconcile:   f.interval(),
+		Reconcile:   f.Reconcile,
 		Concurrency: f.Concurrency,
 		MaxAttempts: f.MaxAttempts,
 		Log:         log,
@@ -287,15 +278,4 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		f.networks = append(f.networks, network.Masked())
 	}
 	return nil
-}
-
-// trusts tells whether a request comes from a proxy that is believed.
-func (f proxyFlag) trusts(r *http.Request) bool {
-	if f.any {
-		return true
-	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && slices.ContainsFunc(f.networks, func(network netip.Prefix) bool {
-		return network.Contains(peer.Addr().Unmap())
-	})
 }

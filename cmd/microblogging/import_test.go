@@ -20,7 +20,6 @@ func TestImport(t *testing.T) {
 	t.Run("that cannot be done says why and writes nothing", importRefused)
 	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
 	t.Run("adds each entry of a feed once, also through a pipe", importOnce)
-	t.Run("puts the channel on the page of its owner", importListsTheChannel)
 	t.Run("counts dates that cannot be read once", misdatedAreCounted)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
@@ -117,35 +116,6 @@ func misdatedAreCounted(t *testing.T) {
 			t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
 		}
 	}
-}
-
-func importListsTheChannel(t *testing.T) {
-	data := t.TempDir()
-	inStore(t, data, func(store *storage.Store) {
-		for _, name := range []string{"ada", "bob"} {
-			if _, err := store.SignUp(t.Context(), name, testPassword); err != nil {
-				t.Fatal(err)
-			}
-		}
-		// As an earlier version imported it.
-		old, err := domain.NewChannel("old", "", "ada")
-		if err == nil {
-			_, err = store.CreateChannel(t.Context(), old)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		mustOwn(t, store, "ada")
-	})
-	for _, args := range [][]string{{"fresh", "ada"}, {"old", "ada"}, {"old", "bob"}} {
-		if code, _, errs := program(t, "import", "--data", data, "--channel", args[0], "--owner", args[1], writeFeed(t, "a", "", 1)); code != exitOK {
-			t.Fatalf("%q: exits with %d and says %q", args, code, errs)
-		}
-	}
-	inStore(t, data, func(store *storage.Store) {
-		mustOwn(t, store, "ada", "fresh", "old")
-		mustOwn(t, store, "bob")
-	})
 }
 
 func importCreatesOwner(t *testing.T) {

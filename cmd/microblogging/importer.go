@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -111,40 +110,35 @@ func firstOfEach(entries []feed.Entry) []feed.Entry {
 	return first
 }
 
-// postAll posts a batch and counts what became of each entry. A panic of a library is an
-// error, so that the command can clean up.
+// postAll posts a batch and counts what became of each entry.
 func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-		}
-	}()
 	var counts importCounts
 	var postings []storage.Posting
-	var made []importCounts // what each posting adds, if it makes a post
+	var cut, misdated []bool // of each posting
 	for _, entry := range batch {
-		posting, counted := i.posting(entry), importCounts{added: 1}
-		var cut bool
-		if posting.Draft, cut = i.converter.Draft(entry); cut {
-			counted.cut = 1
-		}
-		if entry.Misdated {
-			counted.misdated = 1
-		}
-		if posting.Draft.Text == "" {
+		posting := i.posting(entry)
+		draft, short := i.converter.Draft(entry)
+		if posting.Draft = draft; draft.Text == "" {
 			counts.leftOut++
 			continue
 		}
-		postings, made = append(postings, posting), append(made, counted)
+		postings, cut, misdated = append(postings, posting), append(cut, short), append(misdated, entry.Misdated)
 	}
 	for n, r := range i.store.PostAll(ctx, i.channel, postings) {
 		switch {
 		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
 			counts.known++
+			continue
 		case r.Err != nil:
 			err = cmp.Or(err, r.Err)
-		default:
-			counts.add(made[n])
+			continue
+		}
+		counts.added++
+		if cut[n] {
+			counts.cut++
+		}
+		if misdated[n] {
+			counts.misdated++
 		}
 	}
 	i.count(counts)

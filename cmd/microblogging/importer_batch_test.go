@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,8 +19,6 @@ func TestImporterBatch(t *testing.T) {
 	t.Run("of two entries with one id the first counts", firstOfTwoEntriesCounts)
 	t.Run("entries without a date keep their order", undatedEntriesKeepTheirOrder)
 	t.Run("an import that stops in the middle is completed by the next", stoppedImportIsCompleted)
-	t.Run("a failure counts what was posted beside it", failureCountsWhatWasPosted)
-	t.Run("a panic of a library is an error", panicIsAnError)
 	t.Run("progress counts each entry once", progressCountsEachEntry)
 }
 
@@ -154,41 +150,6 @@ func stoppedImportIsCompleted(t *testing.T) {
 			interrupt()
 		}
 	}
-}
-
-// The answer to one transaction is lost.
-func failureCountsWhatWasPosted(t *testing.T) {
-	w := newImportWorld(t)
-	var seen atomic.Int64
-	w.hook.Store(new(drivertest.Hook(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		third := seen.Add(1) == 3
-		if err := send(ctx); err != nil || !third {
-			return err
-		}
-		return drivertest.ErrInjected
-	})))
-	to := w.importer()
-	err := to.post(t.Context(), datedEntries(1000))
-	if !errors.Is(err, domain.ErrUnavailable) || to.counts.added%33 != 0 || to.counts.added == 0 || to.counts.added >= 1000-33 {
-		t.Fatalf("%+v, %v", to.counts, err)
-	}
-	w.hook.Store(nil)
-	again := w.importer()
-	if err := again.post(t.Context(), datedEntries(1000)); err != nil || again.counts.known < to.counts.added+33 || again.counts.known+again.counts.added != 1000 {
-		t.Errorf("%+v, and then %+v, %v", to.counts, again.counts, err)
-	}
-	w.wantPosts(1000)
-}
-
-func panicIsAnError(t *testing.T) {
-	w := newImportWorld(t)
-	w.hook.Store(new(drivertest.Hook(func(context.Context, drivertest.Call, drivertest.Send) error { panic("planted") })))
-	to := w.importer()
-	if err := to.post(t.Context(), datedEntries(100)); err == nil || !strings.Contains(err.Error(), "planted") {
-		t.Errorf("got %v", err)
-	}
-	w.hook.Store(nil)
-	w.wantPosts(0)
 }
 
 func progressCountsEachEntry(t *testing.T) {

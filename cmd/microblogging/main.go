@@ -104,24 +104,11 @@ func run(ctx context.Context, args []string, console *console) int {
 	case exited >= 0: // --help was printed
 		return exited
 	case err != nil:
-		fmt.Fprintf(console.stderr, "microblogging: %v\nTry “microblogging %s--help”.\n", err, commandOf(args, err))
+		fmt.Fprintf(console.stderr, "microblogging: %v\nTry --help, also after a command.\n", err)
 		return exitCannotRun
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return exitCode(command.Run(console), console.stderr)
-}
-
-// commandOf returns the command whose help tells of a mistake, with a space, or nothing.
-func commandOf(args []string, err error) string {
-	var wrong *kong.ParseError
-	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Selected() == nil {
-		return ""
-	}
-	// Without a command it is serve, and the program's help shows the flags of serve too.
-	if name := wrong.Context.Selected().Name; slices.Contains(args, name) {
-		return name + " "
-	}
-	return ""
 }
 
 // help prints the help. If no command is named, it also prints the flags of serve,

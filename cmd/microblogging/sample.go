@@ -131,8 +131,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if err != nil {
 		return err
 	}
-	bringUpToDate(f.Entries, time.Now())
-	channel.CreatedOn = domain.Storable(oldest(f.Entries).Add(-time.Hour))
+	channel.CreatedOn = domain.Storable(bringUpToDate(f.Entries, time.Now()).Add(-time.Hour))
 	if channel, err = store.CreateChannelWithin(ctx, channel, 0); err != nil {
 		return err
 	}
@@ -168,28 +167,13 @@ func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.
 	return nil
 }
 
-// oldest returns when the first entry was published.
-func oldest(entries []feed.Entry) time.Time {
-	first := time.Now()
-	for _, entry := range entries {
-		if entry.Published.Before(first) {
-			first = entry.Published
-		}
-	}
-	return first
-}
-
-// bringUpToDate moves all entries in time by the same amount, so that the newest
-// is a few minutes old and the sample does not look abandoned.
-func bringUpToDate(entries []feed.Entry, now time.Time) {
-	var newest time.Time
-	for _, entry := range entries {
-		if entry.Published.After(newest) {
-			newest = entry.Published
-		}
-	}
-	move := now.Add(-3 * time.Minute).Sub(newest)
+// bringUpToDate moves all entries in time by the same amount, so that the newest is a few
+// minutes old and the sample does not look abandoned. It returns when the oldest is of then.
+func bringUpToDate(entries []feed.Entry, now time.Time) (oldest time.Time) {
+	byTime := func(a, b feed.Entry) int { return a.Published.Compare(b.Published) }
+	move := now.Add(-3 * time.Minute).Sub(slices.MaxFunc(entries, byTime).Published)
 	for i := range entries {
 		entries[i].Published = entries[i].Published.Add(move)
 	}
+	return slices.MinFunc(entries, byTime).Published
 }

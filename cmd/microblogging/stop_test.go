@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -22,14 +21,11 @@ import (
 func TestDrainDelay(t *testing.T) {
 	t.Run("a web role answers, and is not ready, until it is over", webDrains)
 	t.Run("a worker is not ready until it is over", workerDrains)
-	t.Run("a negative one is refused", negativeDelay)
-	t.Run("ends the roles so much later, and not after a failure", delayedContext)
 	t.Run("ends at once when the process is told to stop a second time", secondStopEndsDelay)
 }
 
 func TestHealthListen(t *testing.T) {
 	t.Run("answers the probes of a worker and nothing else", workerProbes)
-	t.Run("an address that is none is refused", workerProbesNowhere)
 }
 
 func TestGracePeriod(t *testing.T) {
@@ -115,47 +111,14 @@ func (r *role) expectDraining(t *testing.T, address string, delay time.Duration,
 }
 
 func webDrains(t *testing.T) {
-	for _, command := range []string{"serve", "web"} {
-		r := startRole(t, command, "--listen", "127.0.0.1:0", "--drain-delay", "2s")
-		address := r.await(t, `listening on (\S+)\n`)
-		r.expectDraining(t, address, 2*time.Second, "/channels")
-	}
+	r := startRole(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "2s")
+	r.expectDraining(t, r.await(t, `listening on (\S+)\n`), 2*time.Second, "/channels")
 }
 
 func workerDrains(t *testing.T) {
 	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
 	address := r.await(t, `answering probes" address=(\S+)`)
 	r.expectDraining(t, address, 2*time.Second, "/healthz")
-}
-
-func negativeDelay(t *testing.T) {
-	code, _, errs := program(t, "worker", "--data", t.TempDir(), "--drain-delay=-1s")
-	if code != exitCannotRun || !strings.Contains(errs, "--drain-delay") {
-		t.Errorf("exits with %d and says %q", code, errs)
-	}
-}
-
-func delayedContext(t *testing.T) {
-	for _, delay := range []time.Duration{0, time.Hour} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, stop := context.WithCancel(t.Context())
-			later, cancel := delayed(ctx, delay, nil)
-			defer cancel()
-			synctest.Wait()
-			if later.Err() != nil {
-				t.Fatal("ended before it was told to")
-			}
-			told := time.Now()
-			stop()
-			<-later.Done()
-			if took := time.Since(told); took != delay {
-				t.Errorf("ended after %s, want %s", took, delay)
-			}
-			failed, cancelFailed := delayed(t.Context(), delay, nil)
-			cancelFailed()
-			<-failed.Done()
-		})
-	}
 }
 
 func secondStopEndsDelay(t *testing.T) {
@@ -180,13 +143,6 @@ func workerProbes(t *testing.T) {
 	r.stop()
 	if code := <-r.ended; code != exitOK {
 		t.Errorf("ended with %d", code)
-	}
-}
-
-func workerProbesNowhere(t *testing.T) {
-	code, _, errs := program(t, "worker", "--data", t.TempDir(), "--health-listen", "nowhere:http:8080")
-	if code != exitCannotRun || !strings.Contains(errs, "--health-listen") {
-		t.Errorf("exits with %d and says %q", code, errs)
 	}
 }
 

@@ -19,8 +19,7 @@
 // SIGSTOP for longer than a lease, hold back what they send, and cut their
 // connections, some of them just before an answer passes. A [relay] before the
 // tables refuses all requests to one partition for a while, and cuts replies to
-// transactions short. The users reach the site through a [gateway], which adds
-// the client's port to its address; beside them, somebody guesses passwords.
+// transactions short.
 //
 // Each user writes into the [ledger] when a request was sent, when it was
 // answered, and what the answer said. A request without an answer, or answered
@@ -31,8 +30,7 @@
 // Every post, edit, vote and subscription must be as it was acknowledged. No
 // process may have panicked, raced, or ended when nobody ended it. All processes
 // must end cleanly, and the command check must find nothing. No deletion may be
-// poisoned by faults that pass. Whoever guesses passwords must be refused, and
-// nobody else for that.
+// poisoned by faults that pass.
 //
 // # What survives failure
 //

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -19,13 +18,11 @@ type faults struct {
 	kinds []string
 	// outageMax is the longest time for which a partition does not serve.
 	outageMax time.Duration
-
-	kills, stops, naps, stalls, cuts, outages, shortened atomic.Int64
+	tally     *tally
 }
 
-// allKinds are all kinds of faults. The kind "port" has no goroutine: it is a
-// habit of a [gateway].
-var allKinds = []string{"kill", "stop", "nap", "stall", "cut", "outage", "shorten", "port"}
+// allKinds are all kinds of faults.
+var allKinds = []string{"kill", "stop", "nap", "stall", "cut", "outage", "shorten"}
 
 const (
 	// The pauses between two faults of a kind.
@@ -35,6 +32,12 @@ const (
 	cutMin, cutMax   = 200 * time.Millisecond, 2 * time.Second
 
 	stallMin, stallMax = 500 * time.Millisecond, 3 * time.Second
+
+	shortenMin, shortenMax = 100 * time.Millisecond, time.Second
+
+	// outageMax is the longest time for which a partition does not serve, unless a
+	// fifth of the run is shorter.
+	outageMax = time.Minute
 
 	// downMax is the longest time before a killed process is replaced.
 	downMax = 500 * time.Millisecond
@@ -70,27 +73,25 @@ func (f *faults) run(ctx, load context.Context) {
 	for _, s := range f.sites {
 		all = append(all, s.roles...)
 	}
-	kill := func(r *role, draw *rand.Rand) { f.kill(ctx, r, draw) }
-	stop := func(r *role, draw *rand.Rand) { f.stop(load, r, draw) }
-	nap := func(r *role, draw *rand.Rand) { f.nap(load, r, draw) }
-	stall := func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }
-	fault := map[string]func(kind string){
-		"kill": func(kind string) {
-			f.each(load, kind, killMin, killMax, slices.Concat(all, which(all, (*role).deletes)), kill)
-		},
-		"stop":  func(kind string) { f.each(load, kind, stopMin, stopMax, which(all, (*role).works), stop) },
-		"nap":   func(kind string) { f.each(load, kind, napMin, napMax, which(all, (*role).fronts), nap) },
-		"stall": func(kind string) { f.each(load, kind, stallMin, stallMax, which(all, (*role).wired), stall) },
-		"cut":   func(kind string) { f.each(load, kind, cutMin, cutMax, which(all, (*role).wired), f.cut) },
-		"outage": func(kind string) {
-			f.eachRelay(load, kind, f.outageMax/2, f.outageMax, func(s *site, draw *rand.Rand) { f.outage(load, s, draw) })
-		},
-		"shorten": func(kind string) { f.eachRelay(load, kind, shortenMin, shortenMax, f.shorten) },
-	}
+	deletes, works := which(all, (*role).deletes), which(all, (*role).works)
+	fronts, wired := which(all, (*role).fronts), which(all, (*role).wired)
 	var running sync.WaitGroup
-	for _, kind := range f.kinds {
-		if happen := fault[kind]; happen != nil {
-			running.Go(func() { happen(kind) })
+	for _, fault := range []struct {
+		kind        string
+		least, most time.Duration
+		victims     []*role
+		hurt        func(*role, *rand.Rand)
+	}{
+		{"kill", killMin, killMax, slices.Concat(all, deletes), func(r *role, draw *rand.Rand) { f.kill(ctx, r, draw) }},
+		{"stop", stopMin, stopMax, works, func(r *role, draw *rand.Rand) { f.freeze(load, "stops", r, draw) }},
+		{"nap", napMin, napMax, fronts, func(r *role, draw *rand.Rand) { f.freeze(load, "naps", r, draw) }},
+		{"stall", stallMin, stallMax, wired, func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }},
+		{"cut", cutMin, cutMax, wired, f.cut},
+		{"outage", f.outageMax / 2, f.outageMax, wired, func(r *role, draw *rand.Rand) { f.outage(load, r.site, draw) }},
+		{"shorten", shortenMin, shortenMax, wired, f.shorten},
+	} {
+		if slices.Contains(f.kinds, fault.kind) {
+			running.Go(func() { f.each(load, fault.kind, fault.least, fault.most, fault.victims, fault.hurt) })
 		}
 	}
 	running.Wait()
@@ -124,9 +125,9 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 // that channel. A worker has something to do when a deletion was accepted.
 func (r *role) moment() (<-chan struct{}, time.Duration) {
 	if r.deletes() {
-		return r.moments.accepted, atWork
+		return r.site.ledger.moments.accepted, atWork
 	}
-	return r.moments.asking, inHand
+	return r.site.ledger.moments.asking, inHand
 }
 
 // await waits for a moment, at most so long.
@@ -145,42 +146,33 @@ func between(draw *rand.Rand, least, most time.Duration) time.Duration {
 
 func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 	if r.kill() {
-		f.kills.Add(1)
+		f.tally.add("kills", 1)
 	}
 	pause(ctx, between(draw, 0, downMax))
 	if ctx.Err() != nil {
 		return
 	}
 	if err := r.start(ctx); err != nil {
-		r.accuse("start again: %v", err)
+		r.site.ledger.accuse("start again: %v", err)
 	}
 }
 
-// stop freezes a worker until its leases have run out. After that the worker may
-// be unable to reach its queue for a while, so that it does not learn which leases
-// it lost.
-func (f *faults) stop(load context.Context, r *role, draw *rand.Rand) {
+// freeze stops a role until leases have run out. After that a worker may be unable to
+// reach its queue for a while, so that it does not learn which leases it lost. A web role
+// sleeps with requests in hand.
+func (f *faults) freeze(load context.Context, what string, r *role, draw *rand.Rand) {
 	wake := r.freeze()
 	began := time.Now()
 	pause(load, between(draw, asleepMin, asleepMax))
 	deaf, light := time.Duration(0), func() {}
-	if draw.IntN(2) == 0 {
+	if r.works() && draw.IntN(2) == 0 {
 		deaf, light = between(draw, 0, deafMax), r.queue.darken()
 	}
 	if wake() && time.Since(began) > lease {
-		f.stops.Add(1)
+		f.tally.add(what, 1)
 	}
 	pause(load, deaf)
 	light()
-}
-
-// nap freezes a web role for about as long, with requests in hand.
-func (f *faults) nap(load context.Context, r *role, draw *rand.Rand) {
-	wake := r.freeze()
-	pause(load, between(draw, asleepMin, asleepMax))
-	if wake() {
-		f.naps.Add(1)
-	}
 }
 
 // stall holds back what a process sends, for longer than its leases last.
@@ -189,7 +181,7 @@ func (f *faults) stall(load context.Context, r *role, draw *rand.Rand) {
 	pause(load, between(draw, asleepMin, asleepMax))
 	queue()
 	tables()
-	f.stalls.Add(1)
+	f.tally.add("stalls", 1)
 }
 
 // cut cuts both wires of a role at once, or one of them at its next answer.
@@ -205,6 +197,45 @@ func (f *faults) cut(r *role, draw *rand.Rand) {
 		cut = r.queue.cut() || cut
 	}
 	if cut {
-		f.cuts.Add(1)
+		f.tally.add("cuts", 1)
+	}
+}
+
+// outage takes one partition out of service, while all others serve.
+func (f *faults) outage(load context.Context, s *site, draw *rand.Rand) {
+	restore := s.relay.refuse(f.anyPartition(load, s, draw))
+	pause(load, between(draw, f.outageMax/2, f.outageMax))
+	if restore() > 0 {
+		f.tally.add("outages", 1)
+	}
+}
+
+// anyPartition draws a partition: mostly all that is of one channel or a part of
+// it, and sometimes the subscriptions of one user. Half the time it waits for a
+// deletion that was accepted, and draws a partition of that channel.
+func (f *faults) anyPartition(load context.Context, s *site, draw *rand.Rand) partition {
+	channel := s.channels[draw.IntN(len(s.channels))]
+	switch draw.IntN(4) {
+	case 0:
+		return partition{"Subscriptions", s.users[draw.IntN(len(s.users))].name}
+	case 1:
+		return partition{[]string{"", "Blogs", "Channels", "Deletions"}[draw.IntN(4)], channel}
+	}
+	await(load, s.ledger.moments.accepted, f.outageMax/4)
+	if last := s.ledger.lastAccepted(); last != "" {
+		channel = last
+	}
+	return partition{[]string{"", "Blogs"}[draw.IntN(2)], channel}
+}
+
+// shorten cuts the reply to a batch short, after the batch took effect or failed.
+// What is left may be nothing at all, or may pass for a whole reply.
+func (f *faults) shorten(r *role, draw *rand.Rand) {
+	cut := scissors{failed: draw.IntN(2) == 0, kept: draw.Float64(), broken: draw.IntN(4) == 0}
+	if draw.IntN(5) == 0 {
+		cut.kept = 0
+	}
+	if r.site.relay.shorten(cut, momentMax) {
+		f.tally.add("shortened", 1)
 	}
 }

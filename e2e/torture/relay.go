@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strconv"
-	"sync"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,17 +23,16 @@ type relay struct {
 	host    string // of the table service, with its port
 	address string // of the relay
 
-	mu sync.Mutex
 	// out, unless nil, is the partition that does not serve now.
-	out *outage
+	out atomic.Pointer[outage]
 	// scissors, unless nil, cut the next reply to a batch that fits.
-	scissors *scissors
+	scissors atomic.Pointer[scissors]
 }
 
 // An outage of a partition refuses requests and counts them.
 type outage struct {
 	partition
-	refused int
+	refused atomic.Int64
 }
 
 // scissors say which reply to a batch they cut, and where.
@@ -118,48 +119,36 @@ func (r *relay) forward(req *http.Request, body []byte) (reply *http.Response, s
 
 // refuse takes a partition out of service until restore is called. restore
 // returns how many requests were refused.
-func (r *relay) refuse(p partition) (restore func() int) {
+func (r *relay) refuse(p partition) (restore func() int64) {
 	out := &outage{partition: p}
-	r.mu.Lock()
-	r.out = out
-	r.mu.Unlock()
-	return func() int {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.out = nil
-		return out.refused
+	r.out.Store(out)
+	return func() int64 {
+		r.out.Store(nil)
+		return out.refused.Load()
 	}
 }
 
 func (r *relay) refuses(req *http.Request, body []byte) bool {
-	p := partitionOf(req, body)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.out == nil || !r.out.covers(p) {
+	out := r.out.Load()
+	if out == nil || !out.names(req, body) {
 		return false
 	}
-	r.out.refused++
+	out.refused.Add(1)
 	return true
 }
 
 // shorten cuts the next reply that fits. It reports whether one came in time.
 func (r *relay) shorten(s scissors, wait time.Duration) bool {
 	s.done = make(chan struct{})
-	r.mu.Lock()
-	r.scissors = &s
-	r.mu.Unlock()
+	r.scissors.Store(&s)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-s.done:
 		return true
 	case <-timer.C:
+		return r.scissors.Swap(nil) == nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	cut := r.scissors == nil
-	r.scissors = nil
-	return cut
 }
 
 // cut returns what passes of a reply, and whether the connection breaks there.
@@ -167,14 +156,31 @@ func (r *relay) cut(req *http.Request, said []byte) (passes []byte, broken bool)
 	if !isBatch(req) {
 		return said, false
 	}
-	failed := bytes.Contains(said, []byte("HTTP/1.1 4"))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := r.scissors
-	if s == nil || s.failed && !failed {
+	s := r.scissors.Load()
+	if s == nil || s.failed && !bytes.Contains(said, []byte("HTTP/1.1 4")) || !r.scissors.CompareAndSwap(s, nil) {
 		return said, false
 	}
-	r.scissors = nil
 	close(s.done)
 	return said[:int(s.kept*float64(len(said)))], s.broken
+}
+
+// isBatch tells whether a request is an entity group transaction.
+func isBatch(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/$batch") }
+
+// A partition is one of a table, or, if the table is empty, that of every table.
+type partition struct{ table, key string }
+
+// names tells whether a request to the table service names the partition: in the row of a URL, in
+// the filter of a query, or in a row that it inserts. A scan names none.
+func (p partition) names(r *http.Request, body []byte) bool {
+	said := fmt.Sprint(r.URL.Path, " ", r.URL.Query().Get("$filter"), " ", string(body))
+	if p.table != "" && !strings.Contains(said, "/"+p.table+"(") && !strings.Contains(said, "/"+p.table+" ") {
+		return false
+	}
+	for _, form := range []string{"PartitionKey='%s'", "PartitionKey eq '%s'", `"PartitionKey":"%s"`} {
+		if strings.Contains(said, fmt.Sprintf(form, p.key)) {
+			return true
+		}
+	}
+	return false
 }

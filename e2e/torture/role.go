@@ -15,6 +15,7 @@ import (
 // is killed, another takes its place.
 type role struct {
 	name string
+	site *site
 	// setup, command and args are how its processes are started.
 	setup   program.Setup
 	command string
@@ -24,10 +25,6 @@ type role struct {
 	tables, queue *wire
 	// log keeps the standard error of all its processes.
 	log string
-	// moments say when the role is worth hurting.
-	moments *moments
-	// accuse is told what a process did that no process should do.
-	accuse func(format string, args ...any)
 
 	mu      sync.Mutex
 	process *process
@@ -94,7 +91,7 @@ func (r *role) watch(p *process) {
 	select {
 	case <-p.doomed:
 	default:
-		r.accuse("%s ended, and nobody ended it: %v", r.name, p.State())
+		r.site.ledger.accuse("%s ended, and nobody ended it: %v", r.name, p.State())
 	}
 }
 
@@ -127,7 +124,7 @@ func (r *role) kill() bool {
 func (r *role) end(p *process) {
 	close(p.doomed)
 	if err := p.Kill(); err != nil {
-		r.accuse("%s: %v", r.name, err)
+		r.site.ledger.accuse("%s: %v", r.name, err)
 		return
 	}
 	<-p.judged
@@ -153,7 +150,7 @@ func (r *role) terminate() {
 	}
 	close(p.doomed)
 	if err := p.Terminate(); err != nil {
-		r.accuse("%s: %v", r.name, err)
+		r.site.ledger.accuse("%s: %v", r.name, err)
 		return
 	}
 	<-p.judged

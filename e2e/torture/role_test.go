@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,17 +36,17 @@ func TestRole(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "worker"), []byte(c.script), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var accused []string
+			s := &site{ledger: newLedger("test")}
 			r := &role{
 				// The shell takes the command for the name of a script.
-				name: "role", setup: program.Setup{Binary: "/bin/sh"}, command: "worker", log: filepath.Join(dir, "log"),
-				accuse: func(format string, args ...any) { accused = append(accused, fmt.Sprintf(format, args...)) },
+				name: "role", site: s, setup: program.Setup{Binary: "/bin/sh"}, command: "worker", log: filepath.Join(dir, "log"),
 			}
 			if err := r.start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			c.do(r)
 			r.kill()
+			accused := s.ledger.found()
 			if c.want == "" && len(accused) == 0 {
 				return
 			}

@@ -4,102 +4,107 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
-// Options are the settings of a run.
-type Options struct {
-	// Time is how long the load and the faults last.
-	Time time.Duration
-	Seed uint64
-	// Faults are the kinds of faults that happen, of allKinds.
-	Faults []string
-	// Binary is the program.
-	Binary string
-	// Dir keeps the embedded store and the logs. It must be empty.
-	Dir string
-	// Tell is called once a minute with what has happened so far.
-	Tell func(Report)
+// A run is one of the program under load and faults.
+type run struct {
+	Options
+	// binary is the program, and dir keeps the embedded store and the logs.
+	binary, dir string
+	tally       *tally
 }
 
-// Run runs the program under load and faults. What the program did wrong is in
-// the report; the error says why there could be no run.
-func Run(ctx context.Context, o Options) (Report, error) {
+// torture builds the program, runs it, and writes what happened. An error says what the program
+// did wrong, that too little happened, or why there could be no run. After one, the logs are
+// kept.
+func torture(ctx context.Context, o Options, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "microblogging-torture-")
+	if err != nil {
+		return err
+	}
+	r := run{Options: o, dir: dir, tally: &tally{n: map[string]int64{}}}
+	if r.binary, err = program.Build(ctx, dir, o.Race); err == nil {
+		err = r.run(ctx, out)
+	}
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
+	if err != nil {
+		return fmt.Errorf("%w; the logs are in %s", err, dir)
+	}
+	return os.RemoveAll(dir)
+}
+
+func (o run) run(ctx context.Context, out io.Writer) error {
 	azurite, err := azuritetest.Launch()
 	if err != nil {
-		return Report{}, err
+		return err
 	}
 	defer azurite.Kill()
 	onAzurite, err := azuriteSite(&o, azurite.Account())
 	if err != nil {
-		return Report{}, err
+		return err
 	}
 	f := &faults{
 		seed: o.Seed, sites: []*site{onAzurite, boltSite(&o)},
-		kinds: o.Faults, outageMax: outageTime(o.Time),
+		kinds: o.Faults, outageMax: min(outageMax, o.Time/5), tally: o.tally,
 	}
 	for _, s := range f.sites {
 		defer s.close()
 		if err := s.start(ctx); err != nil {
-			return Report{}, err
+			return err
 		}
 	}
-	f.hurt(ctx, o)
-	var redeliveries int64
+	f.hurt(ctx, o.Time, out)
 	for _, s := range f.sites {
 		s.drain(ctx)
 		s.judge(ctx)
 		s.end(ctx)
-		n, err := s.redeliveries()
-		if err != nil {
-			return Report{}, err
+		if err := s.readLogs(); err != nil {
+			return err
 		}
-		redeliveries += n
 	}
 	report := f.report()
-	report.Redeliveries = redeliveries
-	return report, ctx.Err()
+	for _, v := range report.Violations {
+		fmt.Fprintln(out, v)
+	}
+	fmt.Fprintln(out, report)
+	short := report.shortfall(o.Time)
+	switch {
+	case len(report.Violations) > 0:
+		return errViolated
+	case short != "":
+		return errors.New(short)
+	}
+	return nil
 }
 
-// hurt lets the users act and the faults happen until the time is over.
-func (f *faults) hurt(ctx context.Context, o Options) {
-	load, cancel := context.WithTimeout(ctx, o.Time)
+// hurt lets the users act and the faults happen until the time is over. It
+// writes once a minute what has happened so far.
+func (f *faults) hurt(ctx context.Context, length time.Duration, out io.Writer) {
+	load, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
 	var running sync.WaitGroup
 	for _, s := range f.sites {
 		for _, u := range s.users {
 			running.Go(func() { u.run(ctx, load) })
 		}
-		running.Go(func() { s.prowl(ctx, load) })
 		if s.shared() {
 			running.Go(func() { s.watch(ctx, load) })
 		}
 	}
 	running.Go(func() {
 		for pause(load, time.Minute); load.Err() == nil; pause(load, time.Minute) {
-			o.Tell(f.report())
+			fmt.Fprintln(out, f.report())
 		}
 	})
 	f.run(ctx, load)
 	running.Wait()
-}
-
-// inDir runs something in a directory of its own. After an error, the logs in it
-// are kept.
-func inDir(run func(dir string) error) error {
-	dir, err := os.MkdirTemp("", "microblogging-torture-")
-	if err != nil {
-		return err
-	}
-	failed := run(dir)
-	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
-	if failed == nil || len(logs) == 0 {
-		return errors.Join(failed, err, os.RemoveAll(dir))
-	}
-	return fmt.Errorf("%w; the logs are in %s", failed, dir)
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"microblogging/e2e/program"
@@ -47,30 +45,25 @@ type site struct {
 	dir      string
 	channels []string
 	// relay is what stands before the table service; nil on the embedded store.
-	relay *relay
-	roles []*role
-	users []*user
-	// ports tells whether gateways add ports.
-	ports  bool
+	relay  *relay
+	roles  []*role
+	users  []*user
 	ledger *ledger
-	checks atomic.Int64
-	// throttled counts clients that guessed passwords and were refused.
-	throttled atomic.Int64
-	// judged counts what was compared in the end with what its users were told.
-	judged struct{ ratings, subscriptions atomic.Int64 }
+	tally  *tally
 }
 
 // boltSite is one process on the embedded store.
-func boltSite(o *Options) *site {
+func boltSite(o *run) *site {
 	s := newSite("bolt", o)
-	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--trust-proxy", "--write-rate", unlimited, "--lease", lease.String(), "--reconcile", reconcile.String())
+	s.setup.Flags = []string{"--data", filepath.Join(o.dir, "bolt")}
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited,
+		"--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
 // azuriteSite is web and worker processes on an account of Azurite. Each reaches
 // it by wires of its own. The wires to the tables meet in a relay.
-func azuriteSite(o *Options, account string) (*site, error) {
+func azuriteSite(o *run, account string) (*site, error) {
 	s := newSite("azurite", o)
 	s.setup.Flags, s.setup.Environment = []string{"--storage", "azure"}, []string{connection(account)}
 	to := endpoints.FindStringSubmatch(account)
@@ -81,25 +74,36 @@ func azuriteSite(o *Options, account string) (*site, error) {
 	if s.relay, err = newRelay(to[1]); err != nil {
 		return nil, err
 	}
-	account = strings.Replace(account, to[1], s.relay.address, 1)
-	for n := range webCount {
-		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0", "--trust-proxy", "--write-rate", unlimited); err != nil {
+	for n := range webCount + workerCount {
+		name, latency := fmt.Sprintf("web%d", n+1), webLatency
+		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited}
+		if n >= webCount {
+			name, latency = fmt.Sprintf("worker%d", n+1-webCount), workerLatency
+			args = []string{"worker", "--lease", lease.String(), "--reconcile", reconcile.String()}
+		}
+		tables, err := newWire(s.relay.address, latency)
+		if err != nil {
 			return nil, err
 		}
-	}
-	for n := range workerCount {
-		if err := s.addWired(fmt.Sprintf("worker%d", n+1), account, workerLatency,
-			"worker", "--lease", lease.String(), "--reconcile", reconcile.String()); err != nil {
+		queue, err := newWire(to[2], latency)
+		if err != nil {
 			return nil, err
 		}
+		r := s.addRole(name, args[0], args[1:]...)
+		r.tables, r.queue = tables, queue
+		through := strings.NewReplacer(to[1], tables.address(), to[2], queue.address())
+		r.setup.Environment = []string{connection(through.Replace(account))}
 	}
 	return s, nil
 }
 
+// endpoints matches the hosts that a connection string leads to.
+var endpoints = regexp.MustCompile(`TableEndpoint=http://([^/]+)/.*QueueEndpoint=http://([^/]+)/`)
+
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
-func newSite(name string, o *Options) *site {
-	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name), ports: slices.Contains(o.Faults, "port")}
+func newSite(name string, o *run) *site {
+	s := &site{name: name, setup: program.Setup{Binary: o.binary}, dir: o.dir, ledger: newLedger(name), tally: o.tally}
 	for n := range channelCount {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
@@ -112,35 +116,11 @@ func newSite(name string, o *Options) *site {
 func (s *site) addRole(name, command string, args ...string) *role {
 	name = s.name + "-" + name
 	r := &role{
-		name: name, moments: s.ledger.moments, accuse: s.ledger.accuse,
-		setup: s.setup, command: command, args: append(args, "--log-format", "json"),
+		name: name, site: s, setup: s.setup, command: command, args: append(args, "--log-format", "json"),
 		log: filepath.Join(s.dir, name+".log"),
 	}
 	s.roles = append(s.roles, r)
 	return r
-}
-
-// endpoints matches the hosts that a connection string leads to.
-var endpoints = regexp.MustCompile(`TableEndpoint=http://([^/]+)/.*QueueEndpoint=http://([^/]+)/`)
-
-// addWired adds a role that reaches the account by wires of its own.
-func (s *site) addWired(name, account string, latency time.Duration, command string, args ...string) error {
-	to := endpoints.FindStringSubmatch(account)
-	if to == nil {
-		return fmt.Errorf("no endpoints in %q", account)
-	}
-	tables, err := newWire(to[1], latency)
-	if err != nil {
-		return err
-	}
-	queue, err := newWire(to[2], latency)
-	if err != nil {
-		return err
-	}
-	through := strings.NewReplacer(to[1], tables.address(), to[2], queue.address()).Replace(account)
-	r := s.addRole(name, command, args...)
-	r.tables, r.queue, r.setup.Environment = tables, queue, []string{connection(through)}
-	return nil
 }
 
 // shared tells whether other processes may use the store at the same time.
@@ -193,13 +173,13 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	return "", ctx.Err()
 }
 
-// run runs a command of the program to its end. An exit code above most is an
-// error. So is a report of the race detector, whatever the exit code.
-func (s *site) run(ctx context.Context, most int, command string, args ...string) (stdout string, err error) {
+// run runs a command of the program to its end. An exit code above 1 is an error. So is a
+// report of the race detector, whatever the exit code.
+func (s *site) run(ctx context.Context, command string, args ...string) (stdout string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
 	r, err := program.Run(s.setup.Command(ctx, command, args...))
-	if err == nil && (r.Code > most || strings.Contains(r.Stderr, dataRace)) {
+	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
 		err = fmt.Errorf("%s: exit %d\n%s", command, r.Code, r.Stderr)
 	}
 	return r.Stdout, err

@@ -34,7 +34,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // posted there.
 func staged(a answers) (bench, *user, *post) {
 	b := bench{newLedger("test")}
-	s := &site{ledger: b.ledger, channels: []string{"news"}}
+	s := &site{tally: &tally{n: map[string]int64{}}, ledger: b.ledger, channels: []string{"news"}}
 	s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 	u := newUser(s, 0, 1, 1)
 	u.http, u.name, u.tries = &http.Client{Transport: a}, "ann", finalTries
@@ -44,8 +44,7 @@ func staged(a answers) (bench, *user, *post) {
 
 func TestJudge(t *testing.T) {
 	t.Run("accuses what is not as it was acknowledged", judgeAccuses)
-	t.Run("accuses a deletion that does not end", judgeAccusesEndlessDeletion)
-	t.Run("accuses poison", judgeAccusesPoison)
+	t.Run("accuses a deletion that does not end, or ends in poison", judgeAccusesEndlessDeletion)
 	t.Run("accuses a log line that no process should write", judgeAccusesLogLine)
 	t.Run("accuses its own commands", judgeAccusesCommand)
 }
@@ -60,7 +59,7 @@ func judgeAccuses(t *testing.T) {
 	)
 	right := answers{
 		channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown,
-		"/api/v1/subscriptions": nothing, "/api/v1/sessions": "{}",
+		"/api/v1/subscriptions": nothing,
 	}
 	with := func(path, body string) answers {
 		a := answers{}
@@ -92,7 +91,6 @@ func judgeAccuses(t *testing.T) {
 		"a subscription that was ended": {with("/api/v1/subscriptions", `{"items":[{"channel":"news"}]}`), func(b bench, u *user, p *post) {
 			u.subscribed["news"] = subscribed{ballotNo, p.made}
 		}, "I8"},
-		"a sign-in that is refused":     {without("/api/v1/sessions"), func(bench, *user, *post) {}, "POST /api/v1/sessions"},
 		"a list that is never answered": {without(channel + "/blogs"), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
 		"a post that is never answered": {without(channel + "/blogs/p"), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
 	} {
@@ -115,7 +113,7 @@ func judgeAccuses(t *testing.T) {
 }
 
 func judgeAccusesEndlessDeletion(t *testing.T) {
-	for state, want := range map[string]int{"running": 1, "done": 0} {
+	for state, want := range map[string]int{"running": 1, "poisoned": 1, "done": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			b, u, _ := staged(answers{"/api/v1/channels/news/deletions/i": `{"state":"` + state + `"}`})
 			b.accepted(b.incarnations["news"][0])
@@ -127,33 +125,6 @@ func judgeAccusesEndlessDeletion(t *testing.T) {
 	}
 }
 
-func judgeAccusesPoison(t *testing.T) {
-	b, u, _ := staged(nil)
-	binary := program.Setup{Binary: filepath.Join(t.TempDir(), "program"), Environment: []string{"SHARED=yes"}}
-	if err := os.WriteFile(binary.Binary, []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	u.site.setup = binary
-	u.http = &http.Client{Transport: &poisoned{}}
-	b.accepted(b.incarnations["news"][0])
-	u.site.drain(t.Context())
-	if found := b.found(); len(found) != 1 || !strings.HasPrefix(found[0], "test: I5: ") || !strings.Contains(found[0], "poison") {
-		t.Errorf("found %q, want one violation of I5", found)
-	}
-}
-
-// poisoned answers that a deletion is in poison, and then that it is done.
-type poisoned struct{ asked bool }
-
-func (p *poisoned) RoundTrip(*http.Request) (*http.Response, error) {
-	state := "poisoned"
-	if p.asked {
-		state = "done"
-	}
-	p.asked = true
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"state":"` + state + `"}`))}, nil
-}
-
 func judgeAccusesLogLine(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"outcome":"done","deliveries":3}`:     0,
@@ -161,49 +132,39 @@ func judgeAccusesLogLine(t *testing.T) {
 		"WARNING: DATA RACE":                    1,
 		strings.Repeat("x", 100_000) + " panic": 1,
 	} {
-		s := &site{ledger: newLedger("test")}
+		s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test")}
 		log := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(log, []byte(`{"outcome":"done","deliveries":1}`+"\n"+text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s.roles = []*role{{log: log}}
-		n, err := s.redeliveries()
+		err := s.readLogs()
 		if found := s.ledger.found(); err != nil || len(found) != want {
 			t.Errorf("%.40s: found %d and %v, want %d", text, len(found), err, want)
 		}
-		if want == 0 && n != 2 {
+		if n := s.tally.n["redeliveries"]; want == 0 && n != 2 {
 			t.Errorf("%d redeliveries, want 2", n)
 		}
 	}
 }
 
 func judgeAccusesCommand(t *testing.T) {
-	const sound, breach = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`
-	for name, c := range map[string]struct {
-		script string
-		do     func(s *site)
-		want   string
-	}{
-		"a sound check is not accused":      {"echo '" + sound + "'", func(s *site) { s.inspect(t.Context()) }, ""},
-		"a check that finds a breach":       {"echo '" + breach + "'; exit 1", func(s *site) { s.inspect(t.Context()) }, "I1"},
-		"a check that writes nothing":       {"exit 2", func(s *site) { s.inspect(t.Context()) }, "check: exit 2"},
-		"a check that raced":                {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", func(s *site) { s.inspect(t.Context()) }, "check: exit 66"},
-		"a check that raced and ended well": {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", func(s *site) { s.inspect(t.Context()) }, "check: exit 0"},
-		"a last check that finds a breach":  {"echo '" + breach + "'; exit 1", func(s *site) { s.end(t.Context()) }, "check: exit 1"},
-		"a last check that raced":           {"echo WARNING: DATA RACE >&2", func(s *site) { s.end(t.Context()) }, "check: exit 0"},
-		"a requeue that raced": {"echo WARNING: DATA RACE >&2", func(s *site) {
-			if err := s.requeue(t.Context()); err != nil {
-				s.ledger.accuse("%v", err)
-			}
-		}, "requeue: exit 0"},
+	const sound, breach, idle = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`, `{"breaches":[{"invariant":"I5"}]}`
+	for name, c := range map[string]struct{ script, want string }{
+		"a sound check is not accused":       {"echo '" + sound + "'", ""},
+		"a check that finds a breach":        {"echo '" + breach + "'; exit 1", "I1"},
+		"a check that writes nothing":        {"exit 2", "check: exit 2"},
+		"a check that raced":                 {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", "check: exit 66"},
+		"a check that raced and ended well":  {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", "check: exit 0"},
+		"a check of a deletion that is idle": {"echo '" + idle + "'; exit 1", "I5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "program")
 			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			s := &site{ledger: newLedger("test"), setup: program.Setup{Binary: binary, Environment: []string{"SHARED=yes"}}}
-			c.do(s)
+			s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test"), setup: program.Setup{Binary: binary, Environment: []string{"SHARED=yes"}}}
+			s.end(t.Context())
 			found := s.ledger.found()
 			if c.want == "" && len(found) == 0 {
 				return

@@ -50,19 +50,10 @@ type subscribed struct {
 }
 
 func newUser(s *site, number int, seed1, seed2 uint64) *user {
-	u := &user{
+	return &user{
 		site: s, number: number, name: fmt.Sprintf("user%d", number+1), draw: rand.New(rand.NewPCG(seed1, seed2)),
 		subscribed: map[string]subscribed{},
-	}
-	u.from(fmt.Sprintf("198.51.100.%d", number+1))
-	return u
-}
-
-// from gives the user an address, and a gateway that tells it to the site.
-func (u *user) from(address string) {
-	u.http = &http.Client{
-		Timeout:   answerTime,
-		Transport: &gateway{next: &http.Transport{MaxIdleConnsPerHost: 2}, address: address, ports: u.site.ports},
+		http:       &http.Client{Timeout: answerTime, Transport: &http.Transport{MaxIdleConnsPerHost: 2}},
 	}
 }
 

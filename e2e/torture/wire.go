@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,15 +18,16 @@ type wire struct {
 	// latency is how long it delays what passes.
 	latency time.Duration
 
-	mu sync.Mutex
 	// dark is set while every new connection is cut.
-	dark bool
-	// held is closed when requests may pass; nil if they may pass now.
-	held  chan struct{}
-	pairs map[*pair]struct{}
+	dark atomic.Bool
+	// held is locked while requests may not pass.
+	held sync.RWMutex
 	// trap, unless nil, is closed when the next answer has cut the wire instead of
 	// passing.
-	trap chan struct{}
+	trap atomic.Pointer[chan struct{}]
+
+	mu    sync.Mutex
+	pairs map[*pair]struct{}
 }
 
 // A pair is one connection: the caller's half and the service's.
@@ -71,7 +73,7 @@ func (w *wire) add(p *pair) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pairs[p] = struct{}{}
-	if w.dark {
+	if w.dark.Load() {
 		w.drop(p)
 	}
 }
@@ -126,42 +128,22 @@ func (w *wire) cut() bool {
 
 // darken cuts the wire, and every new connection until light is called.
 func (w *wire) darken() (light func()) {
-	w.setDark(true)
+	w.dark.Store(true)
 	w.cut()
-	return func() { w.setDark(false) }
-}
-
-func (w *wire) setDark(dark bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dark = dark
+	return func() { w.dark.Store(false) }
 }
 
 // stall holds back what callers send until release is called. Then all of it
 // arrives, although the caller may have given up long ago and others have gone on.
 func (w *wire) stall() (release func()) {
-	held := make(chan struct{})
-	w.setHeld(held)
-	return func() {
-		w.setHeld(nil)
-		close(held)
-	}
-}
-
-func (w *wire) setHeld(held chan struct{}) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.held = held
+	w.held.Lock()
+	return w.held.Unlock
 }
 
 // wait returns when requests may pass.
 func (w *wire) wait() {
-	w.mu.Lock()
-	held := w.held
-	w.mu.Unlock()
-	if held != nil {
-		<-held
-	}
+	w.held.RLock()
+	w.held.RUnlock() //nolint:staticcheck // it only waits
 }
 
 // cutAtAnswer cuts the wire just before the next answer passes: the request took
@@ -169,30 +151,22 @@ func (w *wire) wait() {
 // the connections that are there. It reports whether anything was cut.
 func (w *wire) cutAtAnswer(wait time.Duration) bool {
 	trap := make(chan struct{})
-	w.mu.Lock()
-	w.trap = trap
-	w.mu.Unlock()
+	w.trap.Store(&trap)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-trap:
 		return true
 	case <-timer.C:
+		w.trap.Store(nil)
+		return w.cut()
 	}
-	w.mu.Lock()
-	w.trap = nil
-	w.mu.Unlock()
-	return w.cut()
 }
 
 // spring cuts the wire if a trap is set.
 func (w *wire) spring() {
-	w.mu.Lock()
-	trap := w.trap
-	w.trap = nil
-	w.mu.Unlock()
-	if trap != nil {
+	if trap := w.trap.Swap(nil); trap != nil {
 		w.cut()
-		close(trap)
+		close(*trap)
 	}
 }

@@ -1,9 +1,9 @@
 package azure_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,54 +13,36 @@ import (
 )
 
 func TestDrop(t *testing.T) {
-	c := open(t, patient(azuritetest.Shared(t).Account()))
-	t.Run("a table that is dropped is gone with its rows, and no other", func(t *testing.T) { dropsTable(t, c) })
-	t.Run("a queue that is dropped is gone, and no other", func(t *testing.T) { dropsQueue(t, c) })
-	t.Run("what is not there is dropped without an error", func(t *testing.T) { dropsNothing(t, c) })
+	t.Run("what is dropped is gone with its rows, and nothing else", dropsNoOther)
+	t.Run("what is not there is dropped without an error", func(t *testing.T) {
+		dropsNothing(t, open(t, patient(azuritetest.Shared(t).Account())))
+	})
 	t.Run("what the service is deleting is dropped already", dropsTwice)
 }
 
-func dropsTable(t *testing.T, c *azure.Client) {
-	prefix := newName()
-	gone, stays := prefix+"Gone", prefix+"Stays"
-	for _, table := range []string{gone, stays} {
-		transact(t, c, table, driver.Insert("r"))
-	}
-	if names, err := c.TableNames(t.Context(), strings.ToUpper(prefix)); err != nil || !slices.Equal(names, []string{gone, stays}) {
-		t.Fatalf("the tables are %q (%v)", names, err)
-	}
-	if err := c.DropTable(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
-	if names, err := c.TableNames(t.Context(), prefix); err != nil || !slices.Equal(names, []string{stays}) {
-		t.Errorf("with %s dropped, the tables are %q (%v)", gone, names, err)
-	}
-	get(t, c, stays, "r")
-	absent(t, c, gone, "r") // this creates the table again
-}
-
-func dropsQueue(t *testing.T, c *azure.Client) {
-	prefix := newName()
-	gone, stays := prefix+"-gone", prefix+"-stays"
-	for _, queue := range []string{gone, stays} {
-		if err := driver.NewQueue(c, queue).Create(t.Context()); err != nil {
+func dropsNoOther(t *testing.T) {
+	c := open(t, patient(azuritetest.Shared(t).Account()))
+	for _, name := range []string{"gone", "stays"} {
+		transact(t, c, name, driver.Insert("r"))
+		if err := driver.NewQueue(c, name).Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.DropQueue(t.Context(), gone); err != nil {
-		t.Fatal(err)
+	for _, want := range []string{"[gone stays]", "[stays]"} {
+		if tables, queues, err := c.Names(t.Context()); fmt.Sprint(tables) != want || fmt.Sprint(queues) != want || err != nil {
+			t.Fatalf("the tables are %q and the queues %q (%v), want %s", tables, queues, err, want)
+		}
+		if err := c.Drop(t.Context(), []string{"gone"}, []string{"gone"}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if names, err := c.QueueNames(t.Context(), prefix); err != nil || !slices.Equal(names, []string{stays}) {
-		t.Errorf("with %s dropped, the queues are %q (%v)", gone, names, err)
-	}
+	get(t, c, "stays", "r")
+	absent(t, c, "gone", "r") // this creates the table again
 }
 
 func dropsNothing(t *testing.T, c *azure.Client) {
-	name := newName()
-	if err := c.DropTable(t.Context(), name); err != nil {
-		t.Error(err)
-	}
-	if err := c.DropQueue(t.Context(), name); err != nil {
+	t.Helper()
+	if err := c.Drop(t.Context(), []string{newName()}, []string{newName()}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,41 +20,25 @@ import (
 // errUnreadable is in the chain of an error about a row that this package cannot read.
 var errUnreadable = errors.New("a row cannot be read")
 
+// errRefused stands for a meaning where there is none.
+var errRefused = errors.New("refused")
+
 // A requestError is the error of a request. It wraps its meaning and the SDK's error,
 // which is an *azcore.ResponseError if there was an answer. Its text is one line; the
 // SDK's is a dump of the reply.
 type requestError struct {
-	// action and target say what failed: "Get", "Channels".
-	action driver.Method
-	target string
+	line string
+	// code is in the answer; without one it is empty.
+	code string
 	// meaning is an error of package domain. It is nil for a row that cannot be read, and for a
 	// refusal that should not happen: the limits of package driver have a gap, or this package a
 	// mistake.
-	meaning error
-	// status and code are in the answer; without one they are 0 and empty.
-	status int
-	code   string
-	cause  error
+	meaning, cause error
 }
 
-func (e *requestError) Error() string {
-	meaning := "refused"
-	if e.meaning != nil {
-		meaning = e.meaning.Error()
-	}
-	detail := strings.TrimSpace(fmt.Sprintf("%d %s", e.status, e.code))
-	if e.status == 0 {
-		detail = briefly(e.cause)
-	}
-	return fmt.Sprintf("azure: %s %s: %s (%s)", e.action, e.target, meaning, detail)
-}
+func (e *requestError) Error() string { return e.line }
 
-func (e *requestError) Unwrap() []error {
-	if e.meaning == nil {
-		return []error{e.cause}
-	}
-	return []error{e.meaning, e.cause}
-}
+func (e *requestError) Unwrap() []error { return []error{e.meaning, e.cause} }
 
 // briefly returns the first line of the error, because credentials explain failures
 // at length. It leaves out the URL, which is long and may hold a signature.
@@ -72,24 +57,27 @@ func failure(action driver.Method, target string, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	e := &requestError{action: action, target: target, cause: cause}
+	// Without an answer, or with one that cannot be understood, whether the request took effect is
+	// unknown: the connection failed, time ran out, or the context ended.
+	e := &requestError{meaning: domain.ErrUnavailable, cause: cause}
+	status, operation := 0, -1
 	var response *azcore.ResponseError
 	var f *batchFailure
 	switch {
 	case errors.Is(cause, errUnreadable):
-		return e
-	case !errors.As(cause, &response):
-		// No answer, or none that can be understood: the connection failed, time ran
-		// out, or the context ended. Whether the request took effect is unknown.
-		e.meaning = domain.ErrUnavailable
-		return e
+		e.meaning = nil
 	case errors.As(cause, &f):
-		e.status, e.code, e.meaning = f.status, f.code, meaningOf(f.status, f.code)
-	default:
-		e.status, e.code, e.meaning = response.StatusCode, response.ErrorCode, meaningOf(response.StatusCode, response.ErrorCode)
+		status, e.code, operation = f.status, f.code, f.operation
+	case errors.As(cause, &response):
+		status, e.code = response.StatusCode, response.ErrorCode
 	}
-	if f != nil && f.operation >= 0 && e.meaning != nil && e.meaning != domain.ErrUnavailable {
-		return &driver.OperationError{Index: f.operation, Err: e}
+	detail := briefly(cause)
+	if status > 0 {
+		e.meaning, detail = meaningOf(status, e.code), strings.TrimSpace(fmt.Sprintf("%d %s", status, e.code))
+	}
+	e.line = fmt.Sprintf("azure: %s %s: %v (%s)", action, target, cmp.Or(e.meaning, errRefused), detail)
+	if operation >= 0 && e.meaning != nil && e.meaning != domain.ErrUnavailable {
+		return &driver.OperationError{Index: operation, Err: e}
 	}
 	return e
 }

@@ -14,26 +14,6 @@ import (
 // default, the service drops a message after seven days.
 const forever = -1
 
-// QueueNames returns the names of the queues that start with the prefix.
-func (c *Client) QueueNames(ctx context.Context, prefix string) ([]string, error) {
-	pager := c.queues.NewListQueuesPager(&azqueue.ListQueuesOptions{Prefix: optional(prefix)})
-	return names(ctx, c, pager, func(reply azqueue.ListQueuesResponse) (names []string) {
-		for _, queue := range reply.Queues {
-			names = append(names, value(queue.Name))
-		}
-		return names
-	})
-}
-
-// DropQueue removes a queue with its messages, or does nothing if it is not there.
-func (c *Client) DropQueue(ctx context.Context, queue string) error {
-	err := c.guarded(ctx, "drop queue", queue, func() error {
-		_, err := c.queues.DeleteQueue(ctx, queue, nil)
-		return err
-	})
-	return accepted(err, "QueueNotFound", "QueueBeingDeleted")
-}
-
 func send(ctx context.Context, q *azqueue.QueueClient, text string) error {
 	_, err := q.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)})
 	return err

@@ -9,50 +9,11 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
 	"microblogging/storage/driver"
 )
-
-// TableNames returns the names of the tables that start with the prefix, without regard to
-// case, as Azure compares them. An account has few tables, so it reads the names of all: a
-// comparison by the service would heed the case. No operation of the site lists or drops
-// tables and queues; the load test does, with those that it made itself.
-func (c *Client) TableNames(ctx context.Context, prefix string) ([]string, error) {
-	return names(ctx, c, c.tables.NewListTablesPager(nil), func(reply aztables.ListTablesResponse) (names []string) {
-		for _, table := range reply.Tables {
-			if name := value(table.Name); len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
-				names = append(names, name)
-			}
-		}
-		return names
-	})
-}
-
-// names reads all pages of a list.
-func names[P any](ctx context.Context, c *Client, pager *runtime.Pager[P], of func(P) []string) (all []string, err error) {
-	for err == nil && pager.More() {
-		err = c.guarded(ctx, "list", "names", func() error {
-			page, err := pager.NextPage(ctx)
-			all = append(all, of(page)...)
-			return err
-		})
-	}
-	return all, err
-}
-
-// DropTable removes a table with all of its rows, or does nothing if it is not there. Azure
-// refuses to create a table of that name for a while. A write that is under way may fail, or
-// create the table again.
-func (c *Client) DropTable(ctx context.Context, table string) error {
-	err := c.guarded(ctx, "drop table", table, func() error {
-		_, err := c.tables.DeleteTable(ctx, table, nil)
-		return err
-	})
-	return accepted(err, "TableNotFound", "ResourceNotFound", "TableBeingDeleted")
-}
 
 func getRow(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Entity, error) {
 	reply, err := t.GetEntity(ctx, c.Partition, c.Row, nil)

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// compactSuffix ends the name of the file that Compact writes, beside the store's.
+	// compactSuffix is in the name of the file that Compact writes, beside the store's.
 	compactSuffix = ".compact"
 	// compactBytes is about how much one transaction of Compact writes.
 	compactBytes = 8 << 20
@@ -110,48 +110,69 @@ func Compact(ctx context.Context, dir string, begin func()) (before, after int64
 	// The old file stays locked until the new one has its name for good.
 	defer func() { err = errors.Join(err, source.Close()) }()
 	begin()
-	if before, after, err = compactTo(ctx, path, source); err != nil {
-		return 0, 0, errors.Join(fmt.Errorf("compacting %s: %w", path, err), removeIfThere(path+compactSuffix))
+	old, err := os.Stat(path)
+	if err == nil {
+		err = replace(path, compactSuffix, source.Close, func(file *os.File) error { return compact(ctx, source, file.Name()) })
 	}
-	return before, after, nil
+	if err != nil {
+		return 0, 0, fmt.Errorf("compacting %s: %w", path, err)
+	}
+	compacted, err := os.Stat(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	return old.Size(), compacted.Size(), nil
 }
 
-// compactTo writes the new file and gives it the name of the old one.
-func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, after int64, err error) {
-	err = safely(func() error {
+// compact copies a store to a new file.
+func compact(ctx context.Context, source *bbolt.DB, path string) error {
+	err := safely(func() error {
 		return source.View(func(tx *bbolt.Tx) error { _, err := readable(ctx, tx); return err })
 	})
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	old, err := os.Stat(path)
+	target, _, err := openBolt(path, unsynced())
 	if err != nil {
-		return 0, 0, err
-	}
-	if err := removeIfThere(path + compactSuffix); err != nil {
-		return 0, 0, err
-	}
-	written, err := os.OpenFile(path+compactSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer written.Close() // it has been closed, or is removed
-	if err := makeLike(old, written); err != nil {
-		return 0, 0, err
-	}
-	target, _, err := openBolt(written.Name(), unsynced())
-	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	err = safely(func() error { return bbolt.Compact(target, source, compactBytes) })
-	if err := errors.Join(err, target.Close(), ctx.Err()); err != nil {
-		return 0, 0, err
+	return errors.Join(err, target.Close(), ctx.Err())
+}
+
+// replace fills a new file beside the store, makes it durable and gives it the store's name. If
+// that fails, nothing has changed. The file has the mode and the owner of the store. Whoever
+// opens the store afterwards makes the name durable before anything else. release gives up the
+// lock of the store.
+func replace(path, suffix string, release func() error, fill func(*os.File) error) error {
+	// Another restore that is under way finds that its file is gone.
+	if err := removeLeft(path, suffix); err != nil {
+		return err
 	}
-	now, err := written.Stat()
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+suffix+"-*")
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	return old.Size(), now.Size(), putInPlace(path, source, written)
+	if old, failed := os.Stat(path); failed == nil {
+		err = errors.Join(chownLike(file, old), file.Chmod(old.Mode().Perm()))
+	}
+	if err == nil {
+		err = fill(file)
+	}
+	if err == nil {
+		err = errors.Join(file.Sync(), file.Close())
+	}
+	if err == nil && runtime.GOOS == "windows" { // here an open file cannot be replaced
+		err = release()
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = file.Close() // windows removes no open file
+		return errors.Join(err, removeIfThere(file.Name()))
+	}
+	return syncDir(filepath.Dir(path))
 }
 
 // Restore makes the store in a directory of what Backup wrote, and returns how many rows it
@@ -162,13 +183,6 @@ func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, afte
 //
 // begin is called when all was decoded. An error before it means that nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
-	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
-		defer func() {
-			if err != nil {
-				_ = os.Remove(dir) // which does nothing if anything is in it
-			}
-		}()
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}
@@ -177,37 +191,26 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if empty != nil {
-			err = errors.Join(err, empty.Close())
+	release := func() error {
+		if empty == nil {
+			return nil
 		}
-	}()
-	left, err := restoresOf(path)
-	for _, file := range left {
-		err = errors.Join(err, removeIfThere(file))
+		return empty.Close()
 	}
-	if err != nil {
-		return 0, err
-	}
-	// Another restore that is under way finds that its file is gone.
-	written, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+restoreSuffix+"-*")
-	if err != nil {
-		return 0, err
-	}
-	rows, err = receive(ctx, path, from, written)
-	if err == nil {
+	defer func() { err = errors.Join(err, release()) }()
+	err = replace(path, restoreSuffix, release, func(file *os.File) (err error) {
+		if rows, err = receive(ctx, from, file); err != nil {
+			return err
+		}
 		begin()
-		err = errors.Join(useUnnamed(written.Name(), finish), ctx.Err())
-	}
-	if err == nil && empty == nil { // somebody may have made one meanwhile
-		empty, err = lockEmpty(path)
-	}
-	if err == nil {
-		err = putInPlace(path, empty, written)
-	}
+		err = errors.Join(useUnnamed(file.Name(), finish), ctx.Err())
+		if err == nil && empty == nil { // somebody may have made one meanwhile
+			empty, err = lockEmpty(path)
+		}
+		return err
+	})
 	if err != nil {
-		_ = written.Close() // windows removes no open file
-		return 0, errors.Join(fmt.Errorf("restoring %s: %w", path, err), removeIfThere(written.Name()))
+		return 0, fmt.Errorf("restoring %s: %w", path, err)
 	}
 	return rows, nil
 }
@@ -243,16 +246,11 @@ func lockEmpty(path string) (*bbolt.DB, error) {
 }
 
 // receive writes a backup to a file, and requires that its rows can be read.
-func receive(ctx context.Context, path string, from io.Reader, written *os.File) (rows int, err error) {
-	if old, err := os.Stat(path); err == nil {
-		if err := makeLike(old, written); err != nil {
-			return 0, err
-		}
-	}
-	if _, err := io.Copy(stopWriter{ctx, written}, from); err != nil {
+func receive(ctx context.Context, from io.Reader, file *os.File) (rows int, err error) {
+	if _, err := io.Copy(stopWriter{ctx, file}, from); err != nil {
 		return 0, err
 	}
-	err = readFile(written.Name(), func(tx *bbolt.Tx) (err error) { rows, err = readable(ctx, tx); return err })
+	err = readFile(file.Name(), func(tx *bbolt.Tx) (err error) { rows, err = readable(ctx, tx); return err })
 	return rows, err
 }
 
@@ -276,51 +274,36 @@ func unsynced() *bbolt.Options {
 	return options
 }
 
-// putInPlace makes a file durable and gives it the name of the store. old is the store that
-// has the name, which is locked until then, or nil. Whoever opens the store afterwards makes
-// the name durable before anything else.
-func putInPlace(path string, old *bbolt.DB, written *os.File) error {
-	if err := errors.Join(written.Sync(), written.Close()); err != nil {
-		return err
-	}
-	if runtime.GOOS == "windows" && old != nil { // here an open file cannot be replaced
-		if err := old.Close(); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(written.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// makeLike gives a file the mode and the owner of another.
-func makeLike(old fs.FileInfo, file *os.File) error {
-	return errors.Join(chownLike(file, old), file.Chmod(old.Mode().Perm()))
-}
-
 // refuseUnfinished refuses a store into which a restore has begun.
 func refuseUnfinished(path string) error {
-	left, err := restoresOf(path)
+	left, err := leftOf(path, restoreSuffix)
 	if err != nil || len(left) == 0 {
 		return err
 	}
 	return fmt.Errorf("opening %s: %w; run it again, or remove %s to begin with an empty store", path, ErrUnfinished, left[0])
 }
 
-// restoresOf returns the files of restores into a store that have not ended.
-func restoresOf(path string) (files []string, err error) {
+// leftOf returns the files that replace is filling, or has left when it was killed.
+func leftOf(path, suffix string) (files []string, err error) {
 	path = resolve(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), filepath.Base(path)+restoreSuffix) {
+		if strings.HasPrefix(entry.Name(), filepath.Base(path)+suffix) {
 			files = append(files, filepath.Join(filepath.Dir(path), entry.Name()))
 		}
 	}
 	return files, nil
+}
+
+func removeLeft(path, suffix string) error {
+	left, err := leftOf(path, suffix)
+	for _, file := range left {
+		err = errors.Join(err, removeIfThere(file))
+	}
+	return err
 }
 
 // resolve follows links, as far as there are files.
@@ -357,7 +340,7 @@ func (s Space) WorthCompacting() bool {
 	return s.Free >= worthFree && float64(s.Free) >= worthShare*float64(s.Bytes)
 }
 
-// Space counts the free pages. The store must be open with CountFree.
+// Space counts the free pages.
 func (db *DB) Space() (Space, error) {
 	info, err := os.Stat(db.bolt.Path())
 	if err != nil {

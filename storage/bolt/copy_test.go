@@ -125,7 +125,7 @@ func compactKeeps(t *testing.T) {
 	dir := t.TempDir()
 	wasteful(t, dir)
 	rows := content(t, dir)
-	db := mustOpen(t, dir, Options{CountFree: true})
+	db := mustOpen(t, dir, Options{})
 	wasted, err := db.Space()
 	ok(t, err, db.Close())
 	before, after := mustCompact(t, dir)
@@ -271,7 +271,7 @@ func restoreWaitsUnseen(t *testing.T) {
 			return
 		case <-look.C:
 		}
-		if left, err := restoresOf(filepath.Join(dir, fileName)); len(left) > 0 || err != nil {
+		if left, err := leftOf(filepath.Join(dir, fileName), restoreSuffix); len(left) > 0 || err != nil {
 			<-ended
 			t.Fatal("the store looks as if a restore had begun")
 		}

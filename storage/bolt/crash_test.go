@@ -96,8 +96,8 @@ func compactIsKilled(t *testing.T) {
 	wasteful(t, dir)
 	rows, left := content(t, dir), 0
 	there := func() bool {
-		_, err := os.Stat(filepath.Join(dir, fileName+compactSuffix))
-		return err == nil
+		left, err := leftOf(filepath.Join(dir, fileName), compactSuffix)
+		return err == nil && len(left) > 0
 	}
 	for looks := range 8 {
 		process, began := startProcess(t, compactIn, dir), time.Now()

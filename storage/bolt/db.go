@@ -27,8 +27,6 @@ type Options struct {
 	NoSync bool
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger
-	// CountFree makes Space count the free pages. Each read then takes some 250 ns longer.
-	CountFree bool
 	// Committed is told of each commit of changes. It must not wait, since the next commit
 	// waits for it. Nil tells nobody.
 	Committed func(Commit)
@@ -85,7 +83,7 @@ func Open(dir string, opts Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", file.Path(), err), file.Close())
 	}
 	// What a Compact that was killed has left. No Compact is running, since the store is open.
-	if err := removeIfThere(resolve(file.Path()) + compactSuffix); err != nil {
+	if err := removeLeft(file.Path(), compactSuffix); err != nil {
 		db.log.Warn("what a compaction left behind was not removed", "error", err)
 	}
 	return db, nil

@@ -29,11 +29,6 @@ const (
 	// lockPatience is how long a second process waits for the first to close the
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
-	// mapped is address space that is reserved for the file; it takes no memory. Readers wait
-	// only when the file outgrows it and is mapped again (Backup). A damaged page can
-	// point as far as 4 GB behind itself. There it must find nothing, which is a fault that
-	// says so (caught), and not other memory of the process, which would pass for rows.
-	mapped = 16 << 30
 	// schemaVersion is the version of everything that this package writes: names of
 	// buckets, keys, records and messages. A program refuses a store with a higher
 	// version.
@@ -155,24 +150,15 @@ func toWrite(opts Options) *bbolt.Options {
 		NoGrowSync:      opts.NoSync,
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: reserved(),
-		NoStatistics:    !opts.CountFree,
+		InitialMmapSize: mapped,
 		OpenFile:        opts.openFile,
 	}
-}
-
-// reserved returns what to reserve of an address space.
-func reserved() int {
-	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
-		return 0
-	}
-	return mapped
 }
 
 // readFile opens a file of ours, which nobody may have open to write, and reads it in one
 // transaction. It refuses a file that is cut off, empty or not ours.
 func readFile(path string, read func(*bbolt.Tx) error) (err error) {
-	db, file, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved()})
+	db, file, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: mapped})
 	if err != nil {
 		// Without the lock it could be a store that another process is just making.
 		if info, failed := os.Stat(path); failed == nil && info.Size() == 0 && !errors.Is(err, ErrInUse) {

@@ -60,20 +60,15 @@ func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation
 
 // First reads the first n rows of a selection, over as many pages as needed. It
 // returns fewer only if the selection has fewer.
-func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
+func (t *Table) First(ctx context.Context, n int, q Range) (rows []Entity, err error) {
 	q.Limit = min(n, MaxPage)
-	page, err := t.Range(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	rows := page.Rows
-	for len(rows) < n && page.Continuation != "" {
-		q.Continuation = page.Continuation
-		q.Limit = min(n-len(rows), MaxPage)
-		if page, err = t.Range(ctx, q); err != nil {
+	for row, err := range t.Within(ctx, q) {
+		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, page.Rows...)
+		if rows = append(rows, row); len(rows) == n {
+			break
+		}
 	}
 	return rows, nil
 }

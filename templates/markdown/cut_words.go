@@ -43,14 +43,13 @@ func byteOffset(s string, character int) int {
 // clusterStart moves an offset back to the start of its grapheme cluster. In the
 // first cluster it returns the offset unchanged, so that some text is left.
 func clusterStart(s string, offset int) int {
-	start, state := 0, -1
-	for rest := s; rest != ""; {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if start+len(cluster) > offset {
+	start := 0
+	for clusters := uniseg.NewGraphemes(s); clusters.Next(); {
+		from, to := clusters.Positions()
+		if to > offset {
+			start = from
 			break
 		}
-		start += len(cluster)
 	}
 	if start == 0 {
 		return offset

@@ -33,7 +33,7 @@ const (
 // Render returns the text as HTML. Its headings begin at the level top.
 func Render(source string, top int) HTML {
 	read := []byte(source)
-	doc := parse(read)
+	doc := machine().read.Parse(text.NewReader(read), parser.WithContext(definitions{parser.NewContext()}))
 	reshape(doc, read, top)
 	var b bytes.Buffer
 	b.Grow(len(source) + len(source)/4)
@@ -41,10 +41,6 @@ func Render(source string, top int) HTML {
 		panic(err) // a Buffer accepts every write
 	}
 	return HTML{b.String()}
-}
-
-func parse(source []byte) ast.Node {
-	return machine().read.Parse(text.NewReader(source), parser.WithContext(definitions{parser.NewContext()}))
 }
 
 // A reader and a writer of texts are safe for concurrent use.

@@ -10,7 +10,7 @@
 // [Texts] is a three-way merge, as version control does it, but of words: the text that both
 // changes began with says which of two versions is the new one at each place. Places that
 // only one side changed take that change. Places where the changes overlap or touch keep
-// both, and are a clash. [Compare] compares two texts where the first is unknown.
+// both, and are a clash. A comparison of two texts is a merge in which one side changed nothing.
 //
 // # What survives failure
 //

@@ -3,8 +3,6 @@ package merge
 import (
 	"slices"
 	"strings"
-
-	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
 // A Side says who changed a piece of a text.
@@ -32,21 +30,40 @@ type Part struct {
 type Merge []Part
 
 // Texts merges two changes of the text base. The concatenation of what the parts hold of
-// a side is the text of that side.
+// a side is the text of that side. What lies between two words that both sides keep is one
+// part.
 func Texts(base, mine, theirs string) Merge {
-	var words vocabulary
-	from := words.spell(base)
-	m := merger{
-		words: &words, base: from,
-		mine:   edits(words.diff(from, words.spell(mine))),
-		theirs: edits(words.diff(from, words.spell(theirs))),
+	b, m, t := words(base), words(mine), words(theirs)
+	inMine, inTheirs := kept(b, m), kept(b, t)
+	var parts Merge
+	calm, fromBase, fromMine, fromTheirs := 0, 0, 0, 0 // from calm to fromBase, both kept all
+	for i := range inMine {
+		if inMine[i] < 0 || inTheirs[i] < 0 {
+			continue
+		}
+		if i == len(b) || i > fromBase || inMine[i] > fromMine || inTheirs[i] > fromTheirs {
+			parts = parts.with(b[calm:fromBase], b[calm:fromBase], b[calm:fromBase])
+			parts = parts.with(b[fromBase:i], m[fromMine:inMine[i]], t[fromTheirs:inTheirs[i]])
+			calm = i
+		}
+		fromBase, fromMine, fromTheirs = i+1, inMine[i]+1, inTheirs[i]+1
 	}
-	return m.merge()
+	return parts
 }
 
 // Whole merges two changes of a text that makes sense only as a whole, such as a title.
 func Whole(base, mine, theirs string) Merge {
 	return Merge{{sideOf(base, mine, theirs), base, mine, theirs}}
+}
+
+// with adds a part, unless it is empty.
+func (m Merge) with(base, mine, theirs []string) Merge {
+	p := Part{Base: strings.Join(base, ""), Mine: strings.Join(mine, ""), Theirs: strings.Join(theirs, "")}
+	if p == (Part{}) {
+		return m
+	}
+	p.Side = sideOf(p.Base, p.Mine, p.Theirs)
+	return append(m, p)
 }
 
 // Clean says that no part is a clash.
@@ -101,102 +118,4 @@ func sideOf(base, mine, theirs string) Side {
 		return Theirs
 	}
 	return Clash
-}
-
-// An edit puts words in the place of those of the base from start to end, which may be
-// none.
-type edit struct {
-	start, end int
-	words      []rune
-}
-
-func edits(diffs []diffmatchpatch.Diff) []edit {
-	var list []edit
-	at, open := 0, false
-	for _, d := range diffs {
-		words := []rune(d.Text)
-		if d.Type == diffmatchpatch.DiffEqual {
-			at, open = at+len(words), false
-			continue
-		}
-		if !open {
-			list, open = append(list, edit{start: at, end: at}), true
-		}
-		last := &list[len(list)-1]
-		if d.Type == diffmatchpatch.DiffInsert {
-			last.words = append(last.words, words...)
-		} else {
-			at += len(words)
-			last.end = at
-		}
-	}
-	return list
-}
-
-// A merger goes through the base and the edits of both sides, which are in its order.
-type merger struct {
-	words        *vocabulary
-	base         []rune
-	mine, theirs []edit
-	parts        Merge
-}
-
-func (m *merger) merge() Merge {
-	at := 0
-	for len(m.mine) > 0 || len(m.theirs) > 0 {
-		mine, theirs, start, end := m.next()
-		m.add(at, start, nil, nil)
-		m.add(start, end, mine, theirs)
-		at = end
-	}
-	m.add(at, len(m.base), nil, nil)
-	return m.parts
-}
-
-// next takes the first edit, and all that it meets, and all that those meet.
-func (m *merger) next() (mine, theirs []edit, start, end int) {
-	first := m.mine
-	if len(m.mine) == 0 || len(m.theirs) > 0 && m.theirs[0].start < m.mine[0].start {
-		first = m.theirs
-	}
-	group := edit{start: first[0].start, end: first[0].end}
-	for more := true; more; {
-		more = false
-		for _, side := range []struct{ from, to *[]edit }{{&m.mine, &mine}, {&m.theirs, &theirs}} {
-			for len(*side.from) > 0 && (len(mine)+len(theirs) == 0 && &first[0] == &(*side.from)[0] || meet(group, (*side.from)[0])) {
-				group.end = max(group.end, (*side.from)[0].end)
-				*side.to = append(*side.to, (*side.from)[0])
-				*side.from = (*side.from)[1:]
-				more = true
-			}
-		}
-	}
-	return mine, theirs, group.start, group.end
-}
-
-// meet says whether an edit is within a group of edits before it, or touches it so that
-// the order of what they insert would be a guess. Two that replace neighbours do not meet.
-func meet(group, next edit) bool {
-	if group.start == group.end || next.start == next.end {
-		return next.start <= group.end
-	}
-	return next.start < group.end
-}
-
-// add adds the part of the base from start to end.
-func (m *merger) add(start, end int, mine, theirs []edit) {
-	p := Part{Base: m.words.read(m.base[start:end]), Mine: m.apply(start, end, mine), Theirs: m.apply(start, end, theirs)}
-	if p.Side = sideOf(p.Base, p.Mine, p.Theirs); p != (Part{}) {
-		m.parts = append(m.parts, p)
-	}
-}
-
-// apply returns the base from start to end as one side has it.
-func (m *merger) apply(start, end int, edits []edit) string {
-	var words []rune
-	for _, e := range edits {
-		words = append(append(words, m.base[start:e.start]...), e.words...)
-		start = e.end
-	}
-	return m.words.read(append(words, m.base[start:end]...))
 }

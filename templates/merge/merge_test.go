@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,142 +8,125 @@ import (
 )
 
 func TestMerge(t *testing.T) {
-	t.Run("takes disjoint changes together", mergeTakesDisjointChangesTogether)
-	t.Run("keeps both where they overlap", mergeKeepsBothWhereTheyOverlap)
-	t.Run("with an unchanged side gives the other", mergeWithAnUnchangedSideGivesTheOther)
-	t.Run("has each text in its parts", mergeHasEachTextInItsParts)
-	t.Run("does not depend on which side is mine", mergeIsSymmetric)
-	t.Run("loses no line of either", mergeLosesNoLine)
-	t.Run("of a title is of the whole", mergeOfATitle)
-}
-
-func mergeTakesDisjointChangesTogether(t *testing.T) {
-	for _, test := range []struct{ base, mine, theirs, want string }{
-		{"a\nb\nc", "A\nb\nc", "a\nb\nC", "A\nb\nC"},
-		{"a\nb", "A\nb", "a\nB", "A\nB"},
-		{"a\nb\nc", "b\nc", "a\nb\nc\nd", "b\nc\nd"},
-		{"The quick brown fox", "The slow brown fox", "The quick red fox", "The slow red fox"},
-		{"The piston moves up.\nThen it moves down.", "The piston moves up.\nThen it rests.",
-			"The piston moves up and up.\nThen it moves down.", "The piston moves up and up.\nThen it rests."},
-		{"a b c", "a X c", "a X c", "a X c"},
-		{"", "", "new", "new"},
-		{"old", "old", "", ""},
-		{"一。二。三。", "一。二。参。", "壱。二。三。", "壱。二。参。"},
-	} {
-		got := Texts(test.base, test.mine, test.theirs)
-		if got.Text() != test.want || !got.Clean() {
-			t.Errorf("%q, %q and %q: %q, %+v", test.base, test.mine, test.theirs, got.Text(), got)
-		}
-	}
-}
-
-func mergeKeepsBothWhereTheyOverlap(t *testing.T) {
-	for _, test := range []struct{ base, mine, theirs, want string }{
-		{"a b c", "a X c", "a Y c", "a X Y c"},
-		{"a", "a\nmine", "a\ntheirs", "a\nmine\ntheirs"},
-		{"", "mine", "theirs", "mine theirs"},
-		{"a b c", "a c", "a B c", "a B c"},
-		{"one\ntwo\nthree", "one\n2\nthree", "one\nTwo!\nthree", "one\n2 Two!\nthree"},
-	} {
-		got := Texts(test.base, test.mine, test.theirs)
-		if got.Text() != test.want || got.Clean() {
-			t.Errorf("%q, %q and %q: %q, %+v", test.base, test.mine, test.theirs, got.Text(), got)
-		}
-	}
-}
-
-func mergeWithAnUnchangedSideGivesTheOther(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		base, other := text().Draw(r, "base"), text().Draw(r, "other")
-		for name, got := range map[string]Merge{
-			"mine is unchanged":   Texts(base, base, other),
-			"theirs is unchanged": Texts(base, other, base),
-			"both are the same":   Texts(base, other, other),
+	t.Run("takes disjoint changes together", func(t *testing.T) {
+		for _, test := range []struct{ base, mine, theirs, want string }{
+			{"a\nb\nc", "A\nb\nc", "a\nb\nC", "A\nb\nC"},
+			{"a\nb", "A\nb", "a\nB", "A\nB"},
+			{"a\nb\nc", "b\nc", "a\nb\nc\nd", "b\nc\nd"},
+			{"The quick brown fox", "The slow brown fox", "The quick red fox", "The slow red fox"},
+			{"The piston moves up.\nThen it moves down.", "The piston moves up.\nThen it rests.",
+				"The piston moves up and up.\nThen it moves down.", "The piston moves up and up.\nThen it rests."},
+			{"a b c", "a X c", "a X c", "a X c"},
+			{"", "", "new", "new"},
+			{"old", "old", "", ""},
+			{"一。二。三。", "一。二。参。", "壱。二。三。", "壱。二。参。"},
 		} {
-			if got.Text() != other || !got.Clean() {
-				r.Fatalf("%s: %q and %q became %q: %+v", name, base, other, got.Text(), got)
+			got := Texts(test.base, test.mine, test.theirs)
+			if got.Text() != test.want || !got.Clean() {
+				t.Errorf("%q, %q and %q: %q, %+v", test.base, test.mine, test.theirs, got.Text(), got)
 			}
 		}
 	})
-}
-
-func mergeHasEachTextInItsParts(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		base, mine, theirs := text().Draw(r, "base"), text().Draw(r, "mine"), text().Draw(r, "theirs")
-		var b, m, o string
-		for _, p := range Texts(base, mine, theirs) {
-			b, m, o = b+p.Base, m+p.Mine, o+p.Theirs
-			if p.Side != sideOf(p.Base, p.Mine, p.Theirs) {
-				r.Fatalf("%+v", p)
+	t.Run("keeps both where they overlap", func(t *testing.T) {
+		for _, test := range []struct{ base, mine, theirs, want string }{
+			{"a b c", "a X c", "a Y c", "a X Y c"},
+			{"a", "a\nmine", "a\ntheirs", "a\nmine\ntheirs"},
+			{"", "mine", "theirs", "mine theirs"},
+			{"a b c", "a c", "a B c", "a B c"},
+			{"one\ntwo\nthree", "one\n2\nthree", "one\nTwo!\nthree", "one\n2 Two!\nthree"},
+			{"一二", "壱二", "一弐", "壱二 一弐"},
+		} {
+			got := Texts(test.base, test.mine, test.theirs)
+			if got.Text() != test.want || got.Clean() {
+				t.Errorf("%q, %q and %q: %q, %+v", test.base, test.mine, test.theirs, got.Text(), got)
 			}
 		}
-		if b != base || m != mine || o != theirs {
-			r.Fatalf("%q, %q and %q became %q, %q and %q", base, mine, theirs, b, m, o)
-		}
 	})
-}
-
-func mergeIsSymmetric(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		base, mine, theirs := text().Draw(r, "base"), text().Draw(r, "mine"), text().Draw(r, "theirs")
-		one, other := Texts(base, mine, theirs), Texts(base, theirs, mine)
-		if one.Clean() != other.Clean() || one.Clean() && one.Text() != other.Text() {
-			r.Fatalf("%q, %q and %q: %+v, and %+v", base, mine, theirs, one, other)
-		}
-	})
-}
-
-// Each line has a word of its own, so that a line is found wherever it went.
-func mergeLosesNoLine(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		n := rapid.IntRange(0, 8).Draw(r, "lines")
-		var base []string
-		for i := range n {
-			base = append(base, fmt.Sprintf("line%d", i))
-		}
-		change := func(side string) (lines, fresh []string) {
-			for i, line := range append(slices.Clone(base), "") {
-				new := fmt.Sprintf("%s%d", side, i)
-				switch rapid.IntRange(0, 4).Draw(r, side) {
-				case 0:
-					lines, fresh = append(lines, new), append(fresh, new) // in place of the line
-				case 1:
-					lines, fresh = append(lines, new, line), append(fresh, new) // before it
-				case 2: // it is removed
-				default:
-					lines = append(lines, line)
+	t.Run("with an unchanged side gives the other", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) {
+			base, other := text().Draw(r, "base"), text().Draw(r, "other")
+			for name, got := range map[string]Merge{
+				"mine is unchanged":   Texts(base, base, other),
+				"theirs is unchanged": Texts(base, other, base),
+				"both are the same":   Texts(base, other, other),
+			} {
+				if got.Text() != other || !got.Clean() {
+					r.Fatalf("%s: %q and %q became %q: %+v", name, base, other, got.Text(), got)
 				}
 			}
-			return lines, fresh
-		}
-		mine, myFresh := change("mine")
-		theirs, theirFresh := change("theirs")
-		join := func(lines []string) string { return strings.Join(lines, "\n") }
-		merged := Texts(join(base), join(mine), join(theirs))
-		got := strings.Fields(merged.Text())
-		for _, line := range slices.Concat(myFresh, theirFresh) {
-			if !slices.Contains(got, line) {
-				r.Fatalf("%s is lost: %q, %q and %q became %q", line, base, mine, theirs, merged.Text())
+		})
+	})
+	t.Run("has each text in its parts", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) {
+			base, mine, theirs := text().Draw(r, "base"), text().Draw(r, "mine"), text().Draw(r, "theirs")
+			var b, m, o string
+			for _, p := range Texts(base, mine, theirs) {
+				b, m, o = b+p.Base, m+p.Mine, o+p.Theirs
+				if p.Side != sideOf(p.Base, p.Mine, p.Theirs) {
+					r.Fatalf("%+v", p)
+				}
+			}
+			if b != base || m != mine || o != theirs {
+				r.Fatalf("%q, %q and %q became %q, %q and %q", base, mine, theirs, b, m, o)
+			}
+		})
+	})
+	t.Run("does not depend on which side is mine", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) {
+			base, mine, theirs := text().Draw(r, "base"), text().Draw(r, "mine"), text().Draw(r, "theirs")
+			one, other := Texts(base, mine, theirs), Texts(base, theirs, mine)
+			if one.Clean() != other.Clean() || one.Clean() && one.Text() != other.Text() {
+				r.Fatalf("%q, %q and %q: %+v, and %+v", base, mine, theirs, one, other)
+			}
+		})
+	})
+	t.Run("of a title is of the whole", func(t *testing.T) {
+		for _, test := range []struct {
+			base, mine, theirs string
+			want               Side
+		}{
+			{"a b", "a b", "a b", Neither}, {"a b", "A b", "a b", Mine}, {"a b", "a b", "a B", Theirs},
+			{"a b", "c", "c", Both}, {"a b", "A b", "a B", Clash},
+		} {
+			if got := Whole(test.base, test.mine, test.theirs); len(got) != 1 || got[0].Side != test.want {
+				t.Errorf("%+v: %+v", test, got)
 			}
 		}
-		for _, line := range base {
-			if slices.Contains(mine, line) && slices.Contains(theirs, line) && !slices.Contains(got, line) {
-				r.Fatalf("%s is lost: %q, %q and %q became %q", line, base, mine, theirs, merged.Text())
+	})
+	t.Run("with one change marks whole words", func(t *testing.T) {
+		for _, test := range []struct{ from, to, want string }{
+			{"same", "same", "same"},
+			{"", "new", "[+new]"},
+			{"old", "", "[-old]"},
+			{"the cat sat", "the cot sat", "the [-cat][+cot] sat"},
+			{"a <b>", "a <i>", "a <[-b][+i]>"},
+			{"Grüße 👩‍🚀!", "Grüße 👩‍🔬!", "Grüße [-👩‍🚀][+👩‍🔬]!"},
+			{"one\ntwo", "one\n\ntwo", "one\n[+\n]two"},
+		} {
+			var got string
+			for _, p := range Texts(test.from, test.to, test.from) {
+				if p.Side == Neither {
+					got += p.Base
+					continue
+				}
+				got += strings.ReplaceAll(strings.ReplaceAll("[-"+p.Base+"][+"+p.Mine+"]", "[-]", ""), "[+]", "")
+			}
+			if got != test.want {
+				t.Errorf("%q and %q: %q, want %q", test.from, test.to, got, test.want)
 			}
 		}
 	})
 }
 
-func mergeOfATitle(t *testing.T) {
-	for _, test := range []struct {
-		base, mine, theirs string
-		want               Side
-	}{
-		{"a b", "a b", "a b", Neither}, {"a b", "A b", "a b", Mine}, {"a b", "a b", "a B", Theirs},
-		{"a b", "c", "c", Both}, {"a b", "A b", "a B", Clash},
-	} {
-		if got := Whole(test.base, test.mine, test.theirs); len(got) != 1 || got[0].Side != test.want {
-			t.Errorf("%+v: %+v", test, got)
-		}
+func text() *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.SampledFrom([]rune("aaab  \n<&é👩\u200d🚀漢")), 0, 80, -1)
+}
+
+// BenchmarkTexts measures the worst case: texts of the greatest length with nothing in common.
+func BenchmarkTexts(b *testing.B) {
+	base, mine, theirs := strings.Repeat("a b\n", 1250), strings.Repeat("c.d\t", 1250), strings.Repeat("e-f;", 1250)
+	b.ReportAllocs()
+	for b.Loop() {
+		Texts(base, mine, theirs)
 	}
 }

@@ -11,26 +11,26 @@ import (
 	feedjson "github.com/mmcdole/gofeed/json"
 )
 
-// A jsonFeed is what is imported of a JSON Feed (jsonfeed.org/version/1.1). gofeed refuses a
-// file for one member of a wrong type, also for one that is not imported.
-type jsonFeed struct {
-	Version     lenient
-	Title       lenient
-	FeedURL     lenient `json:"feed_url"`
-	HomePageURL lenient `json:"home_page_url"`
-	Items       []*jsonItem
+// A jsonObject is an object of a JSON Feed. gofeed's own reader refuses the whole file for one
+// wrong member.
+type jsonObject map[string]json.RawMessage
+
+// text returns a member, or "" if the file has something else in its place.
+func (o jsonObject) text(name string) string {
+	var text string
+	if json.Unmarshal(o[name], &text) != nil {
+		return ""
+	}
+	return text
 }
 
-type jsonItem struct {
-	ID            json.RawMessage
-	URL           lenient
-	ExternalURL   lenient `json:"external_url"`
-	Title         lenient
-	ContentHTML   lenient `json:"content_html"`
-	ContentText   lenient `json:"content_text"`
-	Summary       lenient
-	DatePublished lenient `json:"date_published"`
-	DateModified  lenient `json:"date_modified"`
+// id returns the id. What is not a string is its own text.
+func (o jsonObject) id() string {
+	var text string
+	if json.Unmarshal(o["id"], &text) == nil {
+		return text
+	}
+	return strings.TrimSpace(string(o["id"]))
 }
 
 // parseJSON reads a JSON Feed. JSON that is not a feed is refused.
@@ -38,15 +38,21 @@ func parseJSON(document []byte) (Feed, error) {
 	if !utf8.Valid(document) { // encoding/json would replace what it does not know
 		return Feed{}, notAFeed(errNotUTF8)
 	}
-	var source jsonFeed
+	var source jsonObject
 	if err := json.Unmarshal(document, &source); err != nil {
 		return Feed{}, notAFeed(err)
 	}
-	if !strings.Contains(string(source.Version), "jsonfeed.org/version/") {
+	if !strings.Contains(source.text("version"), "jsonfeed.org/version/") {
 		return Feed{}, notAFeed(errors.New("the JSON does not name a version of JSON Feed"))
 	}
-	translated := &feedjson.Feed{Title: html.EscapeString(string(source.Title))}
-	for _, item := range source.Items {
+	var items []jsonObject
+	if list := source["items"]; list != nil {
+		if err := json.Unmarshal(list, &items); err != nil {
+			return Feed{}, notAFeed(err)
+		}
+	}
+	translated := &feedjson.Feed{Title: html.EscapeString(source.text("title"))}
+	for _, item := range items {
 		if item != nil {
 			translated.Items = append(translated.Items, item.translate())
 		}
@@ -56,43 +62,21 @@ func parseJSON(document []byte) (Feed, error) {
 	if err != nil {
 		return Feed{}, notAFeed(err)
 	}
-	return newFeed(feed, string(source.FeedURL), string(source.HomePageURL)), nil
+	return newFeed(feed, source.text("feed_url"), source.text("home_page_url")), nil
 }
 
 // translate makes HTML of the texts of an item. It escapes everything except
 // content_html, because the rest of a JSON Feed is plain text.
-func (i *jsonItem) translate() *feedjson.Item {
+func (o jsonObject) translate() *feedjson.Item {
 	return &feedjson.Item{
-		ID:            i.id(),
-		URL:           string(i.URL),
-		ExternalURL:   string(i.ExternalURL),
-		Title:         html.EscapeString(string(i.Title)),
-		ContentHTML:   string(i.ContentHTML),
-		ContentText:   verbatim(string(i.ContentText)),
-		Summary:       verbatim(string(i.Summary)),
-		DatePublished: string(i.DatePublished),
-		DateModified:  string(i.DateModified),
+		ID:            o.id(),
+		URL:           o.text("url"),
+		ExternalURL:   o.text("external_url"),
+		Title:         html.EscapeString(o.text("title")),
+		ContentHTML:   o.text("content_html"),
+		ContentText:   verbatim(o.text("content_text")),
+		Summary:       verbatim(o.text("summary")),
+		DatePublished: o.text("date_published"),
+		DateModified:  o.text("date_modified"),
 	}
-}
-
-// id returns the id of an item. What is not a string is its own text.
-func (i *jsonItem) id() string {
-	var text string
-	if json.Unmarshal(i.ID, &text) == nil {
-		return text
-	}
-	return strings.TrimSpace(string(i.ID))
-}
-
-// A lenient text is empty if the file has something else in its place: one wrong member
-// must not cost the feed.
-type lenient string
-
-// UnmarshalJSON implements json.Unmarshaler. It accepts everything.
-func (l *lenient) UnmarshalJSON(value []byte) error {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		*l = lenient(text)
-	}
-	return nil
 }

@@ -29,17 +29,3 @@ func encoded(u *url.URL) string {
 		" ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", `"`, "%22", "<", "%3C", ">", "%3E", `\`, "%5C", "`", "%60", "(", "%28", ")", "%29",
 	).Replace(u.String())
 }
-
-// abbreviates tells whether the text of a link is its address, possibly without
-// the scheme, or with an ellipsis in place of its end.
-func abbreviates(text, address string) bool {
-	bare := func(s string) string {
-		s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://"), "mailto:")
-		return strings.TrimSuffix(strings.TrimPrefix(s, "www."), "/")
-	}
-	text, address = bare(text), bare(address)
-	if start, short := strings.CutSuffix(text, "…"); short && strings.Contains(start, ".") {
-		return strings.HasPrefix(address, start)
-	}
-	return text == address
-}

@@ -97,7 +97,7 @@ func (c *Converter) escaped(text string) string {
 func writeAddress(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	address := dom.GetAttributeOr(n, "href", "")
 	text := strings.TrimSpace(dom.CollectText(n))
-	if dom.FindFirstNode(n, isImage) != nil || text != "" && !abbreviates(text, address) {
+	if dom.FindFirstNode(n, isImage) != nil || text != "" && text != address {
 		return converter.RenderTryNext
 	}
 	if _, err := w.WriteString("<" + address + ">"); err != nil {

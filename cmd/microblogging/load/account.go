@@ -3,33 +3,20 @@ package load
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"microblogging/storage/azure"
 	"microblogging/storage/driver"
 )
-
-// An Account is a backend that many share. It can tell which tables and queues are there,
-// and remove a whole one without a request for each of its rows.
-type Account interface {
-	driver.Backend
-	// TableNames returns the names of the tables that start with the prefix, in any case.
-	TableNames(ctx context.Context, prefix string) ([]string, error)
-	// QueueNames returns the names of the queues that start with the prefix.
-	QueueNames(ctx context.Context, prefix string) ([]string, error)
-	// DropTable removes a table with all of its rows, or does nothing if it is not there.
-	// DropQueue does the same with a queue and its messages.
-	DropTable(ctx context.Context, table string) error
-	DropQueue(ctx context.Context, queue string) error
-}
 
 // A Namespace is the tables and queues of one run in an account. Their names start with a
 // mark that no other program uses, and an id of the run.
 type Namespace struct {
-	account Account
+	account *azure.Client
 	id      string
 }
 
@@ -46,12 +33,15 @@ const (
 
 // OpenAccount returns a namespace for a run that has ended by then. It removes those that
 // loads have left which were killed: the time of their end has passed.
-func OpenAccount(ctx context.Context, account Account, end time.Time) (Namespace, error) {
+func OpenAccount(ctx context.Context, account *azure.Client, end time.Time) (Namespace, error) {
 	id := strconv.FormatInt(end.Unix()/60, 36) + strings.ToLower(rand.Text()[:idLength-endLength])
-	return Namespace{account, id}, drop(ctx, account, func(id string) bool {
-		minutes, err := strconv.ParseInt(id[:endLength], 36, 64)
-		return err == nil && time.Since(time.Unix(minutes*60, 0)) > clocksDiffer
-	})
+	return Namespace{account, id}, drop(ctx, account, func(id string) bool { return isOver(id, time.Now()) })
+}
+
+// isOver tells whether the run with an id has ended, whatever became of it.
+func isOver(id string, now time.Time) bool {
+	minutes, err := strconv.ParseInt(id[:endLength], 36, 64)
+	return err == nil && now.Sub(time.Unix(minutes*60, 0)) > clocksDiffer
 }
 
 // Remove removes the tables and queues with all that is in them.
@@ -63,32 +53,20 @@ func (n Namespace) Remove(ctx context.Context) error {
 }
 
 // drop drops the tables and queues of some namespaces.
-func drop(ctx context.Context, account Account, goes func(id string) bool) error {
-	tables, err := account.TableNames(ctx, tableMark)
+func drop(ctx context.Context, account *azure.Client, goes func(id string) bool) error {
+	tables, queues, err := account.Names(ctx)
 	if err != nil {
 		return err
 	}
-	queues, err := account.QueueNames(ctx, queueMark)
-	if err != nil {
-		return err
+	others := func(mark string) func(string) bool {
+		return func(name string) bool { id := idOf(name, mark); return id == "" || !goes(id) }
 	}
-	var failed error
-	for _, table := range tables {
-		if id := idOf(table, tableMark); id != "" && goes(id) {
-			failed = errors.Join(failed, account.DropTable(ctx, table))
-		}
-	}
-	for _, queue := range queues {
-		if id := idOf(queue, queueMark); id != "" && goes(id) {
-			failed = errors.Join(failed, account.DropQueue(ctx, queue))
-		}
-	}
-	return failed
+	return account.Drop(ctx, slices.DeleteFunc(tables, others(tableMark)), slices.DeleteFunc(queues, others(queueMark)))
 }
 
 // idOf returns the id in a name that begins with a mark. Azure ignores the case of tables.
 func idOf(name, mark string) string {
-	if len(name) < len(mark)+idLength {
+	if len(name) < len(mark)+idLength || !strings.EqualFold(name[:len(mark)], mark) {
 		return ""
 	}
 	return strings.ToLower(name[len(mark) : len(mark)+idLength])

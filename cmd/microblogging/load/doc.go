@@ -21,10 +21,9 @@
 // latency of one counts from the moment at which it was due. What was due but never begun
 // is counted too.
 //
-// A meter stands in front of the backend. It counts the rows that were read and written,
-// for each operation and for each partition, because Azure's targets are about entities
-// and not about requests. The code that opens the backend reports the tries of its client
-// that were [Throttled].
+// Each call of the store counts the rows that were read and written for its operation, because
+// Azure's targets are about entities and not about requests. The code that opens the backend
+// reports the tries of its client that were [Throttled].
 //
 // # What survives failure
 //

@@ -8,25 +8,16 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-const (
-	// patience is how long operations under way may take after the last was begun. It is
-	// longer than a client of Azure tries by default. Those that take longer have failed. After
-	// an interruption they are not waited for, and not counted.
-	patience = 30 * time.Second
-	// progressEvery is the time between two reports of progress.
-	progressEvery = 200 * time.Millisecond
-	// timerLateness is how late a timer rings although a processor is free: Go's runtime may
-	// sleep in whole milliseconds.
-	timerLateness = 2 * time.Millisecond
-)
+// patience is how long operations under way may take after the last was begun. It is longer
+// than a client of Azure tries by default. Those that take longer have failed. After an
+// interruption they are not waited for, and not counted.
+const patience = 30 * time.Second
 
-var (
-	errGivenUp     = fmt.Errorf("given up: no answer %s after the end of the load", patience)
-	errInterrupted = errors.New("interrupted")
-)
+var errGivenUp = fmt.Errorf("given up: no answer %s after the end of the load", patience)
 
 // A driving makes the operations of a plan, and records how each ends.
 type driving struct {
@@ -39,9 +30,11 @@ type driving struct {
 	// interrupted tells that ctx ended before the last operation did.
 	interrupted bool
 
-	mu sync.Mutex
-	// begun counts the operations that were begun.
-	begun   int64
+	// tickets counts the operations that a worker has taken upon itself, and begun those of
+	// them that were begun.
+	tickets, begun atomic.Int64
+
+	mu      sync.Mutex
 	records [operations + 1]record // the last is of all
 	failure error                  // the first
 	last    time.Time
@@ -58,105 +51,63 @@ func newDriving(p Plan, perform func(context.Context, Operation, *rand.Rand) err
 }
 
 // drive begins operations until the duration has passed or ctx ends, and waits for those
-// under way.
-func (d *driving) drive(ctx context.Context, watch Watch) {
+// under way, so that the slowest are not left out.
+func (d *driving) drive(ctx context.Context) {
 	d.began = time.Now()
 	d.last = d.began
-	running, cancel := context.WithDeadline(ctx, d.began.Add(d.Duration))
+	work, cancel := context.WithTimeoutCause(ctx, d.Duration+patience, errGivenUp)
 	defer cancel()
-	// Operations under way end by themselves, so that the slowest are not left out.
-	work, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer abort(nil)
 	var workers sync.WaitGroup
 	for range d.Workers {
-		workers.Go(func() { d.worker(running, work) })
+		workers.Go(func() { d.worker(work) })
 	}
-	ended := make(chan struct{})
-	go func() {
-		workers.Wait()
-		close(ended)
-	}()
-	d.report(running, watch)
+	workers.Wait()
 	d.stopped = min(time.Since(d.began), d.Duration)
-	select {
-	case <-ended:
-	case <-time.After(patience):
-		abort(errGivenUp)
-	case <-ctx.Done():
-		abort(errInterrupted)
-	}
-	<-ended
 	d.interrupted = ctx.Err() != nil
 }
 
-// report tells how far the load is until it is over.
-func (d *driving) report(running context.Context, watch Watch) {
-	ticker := time.NewTicker(progressEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			watch("seconds of load", int(time.Since(d.began).Seconds()), int(d.Duration.Seconds()))
-		case <-running.Done():
-			return
-		}
-	}
-}
-
 // worker makes one operation after another.
-func (d *driving) worker(running, work context.Context) {
+func (d *driving) worker(ctx context.Context) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	for {
-		from, ok := d.next(running)
+		from, ok := d.next(ctx)
 		if !ok {
 			return
 		}
 		o := d.Mix.pick(random)
-		err := d.perform(withCost(work, &d.costs[o]), o, random)
-		switch cause := context.Cause(work); {
-		case err != nil && errors.Is(cause, errInterrupted):
-			return // it did not fail
-		case err != nil && cause != nil:
+		err := d.perform(withCost(ctx, &d.costs[o]), o, random)
+		switch cause := context.Cause(ctx); {
+		case err != nil && errors.Is(cause, errGivenUp):
 			err = cause
+		case err != nil && cause != nil:
+			return // the load was interrupted, and the operation did not fail
 		}
 		d.record(o, from, err)
 	}
 }
 
-// next waits until an operation may be begun, and returns from when its latency counts. It
-// returns false when no more may be begun.
-func (d *driving) next(running context.Context) (from time.Time, ok bool) {
+// next waits until an operation may be begun, and returns from when its latency counts: from
+// when it was due, however late a worker was free for it. If a worker was free in time and its
+// timer rang late, that is no time of the store. It returns false when no more may be begun.
+func (d *driving) next(ctx context.Context) (from time.Time, ok bool) {
 	free := time.Now()
-	n := d.begin(1) - 1
-	due := free
+	n, due := d.tickets.Add(1)-1, free
 	if d.Rate > 0 {
 		due = d.began.Add(time.Duration(float64(n) / d.Rate * float64(time.Second)))
 	}
-	end := d.began.Add(d.Duration) // running may end a moment later
-	if due.Before(end) && waitUntil(running, due) {
-		if begun := time.Now(); begun.Before(end) {
-			return countsFrom(due, free, begun), true
-		}
+	end := d.began.Add(d.Duration)
+	if !due.Before(end) || !waitUntil(ctx, due) {
+		return time.Time{}, false
 	}
-	d.begin(-1)
-	return time.Time{}, false
-}
-
-func (d *driving) begin(n int64) int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.begun += n
-	return d.begun
-}
-
-// countsFrom returns from when the latency of an operation counts: from when it was due,
-// however late a worker was free for it. If a worker was free in time and its timer rang a
-// little late, that is no time of the store.
-func countsFrom(due, free, begun time.Time) time.Time {
-	if free.Before(due) && begun.Sub(due) <= timerLateness {
-		return begun
+	begun := time.Now()
+	if !begun.Before(end) {
+		return time.Time{}, false
 	}
-	return due
+	d.begun.Add(1)
+	if free.Before(due) {
+		due = begun
+	}
+	return due, true
 }
 
 // waitUntil returns false if ctx has ended by then.
@@ -188,13 +139,13 @@ func (d *driving) record(o Operation, from time.Time, err error) {
 }
 
 // result sums up, once all operations have ended.
-func (d *driving) result(busiest int64) Result {
+func (d *driving) result() Result {
 	result := Result{
 		Plan: d.Plan, Channels: d.Channels, Elapsed: Time(max(d.last.Sub(d.began), d.stopped)), Targets: azureTargets(),
-		Busiest: busiest, Interrupted: d.interrupted, Failure: d.failure, All: d.records[operations].measured("all"),
+		Interrupted: d.interrupted, Failure: d.failure, All: d.records[operations].measured("all"),
 	}
 	if d.Rate > 0 {
-		result.Unsent = max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun)
+		result.Unsent = max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun.Load())
 	}
 	for o := range Operation(operations) {
 		if d.Mix[o] == 0 {

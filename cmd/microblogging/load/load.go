@@ -13,7 +13,7 @@ import (
 type Plan struct {
 	// Channels is how many channels, and so how many partitions, share the load.
 	Channels int
-	// Fill is how many posts the channels hold together before the load begins.
+	// Fill is how many posts each channel holds before the load begins.
 	Fill int
 	Mix  Mix
 	// Workers is how many operations are under way at once, at most.
@@ -32,27 +32,22 @@ func (p Plan) pace() string {
 	return fmt.Sprintf("open loop, %g requests/s due, workers: %d", p.Rate, p.Workers)
 }
 
-// Watch is told how far a run has come: so much of a whole. It is not called by two
-// goroutines at once.
-type Watch func(doing string, done, of int)
-
 // Run fills an empty store, puts it under load and returns what it has measured. If ctx ends
 // before the time, the result has what was measured until then and is no error. An error
 // means that the channels could not be filled.
-func Run(ctx context.Context, backend driver.Backend, p Plan, watch Watch) (Result, error) {
-	meter := &meter{partitions: make(map[partition]int64)}
-	site, err := newSite(storage.New(backend, storage.Options{Around: []driver.Around{meter.around}}))
+func Run(ctx context.Context, backend driver.Backend, p Plan) (Result, error) {
+	site, err := newSite(storage.New(backend, storage.Options{Around: []driver.Around{count}}))
 	if err != nil {
 		return Result{}, err
 	}
 	d := newDriving(p, site.perform)
-	if err := site.fill(ctx, p, func(posts int) { watch("filling", posts, p.Fill) }); err != nil {
+	if err := site.fill(ctx, p); err != nil {
 		if ctx.Err() == nil {
 			return Result{}, fmt.Errorf("filling the channels: %w", err)
 		}
 		d.interrupted = true
 	} else {
-		d.drive(ctx, watch)
+		d.drive(ctx)
 	}
-	return d.result(meter.busiest()), nil
+	return d.result(), nil
 }

@@ -1,11 +1,13 @@
 package load
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -28,12 +30,8 @@ func WriteTable(w io.Writer, r Result) error {
 	if err := columns.Flush(); err != nil {
 		return err
 	}
-	for _, line := range r.Remarks() {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := fmt.Fprintln(w, strings.Join(r.Remarks(), "\n"))
+	return err
 }
 
 // Remarks are sentences that hold the result against the targets, and say what the numbers
@@ -42,15 +40,15 @@ func (r Result) Remarks() []string {
 	if r.All.Requests == 0 {
 		return []string{"Nothing was measured."}
 	}
-	busiest, all := r.PerSecond(r.Busiest), r.PerSecond(r.All.Entities)
+	all := r.PerSecond(r.All.Entities)
+	each := all / float64(r.Channels)
+	t := r.Targets
 	part := func(n float64, target int) float64 { return 100 * n / float64(target) }
 	remarks := []string{
-		fmt.Sprintf("The busiest partition had %s entities/s: %.0f %% of Azure's target of %d for a partition, %.0f %% of the %d of its older text.",
-			rate(busiest), part(busiest, r.Targets.Partition), r.Targets.Partition, part(busiest, r.Targets.Partition2011), r.Targets.Partition2011),
-		fmt.Sprintf("All partitions together had %s entities/s: %.0f %% of the %d for an account.", rate(all), part(all, r.Targets.Account), r.Targets.Account),
-	}
-	if late := time.Duration(r.Elapsed) - r.Plan.Duration; late > r.Plan.Duration/10 {
-		remarks = append(remarks, fmt.Sprintf("The last request ended %s after the end of the load. The rates count this time too, in which few requests were under way.", Time(late)))
+		fmt.Sprintf("Each channel had %s entities/s: %.0f %% of Azure's target of %d for a partition, "+
+			"%.0f %% of the %d of its older text.",
+			rate(each), part(each, t.Partition), t.Partition, part(each, t.Partition2011), t.Partition2011),
+		fmt.Sprintf("All together had %s entities/s: %.0f %% of the %d for an account.", rate(all), part(all, t.Account), t.Account),
 	}
 	if r.Unsent > 0 {
 		remarks = append(remarks, fmt.Sprintf("Due but never begun, because no worker was free: %d requests. Either the store cannot keep up with this rate, or the load needs more workers.", r.Unsent))
@@ -80,8 +78,8 @@ type Report struct {
 //go:embed report.html
 var reportHTML string
 
-// WriteReport writes a report as one HTML file that needs no other, and has no scripts.
-func WriteReport(w io.Writer, r Report) error {
+// HTML returns the report as one file that needs no other, and has no scripts.
+func (r Report) HTML() ([]byte, error) {
 	most := 1.0
 	for _, result := range r.Results {
 		most = max(most, result.PerSecond(result.All.Requests))
@@ -92,7 +90,9 @@ func WriteReport(w io.Writer, r Report) error {
 		"width": func(perSecond float64) float64 { return 100 * perSecond / most },
 	}).Parse(reportHTML)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return page.Execute(w, r)
+	var file bytes.Buffer
+	err = page.Execute(&file, r)
+	return file.Bytes(), err
 }

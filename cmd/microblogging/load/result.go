@@ -16,8 +16,6 @@ type Result struct {
 	Operations []Measured `json:"operations"`
 	All        Measured   `json:"-"`
 	Targets    Targets    `json:"targets"`
-	// Busiest is how many entities the busiest partition had.
-	Busiest int64 `json:"-"`
 	// Unsent is how many operations were due, in an open loop, and never begun.
 	Unsent int64 `json:"unsent,omitempty"`
 	// Interrupted tells that the run was ended before its time.

@@ -7,7 +7,6 @@ import (
 	mathrand "math/rand/v2"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -23,7 +22,7 @@ const (
 	pagePosts = 20
 	// minReaders is how many users read feeds, at least: one for each channel.
 	minReaders = 16
-	// fillAtOnce is how many requests of the fill are under way at once.
+	// fillAtOnce is how many channels are filled at once.
 	fillAtOnce = 8
 )
 
@@ -50,77 +49,49 @@ func newSite(store *storage.Store) (*site, error) {
 	return &site{store: store, draft: draft}, err
 }
 
-// fill makes the channels, their readers and their posts. It calls filled with the number
-// of posts that were made, one call at a time.
-func (s *site) fill(ctx context.Context, p Plan, filled func(posts int)) error {
+// fill makes the channels, with their readers and their posts, some channels at once.
+func (s *site) fill(ctx context.Context, p Plan) error {
 	if err := s.store.Prepare(ctx); err != nil {
 		return err
 	}
 	s.channels, s.posts = make([]domain.Channel, p.Channels), make([][]domain.BlogID, p.Channels)
 	s.readers = make([]domain.UserName, max(minReaders, p.Channels))
-	if err := atOnce(ctx, p.Channels, s.createChannel); err != nil {
-		return err
-	}
-	if err := atOnce(ctx, len(s.readers), s.subscribeReader); err != nil {
-		return err
-	}
-	var mu sync.Mutex
-	made := 0
-	batches := (p.Fill + storage.MaxPostings - 1) / storage.MaxPostings
-	batches = max(batches, min(p.Fill, p.Channels)) // a post for each channel, if there is
-	return atOnce(ctx, batches, func(ctx context.Context, i int) error {
-		channel, n := i%p.Channels, p.Fill*(i+1)/batches-p.Fill*i/batches
-		ids, err := s.postSome(ctx, channel, n)
-		mu.Lock()
-		defer mu.Unlock()
-		s.posts[channel] = append(s.posts[channel], ids...)
-		made += len(ids)
-		filled(made)
-		return err
-	})
-}
-
-// atOnce calls do with 0 to n-1, for some at once, until one fails.
-func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(fillAtOnce)
-	for i := range n {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return do(ctx, i)
-		})
+	for i := range p.Channels {
+		group.Go(func() error { return s.fillChannel(ctx, i, p.Fill) })
 	}
 	return group.Wait()
 }
 
-func (s *site) createChannel(ctx context.Context, i int) error {
+func (s *site) fillChannel(ctx context.Context, i, posts int) error {
 	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), "", domain.UserName("owner_"+strconv.Itoa(i)))
 	if err == nil {
-		s.channels[i], err = s.store.CreateChannel(ctx, channel)
+		channel, err = s.store.CreateChannel(ctx, channel)
 	}
-	return err
-}
-
-func (s *site) subscribeReader(ctx context.Context, i int) error {
-	s.readers[i] = domain.UserName("reader_" + strconv.Itoa(i))
-	return s.store.Subscribe(ctx, s.channels[i%len(s.channels)], s.readers[i])
-}
-
-func (s *site) postSome(ctx context.Context, channel, n int) ([]domain.BlogID, error) {
-	postings := make([]storage.Posting, n)
-	for i := range postings {
-		postings[i] = storage.Posting{By: s.channels[channel].Owner, Key: rand.Text(), Draft: s.draft}
+	if err != nil {
+		return err
 	}
-	ids := make([]domain.BlogID, 0, n)
-	for _, result := range s.store.PostAll(ctx, s.channels[channel].Ref(), postings) {
-		if result.Err != nil {
-			return ids, result.Err
+	s.channels[i] = channel
+	for r := i; r < len(s.readers); r += len(s.channels) {
+		s.readers[r] = domain.UserName("reader_" + strconv.Itoa(r))
+		if err := s.store.Subscribe(ctx, channel, s.readers[r]); err != nil {
+			return err
 		}
-		ids = append(ids, result.Blog.ID)
 	}
-	return ids, nil
+	for len(s.posts[i]) < posts {
+		postings := make([]storage.Posting, min(posts-len(s.posts[i]), storage.MaxPostings))
+		for n := range postings {
+			postings[n] = storage.Posting{By: channel.Owner, Key: rand.Text(), Draft: s.draft}
+		}
+		for _, result := range s.store.PostAll(ctx, channel.Ref(), postings) {
+			if result.Err != nil {
+				return result.Err
+			}
+			s.posts[i] = append(s.posts[i], result.Blog.ID)
+		}
+	}
+	return nil
 }
 
 // perform makes one operation in a channel that is chosen at random.

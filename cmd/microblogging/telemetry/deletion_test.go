@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,7 +111,6 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 	if string(deliveries[0].TraceId) == string(deliveries[1].TraceId) || string(deliveries[0].TraceId) == string(click.TraceId) {
 		t.Error("a delivery is in the trace of another")
 	}
-	removed := 0
 	for i, want := range []struct{ outcome, steps string }{
 		{"wait", "mark shut sweep"},
 		{"done", "mark shut sweep disarm release"},
@@ -123,15 +123,10 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 			value(d, "microblogging.channel") != "garden" || (d.Status != nil) != (want.outcome != "done") {
 			t.Errorf("delivery %d says %v", i+1, d)
 		}
-		var rows int
-		if _, err := fmt.Sscan(value(d, "microblogging.rows.removed"), &rows); err != nil || rows == 0 {
-			t.Errorf("delivery %d removed %d rows, %v", i+1, rows, err)
+		if rows := value(d, "microblogging.rows.removed"); rows == "" || rows == "0" {
+			t.Errorf("delivery %d removed %q rows", i+1, rows)
 		}
-		removed += rows
 		tellsOfTheSteps(t, all.of(d), d, want.steps)
-	}
-	if removed < 3*150 {
-		t.Errorf("%d rows were removed, of 150 posts with their keys and index rows, and more", removed)
 	}
 }
 
@@ -140,7 +135,6 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 func tellsOfTheSteps(t *testing.T, trace story, delivery *tracepb.Span, steps string) {
 	t.Helper()
 	var taken []string
-	var failed *tracepb.Span // first: it ended before those around it
 	for _, span := range trace {
 		if step, ok := strings.CutPrefix(span.Name, "step "); ok {
 			taken = append(taken, step)
@@ -148,24 +142,13 @@ func tellsOfTheSteps(t *testing.T, trace story, delivery *tracepb.Span, steps st
 		if span != delivery && !trace.below(span, delivery) {
 			t.Errorf("%q is not below its delivery", span.Name)
 		}
-		if failed == nil && span.Status != nil {
-			failed = span
-		}
 	}
 	if strings.Join(taken, " ") != steps {
 		t.Errorf("the steps are %v, want %s", taken, steps)
 	}
-	if taken[len(taken)-1] != "release" {
-		if failed == nil || failed.Name != "transaction Blogs" || value(failed, "error.type") != "unavailable" || value(failed, "microblogging.rows.written") != "0" {
-			t.Errorf("the call that failed is told as %v", failed)
-		}
-		return
-	}
-	release, freed := trace.one(t, "step release"), false
-	for _, call := range trace.named("transaction Channels") {
-		freed = freed || trace.below(call, release) && value(call, "microblogging.rows.written") == "1"
-	}
-	if !freed {
-		t.Errorf("nothing says that the channel's row was deleted: %v", trace.names())
+	if failed := slices.ContainsFunc(trace, func(call *tracepb.Span) bool {
+		return call.Name == "transaction Blogs" && value(call, "error.type") == "unavailable"
+	}); failed != (delivery.Status != nil) {
+		t.Errorf("a call has failed: %t, and the delivery says %v", failed, delivery.Status)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/channel"
@@ -14,7 +16,7 @@ import (
 // around is a driver.Around.
 func (t *Telemetry) around(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
 	began, kind := time.Now(), call.Kind()
-	inner, span := t.child(ctx, spanClient, kind+" "+call.Target)
+	inner, span := child(ctx, tracepb.Span_SPAN_KIND_CLIENT, kind+" "+call.Target)
 	err := next(inner)
 	read, returned := call.Returned(err)
 	written := call.Written(err)
@@ -29,12 +31,10 @@ func (t *Telemetry) around(ctx context.Context, call *driver.Call, next func(con
 	if gate, refused := channel.RefusedByGate(call, err); refused {
 		t.refused.WithLabelValues(string(gate)).Inc()
 	}
-	if span != nil {
-		span.set("db.system.name", t.Storage, "db.collection.name", call.Target, "db.operation.name", kind,
-			"db.operation.batch.size", len(call.Operations), "db.response.returned_rows", returned,
-			"microblogging.rows.read", read, "microblogging.rows.written", written)
-		span.end(err)
-	}
+	span.set("db.system.name", t.Storage, "db.collection.name", call.Target, "db.operation.name", kind,
+		"db.operation.batch.size", len(call.Operations), "db.response.returned_rows", returned,
+		"microblogging.rows.read", read, "microblogging.rows.written", written)
+	span.end(err)
 	return err
 }
 
@@ -45,7 +45,11 @@ func (t *Telemetry) Tried(ctx context.Context, try azure.Try) {
 	if try.Status != 0 {
 		status = strconv.Itoa(try.Status)
 	}
-	spanOf(ctx).event("try", "http.response.status_code", status)
+	if span := spanOf(ctx); span != nil {
+		span.told.Events = append(span.told.Events, &tracepb.Span_Event{
+			TimeUnixNano: uint64(time.Now().UnixNano()), Name: "try", Attributes: attributes("http.response.status_code", status),
+		})
+	}
 	t.tries.WithLabelValues(status).Inc()
 	if try.Number > 1 {
 		t.retries.Inc()

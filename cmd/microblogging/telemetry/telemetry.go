@@ -1,9 +1,7 @@
 package telemetry
 
 import (
-	"context"
 	"log/slog"
-	"net/http"
 
 	"microblogging/storage/driver"
 )
@@ -19,10 +17,6 @@ type Options struct {
 	Log    *slog.Logger
 	// Path returns a path as a span may hold it.
 	Path func(path string) string
-	// Trusted tells whether a request comes from one of our proxies. Its span then belongs to
-	// the trace that the request names. Anybody else's request begins a trace, and links to
-	// what it names: a stranger must not decide what is sampled.
-	Trusted func(*http.Request) bool
 }
 
 // A Telemetry is told what one process does, by hooks that are safe for concurrent use. If it
@@ -36,13 +30,13 @@ type Telemetry struct {
 // Start returns nil if nobody asks for metrics or, by the variables OTEL_*, for traces. The
 // error says in a sentence which variable is wrong. It contacts nobody yet.
 func Start(o Options) (*Telemetry, error) {
-	c, err := readVariables(o.Version)
-	if err != nil || c == nil && !o.Counts {
+	traces, err := readVariables(o.Version)
+	if err != nil || traces == nil && !o.Counts {
 		return nil, err
 	}
 	t := &Telemetry{Options: o, metrics: newMetrics(o)}
-	if c != nil {
-		t.tracer = newTracer(*c, o.Log)
+	if traces != nil {
+		t.tracer = newTracer(*traces, o.Log)
 		go t.tracer.run()
 	}
 	return t, nil
@@ -61,32 +55,4 @@ func (t *Telemetry) Store() []driver.Around {
 		return nil
 	}
 	return []driver.Around{t.around}
-}
-
-// Handler returns a handler that makes a span of each request, if there are traces. Probes
-// have no span, because they would bury the others.
-func (t *Telemetry) Handler(next http.Handler) http.Handler {
-	if t == nil || t.tracer == nil {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		ctx, span := t.startRequest(r)
-		defer span.end(nil)
-		next.ServeHTTP(w, r.WithContext(ctx))
-		span.set("http.response.header.x-request-id", w.Header().Get("X-Request-Id"))
-	})
-}
-
-// child begins a span within that of ctx. Without one there is none: a look at the queue is
-// not part of anything.
-func (t *Telemetry) child(ctx context.Context, kind spanKind, name string) (context.Context, *span) {
-	parent := spanOf(ctx)
-	if parent == nil {
-		return ctx, nil
-	}
-	return parent.tracer.start(ctx, kind, name, parent.spanContext)
 }

@@ -6,24 +6,35 @@ import (
 	"strconv"
 	"time"
 
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
 	"microblogging/domain"
 	"microblogging/storage"
 )
 
-// startRequest begins the span of a request. The operations of the request are told which
-// span theirs is, if it is one that can be found later.
-func (t *Telemetry) startRequest(r *http.Request) (context.Context, *span) {
-	named, linked := parseTraceParent(domain.TraceParent(r.Header.Get("Traceparent"))), spanContext{}
-	if !t.Trusted(r) {
-		named, linked = spanContext{}, named
+// Handler returns a handler that makes a span of each request, if there are traces. Probes
+// have no span, because they would bury the others. The request begins a trace, and links to
+// the span that it names: who asks does not decide what is sampled. The operations of the
+// request are told which span theirs is.
+func (t *Telemetry) Handler(next http.Handler) http.Handler {
+	if t == nil || t.tracer == nil {
+		return next
 	}
-	ctx, span := t.start(r.Context(), spanServer, r.Method, named)
-	span.link(linked)
-	span.set("http.request.method", r.Method, "url.path", t.Path(r.URL.Path))
-	if span.sampled {
-		ctx = storage.WithTraceParent(ctx, span.traceParent())
-	}
-	return ctx, span
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, span := t.root(r.Context(), tracepb.Span_SPAN_KIND_SERVER, r.Method)
+		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
+		span.set("http.request.method", r.Method, "url.path", t.Path(r.URL.Path))
+		if span != nil {
+			ctx = storage.WithTraceParent(ctx, span.traceParent())
+		}
+		defer span.end(nil)
+		next.ServeHTTP(w, r.WithContext(ctx))
+		span.set("http.response.header.x-request-id", w.Header().Get("X-Request-Id"))
+	})
 }
 
 // Request implements web.Observer.
@@ -44,9 +55,12 @@ func (t *Telemetry) Request(ctx context.Context, method, route string) (context.
 
 // answered names the span of a request by its route, and not by its path.
 func (s *span) answered(method, route string, status int) {
+	if s == nil {
+		return
+	}
 	s.set("http.response.status_code", status)
 	if route != "" {
-		s.rename(methodLabel(method) + " " + route)
+		s.told.Name = methodLabel(method) + " " + route
 		s.set("http.route", route)
 	}
 	if status >= http.StatusInternalServerError {

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
@@ -18,8 +20,8 @@ func (t *Telemetry) Deliver(ctx context.Context, delivery driver.Message, messag
 	if delivery.Deliveries > 1 {
 		t.again.Inc()
 	}
-	ctx, span := t.root(ctx, spanConsumer, "process "+domain.QueueName)
-	span.link(parseTraceParent(message.TraceParent))
+	ctx, span := t.root(ctx, tracepb.Span_SPAN_KIND_CONSUMER, "process "+domain.QueueName)
+	span.link(message.TraceParent)
 	span.set("messaging.destination.name", domain.QueueName, "messaging.operation.type", "process", "messaging.message.id", delivery.ID,
 		"microblogging.delivery", delivery.Deliveries, "microblogging.kind", string(message.Kind),
 		"microblogging.channel", string(message.Channel), "microblogging.incarnation", string(message.Incarnation))
@@ -28,7 +30,7 @@ func (t *Telemetry) Deliver(ctx context.Context, delivery driver.Message, messag
 
 // Pass implements worker.Observer.
 func (t *Telemetry) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
-	ctx, span := t.root(ctx, spanInternal, "reconcile")
+	ctx, span := t.root(ctx, tracepb.Span_SPAN_KIND_INTERNAL, "reconcile")
 	return ctx, func(done storage.Reconciled, err error) {
 		outcome := "ok"
 		if err != nil {
@@ -54,7 +56,7 @@ type handling struct {
 // Step implements worker.Handling.
 func (h *handling) Step(ctx context.Context, step domain.Step) (context.Context, func(error)) {
 	began, before := time.Now(), h.rows.Load()
-	ctx, span := h.child(ctx, spanInternal, "step "+string(step))
+	ctx, span := child(ctx, tracepb.Span_SPAN_KIND_INTERNAL, "step "+string(step))
 	return ctx, func(err error) {
 		h.steps.WithLabelValues(string(step)).Observe(time.Since(began).Seconds())
 		span.set("microblogging.rows.removed", h.rows.Load()-before)

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"microblogging/storage/driver"
@@ -37,34 +36,12 @@ func Throttled(ctx context.Context) {
 	}
 }
 
-// A meter counts the entities of each partition.
-type meter struct {
-	mu         sync.Mutex
-	partitions map[partition]int64
-}
-
-type partition struct{ table, key string }
-
-// around counts the calls that are part of the load. A scan is none.
-func (m *meter) around(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+// count is a driver.Around that counts the calls which are part of the load. A scan is none.
+func count(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 	err := next(ctx)
 	if cost := costOf(ctx); cost != nil && c.Partition != "" {
 		_, returned := c.Returned(err)
-		entities := int64(returned + c.Written(err))
-		cost.entities.Add(entities)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.partitions[partition{c.Target, c.Partition}] += entities
+		cost.entities.Add(int64(returned + c.Written(err)))
 	}
 	return err
-}
-
-// busiest returns how many entities the busiest partition had.
-func (m *meter) busiest() (most int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, entities := range m.partitions {
-		most = max(most, entities)
-	}
-	return most
 }

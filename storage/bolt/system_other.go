@@ -7,5 +7,8 @@ import (
 	"os"
 )
 
+// mapped is nothing: on Windows, the file grows to the size of its mapping.
+const mapped = 0
+
 // chownLike does nothing: a new file belongs to whoever may write here.
 func chownLike(*os.File, fs.FileInfo) error { return nil }
