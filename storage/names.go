@@ -36,6 +36,7 @@ type (
 	DigestPage         = reader.DigestPage
 	DigestSummaryQuery = reader.DigestSummaryQuery
 	DigestSummary      = reader.DigestSummary
+	DigestLine         = reader.DigestLine
 
 	Checker     = check.Checker
 	CheckCounts = check.Counts
