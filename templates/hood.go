@@ -118,6 +118,23 @@ func (v Hood) kinds() []*schema.Kind {
 	return kinds
 }
 
+// callNames are the names of the kinds of row that the call asks for.
+func callNames(c storage.Call) string {
+	names := make([]string, len(c.Kinds))
+	for i, kind := range c.Kinds {
+		names[i] = kind.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// refusal says what the store answered to an operation, and what its row is for.
+func refusal(op storage.CallOperation) string {
+	if op.Kind == nil {
+		return op.Answer
+	}
+	return op.Answer + ": " + op.Kind.Why
+}
+
 // callRows says what the call read or wrote.
 func callRows(c storage.Call) string {
 	var words []string
