@@ -204,15 +204,15 @@ func accountGuards() []lab.Scenario {
 		ablate("ended", "sign-out", "The mark of a session's end", "SignOut",
 			"Signing out marks the session's row and keeps it, so a late copy of the insert finds the row in its way.",
 			always(withoutMark(false))),
-		ablate("used", "link-late", "The mark of a used link", "(Pause).Change",
+		ablate("used", "link-late", "The mark of a used link", "useLink",
 			"A sign-in link that was used keeps its row, so a late copy cannot bring it back and an echo can be recognised.",
 			always(withoutMark(true))),
-		ablate("link-version", "link", "The version of a link", "(Pause).Change",
+		ablate("link-version", "link", "The version of a link", "useLink",
 			"A link is marked as used in the version that was read, so of two people one is refused.",
 			always(withoutMatch(schema.TableSessions, "")), unharmed),
-		ablate("used-by", "link", "Who used the link", "(Pause).Change",
+		ablate("used-by", "link", "Who used the link", "useLink",
 			"The row of a used link says who used it, so whoever finds their own mark knows the echo of their own write.",
-			always(withoutProperty(schema.TableSessions, "Revisions")), among("vera")),
+			always(withoutProperty(schema.TableSessions, "UsedBy")), among("vera")),
 		ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
 			"A link carries the number that the account had when it was made, so it ends together with all sessions.",
 			always(epochOfUser(true, 0)), unharmed),
@@ -249,7 +249,7 @@ func withoutMark(ofLink bool) func() driver.Around {
 		return func(ctx context.Context, c *driver.Call, next following) error {
 			if c.Method == driver.CallTransact && c.Target == schema.TableSessions && c.Operations[0].Action == driver.ActionMerge {
 				mark := c.Operations[0]
-				if used := mark.Properties.String("Revisions") != ""; used == ofLink {
+				if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
 					c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
 				}
 			}
