@@ -56,8 +56,8 @@ type Message struct {
 	// no attempts, and only make the pauses between them longer.
 	Waits int `json:"waits,omitempty"`
 	// Accounted is the number of the latest delivery whose handling ended in good
-	// order (it was done, failed, waited or was given back), or removed rows of a post.
-	// The deliveries after it ended by a crash or with a lost lease.
+	// order (it was done, failed, waited or was given back). The deliveries after it ended by
+	// a crash or with a lost lease.
 	Accounted int64 `json:"accounted,omitempty"`
 	// Recorded tells that the deletion of a post has a Deletions row, because it
 	// was poisoned once. That of a channel always has one.

@@ -126,7 +126,7 @@ func composeEmbedded(t *testing.T) {
 	data := t.TempDir()
 	s := setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	p := s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "/data", data))...)
-	expectHealthyRole(t, binary, service, "127.0.0.1:8080", p.url)
+	expectHealthyRole(t, service, "127.0.0.1:8080", p.url)
 	p.endCleanly(t)
 	expectEmpty(t, p.Dir())
 	if _, err := os.Stat(filepath.Join(data, "microblogging.db")); err != nil {
@@ -151,13 +151,12 @@ func composeAcceptsFile(t *testing.T) {
 }
 
 // This comes as close to docker-compose as possible without a Docker engine. It
-// runs every role's command as it is written, with the binary of the image. It replaces
-// only what containers would provide: host names, ports and Azurite.
+// runs every role's command as it is written. It replaces what containers would provide: host
+// names, ports, Azurite, and the binary of the image, which TestImage builds.
 func composeServicesWorkTogether(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
 	account := azuritetest.Shared(t).Account()
-	image := buildAsDockerDoes(t)
 
 	web, worker := services["web"], services["worker"]
 	if !slices.Equal(web.Ports, []string{"127.0.0.1:8080:8080"}) || strings.Contains(web.Command, "--listen") {
@@ -166,17 +165,17 @@ func composeServicesWorkTogether(t *testing.T) {
 	if worker.Deploy.Replicas != 2 {
 		t.Fatalf("%d workers, want 2", worker.Deploy.Replicas)
 	}
-	processes := []*process{startComposeRole(t, image, web, account)}
+	processes := []*process{startComposeRole(t, web, account)}
 	for range worker.Deploy.Replicas {
-		p := startComposeRole(t, image, worker, account)
+		p := startComposeRole(t, worker, account)
 		p.await(t, p.stderr, "worker started")
-		expectHealthyRole(t, image, worker, "127.0.0.1:8081", p.await(t, p.stderr, `answering probes" address=(\S+)`))
+		expectHealthyRole(t, worker, "127.0.0.1:8081", p.await(t, p.stderr, `answering probes" address=(\S+)`))
 		processes = append(processes, p)
 	}
 
 	visitor := reader(processes[0].url)
 	visitor.awaitStatus(t, "/readyz", 200)
-	expectHealthyRole(t, image, web, "127.0.0.1:8080", visitor.URL)
+	expectHealthyRole(t, web, "127.0.0.1:8080", visitor.URL)
 	alice := signUp(t, visitor.URL, "alice")
 	alice.createChannel(t, "doomed")
 	alice.post(t, "doomed", "hello")
@@ -189,7 +188,7 @@ func composeServicesWorkTogether(t *testing.T) {
 
 // expectHealthyRole expects a role that answers at a URL to be healthy by its health
 // check, for which it answers at an address of its container.
-func expectHealthyRole(t *testing.T, image string, service composeService, address, url string) {
+func expectHealthyRole(t *testing.T, service composeService, address, url string) {
 	t.Helper()
 	check := service.Healthcheck.Test
 	if len(check) < 3 || !slices.Equal(check[:3], command{"CMD", "/microblogging", "health"}) {
@@ -204,16 +203,16 @@ func expectHealthyRole(t *testing.T, image string, service composeService, addre
 	case address != "127.0.0.1:8080":
 		t.Error("the health check asks the web role")
 	}
-	setup{program.Setup{Binary: image}}.mustRun(t, "health", probe)
+	setup{program.Setup{Binary: binary}}.mustRun(t, "health", probe)
 }
 
-// startComposeRole starts a service that runs the binary of the image.
-func startComposeRole(t *testing.T, image string, service composeService, account string) *process {
+// startComposeRole starts a service that runs the program.
+func startComposeRole(t *testing.T, service composeService, account string) *process {
 	t.Helper()
 	if service.DependsOn["azurite"].Condition != "service_healthy" {
 		t.Errorf("%q does not wait for a healthy Azurite", service.Command)
 	}
-	s := setup{program.Setup{Binary: image, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
+	s := setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	for name, value := range service.Environment {
 		if name == "AZURE_STORAGE_CONNECTION_STRING" {
 			if !strings.Contains(value, "QueueEndpoint=http://azurite:10001/") || !strings.Contains(value, "TableEndpoint=http://azurite:10002/") {

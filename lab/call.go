@@ -255,6 +255,7 @@ func describeFact(f Fact) string {
 		Accepted: "deletion accepted", Refused: "the channel is gone", Edited: "edited",
 		Voted: "voted", Subscribed: "subscribed",
 		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
+		SignedUp: "signed up", NameTaken: "somebody else has the name", PasswordChanged: "password changed", Guessed: "wrong password",
 	}
 	if f.Words != "" {
 		return "shown " + f.Words

@@ -51,6 +51,14 @@ const (
 	SignedOut
 	// AddressRevoked: the user has no digest address.
 	AddressRevoked
+	// SignedUp: the user has an account, whose password is hashed as Page. It was made with Key.
+	SignedUp
+	// NameTaken: somebody else has the user's name. The actor has asked for it with Key.
+	NameTaken
+	// PasswordChanged: the user's password is not the one any more that is hashed as Page.
+	PasswordChanged
+	// Guessed: the password was wrong.
+	Guessed
 	// Following: the actor follows the link Token.
 	Following
 	// Ending: the actor ends all sessions of the user.

@@ -23,8 +23,12 @@ type names struct {
 	actor int
 	// named are the actor's tokens by name; tokens are the names by token.
 	named, tokens map[string]string
-	// hashed are the names of tokens by their hash (see hash).
+	// hashed are the names of tokens by their hash (see hash). seen are the hashes of names that
+	// other actors have made.
 	hashed map[string]string
+	seen   map[string]bool
+	// calls counts the calls. For the first of them, so many as ahead says, the clock is ahead.
+	calls, ahead int
 }
 
 // A name is a valid token: a prefix, a letter for the actor, and a number.
@@ -34,9 +38,15 @@ const (
 	nameDigits  = tokenLength - len(namePrefix) - 1
 )
 
-func newNames(actor int) *names {
-	return &names{actor: actor, named: map[string]string{}, tokens: map[string]string{}, hashed: map[string]string{}}
+func newNames(actor, ahead int) *names {
+	return &names{
+		actor: actor, ahead: ahead, named: map[string]string{}, tokens: map[string]string{}, seen: map[string]bool{},
+		hashed: map[string]string{schema.SignUpPartition(SignUpKey): SignUpKey}, // no token makes it
+	}
 }
+
+// SignUpKey is the idempotency key of all who sign up with one.
+const SignUpKey = "key"
 
 // SessionHash is the partition key of a session's row: package storage writes the hash of
 // a token and not the token.
@@ -56,8 +66,8 @@ func (n *names) know(name string) {
 // actor sends the hash before it tells the token, so that the name is made here. The hash
 // of a name stands for itself.
 func (n *names) hash(s string) string {
-	if s == "" {
-		return ""
+	if s == "" || n.seen[s] {
+		return s
 	}
 	name, ok := n.hashed[s]
 	if !ok {
@@ -164,8 +174,33 @@ func isTokenByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '2' && c <= 
 func Instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // never is the time at which everything in the lab expires. Time does not pass, so that it
-// does not come.
+// does not come. It is also the present time of a clock that is far ahead.
 func never() time.Time { return time.Date(2200, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// present is the time that the actor's clock shows.
+func (n *names) present() time.Time {
+	if n.calls < n.ahead {
+		return never()
+	}
+	return Instant()
+}
+
+// outwardTime is the time in place of one that the actor sends. Only an end may lie ahead.
+func (n *names) outwardTime(p driver.Property) time.Time {
+	ends := slices.Contains([]string{"ExpiresOn", "WindowEnds", "KnownUntil"}, p.Name)
+	if ends && p.Value.Instant().After(time.Now()) {
+		return never()
+	}
+	return n.present()
+}
+
+// inwardTime is the time that the actor receives. What has not ended does so soon.
+func inwardTime(p driver.Property) time.Time {
+	if p.Name == "WindowEnds" && p.Value.Instant().Equal(never()) {
+		return time.Now().Add(time.Minute)
+	}
+	return p.Value.Instant()
+}
 
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
@@ -181,7 +216,7 @@ func (n *names) call(c Call) *Call {
 		// The trace of a deletion is full of times. It is a report that no code depends
 		// on, so that the lab leaves it out.
 		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Trace" })
-		op.Properties = translate(op.Properties, n.outward)
+		op.Properties = translate(op.Properties, n.outward, n.outwardTime)
 		for i, p := range op.Properties {
 			if p.Name == "DigestSecret" {
 				op.Properties[i] = driver.String(p.Name, n.hash(p.Value.Text()))
@@ -189,13 +224,14 @@ func (n *names) call(c Call) *Call {
 		}
 	}
 	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
-		message.AskedOn = Instant()
+		message.AskedOn = n.present()
 		if !message.QueuedOn.IsZero() {
-			message.QueuedOn = Instant()
+			message.QueuedOn = n.present()
 		}
 		c.Message.Text = message.Encode()
 	}
 	c.Message.Text = n.outward(c.Message.Text)
+	n.calls++
 	return &c
 }
 
@@ -205,6 +241,7 @@ func (n *names) answer(a Answer) Answer {
 	a.Page.Rows = slices.Clone(a.Page.Rows)
 	for i, row := range a.Page.Rows {
 		a.Page.Rows[i] = n.entity(row)
+		n.seen[row.Partition] = len(row.Partition) == sha256.Size*2
 	}
 	a.Messages = slices.Clone(a.Messages)
 	for i := range a.Messages {
@@ -215,7 +252,7 @@ func (n *names) answer(a Answer) Answer {
 
 func (n *names) entity(e driver.Entity) driver.Entity {
 	e.Partition, e.Row = n.inward(e.Partition), n.inward(e.Row)
-	e.Properties = translate(e.Properties, n.inward)
+	e.Properties = translate(e.Properties, n.inward, inwardTime)
 	return e
 }
 
@@ -230,19 +267,15 @@ func timeless(row string) string {
 	return kind + "!" + strings.Repeat("0", len(digits)) + "!" + rest
 }
 
-// translate copies properties with translated texts and without times.
-func translate(properties driver.Properties, text func(string) string) driver.Properties {
+// translate copies properties with translated texts and times.
+func translate(properties driver.Properties, text func(string) string, at func(driver.Property) time.Time) driver.Properties {
 	translated := slices.Clone(properties)
 	for i, p := range translated {
 		switch p.Value.Kind() {
 		case driver.KindString:
 			translated[i] = driver.String(p.Name, text(p.Value.Text()))
 		case driver.KindDateTime:
-			at := Instant()
-			if p.Name == "ExpiresOn" {
-				at = never()
-			}
-			translated[i] = driver.Time(p.Name, at)
+			translated[i] = driver.Time(p.Name, at(p))
 		}
 	}
 	return translated

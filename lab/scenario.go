@@ -20,6 +20,8 @@ type Actor struct {
 	// LastFirst makes the reads that the code wants at once in the opposite order. Reads at
 	// once may take effect in any order: an actor for each order explores them.
 	LastFirst bool
+	// Ahead is for how many calls the actor's clock is far ahead. Then it steps back.
+	Ahead int
 }
 
 // A Scenario is a situation to explore: what is in the store, who acts, and what

@@ -19,7 +19,6 @@ func (w *world) mustBeGone(blog domain.Blog) {
 func TestBlogDelete(t *testing.T) {
 	t.Run("author and owner may, others not", authorAndOwnerDelete)
 	t.Run("stale revision is refused with the current post", bubble(staleDeleteShowsCurrentPost))
-	t.Run("edit that comes before it is a conflict", deleteAndEditAgree)
 	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
 }
 
@@ -67,26 +66,6 @@ func staleDeleteShowsCurrentPost(t *testing.T, w *world) {
 	w.vote(edited, 0, 1) // which changes the row, not the revision
 	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, domain.OneOf(edited.Revision)))
 	w.mustBeGone(blog)
-}
-
-// An edit comes between any two calls of a deletion of the revision that was read.
-func deleteAndEditAgree(t *testing.T) {
-	eachCall(t, "comes after an edit", func(w *world, n int) {
-		channel := w.create("garden", ada)
-		blog := w.post(channel, grace, "one")
-		editErr := domain.ErrNotFound // until it comes
-		w.arm(before(n, func() { _, editErr = w.editBy(w.store, blog, anyRevision, "two") }))
-		err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, domain.OneOf(blog.Revision))
-		w.finish(w.messages())
-		got := w.texts(channel.Ref())
-		switch {
-		case err == nil && (len(got) != 0 || editErr == nil):
-			w.t.Errorf("deleted, edited with %v, and the posts are %q", editErr, got)
-		case err != nil && (!errors.Is(err, domain.ErrConflict) || editErr != nil || len(got) != 1):
-			w.t.Errorf("told %v, edited with %v, and the posts are %q", err, editErr, got)
-		}
-		w.mustBeSound()
-	})
 }
 
 // There are more votes than one transaction removes.

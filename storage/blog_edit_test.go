@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"microblogging/domain"
@@ -41,7 +39,6 @@ func TestBlogEdit(t *testing.T) {
 	t.Run("stale revision is refused with the current post", bubble(staleEditShowsCurrentPost))
 	t.Run("only the author may", bubble(onlyAuthorEdits))
 	t.Run("echo is recognised after others wrote", bubble(editEchoIsRecognised))
-	t.Run("edits at once are applied in turn", editsAtOnceAreApplied)
 }
 
 func editReplacesTitleAndText(t *testing.T, w *world) {
@@ -110,38 +107,5 @@ func editEchoIsRecognised(t *testing.T, w *world) {
 	}
 	if got := w.texts(blog.Channel); !slices.Equal(got, []string{text(4)}) {
 		t.Errorf("the posts are %q", got)
-	}
-}
-
-// Each of many edits adds one letter to the text that it read. In the end the text
-// has the letters of all acknowledged edits.
-func editsAtOnceAreApplied(t *testing.T) {
-	w := newWorld(t)
-	blog := w.post(w.create("garden", ada), grace, "x")
-	var mu sync.Mutex
-	acknowledged := 0
-	atOnce(64, func(int) {
-		for {
-			read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_, err = w.editBy(w.store, blog, domain.OneOf(read.Revision), read.Text+"x")
-			if errors.Is(err, domain.ErrConflict) {
-				continue
-			}
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			acknowledged++
-			return
-		}
-	})
-	if got := w.texts(blog.Channel); acknowledged != 64 || !slices.Equal(got, []string{strings.Repeat("x", 65)}) {
-		t.Errorf("%d edits were acknowledged, and the text is %q", acknowledged, got)
 	}
 }

@@ -12,11 +12,7 @@ import (
 
 func TestBlogPost(t *testing.T) {
 	t.Run("post is read as it was written", bubble(postIsReadAsWritten))
-	t.Run("same key and body make one post", bubble(sameKeyAndBodyMakeOnePost))
-	t.Run("key reused for another body is refused", keyReusedForAnotherBodyIsRefused)
-	t.Run("key belongs to one user and one incarnation", bubble(keyBelongsToUserAndIncarnation))
 	t.Run("source owns its keys whoever imports", bubble(sourceOwnsItsKeys))
-	t.Run("key of a deleted post makes no other", bubble(keyOfDeletedPostMakesNoOther))
 	t.Run("any text can be a key", bubble(anyTextCanBeKey))
 	t.Run("post to a missing channel says why", bubble(postToMissingChannelSaysWhy))
 	t.Run("date that no row can store is refused", bubble(unstorableDateIsRefused))
@@ -39,47 +35,6 @@ func postIsReadAsWritten(t *testing.T, w *world) {
 	}
 }
 
-func sameKeyAndBodyMakeOnePost(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	first := w.post(channel, grace, "one")
-	again, created, err := w.store.Post(t.Context(), posting(channel, grace, "one"))
-	if err != nil || created || again != first {
-		t.Errorf("posted again: %+v, created %v, %v; want the first post", again, created, err)
-	}
-	edited := w.edit(first, "corrected")
-	again, created, err = w.store.Post(t.Context(), posting(channel, grace, "one"))
-	if err != nil || created || again != edited {
-		t.Errorf("posted again after an edit: %+v, created %v, %v; want it as it stands", again, created, err)
-	}
-	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"corrected"}) {
-		t.Errorf("posts: %q", got)
-	}
-}
-
-func keyReusedForAnotherBodyIsRefused(t *testing.T) {
-	for _, draft := range []domain.Draft{{Text: "other"}, {Title: "title", Text: "one"}, {Title: "on", Text: "e"}} {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel := w.create("garden", ada)
-			w.post(channel, grace, "one")
-			p := posting(channel, grace, "one")
-			p.Draft = draft
-			if _, created, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrKeyReused) || created {
-				t.Errorf("posting %+v under a used key: created %v, %v", draft, created, err)
-			}
-		})
-	}
-}
-
-func keyBelongsToUserAndIncarnation(t *testing.T, w *world) {
-	channel, other := w.create("garden", ada), w.create("harbour", ada)
-	w.post(channel, grace, "one")
-	w.post(channel, eve, "one")
-	w.post(other, grace, "one")
-	w.delete(channel)
-	w.post(w.create("garden", ada), grace, "one")
-	w.mustBeSound()
-}
-
 // Two users who import one source share its keys. A user with the name of the source
 // does not.
 func sourceOwnsItsKeys(t *testing.T, w *world) {
@@ -99,19 +54,6 @@ func sourceOwnsItsKeys(t *testing.T, w *world) {
 	p.By = "feed"
 	if _, created, err = w.store.Post(t.Context(), p); err != nil || !created {
 		t.Errorf("a user with the name of the source: created %v, %v", created, err)
-	}
-}
-
-func keyOfDeletedPostMakesNoOther(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	blog := w.post(channel, grace, "one")
-	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
-	_, created, err := w.store.Post(t.Context(), posting(channel, grace, "one"))
-	if !errors.Is(err, domain.ErrPostGone) || !errors.Is(err, domain.ErrGone) || created {
-		t.Errorf("created %v, %v; want ErrPostGone", created, err)
-	}
-	if got := w.texts(channel.Ref()); len(got) != 0 {
-		t.Errorf("posts: %q", got)
 	}
 }
 

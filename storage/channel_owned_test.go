@@ -1,22 +1,17 @@
 package storage_test
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestChannelsOf(t *testing.T) {
 	t.Run("has each channel, page by page", bubble(ownedChannelsComePageByPage))
 	t.Run("leaves out what is gone or belongs to somebody else", bubble(ownedChannelsAreOnesOwn))
 	t.Run("has the channels of an earlier version after a repair", bubble(repairListsChannels))
-	t.Run("refuses a cursor of another list", bubble(ownedChannelsRefuseAnotherCursor))
-	t.Run("passes on that the store does not answer", bubble(ownedChannelsNeedTheStore))
 }
 
 // uncounted creates a channel as an import does.
@@ -103,31 +98,5 @@ func repairListsChannels(t *testing.T, w *world) {
 	}
 	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("after a repair, ada owns %q", got)
-	}
-}
-
-func ownedChannelsRefuseAnotherCursor(t *testing.T, w *world) {
-	w.uncounted("a", ada)
-	w.uncounted("b", ada)
-	page, err := w.store.ChannelsOf(t.Context(), ada, "", 1)
-	w.ok(err)
-	var invalid *domain.InvalidError
-	if _, err := w.store.ChannelsOf(t.Context(), grace, page.Next, 1); !errors.As(err, &invalid) {
-		t.Errorf("ada's cursor for grace: %v", err)
-	}
-}
-
-func ownedChannelsNeedTheStore(t *testing.T, w *world) {
-	w.uncounted("a", ada)
-	for n := 1; n <= 2; n++ {
-		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Seq == n {
-				return domain.ErrUnavailable
-			}
-			return send(ctx)
-		})
-		if _, err := w.faulty.ChannelsOf(t.Context(), ada, "", 10); !errors.Is(err, domain.ErrUnavailable) {
-			t.Errorf("without call %d: %v", n, err)
-		}
 	}
 }

@@ -29,14 +29,9 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 }
 
 func TestReconcile(t *testing.T) {
-	t.Run("forgotten deletion is queued again after the patience", bubble(forgottenDeletionIsRequeued))
-	t.Run("deletion with progress is left alone", bubble(progressingDeletionIsLeftAlone))
-	t.Run("marked channel without a record is recorded and queued", bubble(unrecordedDeletionIsRecorded))
-	t.Run("deletion whose message nobody has received yet is left alone", bubble(waitingDeletionIsLeftAlone))
-	t.Run("deletion is left alone until its next try is due", bubble(retriedDeletionIsLeftAlone))
-	t.Run("begun deletion whose worker died waits for its turn", bubble(requeuedDeletionWaits))
+	t.Run("forgotten deletion is queued again as it was", bubble(forgottenDeletionIsRequeued))
+	t.Run("lost deletion is queued again, once, and not too early", lostDeletionIsRequeued)
 	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
-	t.Run("poisoned deletion is left to the operator", bubble(poisonedDeletionIsLeftAlone))
 	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
 }
 
@@ -49,56 +44,46 @@ func (w *world) reconcileHandedOut(handedOut time.Time) int {
 	return done.Requeued
 }
 
-func waitingDeletionIsLeftAlone(t *testing.T, w *world) {
-	w.forget(w.create("garden", ada))
-	asked := time.Now()
-	time.Sleep(24 * time.Hour)
-	for what, handedOut := range map[string]time.Time{"nothing": {}, "what was queued before it": asked, "what was queued soon after it": asked.Add(patience)} {
-		if n := w.reconcileHandedOut(handedOut); n != 0 {
-			t.Errorf("queued again although only %s was received", what)
-		}
+// A deletion whose message is lost is queued again when nothing has been heard of it for the
+// patience, and messages that came later have been received.
+func lostDeletionIsRequeued(t *testing.T) {
+	const patient = patience + time.Second
+	retry := func(state domain.DeletionState) func(*domain.Deletion) {
+		return func(d *domain.Deletion) { d.State, d.RetryOn = state, domain.Now().Add(time.Minute) }
 	}
-	if n := w.reconcileHandedOut(asked.Add(patience + time.Second)); n != 1 {
-		t.Error("not queued again although messages that came later were received")
-	}
-}
-
-func retriedDeletionIsLeftAlone(t *testing.T, w *world) {
-	for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning} {
-		ref := w.forget(w.create(string(state), ada))
-		w.change(ref, func(d *domain.Deletion) { d.State, d.RetryOn = state, domain.Now().Add(time.Minute) })
-	}
-	time.Sleep(time.Minute + patience)
-	if n := w.reconcileHandedOut(time.Now()); n != 0 {
-		t.Errorf("%d deletions are queued again before their patience has passed since the next try", n)
-	}
-	time.Sleep(time.Second)
-	// Now their messages are visible again, but others may be before them.
-	if n := w.reconcileHandedOut(time.Now().Add(-2 * time.Second)); n != 0 {
-		t.Errorf("%d deletions are queued again while their messages wait for a worker", n)
-	}
-	if n := w.reconcileHandedOut(time.Now()); n != 2 {
-		t.Errorf("%d deletions are queued again, want 2", n)
-	}
-}
-
-// A worker dies, and its message is behind many others.
-func requeuedDeletionWaits(t *testing.T, w *world) {
-	ref := w.forget(w.create("garden", ada))
-	w.change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
-	behind := time.Now()
-	for range 60 {
-		time.Sleep(time.Minute)
-		if w.reconcileHandedOut(behind) != 0 {
-			t.Error("queued again although its message may be behind others")
-		}
-	}
-	copies := 0
-	for range 60 {
-		copies += w.reconcileHandedOut(behind.Add(patience + time.Second))
-	}
-	if copies != 1 || len(w.messages()) != 1 {
-		t.Errorf("%d copies are sent when messages that came later were received", copies)
+	begun := func(d *domain.Deletion) { d.State = domain.DeletionRunning }
+	for name, c := range map[string]struct {
+		change  func(d *domain.Deletion)
+		after   time.Duration
+		handed  time.Duration // since it was asked for
+		requeue bool
+	}{
+		"before its patience has passed":                     {nil, patience, patience, false},
+		"after its patience":                                 {nil, patient, patient, true},
+		"though nothing was received":                        {nil, 24 * time.Hour, -time.Hour, false},
+		"though only what was queued before it was received": {nil, 24 * time.Hour, 0, false},
+		"though what was queued soon after it was received":  {nil, 24 * time.Hour, patience, false},
+		"when what was queued later was received":            {nil, 24 * time.Hour, patient, true},
+		"before its patience has passed since the next try":  {retry(domain.DeletionQueued), time.Minute + patience, time.Minute + patience, false},
+		"before its patience since the next try, begun":      {retry(domain.DeletionRunning), time.Minute + patience, time.Minute + patience, false},
+		"while its message may wait behind others":           {retry(domain.DeletionRunning), time.Minute + patient, time.Minute + patience - time.Second, false},
+		"after the next try":                                 {retry(domain.DeletionQueued), time.Minute + patient, time.Minute + patient, true},
+		"after the next try, begun":                          {retry(domain.DeletionRunning), time.Minute + patient, time.Minute + patient, true},
+		"while the message of a dead worker may wait":        {begun, time.Hour, 0, false},
+		"when the message of a dead worker must have come":   {begun, time.Hour, patient, true},
+	} {
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			ref, asked := w.forget(w.create("garden", ada)), time.Now()
+			if c.change != nil {
+				w.change(ref, c.change)
+			}
+			time.Sleep(c.after)
+			for _, requeue := range []bool{c.requeue, false} { // once
+				if n := w.reconcileHandedOut(asked.Add(c.handed)); (n == 1) != requeue {
+					t.Errorf("%d deletions are queued again", n)
+				}
+			}
+		}))
 	}
 }
 
@@ -132,60 +117,20 @@ func checkSparesBacklog(t *testing.T, w *world) {
 
 func forgottenDeletionIsRequeued(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
+	_, err := w.store.AskDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
+	w.ok(err)
 	ref := w.forget(channel)
 	asked := w.deletion(ref)
-	time.Sleep(patience)
-	if done := w.reconcileAfter(patience); done.Requeued != 0 {
-		t.Errorf("queued again before its patience has passed: %+v", done)
-	}
-	time.Sleep(time.Second)
+	time.Sleep(patience + time.Second)
 	if done := w.reconcileAfter(patience); done.Requeued != 1 {
 		t.Errorf("not queued again: %+v", done)
 	}
-	if done := w.reconcileAfter(patience); done.Requeued != 0 {
-		t.Errorf("queued by each pass: %+v", done)
-	}
 	messages := w.messages()
-	if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
+	if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || messages[0].TraceParent != someTraceParent || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
 		t.Errorf("queued %+v", messages)
 	}
 	w.carryOut(messages)
 	w.mustKeepTheNextIncarnation(channel, false)
-}
-
-func progressingDeletionIsLeftAlone(t *testing.T, w *world) {
-	ref := w.forget(w.create("garden", ada))
-	for range 5 {
-		time.Sleep(patience - time.Second)
-		w.ok(w.store.UpdateDeletion(t.Context(), ref, addRows(1)))
-		if done := w.reconcileAfter(patience); done.Requeued != 0 {
-			t.Errorf("queued again: %+v", done)
-		}
-	}
-}
-
-func unrecordedDeletionIsRecorded(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
-	w.ok(err)
-	w.reconcileAfter(patience)
-	time.Sleep(patience + time.Second)
-	w.reconcileAfter(patience)
-	w.carryOut(w.messages())
-	w.mustKeepTheNextIncarnation(channel, false)
-}
-
-func poisonedDeletionIsLeftAlone(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	ref := w.ask(channel)
-	w.poison()
-	time.Sleep(2 * patience)
-	if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
-		t.Errorf("reconciled: %+v", done)
-	}
-	if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
-		t.Errorf("the deletion is %+v", d)
-	}
 }
 
 func passGoesOnAfterFailure(t *testing.T, w *world) {

@@ -16,7 +16,6 @@ import (
 
 func TestSweepRows(t *testing.T) {
 	t.Run("a transaction that fails does not stop those under way", bubble(failedTransactionStopsNoSibling))
-	t.Run("no transaction starts after one has failed", bubble(noTransactionAfterFailure))
 	t.Run("no page is read after a transaction has failed, or has found the gate gone", noPageAfterFailure)
 	t.Run("a page that cannot be read does not stop the transactions under way", bubble(unreadPageStopsNoSibling))
 }
@@ -69,25 +68,6 @@ func failedTransactionStopsNoSibling(t *testing.T, w *world) {
 	}
 	if left := len(w.rows("Blogs")); removed.Load() == 0 || int(removed.Load()) != before-left {
 		t.Errorf("%d rows are reported as removed, %d of %d are left", removed.Load(), left, before)
-	}
-}
-
-func noTransactionAfterFailure(t *testing.T, w *world) {
-	channel := w.shutWithPosts(300) // ten transactions
-	w.overNetwork()
-	var sent atomic.Int64
-	w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		sent.Add(1)
-		if call.Seq == 1 {
-			time.Sleep(time.Millisecond)
-			return drivertest.ErrInjected
-		}
-		time.Sleep(time.Second)
-		return send(ctx)
-	}))
-	_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(int) {})
-	if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
-		t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
 	}
 }
 

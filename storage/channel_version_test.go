@@ -1,16 +1,13 @@
 package storage_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/drivertest"
-	"microblogging/storage/fresh"
 )
 
 func TestChannelVersion(t *testing.T) {
@@ -19,11 +16,6 @@ func TestChannelVersion(t *testing.T) {
 	t.Run("a wrong hint costs a read and nothing else", bubble(wrongHintCostsOneRead))
 	t.Run("the errors are those of the channel", bubble(versionFailsAsChannelDoes))
 	t.Run("a channel without its open gate has none", bubble(ungatedChannelHasNoVersion))
-}
-
-func TestReadCached(t *testing.T) {
-	t.Run("what is kept is read once", bubble(keptIsReadOnce))
-	t.Run("nothing without a version is kept", bubble(nothingUnversionedIsKept))
 }
 
 // version is the version of a channel, read on the sound side.
@@ -121,60 +113,5 @@ func ungatedChannelHasNoVersion(t *testing.T, w *world) {
 		if version := w.version(channel.Ref().Address(), hint); version != "" {
 			t.Errorf("with hint %q the version is %q", hint, version)
 		}
-	}
-}
-
-// A shelf is the cache of one process.
-type shelf map[string]storage.Kept[string]
-
-func (s shelf) Get(key string) (storage.Kept[string], bool) { kept, ok := s[key]; return kept, ok }
-
-func (s shelf) Set(key string, kept storage.Kept[string]) { s[key] = kept }
-
-// page is what a channel's page shows, read through the cache. It counts in reads how
-// often the content was read.
-func (w *world) page(s *storage.Store, cache shelf, at domain.ChannelAddress, reads *int) (string, error) {
-	kept, err := fresh.ReadCached(w.t.Context(), s.Versions, cache, at, string(at.Key),
-		func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
-			*reads++
-			page, err := s.Blogs(ctx, c.Ref(), storage.BlogQuery{Limit: 10})
-			if err != nil {
-				return "", err
-			}
-			n, _, err := s.Subscribers(ctx, c.Ref())
-			return fmt.Sprint(c.Description, page.Items, n), err
-		})
-	return kept.Value, err
-}
-
-func keptIsReadOnce(t *testing.T, w *world) {
-	channel, _ := w.stage()
-	cache, reads := shelf{}, 0
-	w.arm(drivertest.Pass)
-	first, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads)
-	w.ok(err)
-	w.calls.Store(0)
-	second, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads)
-	w.ok(err)
-	if first != second || reads != 1 || w.calls.Load() != 2 {
-		t.Errorf("read %d times, the second time in %d calls: %q, %q", reads, w.calls.Load(), first, second)
-	}
-}
-
-func nothingUnversionedIsKept(t *testing.T, w *world) {
-	channel, _ := w.stage()
-	cache, reads := shelf{}, 0
-	w.ungate(channel)
-	for want := 1; want <= 2; want++ {
-		_, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
-		if w.ok(err); reads != want || len(cache) != 0 {
-			t.Errorf("%d reads of the content, want %d, and %d are kept", reads, want, len(cache))
-		}
-	}
-	// A cache that has an entry without a version must not use it.
-	cache[string(channel.Key())] = storage.Kept[string]{Channel: channel, Value: "kept"}
-	shown, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
-	if w.ok(err); shown == "kept" {
-		t.Error("a page without a version was shown again")
 	}
 }

@@ -15,10 +15,8 @@ import (
 
 func TestCreateChannelWithin(t *testing.T) {
 	t.Run("one more than the limit is refused until one has gone", bubble(oneMoreThanTheLimitIsRefusedUntilOneHasGone))
-	t.Run("a request that is sent twice is no failure", requestThatIsSentTwiceIsNoFailure)
 	t.Run("a creation that fails again and again takes the room of one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
-	t.Run("no mishap lets an owner have more or leaves less room for good", noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood)
-	t.Run("a request that arrives late takes no room for good", requestThatArrivesLateTakesNoRoomForGood)
+	t.Run("an owner without room can ask again for the last", bubble(ownerWithoutRoomCanAskAgain))
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
 	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
 	t.Run("a creation under way counts", bubble(creationUnderWayCounts))
@@ -70,15 +68,6 @@ func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T, w *world) {
 	w.mustBeSound()
 }
 
-func requestThatIsSentTwiceIsNoFailure(t *testing.T) {
-	eachCall(t, "is sent twice", func(w *world, n int) {
-		w.arm(drivertest.SentTwice(n))
-		_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
-		w.ok(err)
-		w.wantFull(errors.Join(w.within(2, "second"), w.within(2, "third")), 2)
-	})
-}
-
 // The partition of the name takes no writes, while the owner's does.
 func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T, w *world) {
 	cut := w.through(drivertest.Only(func(call drivertest.Call) bool { return call.Target != "Users" && drivertest.Writes(call) },
@@ -111,29 +100,6 @@ func (w *world) fillUp(limit int) {
 		w.t.Errorf("%d channels, want %d", n, limit)
 	}
 	w.wantFull(w.within(limit, "onemore"), limit)
-}
-
-func noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood(t *testing.T) {
-	eachFault(t, func(w *world) {
-		w.ok(w.within(2, "earlier"))
-		made, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
-		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
-			w.t.Errorf("creating: %v", err)
-		}
-		w.mustBeWhole(made, err)
-		w.fillUp(2)
-	})
-}
-
-func requestThatArrivesLateTakesNoRoomForGood(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
-		made, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
-		if err == nil {
-			w.delete(made)
-		}
-		w.arrive(late)
-		w.fillUp(2)
-	})
 }
 
 func nameThatWasTakenTakesNoRoom(t *testing.T, w *world) {
@@ -192,5 +158,28 @@ func creationUnderWayCounts(t *testing.T, w *world) {
 	w.wantFull(w.within(1, "quick"), 1)
 	if n := w.owned(); n != 1 {
 		t.Errorf("%d channels", n)
+	}
+}
+
+// The limit of an owner's channels does not keep the creator of the last one from asking
+// again.
+func ownerWithoutRoomCanAskAgain(t *testing.T, w *world) {
+	const limit = 2
+	once := func(name, key string) (domain.Channel, bool, error) {
+		return w.store.CreateChannelOnce(t.Context(), w.channel(name, ada), key, limit)
+	}
+	first, made, err := once("garden", "k")
+	if err != nil || !made {
+		t.Fatalf("created: %t, %v", made, err)
+	}
+	if _, made, err := once("yard", "k2"); err != nil || !made {
+		t.Errorf("the last: %t, %v", made, err)
+	}
+	if again, made, err := once("garden", "k"); err != nil || made || again != first {
+		t.Errorf("asked again: %+v, %t, %v", again, made, err)
+	}
+	var many *domain.TooManyChannelsError
+	if _, _, err := once("shed", "k3"); !errors.As(err, &many) {
+		t.Errorf("one too many: %v", err)
 	}
 }

@@ -1,12 +1,10 @@
 package storage_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -18,30 +16,39 @@ import (
 type unreadable struct {
 	table, partition, row string
 	properties            []driver.Property
+	// foreign reports a key that ours cannot even send, so that no repair removes the row, and
+	// no sweep.
+	foreign bool
 }
 
 // unreadables are such rows beside a channel "garden" of ada, who has another, "harbour".
 func unreadables(of domain.Incarnation) map[string]unreadable {
-	own := driver.String("Incarnation", of)
-	return map[string]unreadable{
-		"subscriber without a name":        {"Blogs", "garden", "sub!", []driver.Property{own}},
-		"subscriber of no possible name":   {"Blogs", "garden", "sub!Ada Lovelace", []driver.Property{own}},
-		"joiner without a name":            {"Blogs", "garden", "join!", []driver.Property{own}},
-		"subscription to nothing":          {"Subscriptions", "ada", "!", nil},
-		"finished subscription to nothing": {"Subscriptions", "ada", "!x", []driver.Property{driver.String("State", "joined")}},
-		"channel without a name":           {"Channels", "meadow", "", []driver.Property{driver.String("Owner", ada), driver.String("State", "active"), driver.String("Incarnation", domain.NewIncarnation())}},
-		"channel without an incarnation":   {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("State", "active")}},
-		"channel in an unknown state":      {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("Incarnation", domain.NewIncarnation())}},
-		"message that was not quoted":      {"Deletions", "unread!", "x", []driver.Property{driver.String("State", "poisoned"), driver.String("Text0", `"`)}},
-		"open deletion of nothing":         {"Deletions", "open!0", "!x", nil},
+	own, joined := driver.String("Incarnation", of), driver.String("State", "joined")
+	list := map[string]unreadable{
+		"subscriber without a name":        {"Blogs", "garden", "sub!", []driver.Property{own}, false},
+		"subscriber of no possible name":   {"Blogs", "garden", "sub!Ada Lovelace", []driver.Property{own}, false},
+		"joiner without a name":            {"Blogs", "garden", "join!", []driver.Property{own}, false},
+		"subscription to nothing":          {"Subscriptions", "ada", "!", nil, false},
+		"finished subscription to nothing": {"Subscriptions", "ada", "!x", []driver.Property{joined}, false},
+		"channel without a name":           {"Channels", "meadow", "", []driver.Property{driver.String("Owner", ada), driver.String("State", "active"), driver.String("Incarnation", domain.NewIncarnation())}, false},
+		"channel without an incarnation":   {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("State", "active")}, false},
+		"channel in an unknown state":      {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("Incarnation", domain.NewIncarnation())}, false},
+		"message that was not quoted":      {"Deletions", "unread!", "x", []driver.Property{driver.String("State", "poisoned"), driver.String("Text0", `"`)}, false},
+		"open deletion of nothing":         {"Deletions", "open!0", "!x", nil, false},
 	}
+	for _, at := range [][3]string{
+		{"Blogs", "garden", "sub!\x1b[2J"}, {"Blogs", "garden", "vote!\xff!x"}, {"Blogs", "garden", "~\x00"}, {"Blogs", "o'hara", "blog!x"},
+		{"Channels", "o'hara", ""}, {"Channels", "garden", "x"}, {"Subscriptions", "ada", "garden!\xe9"}, {"Subscriptions", "a'da", "garden!x"}, {"Deletions", "o'hara", "x"},
+	} {
+		list[fmt.Sprintf("%q", at)] = unreadable{at[0], at[1], at[2], []driver.Property{own, joined}, true}
+	}
+	return list
 }
 
 func TestUnreadableRow(t *testing.T) {
-	t.Run("is a breach, and the check goes on", unreadableIsBreach)
+	t.Run("is a breach that stays, and the check goes on", unreadableIsBreach)
 	t.Run("keeps no page from its readers", unreadableKeepsNoPage)
 	t.Run("does not stop the deletion of its channel", unreadableIsSwept)
-	t.Run("of a key that no operation makes is a breach that stays", unusableKeyIsBreach)
 	t.Run("of a channel costs none of the channel's rows", unreadableChannelKeepsRows)
 	t.Run("of a channel without its own name is deleted with all that is behind it", misnamedChannelIsDeleted)
 }
@@ -55,27 +62,36 @@ func eachUnreadable(t *testing.T, test func(t *testing.T, w *world, garden domai
 			w.post(garden, grace, "one")
 			w.post(w.create("harbour", ada), grace, "one")
 			row := unreadables(garden.Incarnation)[name]
-			w.ok(w.table(row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)))
+			w.foreign(row.table, row.partition, driver.Insert(row.row, row.properties...))
 			test(t, w, garden, row)
 		}))
 	}
 }
 
+// The index of a post is broken, so that each row is looked at. A repair mends that alone.
 func unreadableIsBreach(t *testing.T) {
 	eachUnreadable(t, func(t *testing.T, w *world, garden domain.Channel, row unreadable) {
-		want := []string{"readable " + row.table + " " + row.partition + " " + row.row}
-		_, whole := w.run(false)
-		for _, repair := range []bool{false, true} {
-			breaches, counts := w.run(repair)
+		blogs, err := w.store.Blogs(t.Context(), garden.Ref(), storage.BlogQuery{Limit: 9})
+		w.ok(err)
+		w.remove("garden", rateRow(0, blogs.Items[0].ID))
+		unread := "readable " + row.table + " " + row.partition + " " + row.row
+		want := []string{found("I8", "Blogs", "garden", "blog!"+string(blogs.Items[0].ID))[0], unread}
+		for repairs := range 3 {
+			breaches, counts := w.run(repairs > 0)
 			breaches = slices.DeleteFunc(breaches, func(b domain.Breach) bool { return b.Invariant == "I9" }) // the planted channels have no gate
-			if got := places(breaches); !slices.Equal(got, want) || counts.Blogs != 2 || counts.Rows < whole.Rows {
-				t.Errorf("repair %v: found %q and read %+v, want %q", repair, got, counts, want)
+			repaired := !slices.ContainsFunc(breaches, func(b domain.Breach) bool {
+				return b.Invariant == "readable" && strings.HasPrefix(b.Repaired, "left: ")
+			})
+			if repairs == 2 {
+				if want = nil; !repaired {
+					want = []string{unread}
+				}
 			}
-		}
-		breaches, _ := w.run(true)
-		for _, b := range breaches {
-			if !strings.HasPrefix(b.Repaired, "left: ") {
-				t.Errorf("a second repair did %+v", b)
+			if got := places(breaches); !slices.Equal(got, want) || counts.Blogs < 2 {
+				t.Errorf("after %d repairs: found %q and read %+v, want %q", repairs, got, counts, want)
+			}
+			if row.foreign && repairs > 0 && repaired {
+				t.Errorf("repaired %+v", breaches)
 			}
 		}
 		if texts := w.texts(garden.Ref()); len(texts) != 1 {
@@ -85,55 +101,34 @@ func unreadableIsBreach(t *testing.T) {
 }
 
 func unreadableKeepsNoPage(t *testing.T) {
-	eachUnreadable(t, func(t *testing.T, w *world, garden domain.Channel, _ unreadable) {
-		pages := map[string]func(ctx context.Context) (items int, err error){
-			"the feed": func(ctx context.Context) (int, error) {
-				page, err := w.store.Feed(ctx, ada, "", 20)
-				return len(page.Items), err
-			},
-			"the subscriptions": func(ctx context.Context) (int, error) {
-				list, err := w.store.Subscriptions(ctx, ada)
-				return len(list), err
-			},
-			"the subscriptions by page": func(ctx context.Context) (n int, err error) {
-				for after := "-"; after != ""; {
-					var page storage.SubscriptionPage
-					if after == "-" {
-						after = ""
-					}
-					if page, err = w.store.SubscriptionPage(ctx, ada, after, 1); err != nil {
-						break
-					}
-					n, after = n+len(page.Items), page.Next
-				}
-				return n, err
-			},
-			"the news": func(ctx context.Context) (int, error) {
-				n, _, err := w.store.FeedNews(ctx, ada, "", "")
-				return n, err
-			},
-			"the digest": func(ctx context.Context) (int, error) {
-				day, err := domain.ParseDay(domain.Now().Format("2006-01-02"), "UTC", time.Now())
-				w.ok(err)
-				digest, err := w.store.Digest(ctx, ada, storage.DigestQuery{Day: day, Limit: 20})
-				return len(digest.Channels), err
-			},
-			"the directory": func(ctx context.Context) (int, error) {
-				page, err := w.store.Channels(ctx, "", "", 20)
-				for _, c := range page.Items {
-					if c.Name.Key() == "" {
-						t.Error("a channel on the list has no name")
-					}
-				}
-				return min(len(page.Items), 2), err
-			},
-		}
-		for name, read := range pages {
-			if n, err := read(t.Context()); err != nil || n != 2 {
-				t.Errorf("%s: %d items, %v", name, n, err)
+	eachUnreadable(t, func(t *testing.T, w *world, _ domain.Channel, _ unreadable) {
+		ctx := t.Context()
+		wantTwo := func(page string, n int, err error) {
+			t.Helper()
+			if err != nil || n != 2 {
+				t.Errorf("%s: %d items, %v", page, n, err)
 			}
 		}
-		if channel, err := w.store.Channel(t.Context(), "meadow"); err == nil && channel.Key() != "meadow" {
+		feed, err := w.store.Feed(ctx, ada, "", 20)
+		wantTwo("the feed", len(feed.Items), err)
+		all, err := w.store.Subscriptions(ctx, ada)
+		wantTwo("the subscriptions", len(all), err)
+		first, err := w.store.SubscriptionPage(ctx, ada, "", 1)
+		w.ok(err)
+		second, err := w.store.SubscriptionPage(ctx, ada, first.Next, 9)
+		wantTwo("the subscriptions by page", len(first.Items)+len(second.Items), err)
+		news, _, err := w.store.FeedNews(ctx, ada, "", "")
+		wantTwo("the news", news, err)
+		digest, err := w.store.Digest(ctx, ada, storage.DigestQuery{Day: thisDay(), Limit: 20})
+		wantTwo("the digest", len(digest.Channels), err)
+		directory, err := w.store.Channels(ctx, "", "", 20)
+		wantTwo("the directory", min(len(directory.Items), 2), err)
+		for _, c := range directory.Items {
+			if c.Name.Key() == "" {
+				t.Error("a channel on the list has no name")
+			}
+		}
+		if channel, err := w.store.Channel(ctx, "meadow"); err == nil && channel.Key() != "meadow" {
 			t.Errorf("the channel of the key meadow is read as %q", channel.Key())
 		}
 	})
@@ -141,6 +136,9 @@ func unreadableKeepsNoPage(t *testing.T) {
 
 func unreadableIsSwept(t *testing.T) {
 	eachUnreadable(t, func(t *testing.T, w *world, garden domain.Channel, row unreadable) {
+		if row.foreign {
+			return
+		}
 		w.ask(garden)
 		w.carryOut(w.messages())
 		for _, left := range w.rows("Blogs") {
@@ -181,42 +179,6 @@ func unreadableChannelKeepsRows(t *testing.T) {
 			}
 			if after := w.rows("Blogs"); len(after) != len(before) || len(w.rows("Channels")) != 1 {
 				t.Errorf("%d rows became %d", len(before), len(after))
-			}
-		}))
-	}
-}
-
-// Another program can write keys that ours cannot even send.
-func unusableKeyIsBreach(t *testing.T) {
-	for _, at := range [][3]string{
-		{"Blogs", "garden", "sub!\x1b[2J"}, {"Blogs", "garden", "vote!\xff!x"}, {"Blogs", "garden", "~\x00"}, {"Blogs", "o'hara", "blog!x"},
-		{"Channels", "o'hara", ""}, {"Channels", "garden", "x"}, {"Subscriptions", "ada", "garden!\xe9"}, {"Subscriptions", "a'da", "garden!x"}, {"Deletions", "o'hara", "x"},
-	} {
-		t.Run(fmt.Sprintf("%q", at), bubble(func(t *testing.T, w *world) {
-			garden := w.create("garden", ada)
-			blog := w.post(garden, grace, "one")
-			w.remove("garden", rateRow(0, blog.ID)) // so that every row is looked at
-			row := driver.Insert(at[2], driver.String("Incarnation", garden.Incarnation), driver.String("State", "joined"))
-			w.ok(w.db.Do(t.Context(), &driver.Call{ // Table lets no such key pass
-				Method: driver.CallTransact, Target: at[0], Partition: at[1], Operations: []driver.Operation{row},
-			}))
-			want := []string{found("I8", "Blogs", "garden", "blog!"+string(blog.ID))[0], strings.Join(append([]string{"readable"}, at[:]...), " ")}
-			for _, repair := range []bool{false, true, true} {
-				breaches, _ := w.run(repair)
-				if got := places(breaches); !slices.Equal(got, want) {
-					t.Errorf("repair %v: found %q, want %q", repair, got, want)
-				}
-				if repair {
-					want = want[len(want)-1:] // the index is repaired
-					for _, b := range breaches {
-						if b.Invariant == "readable" && !strings.HasPrefix(b.Repaired, "left: ") {
-							t.Errorf("repaired %+v", b)
-						}
-					}
-				}
-			}
-			if _, err := w.store.Subscriptions(t.Context(), ada); err != nil {
-				t.Error(err)
 			}
 		}))
 	}

@@ -3,8 +3,6 @@ package storage_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -83,46 +81,6 @@ func shortPaged(table string, hook drivertest.Hook) drivertest.Hook {
 	}
 }
 
-// Somebody posts, votes, edits or deletes before each of the first 59 calls of a
-// check, which reads row by row.
-func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
-	for seed := range uint64(40) {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel := w.create("garden", ada)
-			random := rand.New(rand.NewPCG(seed, 0))
-			var blogs []domain.Blog
-			change := func() {
-				i := random.IntN(len(blogs) + 1)
-				switch kind := random.IntN(4); {
-				case i == len(blogs):
-					blogs = append(blogs, w.post(channel, grace, text(random.Int())))
-				case kind == 0:
-					w.ok(w.store.DeleteBlog(t.Context(), channel, blogs[i].ID, grace, anyRevision))
-					blogs = slices.Delete(blogs, i, i+1)
-				case kind == 1:
-					blogs[i] = w.edit(blogs[i], "edited")
-				default:
-					w.vote(blogs[i], blogs[i].Rating, blogs[i].Rating+1)
-					blogs[i].Rating++
-				}
-			}
-			for range 5 {
-				change()
-			}
-			faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged("Blogs", func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-				if call.Seq < 60 {
-					change()
-				}
-				return send(ctx)
-			}))
-			checker := storage.New(faults, storage.Options{}).NewChecker(patience, seed%2 == 0, func(b domain.Breach) { t.Errorf("seed %d found %+v", seed, b) })
-			_, err := checker.Run(t.Context())
-			w.ok(err)
-			w.mustBeSound()
-		})
-	}
-}
-
 // A channel is created after a check has begun to read. A part of its deletion comes
 // between any two later calls of the check.
 func checkIsNotMisledByNewChannel(t *testing.T) {
@@ -144,12 +102,11 @@ func (w *world) misled(short string, created, later, steps int) {
 	w.post(w.create("a", ada), grace, "one")
 	w.post(w.create("zzz", ada), grace, "one")
 	var garden domain.Channel
-	hook := chain(
-		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
-		before(created+later, func() { w.forget(garden); w.advance(garden, steps) }))
+	born := before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") })
+	gone := before(created+later, func() { w.forget(garden); w.advance(garden, steps) })
 	faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged(short, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Store(int64(call.Seq - created))
-		return hook(ctx, call, send)
+		return born(ctx, call, func(ctx context.Context) error { return gone(ctx, call, send) })
 	}))
 	checker := storage.New(faults, storage.Options{}).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 	_, err := checker.Run(w.t.Context())

@@ -17,7 +17,6 @@ func TestClockAhead(t *testing.T) {
 	t.Run("deletion that was lost is queued again, once", bubble(aheadDeletionIsRequeued))
 	t.Run("deletion that was lost after a failure is queued again, once", bubble(aheadRetryIsRequeued))
 	t.Run("deletion that may wait for a worker is left alone", bubble(aheadDeletionWaitsForItsTurn))
-	t.Run("request to delete that died leaves the index", bubble(aheadRequestLeavesIndex))
 	t.Run("creation that died takes no room", bubble(aheadRowTakesNoRoom))
 	t.Run("subscriber who died leaves no row after a repair", bubble(aheadJoinerIsRepaired))
 }
@@ -79,18 +78,6 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	}
 	if breaches, _ := w.run(false); len(breaches) != 0 {
 		t.Errorf("check accuses %q although the message is on the queue", places(breaches))
-	}
-}
-
-func aheadRequestLeavesIndex(t *testing.T, w *world) {
-	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
-		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-	if _, err := w.faulty.AskDeletion(t.Context(), w.create("garden", ada).Key(), ada, anyIncarnation); err == nil {
-		t.Fatal("a request that was to die succeeded")
-	}
-	w.postdate("Deletions")
-	if w.pass(); len(w.openDeletions()) != 0 {
-		t.Error("the row of a request that died is left")
 	}
 }
 

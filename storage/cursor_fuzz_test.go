@@ -52,6 +52,31 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
+// TestLists lets each call of each list fail: the list fails with it, and shows no part.
+func TestLists(t *testing.T) {
+	fails, calls := 0, 0
+	db := mem.Open(mem.Snapshot{}, "lists")
+	store := storage.New(db, storage.Options{Flight: 1, Around: []driver.Around{func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+		if calls++; calls == fails {
+			return domain.ErrUnavailable
+		}
+		return next(ctx)
+	}}})
+	for _, l := range listsToPage(t, store) {
+		for fails = 1; ; fails++ {
+			calls = 0
+			items, _, err := l.read(t.Context(), "", 3)
+			if calls < fails {
+				break
+			}
+			if !errors.Is(err, domain.ErrUnavailable) || len(items) != 0 {
+				t.Errorf("%s without call %d: %q, %v", l.name, fails, items, err)
+			}
+		}
+		fails = 0
+	}
+}
+
 // try reads a page after some text. The text must be refused unless it may be a
 // cursor of the list.
 func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
@@ -68,7 +93,7 @@ func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 	case len(items) > limit:
 		t.Fatalf("%s after %q: %d items, want at most %d", l.name, after, len(items), limit)
 	case next != "":
-		rest, _, err := l.read(t.Context(), next, len(l.whole))
+		rest, _, err := l.read(t.Context(), next, 100)
 		if err != nil {
 			t.Fatalf("%s after %q, which it gave: %v", l.name, next, err)
 		}
@@ -130,6 +155,24 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 			}
 			return ids, page.Next, err
 		}},
+		{name: "channels of ada", read: func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
+			page, err := store.ChannelsOf(ctx, ada, after, limit)
+			for _, channel := range page.Items {
+				names = append(names, string(channel.Name))
+			}
+			return names, page.Next, err
+		}},
+		{name: "deletions of ada", read: func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
+			page, err := store.DeletionsOf(ctx, ada, after, limit)
+			for _, d := range page.Items {
+				names = append(names, string(d.Name))
+			}
+			return names, page.Next, err
+		}},
+		{name: "rows " + id + " ", read: func(ctx context.Context, after string, limit int) ([]string, string, error) {
+			rows, err := store.Rows(ctx, storage.RowsQuery{Key: of.Key, By: ada, After: after, Limit: limit})
+			return rowKeys(rows.Rows), rows.Next, err
+		}},
 		{name: "subscriptions/ada", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
 			page, err := store.SubscriptionPage(ctx, ada, after, limit)
 			for _, s := range page.Items {
@@ -150,7 +193,7 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 }
 
 // fill creates channels with posts of one vote each, and posts on
-// digestDay, subscribes ada to all of them,
+// digestDay, subscribes ada to all of them, asks for some deletions,
 // and returns one that is not the first or the last.
 func fill(t testing.TB, store *storage.Store) domain.Channel {
 	t.Helper()
@@ -166,7 +209,7 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 	for _, name := range []string{"brakes", "engines", "Enginë", "enginf", "wheels"} {
 		channel, err := domain.NewChannel(name, "", ada)
 		must(err)
-		channel, err = store.CreateChannel(ctx, channel)
+		channel, err = store.CreateChannelWithin(ctx, channel, 100)
 		must(err)
 		must(store.Subscribe(ctx, channel, ada))
 		for i := range 3 {
@@ -182,6 +225,14 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 			}
 		}
 		channels = append(channels, channel)
+	}
+	for _, name := range []string{"gone1", "gone2", "gone3"} {
+		channel, err := domain.NewChannel(name, "", ada)
+		must(err)
+		_, err = store.CreateChannel(ctx, channel)
+		must(err)
+		_, err = store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation)
+		must(err)
 	}
 	return channels[1]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 var anyIncarnation = domain.Any[domain.Incarnation]()
@@ -36,6 +37,8 @@ func (w *world) setDone(ref domain.ChannelRef) {
 	w.change(ref, func(d *domain.Deletion) { d.State, d.FinishedOn = domain.DeletionDone, domain.Now() })
 }
 
+const someTraceParent domain.TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
 func TestDeletionAsk(t *testing.T) {
 	t.Run("accepted deletion is queued, recorded and hidden", bubble(acceptedDeletionIsQueuedRecordedHidden))
 	t.Run("only the owner may ask and follow", bubble(onlyOwnerDeletesChannel))
@@ -46,12 +49,13 @@ func TestDeletionAsk(t *testing.T) {
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	asked := domain.Now()
-	if ref := w.ask(channel); ref != channel.Ref() {
-		t.Errorf("asked to delete %+v, accepted %+v", channel.Ref(), ref)
+	accepted, err := w.store.AskDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
+	if err != nil || accepted.Ref() != channel.Ref() {
+		t.Errorf("asked to delete %+v, accepted %+v, %v", channel.Ref(), accepted, err)
 	}
 	want := domain.Deletion{
 		Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: asked,
-		State: domain.DeletionQueued, UpdatedOn: asked,
+		State: domain.DeletionQueued, UpdatedOn: asked, TraceParent: someTraceParent,
 	}
 	if got := w.deletion(channel.Ref()); !reflect.DeepEqual(got, want) {
 		t.Errorf("recorded %+v\nwant %+v", got, want)
@@ -61,6 +65,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	}
 	wantMessage := domain.Message{
 		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked, QueuedOn: asked,
+		TraceParent: someTraceParent,
 	}
 	messages := w.messages()
 	if !slices.Equal(messages, []domain.Message{wantMessage}) {

@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,7 +13,6 @@ import (
 func TestDeletionsOf(t *testing.T) {
 	t.Run("lists a user's own, the newest first, page by page", bubble(listsOwnDeletionsNewestFirst))
 	t.Run("leaves out a row that names no deletion", bubble(leavesOutRowWithoutDeletion))
-	t.Run("refuses the cursor of another list", refusesCursorOfOtherDeletions)
 }
 
 // deletionsListed are the names of all deletions of a user, in the order of their pages.
@@ -64,18 +62,5 @@ func leavesOutRowWithoutDeletion(t *testing.T, w *world) {
 	w.ok(w.table("Users").Transact(t.Context(), string(ada), driver.Insert(stray)))
 	if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
 		t.Errorf("the list is %q", got)
-	}
-}
-
-func refusesCursorOfOtherDeletions(t *testing.T) {
-	w := newWorld(t)
-	for _, name := range []string{"one", "two"} {
-		w.ask(w.create(name, ada))
-	}
-	page, err := w.store.DeletionsOf(t.Context(), ada, "", 1)
-	w.ok(err)
-	var invalid *domain.InvalidError
-	if _, err := w.store.DeletionsOf(t.Context(), grace, page.Next, 1); !errors.As(err, &invalid) {
-		t.Errorf("the cursor of another user: %v", err)
 	}
 }

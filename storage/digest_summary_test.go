@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -13,7 +12,6 @@ import (
 
 func TestDigestSummaries(t *testing.T) {
 	t.Run("each channel gets a line before any gets a second", summaryIsFairToChannels)
-	t.Run("only the posts that are listed are read, each of them once", bubble(summaryReadsWhatItListsOnly))
 }
 
 // summaryQuery selects three days, as many lines as it is told, and the texts as
@@ -84,29 +82,5 @@ func (d *digestWorld) mustSumUp(got storage.DigestSummary, day domain.Day, perCh
 	}
 	if !slices.Equal(have, want) {
 		d.t.Errorf("%s with %d of a channel and %d in all lists %q, want %q", day.Date, perChannel, perDay, have, want)
-	}
-}
-
-func summaryReadsWhatItListsOnly(t *testing.T, w *world) {
-	d := newDigestWorld(w, 0)
-	for i := range 60 { // more than one request reads
-		w.dated(d.channels[0], digestDay.From.Add(time.Duration(i)*time.Minute), text(i))
-	}
-	recorder, store := w.recorded()
-	for _, most := range [][2]int{{100, 100}, {20, 50}, {3, 9}} {
-		q := summaryQuery(most[0], most[1])
-		_, err := store.DigestSummaries(t.Context(), ada, q)
-		w.ok(err)
-		var want []string
-		for _, day := range q.Days {
-			lines, _, _ := d.wantLines(day, most[0], most[1])
-			for _, l := range lines {
-				want = append(want, string(l.channel.Key())+"/"+string(l.blog.ID))
-			}
-		}
-		slices.Sort(want)
-		if got := recorder.take(); !slices.Equal(got, want) {
-			t.Errorf("%d posts of a channel, %d in all: reads %q, want %q", most[0], most[1], got, want)
-		}
 	}
 }

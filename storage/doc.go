@@ -39,7 +39,8 @@
 //	move       one store into another
 //
 // Channel knows none of the rooms that use it. Below them are page (cursors), optimistic (one row
-// in the version that was read), flight (calls at once) and driver (the contract of a backend).
+// in the version that was read), flight (calls at once), walk (two tables side by side) and driver
+// (the contract of a backend).
 //
 // # What survives failure
 //

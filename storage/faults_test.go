@@ -2,11 +2,22 @@ package storage_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"microblogging/domain"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
+
+// The lab runs what ships under every schedule of a few actors and faults: channels, posts,
+// votes, subscriptions, deletions, poison, links. Here are the operations that none of its
+// scenarios has: the limit of an owner, descriptions, conditional edits, requeues and repairs.
+// Each is disturbed at each of its calls.
 
 // A fault is what happens to call number n.
 type fault struct {
@@ -19,14 +30,6 @@ var callFaults = []fault{
 	{"never arrives", drivertest.FailBefore},
 	{"loses its reply", drivertest.FailAfter},
 	{"is sent twice", drivertest.SentTwice},
-}
-
-// lateDeliveries are the ways in which a call can be delivered late. They differ in
-// what happened to the call at its proper time.
-var lateDeliveries = []fault{
-	{"arrives once more", func(int) drivertest.Hook { return drivertest.Pass }},
-	{"arrives once more after its reply was lost", drivertest.FailAfter},
-	{"arrives only later", drivertest.FailBefore},
 }
 
 // deadAfter fails every call from number n on, and n itself as the fault says:
@@ -50,57 +53,308 @@ func before(n int, work func()) drivertest.Hook {
 	}
 }
 
-// chain combines two hooks: the outer one decides whether the inner one is called.
-func chain(outer, inner drivertest.Hook) drivertest.Hook {
-	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		return outer(ctx, call, func(ctx context.Context) error { return inner(ctx, call, send) })
-	}
-}
-
 // eachCall runs a scenario with n = 1, 2, 3 and so on, the number of the call that
 // gets the fault. It stops when the scenario makes fewer than n calls on the faulty
 // side. So every call is tested, and nobody has to choose.
 func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
 	t.Helper()
 	for n, last := 1, false; !last; n++ {
-		t.Run(fmt.Sprintf("call %d %s", n, what), func(t *testing.T) {
-			inBubble(t, func(_ *testing.T, w *world) {
-				last = true // even if the scenario ends the test
-				scenario(w, n)
-				last = int(w.calls.Load()) < n
+		t.Run(fmt.Sprintf("call %d %s", n, what), bubble(func(_ *testing.T, w *world) {
+			last = true // even if the scenario ends the test
+			scenario(w, n)
+			last = int(w.calls.Load()) < n
+		}))
+	}
+}
+
+// A trial is an operation on the faulty side, and what must hold when one of its calls went
+// wrong.
+type trial struct {
+	prepare func(w *world)
+	do      func(w *world) error
+	hold    func(w *world, err error)
+}
+
+// TestFaults lets each call of an operation never arrive, lose its reply, and be sent twice.
+func TestFaults(t *testing.T) {
+	for name, trial := range map[string]trial{
+		"creation under a limit gives an owner no more and no less": {
+			func(w *world) { w.ok(w.within(2, "earlier")) },
+			createOneOfTwo,
+			func(w *world, err error) {
+				w.mustBeWhole(err)
+				w.fillUp(2)
+			},
+		},
+		"description is the old one or the new one": {
+			func(w *world) { w.create("garden", ada) },
+			describe,
+			func(w *world, err error) {
+				if got := w.readChannel("garden").Description; got != "new" && (got != "" || err == nil) {
+					w.t.Errorf("told %v, described as %q", err, got)
+				}
+			},
+		},
+		"requeue loses no message": {
+			func(w *world) { w.ask(w.create("garden", ada)); w.poison() },
+			requeue,
+			func(w *world, _ error) {
+				time.Sleep(time.Hour) // every lease has run out
+				n, messages := w.requeue(""), w.messages()
+				if len(messages) == 0 || len(messages) < n {
+					w.t.Errorf("requeued %d, and the queue holds %+v", n, messages)
+				}
+				w.carryOut(messages)
+				w.mustBeSound()
+				if len(w.rows("Channels")) > 0 {
+					w.t.Error("the channel is left")
+				}
+			},
+		},
+		"requeue loses no message that cannot be read": {
+			func(w *world) { w.sendUnread(); w.poison() },
+			requeue,
+			func(w *world, _ error) {
+				time.Sleep(time.Hour)
+				w.requeue("")
+				back, poisoned := w.queuedTexts(), w.poisoned()
+				if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != unreadText }) || len(poisoned) != 0 || w.requeue("") != 0 {
+					w.t.Errorf("the queue holds %q, poison %q", back, poisoned)
+				}
+			},
+		},
+	} {
+		for _, fault := range callFaults {
+			eachCall(t, fault.name+": "+name, func(w *world, n int) {
+				trial.prepare(w)
+				w.arm(fault.at(n))
+				err := trial.do(w)
+				calls := w.calls.Load()
+				lost := calls >= int64(n) && fault.name != "is sent twice"
+				if err != nil && (!lost || !errors.Is(err, domain.ErrUnavailable)) {
+					w.t.Errorf("told %v", err)
+				}
+				trial.hold(w, err)
+				w.calls.Store(calls)
 			})
-		})
+		}
 	}
 }
 
-// eachFault runs a scenario once for each fault of each call on the faulty side.
-func eachFault(t *testing.T, scenario func(w *world)) {
-	t.Helper()
-	for _, fault := range callFaults {
-		eachCall(t, fault.name, func(w *world, n int) {
-			w.arm(fault.at(n))
-			scenario(w)
-		})
-	}
+func createOneOfTwo(w *world) error {
+	_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
+	return err
 }
 
-// eachLateDelivery runs a scenario once for each late delivery of each call on the faulty
-// side. The call is delivered late when the scenario calls arrive.
-func eachLateDelivery(t *testing.T, scenario func(w *world, late *drivertest.Straggler)) {
-	t.Helper()
-	for _, first := range lateDeliveries {
-		eachCall(t, first.name, func(w *world, n int) {
-			hook, late := drivertest.ResentLater(n, first.at(n))
-			w.arm(hook)
-			scenario(w, late)
-		})
-	}
+func describe(w *world) error {
+	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, "new")
+	return err
 }
 
-// arrive delivers a late request. Nobody gets its answer.
-func (w *world) arrive(late *drivertest.Straggler) {
+func requeue(w *world) error {
+	_, err := w.faulty.Requeue(w.t.Context(), "")
+	return err
+}
+
+func repair(w *world) error {
+	_, err := w.faulty.NewChecker(patience, true, func(domain.Breach) {}).Run(w.t.Context())
+	return err
+}
+
+// loseGate deletes the open gate of the channel garden, which has a post, and nothing else.
+func (w *world) loseGate() (channel domain.Channel) {
 	w.t.Helper()
-	if _, err := late.Arrive(w.t.Context()); err != nil {
-		w.t.Logf("the late request is refused: %v", err)
+	channel = w.create("garden", ada)
+	w.post(channel, grace, "one")
+	w.remove(channel.Key(), openGateRow(channel.Incarnation))
+	return channel
+}
+
+// TestLateCopies delivers each call of an operation once more when much has happened. At its
+// proper time the call was answered, or its reply was lost, or it did not arrive.
+func TestLateCopies(t *testing.T) {
+	for name, trial := range map[string]struct {
+		do   func(w *world) error
+		then func(w *world)
+		hold func(w *world)
+	}{
+		"of a creation takes no room for good": {
+			createOneOfTwo,
+			func(w *world) {
+				if channel, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+					w.delete(channel)
+				}
+			},
+			func(w *world) { w.fillUp(2) },
+		},
+		"of a repair puts up no gate": {
+			func(w *world) error { w.loseGate(); return repair(w) },
+			func(w *world) { w.run(true); w.ask(w.readChannel("garden")); w.carryOut(w.messages()) },
+			func(w *world) {
+				for _, row := range w.rows("Blogs") { // a late reservation opens nothing
+					if strings.HasPrefix(row.Row, "gate!open!") {
+						w.t.Errorf("of a deleted channel there is %s", row.Row)
+					}
+				}
+			},
+		},
+	} {
+		sound := fault{"arrives", func(int) drivertest.Hook { return drivertest.Pass }}
+		for _, first := range append(callFaults[:2:2], sound) {
+			eachCall(t, first.name+", and a late copy "+name, func(w *world, n int) {
+				hook, late := drivertest.ResentLater(n, first.at(n))
+				w.arm(hook)
+				if err := trial.do(w); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+					w.t.Error(err)
+				}
+				calls := w.calls.Load()
+				trial.then(w)
+				if _, err := late.Arrive(w.t.Context()); err != nil {
+					w.t.Logf("the late request is refused: %v", err)
+				}
+				trial.hold(w)
+				w.calls.Store(calls)
+			})
+		}
+	}
+}
+
+// An overtaking is an operation, and what others do between two of its calls.
+type overtaking struct {
+	prepare   func(w *world)
+	do        func(w *world) error
+	meanwhile func(w *world)
+	hold      func(w *world, err error)
+}
+
+// TestOvertaken lets others come before each call of an operation.
+func TestOvertaken(t *testing.T) {
+	for name, o := range overtakings() {
+		eachCall(t, name, func(w *world, n int) {
+			o.prepare(w)
+			overtaken := false
+			w.arm(before(n, func() { overtaken = true; o.meanwhile(w) }))
+			err := o.do(w)
+			calls := w.calls.Load()
+			if overtaken {
+				o.hold(w, err)
+			}
+			w.calls.Store(calls)
+		})
+	}
+}
+
+func overtakings() map[string]overtaking {
+	var garden domain.Channel
+	var blog domain.Blog
+	list := map[string]overtaking{
+		"a creation is overtaken by a repair, and succeeds": {
+			func(*world) {},
+			createOneOfTwo,
+			func(w *world) { w.run(true) },
+			func(w *world, err error) { w.ok(err); w.mustBeWhole(nil) },
+		},
+		"a repair is overtaken by another and by the owner, and the gate lets posts in": {
+			func(w *world) { garden = w.loseGate() },
+			repair,
+			func(w *world) {
+				w.run(true)
+				_, err := w.store.Describe(w.t.Context(), garden.Ref(), ada, "from between")
+				w.ok(err)
+			},
+			func(w *world, err error) { w.ok(err); w.post(garden, grace, "two"); w.mustBeSound() },
+		},
+	}
+	for what, do := range map[string]func(w *world) error{
+		"an edit": func(w *world) error {
+			_, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "three")
+			return err
+		},
+		"a deletion of a post": func(w *world) error {
+			return w.faulty.DeleteBlog(w.t.Context(), garden, blog.ID, grace, domain.OneOf(blog.Revision))
+		},
+	} {
+		edited := false
+		list[what+" is overtaken by an edit, and one of the two has effect"] = overtaking{
+			func(w *world) { garden = w.create("garden", ada); blog = w.post(garden, grace, "one") },
+			do,
+			func(w *world) {
+				_, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision), "two")
+				edited = err == nil
+			},
+			func(w *world, err error) {
+				w.finish(w.messages())
+				if edited == (err == nil) || err != nil && !errors.Is(err, domain.ErrConflict) || edited != slices.Equal(w.texts(garden.Ref()), []string{"two"}) {
+					w.t.Errorf("told %v, edited %t, and the posts are %q", err, edited, w.texts(garden.Ref()))
+				}
+				w.mustBeSound()
+			},
+		}
+	}
+	for steps := range stages {
+		list[fmt.Sprintf("a description is overtaken by %d steps of a deletion, and undoes nothing", steps)] = overtaking{
+			func(w *world) { garden = w.create("garden", ada) },
+			describe,
+			func(w *world) { w.advance(garden, steps) },
+			func(w *world, err error) {
+				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+					w.t.Error(err)
+				}
+				w.finishDeletion(garden, steps)
+				w.mustKeepTheNextIncarnation(garden, steps >= 6)
+				if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil && next.Description != "" {
+					w.t.Errorf("the next incarnation is described as %q", next.Description)
+				}
+			},
+		}
+		list[fmt.Sprintf("a repair is overtaken by %d steps of a deletion, and opens no gate", steps)] = overtaking{
+			func(w *world) { garden = w.loseGate() },
+			repair,
+			func(w *world) { w.forget(garden); w.advance(garden, steps) },
+			func(w *world, err error) { w.ok(err); w.mustStayDeleted(garden, steps) },
+		}
+	}
+	for _, copied := range []bool{true, false} {
+		list[fmt.Sprintf("a requeue is overtaken by a pass, which forgets nothing; copy in poison: %t", copied)] = overtaking{
+			func(w *world) {
+				garden = w.create("garden", ada)
+				w.ask(garden)
+				w.poison()
+				if !copied {
+					w.emptyPoison() // nothing but the record is left
+				}
+			},
+			requeue,
+			func(w *world) { w.pass() },
+			func(w *world, err error) { w.ok(err); w.mustEndByPasses(garden.Ref()) },
+		}
+	}
+	return list
+}
+
+// mustStayDeleted checks a repair beside a deletion. The gate of a channel that is gone is not
+// there, and what was posted under its name since stays, even if a worker is late.
+func (w *world) mustStayDeleted(channel domain.Channel, steps int) {
+	w.t.Helper()
+	if _, err := w.store.ChannelAt(w.t.Context(), channel.Ref().Address()); err != nil && steps > 1 && w.has("garden", openGateRow(channel.Incarnation)) {
+		w.t.Errorf("the gate stands, and the channel: %v", err)
+	}
+	w.finishDeletion(channel, 0) // a late worker
+	if now, err := w.store.Channel(w.t.Context(), "garden"); err == nil && !slices.Contains(w.texts(now.Ref()), "of the next incarnation") {
+		w.t.Error("a late worker has deleted a post of the next incarnation")
+	}
+	if _, _, err := w.store.Post(w.t.Context(), posting(channel, grace, "late")); err == nil {
+		w.t.Error("a post landed in a channel that is gone")
+	}
+}
+
+// emptyPoison loses the copies on the poison queue.
+func (w *world) emptyPoison() {
+	w.t.Helper()
+	q := driver.NewQueue(w.db, domain.PoisonQueueName)
+	messages, err := q.Receive(w.t.Context(), 32, time.Minute)
+	w.ok(err)
+	for _, m := range messages {
+		w.ok(q.Delete(w.t.Context(), m))
 	}
 }

@@ -27,20 +27,16 @@ type (
 	Posting     = blog.Posting
 	PostResult  = blog.PostResult
 
-	Backlog      = deletion.Backlog
-	Reconciled   = deletion.Reconciled
-	DeletionPage = page.Of[domain.Deletion]
+	Backlog    = deletion.Backlog
+	Reconciled = deletion.Reconciled
 
-	SubscriptionPage     = page.Of[domain.Subscription]
-	FeedItem             = reader.FeedItem
-	FeedPage             = page.Of[FeedItem]
-	DigestQuery          = reader.DigestQuery
-	DigestPage           = reader.DigestPage
-	DigestChannel        = reader.DigestChannel
-	DigestSummaryQuery   = reader.DigestSummaryQuery
-	DigestSummary        = reader.DigestSummary
-	DigestSummaryChannel = reader.DigestSummaryChannel
-	DigestLine           = reader.DigestLine
+	SubscriptionPage   = page.Of[domain.Subscription]
+	FeedItem           = reader.FeedItem
+	DigestQuery        = reader.DigestQuery
+	DigestPage         = reader.DigestPage
+	DigestSummaryQuery = reader.DigestSummaryQuery
+	DigestSummary      = reader.DigestSummary
+	DigestLine         = reader.DigestLine
 
 	Checker     = check.Checker
 	CheckCounts = check.Counts

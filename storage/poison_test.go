@@ -19,7 +19,6 @@ func TestPoison(t *testing.T) {
 	t.Run("deletion without a record is recorded", bubble(poisonedDeletionIsRecorded))
 	t.Run("nothing is sent while the tables are away", bubble(poisonSendsNothingWithoutTables))
 	t.Run("deletion of a post is recorded until it is done", bubble(poisonedPostIsRecorded))
-	t.Run("message that cannot be read is reported by the checker", bubble(unreadIsReported))
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
 	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
 	t.Run("dropping leaves none and touches nothing else", bubble(unreadIsDropped))
@@ -28,8 +27,6 @@ func TestPoison(t *testing.T) {
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
 	t.Run("requeueing ends although a worker poisons at once", bubble(requeueEnds))
-	t.Run("fault loses no message", requeueFaultLosesNoMessage)
-	t.Run("fault loses no message that cannot be read", unreadRequeueLosesNone)
 	t.Run("deletion is queued once however many copies are poisoned", bubble(requeueQueuesOnce))
 }
 
@@ -71,31 +68,6 @@ func poisonedDeletionIsRecorded(t *testing.T, w *world) {
 	}
 }
 
-// moveLosesNoMessage checks a move from one queue to the other. The copy is sent before
-// the original is deleted. So a message that is not on one queue is on the other,
-// whatever fault a call has.
-func moveLosesNoMessage(t *testing.T, move func(w *world) error) {
-	eachFault(t, func(w *world) {
-		channel := w.create("garden", ada)
-		w.ask(channel)
-		err := move(w)
-		if err != nil && !errors.Is(err, domain.ErrUnavailable) && !errors.Is(err, domain.ErrLeaseLost) {
-			w.t.Error(err)
-		}
-		time.Sleep(time.Hour) // every lease has run out
-		n := w.requeue("")
-		messages := w.messages()
-		if len(messages) == 0 || len(messages) < n {
-			w.t.Errorf("requeued %d, and the queue holds %+v", n, messages)
-		}
-		w.carryOut(messages)
-		w.mustKeepTheNextIncarnation(channel, false)
-		if d := w.deletion(channel.Ref()); d.State != domain.DeletionDone {
-			w.t.Errorf("the deletion is %+v", d)
-		}
-	})
-}
-
 func poisonSendsNothingWithoutTables(t *testing.T, w *world) {
 	w.ask(w.create("garden", ada))
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -124,7 +96,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	blog := w.post(channel, grace, "one")
 	message := domain.Message{
 		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
-		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
+		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
 	}
 	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
 	w.poison()
@@ -134,7 +106,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	}
 	w.mustRecordPost(message, domain.DeletionQueued)
 	again := w.messages()
-	if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].By != grace {
+	if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].By != grace {
 		t.Fatalf("the queue holds %+v", again)
 	}
 	w.finish(again)
@@ -175,57 +147,6 @@ func (w *world) queuedTexts() (texts []string) {
 
 const unreadText = `{"kind":"of later","in":"Grüße"}`
 
-func unreadRequeueLosesNone(t *testing.T) {
-	for _, fault := range callFaults {
-		eachCall(t, fault.name+", and then the process dies", func(w *world, n int) {
-			w.sendUnread()
-			w.poison()
-			w.arm(deadAfter(n, fault.at(n)))
-			_, _ = w.faulty.Requeue(w.t.Context(), "") // whatever it answers
-			calls := w.calls.Load()
-			time.Sleep(time.Hour)
-			w.requeue("")
-			w.mustHoldUnread()
-			w.calls.Store(calls)
-		})
-	}
-}
-
-// mustHoldUnread checks that the queue holds the message that cannot be read, and nothing else,
-// and that nothing waits for an operator.
-func (w *world) mustHoldUnread() {
-	w.t.Helper()
-	back := w.queuedTexts()
-	if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != unreadText }) || len(w.poisoned()) != 0 {
-		w.t.Errorf("the queue holds %q, poison %q", back, w.poisoned())
-	}
-	if n := w.requeue(""); n != 0 {
-		w.t.Errorf("requeued %d once more", n)
-	}
-}
-
-func unreadIsReported(t *testing.T, w *world) {
-	w.sendUnread()
-	w.poison()
-	var reported []string
-	check := func() {
-		reported = nil
-		checker := w.store.NewChecker(time.Minute, false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
-		checker.Poisoned = func(d domain.Deletion) { t.Errorf("reported a deletion: %+v", d) }
-		checker.Unread = func(text string) { reported = append(reported, text) }
-		_, err := checker.Run(t.Context())
-		w.ok(err)
-	}
-	if check(); len(reported) != 1 || reported[0] != unreadText {
-		t.Errorf("reported %q", reported)
-	}
-	w.requeue("")
-	if check(); len(reported) != 0 {
-		t.Errorf("reported %q, which was requeued", reported)
-	}
-	w.mustBeSound()
-}
-
 func unreadTextComesBack(t *testing.T) {
 	for name, text := range map[string]string{
 		"short":         "x",
@@ -256,7 +177,7 @@ func unreadTextComesBack(t *testing.T) {
 // Another program can send what our queues refuse.
 func unreadThatCannotBeSent(t *testing.T, w *world) {
 	for _, text := range []string{"", "two\r\nlines", "\xff\x00"} {
-		w.ok(w.db.Do(t.Context(), &driver.Call{Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text}}))
+		w.sendForeign(text)
 	}
 	w.ask(w.create("garden", ada))
 	w.poison()
@@ -280,7 +201,7 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 // record that nobody can read either.
 func unreadIsDropped(t *testing.T, w *world) {
 	for _, text := range []string{unreadText, "two\r\nlines", "\xff\x00"} {
-		w.ok(w.db.Do(t.Context(), &driver.Call{Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text}}))
+		w.sendForeign(text)
 	}
 	w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
 	w.ok(w.table("Deletions").Transact(t.Context(), "unread!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
@@ -360,14 +281,6 @@ func requeueEnds(t *testing.T, w *world) {
 	if left := w.poisoned(); len(left) != messages {
 		t.Errorf("%d messages are poisoned in the end", len(left))
 	}
-}
-
-func requeueFaultLosesNoMessage(t *testing.T) {
-	moveLosesNoMessage(t, func(w *world) error {
-		w.poison()
-		_, err := w.faulty.Requeue(w.t.Context(), "")
-		return err
-	})
 }
 
 // A client that sends a request again unasked doubles a copy.

@@ -108,31 +108,42 @@ func RowPrefixes() []string {
 // domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
 // or a kind that is not there, is an InvalidError.
 func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
+	rows, err := s.rows(ctx, q)
+	if err != nil {
+		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
+	}
+	return rows, nil
+}
+
+func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
 	from, to, err := q.bounds()
 	if err != nil {
-		return ChannelRows{}, err
+		return rows, err
 	}
-	var rows ChannelRows
 	row, err := s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
 	switch {
 	case err == nil:
 		rows.Channel = channel.Decode(row).Channel
 		rows.Channels = shownRows(schema.TableChannels, row)
 	case !errors.Is(err, domain.ErrNotFound):
-		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
+		return rows, err
 	}
 	if q.refused(rows.Channel) {
-		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrForbidden)
+		return rows, domain.ErrForbidden
 	}
-	var deletions, gates, partition []driver.Entity
+	var deletions, gates, found []driver.Entity
+	read := func(into *[]driver.Entity, table *driver.Table, n int, from, to string) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			*into, err = table.First(ctx, n, driver.Range{Partition: schema.ChannelPartition(q.Key), From: from, To: to})
+			return err
+		}
+	}
+	of := string(cmp.Or(q.Of, rows.Channel.Incarnation))
 	var messages []driver.Message
 	err = s.AtOnce(ctx,
-		func(ctx context.Context) (err error) {
-			deletions, err = s.readDeletions(ctx, q, rows.Channel)
-			return err
-		},
-		func(ctx context.Context) (err error) { gates, err = s.readGates(ctx, q); return err },
-		func(ctx context.Context) (err error) { partition, err = s.readPartition(ctx, q, from, to); return err },
+		read(&deletions, s.deletions, maxShownDeletions+1, of, schema.PrefixEnd(of)),
+		read(&gates, s.blogs, maxShownGates, schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)),
+		read(&found, s.blogs, q.Limit+1, from, to),
 		func(ctx context.Context) (err error) {
 			messages, err = s.queue.Peek(ctx, driver.MaxReceive)
 			return err
@@ -140,24 +151,18 @@ func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 	if err == nil {
 		err = q.showDeletions(deletions, &rows)
 	}
-	if err != nil {
-		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
-	}
-	if rows.Elsewhere {
-		return rows, nil
+	if err != nil || rows.Elsewhere {
+		return rows, err
 	}
 	rows.Gates = shownRows(schema.TableBlogs, q.visible(&rows, gates)...)
-	q.showPartition(partition, &rows)
-	q.showMessages(messages, &rows)
-	if rows.none() && q.After == "" && q.Kind == "" {
-		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrNotFound)
+	found, rows.Next = page.Cut(q.list(), found, rowPosition)
+	rows.Rows = shownRows(schema.TableBlogs, q.visible(&rows, found)...)
+	rows.Messages = q.visibleMessages(&rows, messages)
+	nothing := len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0
+	if nothing && q.After == "" && q.Kind == "" {
+		return rows, domain.ErrNotFound
 	}
 	return rows, nil
-}
-
-// none tells whether the store has nothing about the name.
-func (r *ChannelRows) none() bool {
-	return len(r.Channels)+len(r.Deletions)+len(r.Gates)+len(r.Rows)+len(r.Messages) == 0
 }
 
 func (q RowsQuery) list() page.List {
@@ -183,13 +188,6 @@ func (q RowsQuery) owns(c domain.Channel) bool { return q.Everybody || c.Owner =
 // refused tells whether the channel that has the name is asked for, and is another's.
 func (q RowsQuery) refused(c domain.Channel) bool {
 	return !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation)
-}
-
-// readDeletions reads the Deletions rows, and one more if there are others.
-func (s *Store) readDeletions(ctx context.Context, q RowsQuery, c domain.Channel) ([]driver.Entity, error) {
-	of := cmp.Or(q.Of, c.Incarnation)
-	r := driver.Range{Partition: schema.ChannelPartition(q.Key), From: string(of), To: schema.PrefixEnd(string(of))}
-	return s.deletions.First(ctx, maxShownDeletions+1, r)
 }
 
 // showDeletions decides what may be shown.
@@ -227,21 +225,6 @@ func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 	return slices.DeleteFunc(rows, func(row driver.Entity) bool { return !mine[deletion.Decode(row).Channel.Incarnation] })
 }
 
-func (s *Store) readGates(ctx context.Context, q RowsQuery) ([]driver.Entity, error) {
-	return s.blogs.First(ctx, maxShownGates, driver.Range{
-		Partition: schema.ChannelPartition(q.Key), From: schema.GatePrefix, To: schema.PrefixEnd(schema.GatePrefix)})
-}
-
-// readPartition reads the rows of a page, and one more if there is another page.
-func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string) ([]driver.Entity, error) {
-	return s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: schema.ChannelPartition(q.Key), From: from, To: to})
-}
-
-func (q RowsQuery) showPartition(found []driver.Entity, rows *ChannelRows) {
-	found, rows.Next = page.Cut(q.list(), found, func(row driver.Entity) string { return rowPosition(row.Row) })
-	rows.Rows = shownRows(schema.TableBlogs, q.visible(rows, found)...)
-}
-
 // visible keeps the rows that may be shown: those of the channel as it was read, or, if it
 // is gone, as it was. By now somebody else may have created a channel of its name.
 func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.Entity {
@@ -257,26 +240,28 @@ func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.En
 	})
 }
 
-// rowPosition is the position of a row in the cursor of a page. A user holds it, so that
-// a hash is shortened. The tilde sorts after whatever follows in the key.
-func rowPosition(row string) string {
-	if rest, ok := strings.CutPrefix(row, schema.Once.Prefix()); ok {
-		return schema.Once.Prefix() + rest[:min(len(rest), positionHash)] + "~"
-	}
-	return row
-}
-
 // positionHash is how many digits of a hash tell the rows of a partition apart.
 const positionHash = 16
 
-func (q RowsQuery) showMessages(messages []driver.Message, rows *ChannelRows) {
+// rowPosition is the position of a row in the cursor of a page. A user holds it, so that
+// a hash is shortened. The tilde sorts after whatever follows in the key.
+func rowPosition(row driver.Entity) string {
+	if rest, ok := strings.CutPrefix(row.Row, schema.Once.Prefix()); ok {
+		return schema.Once.Prefix() + rest[:min(len(rest), positionHash)] + "~"
+	}
+	return row.Row
+}
+
+// visibleMessages are those about the channel that may be shown.
+func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message) (visible []QueuedMessage) {
 	for _, m := range messages {
 		decoded, err := domain.DecodeMessage(m.Text)
 		if err != nil || decoded.Channel != q.Key || !q.owns(rows.Channel) && decoded.By != q.By {
 			continue // a message that cannot be read is of no channel
 		}
-		rows.Messages = append(rows.Messages, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})
+		visible = append(visible, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})
 	}
+	return visible
 }
 
 // shownRows are rows of Channels, Blogs or Deletions as people may see them. A property that

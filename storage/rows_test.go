@@ -6,27 +6,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
-	"microblogging/storage/page"
 )
 
 func TestRows(t *testing.T) {
-	t.Run("shows the owner every row, as it is in the store", showsOwnerEveryRow)
-	t.Run("shows each row once, page by page, while rows come and go", showsEachRowOnce)
-	t.Run("shows one kind alone", showsOneKind)
+	t.Run("shows the owner every row, as it is in the store, and each kind alone", bubble(showsOwnerEveryRow))
+	t.Run("shows each row once, page by page, while rows come and go", bubble(showsEachRowOnce))
 	t.Run("shows a channel's rows to nobody else, unless everybody may", bubble(showsRowsToNobodyElse))
 	t.Run("shows a deletion from the message to what is left", bubble(showsDeletionFromMessageToRecord))
 	t.Run("shows who asked for a deletion nothing of the next channel", bubble(showsNothingOfNextChannel))
-	t.Run("shows the owner no row of another incarnation, unless everybody may", showsNoOtherIncarnation)
-	t.Run("reads a page, however many rows there are", readsOnePage)
-	t.Run("fails if any of its calls fails", rowsFailWithAnyCall)
-	t.Run("leaves out what it does not know to be harmless", leavesOutUnknownProperties)
-	t.Run("refuses the cursor of another list, and a kind that is not there", refusesOtherRowsCursor)
+	t.Run("shows the owner no row of another incarnation, unless everybody may", bubble(showsNoOtherIncarnation))
 }
 
 func rowsOf(channel domain.Channel, by domain.UserName) storage.RowsQuery {
@@ -58,8 +50,7 @@ func (w *world) busy() domain.Channel {
 	return channel
 }
 
-func showsOwnerEveryRow(t *testing.T) {
-	w := newWorld(t)
+func showsOwnerEveryRow(t *testing.T, w *world) {
 	channel := w.busy()
 	rows := w.shown(rowsOf(channel, ada))
 	stored := w.rows("Blogs")
@@ -77,6 +68,18 @@ func showsOwnerEveryRow(t *testing.T) {
 			}
 		}
 	}
+	total := 0
+	for _, kind := range storage.RowPrefixes() {
+		q := rowsOf(channel, ada)
+		q.Kind = kind
+		of := rowKeys(w.shown(q).Rows)
+		if total += len(of); len(of) == 0 || slices.ContainsFunc(of, func(key string) bool { return !strings.HasPrefix(key, kind) }) {
+			t.Errorf("among %s there are %q", kind, of)
+		}
+	}
+	if total != len(stored) {
+		t.Errorf("all kinds have %d rows, the partition %d", total, len(stored))
+	}
 	if got := rowKeys(rows.Gates); !slices.Equal(got, []string{openGateRow(channel.Incarnation)}) {
 		t.Errorf("the gates are %q", got)
 	}
@@ -85,8 +88,7 @@ func showsOwnerEveryRow(t *testing.T) {
 	}
 }
 
-func showsEachRowOnce(t *testing.T) {
-	w := newWorld(t)
+func showsEachRowOnce(t *testing.T, w *world) {
 	channel := w.busy()
 	for n := range 6 {
 		w.post(channel, grace, text(n))
@@ -118,29 +120,6 @@ func showsEachRowOnce(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("pages of 2 show\n%q, want\n%q", got, want)
-	}
-}
-
-func showsOneKind(t *testing.T) {
-	w := newWorld(t)
-	channel := w.busy()
-	total := 0
-	for _, kind := range storage.RowPrefixes() {
-		q := rowsOf(channel, ada)
-		q.Kind = kind
-		rows := w.shown(q)
-		for _, key := range rowKeys(rows.Rows) {
-			total++
-			if !strings.HasPrefix(key, kind) {
-				t.Errorf("%s is shown among %s", key, kind)
-			}
-		}
-		if len(rows.Rows) == 0 {
-			t.Errorf("no row of %s", kind)
-		}
-	}
-	if total != len(w.rows("Blogs")) {
-		t.Errorf("all kinds have %d rows, the partition %d", total, len(w.rows("Blogs")))
 	}
 }
 
@@ -237,8 +216,7 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 }
 
 // The rows are read after the channel's. By then its name may be somebody else's.
-func showsNoOtherIncarnation(t *testing.T) {
-	w := newWorld(t)
+func showsNoOtherIncarnation(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	other := domain.NewIncarnation()
 	w.insert(channel.Key(), openGateRow(other), other)
@@ -253,74 +231,5 @@ func showsNoOtherIncarnation(t *testing.T) {
 	q := rowsOf(channel, "")
 	if q.Everybody = true; len(w.shown(q).Rows) != 3 {
 		t.Error("the store is not shown as it is where everybody may see it")
-	}
-}
-
-func readsOnePage(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	count := func() (calls, read int) {
-		ledger := &driver.Ledger{}
-		rows, err := w.store.Rows(driver.WithLedger(t.Context(), ledger), rowsOf(channel, ada))
-		w.ok(err)
-		if len(rows.Gates) != 1 {
-			t.Errorf("the gates are %q", rowKeys(rows.Gates))
-		}
-		return ledger.Totals().Calls, ledger.Totals().Read
-	}
-	if calls, _ := count(); calls != 5 {
-		t.Errorf("%d calls, want 5", calls)
-	}
-	for n := range 30 {
-		var ops []driver.Operation
-		for i := range 100 {
-			ops = append(ops, driver.Insert("blog!"+string(domain.NewBlogID(time.Unix(int64(100*n+i), 0))), driver.String("Incarnation", channel.Incarnation)))
-		}
-		w.ok(w.table("Blogs").Transact(t.Context(), "garden", ops...))
-	}
-	if calls, read := count(); calls != 5 || read > 60 {
-		t.Errorf("with 3,000 rows: %d calls read %d rows, want 5 and a page", calls, read)
-	}
-}
-
-func rowsFailWithAnyCall(t *testing.T) {
-	for n := 1; n <= 5; n++ {
-		w := newWorld(t)
-		channel := w.busy()
-		w.arm(drivertest.FailBefore(n))
-		if _, err := w.faulty.Rows(t.Context(), rowsOf(channel, ada)); !errors.Is(err, domain.ErrUnavailable) {
-			t.Errorf("call %d fails: %v", n, err)
-		}
-	}
-}
-
-func leavesOutUnknownProperties(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	w.insert(channel.Key(), "later!x", channel.Incarnation, driver.String("Password", "secret"), driver.String("DigestSecret", "secret"))
-	for _, row := range w.shown(rowsOf(channel, ada)).Rows {
-		for _, p := range row.Properties {
-			if p.Value == "secret" {
-				t.Errorf("%s shows %+v", row.Key, p)
-			}
-		}
-	}
-}
-
-func refusesOtherRowsCursor(t *testing.T) {
-	w := newWorld(t)
-	channel := w.busy()
-	var invalid *domain.InvalidError
-	for what, change := range map[string]func(*storage.RowsQuery){
-		"no cursor":                func(q *storage.RowsQuery) { q.After = "x" },
-		"that of another kind":     func(q *storage.RowsQuery) { q.After = page.Encode("rows garden vote!", "vote!x") },
-		"that of another channel":  func(q *storage.RowsQuery) { q.After = page.Encode("rows park ", "blog!x") },
-		"a kind that is not there": func(q *storage.RowsQuery) { q.Kind = "session!" },
-	} {
-		q := rowsOf(channel, ada)
-		change(&q)
-		if _, err := w.store.Rows(t.Context(), q); !errors.As(err, &invalid) {
-			t.Errorf("%s: %v", what, err)
-		}
 	}
 }

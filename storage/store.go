@@ -60,6 +60,9 @@ type Options struct {
 	LastFirst bool
 	// SweepRows is how many rows a transaction of a sweep deletes. Zero is as many as fit.
 	SweepRows int
+	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
+	// which is slow on purpose; a test whose subject is no password may have a cheap one.
+	HashPassword func(password string) string
 }
 
 // New returns a store on a backend. Prepare must have succeeded once on that backend before
@@ -77,7 +80,7 @@ func New(backend driver.Backend, o Options) *Store {
 		Posts:     posts,
 		Readers:   reader.New(backend, channels, posts, o.Pause),
 		Versions:  fresh.New(backend, channels),
-		Accounts:  account.New(backend, reads, o.Pause),
+		Accounts:  account.New(backend, reads, o.Pause, o.HashPassword),
 		backend:   backend,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		blogs:     driver.NewTable(backend, schema.TableBlogs),

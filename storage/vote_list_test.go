@@ -12,7 +12,6 @@ import (
 
 func TestVotedOn(t *testing.T) {
 	t.Run("knows the posts that the user votes for, in one request", votedOnKnowsOnesOwnVotes)
-	t.Run("asks nothing about posts without votes", votedOnAsksNothingAboutPostsWithoutVotes)
 	t.Run("reads no more than a page, however many votes there are", votedOnReadsNoMoreThanAPage)
 }
 
@@ -36,14 +35,6 @@ func votedOnKnowsOnesOwnVotes(t *testing.T) {
 	}
 	if voted, _ := w.votedOn(posts, ada); len(voted) != 0 {
 		t.Errorf("ada votes for %v, want none", voted)
-	}
-}
-
-func votedOnAsksNothingAboutPostsWithoutVotes(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	if voted, requests := w.votedOn([]domain.Blog{w.post(channel, ada, "text")}, ada); len(voted) != 0 || requests != 0 {
-		t.Errorf("%v in %d requests, want none in none", voted, requests)
 	}
 }
 

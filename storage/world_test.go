@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"go.uber.org/goleak"
+	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -56,7 +58,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass}
-	w.store = storage.New(db, storage.Options{})
+	w.store = storage.New(db, storage.Options{HashPassword: cheapHash})
 	w.faulty = w.through(w.hooked)
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
@@ -67,11 +69,6 @@ func newWorld(t testing.TB) *world {
 func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 	call.Seq = int(w.calls.Add(1))
 	return w.hook(ctx, call, send)
-}
-
-// overNetwork makes the faulty side a store that makes calls at once, as on a network.
-func (w *world) overNetwork() {
-	w.faulty = storage.New(drivertest.NewFaults(drivertest.Far(w.db), w.hooked), storage.Options{})
 }
 
 // through returns another store on the same backend, whose calls go through this hook.
@@ -159,6 +156,22 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 // operation writes.
 func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
 
+// foreign writes a row as another program can, past what our tables refuse.
+func (w *world) foreign(table, partition string, op driver.Operation) {
+	w.t.Helper()
+	w.ok(w.db.Do(w.t.Context(), &driver.Call{
+		Method: driver.CallTransact, Target: table, Partition: partition, Operations: []driver.Operation{op},
+	}))
+}
+
+// sendForeign sends a text as another program can, past what our queues refuse.
+func (w *world) sendForeign(text string) {
+	w.t.Helper()
+	w.ok(w.db.Do(w.t.Context(), &driver.Call{
+		Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text},
+	}))
+}
+
 // rows reads a whole table, without the index of open deletions.
 func (w *world) rows(table string) []driver.Entity {
 	w.t.Helper()
@@ -245,3 +258,10 @@ func (w *world) account(name domain.UserName) (token string) {
 }
 
 const right = "correct horse"
+
+// cheapHash returns a hash of a password that takes little time to make and to check.
+func cheapHash(password string) string {
+	salt, b64 := []byte("some salt"), base64.RawStdEncoding
+	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
+	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
+}

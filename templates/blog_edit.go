@@ -104,16 +104,20 @@ type side struct {
 // sides are the version that was saved and the one that was not. If it is known what
 // both began with, each shows what it changed in that; otherwise, what only it has.
 func (v EditBlog) sides() (saved, unsaved side) {
-	theirs := domain.Draft{Title: v.Conflict.Theirs.Title, Text: v.Conflict.Theirs.Text}
-	savedFrom, unsavedFrom, known := v.Draft, theirs, v.Conflict.Merged != nil
-	if known {
-		savedFrom, unsavedFrom = v.Conflict.Merged.Base, v.Conflict.Merged.Base
+	mine, theirs := v.Draft, domain.Draft{Title: v.Conflict.Theirs.Title, Text: v.Conflict.Theirs.Text}
+	if m := v.Conflict.Merged; m != nil {
+		return sideOf(m.Base, m.Base, theirs, theirs, true), sideOf(m.Base, mine, m.Base, mine, true)
 	}
-	saved = side{theirs.Title == "", pieces(merge.Texts(savedFrom.Title, savedFrom.Title, theirs.Title), known),
-		pieces(merge.Texts(savedFrom.Text, savedFrom.Text, theirs.Text), known)}
-	unsaved = side{v.Title == "", pieces(merge.Texts(unsavedFrom.Title, v.Title, unsavedFrom.Title), known),
-		pieces(merge.Texts(unsavedFrom.Text, v.Text, unsavedFrom.Text), known)}
-	return saved, unsaved
+	return sideOf(mine, mine, theirs, theirs, false), sideOf(theirs, mine, theirs, mine, false)
+}
+
+// sideOf is a version with the pieces of a merge of which one side changed nothing.
+func sideOf(base, mine, theirs, version domain.Draft, withRemoved bool) side {
+	return side{
+		untitled: version.Title == "",
+		title:    pieces(merge.Texts(base.Title, mine.Title, theirs.Title), withRemoved),
+		text:     pieces(merge.Texts(base.Text, mine.Text, theirs.Text), withRemoved),
+	}
 }
 
 // box returns what the form to merge in begins with.

@@ -94,7 +94,8 @@ func (v Spent) price() string {
 		}
 	}
 	calls := v.Totals.Calls - queued
-	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.", float64(calls)*dollarsPerMillion, counted(calls, "table call"))
+	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.",
+		float64(calls)*dollarsPerMillion, counted(calls, "table call"))
 	if queued > 0 {
 		words += " Calls of queues come on top."
 	}
@@ -115,6 +116,23 @@ func (v Hood) kinds() []*schema.Kind {
 		}
 	}
 	return kinds
+}
+
+// callNames are the names of the kinds of row that the call asks for.
+func callNames(c storage.Call) string {
+	names := make([]string, len(c.Kinds))
+	for i, kind := range c.Kinds {
+		names[i] = kind.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// refusal says what the store answered to an operation, and what its row is for.
+func refusal(op storage.CallOperation) string {
+	if op.Kind == nil {
+		return op.Answer
+	}
+	return op.Answer + ": " + op.Kind.Why
 }
 
 // callRows says what the call read or wrote.

@@ -10,7 +10,7 @@ import (
 
 func TestHood(t *testing.T) {
 	t.Run("lists each call in order", func(t *testing.T) {
-		untold, sent := sampleCall(), storage.Call{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok", Purpose: "Sends."}
+		untold, sent := sampleCall(), storage.Call{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok"}
 		untold.ReadAtLeast = true
 		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}}
 		showHood(t, v,
@@ -25,7 +25,7 @@ func TestHood(t *testing.T) {
 		form := &Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}
 		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}, Form: form}
 		showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
-			says(": not found: the gate is gone"), says("nothing written")), without("a[href=/lab/open-gate]"))
+			says(": not found: Whoever posts"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := hoodPage(v)
 		page.Lab = true
 		expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
@@ -57,17 +57,17 @@ func TestHood(t *testing.T) {
 
 func sampleCall() storage.Call {
 	return storage.Call{
-		Target: "Blogs", Kind: "row range", Condition: "PartitionKey = garden and RowKey begins with blog!", Answer: "ok", Purpose: "Reads posts.",
+		Target: "Blogs", Kind: "range", Condition: "PartitionKey = garden and RowKey like blog!<id>", Answer: "ok",
 		Kinds: []*schema.Kind{schema.Blog}, Read: 21, Returned: 20, Bytes: 8400, Took: 4200 * time.Microsecond,
 	}
 }
 
 func refusedCall() storage.Call {
 	return storage.Call{
-		Target: "Blogs", Kind: "transaction", Answer: "not found", Purpose: "Makes the post.", Kinds: []*schema.Kind{schema.OpenGate, schema.Blog},
+		Target: "Blogs", Kind: "transaction", Answer: "not found", Kinds: []*schema.Kind{schema.OpenGate, schema.Blog},
 		Operations: []storage.CallOperation{
-			{Words: "merge gate!open!…", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found", Reason: "the gate is gone"},
-			{Words: "insert blog!…", Kind: schema.Blog, Condition: "if it is not there"},
+			{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found"},
+			{Words: "insert blog!<id>", Kind: schema.Blog, Condition: "if it is not there"},
 		},
 	}
 }

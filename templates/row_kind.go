@@ -15,14 +15,6 @@ func kindID(k *schema.Kind) string {
 	return "kind-" + k.Table + "-" + strings.ReplaceAll(k.Name, " ", "-")
 }
 
-// kindForm is the form of a kind's row key as a page shows it.
-func kindForm(k *schema.Kind) string {
-	if k.Form == "" {
-		return "(empty)"
-	}
-	return k.Form
-}
-
 // A KeyPart is a part of a key and what it means. The texts of all parts together are
 // the key as it is shown.
 type KeyPart struct{ Text, Meaning string }

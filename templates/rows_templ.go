@@ -1338,7 +1338,7 @@ func RowKindList(kinds []*schema.Kind, lab bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var66 string
-			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(kindForm(k))
+			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(k.RowForm())
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `rows.templ`, Line: 228, Col: 57}
 			}

@@ -74,9 +74,7 @@ func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	if err == nil {
 		channel, err = s.store.CreateChannel(t.Context(), channel)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	atom, json := feedsOf(channel)
 	if feed := s.do("GET", atom).want(200).atom(); len(feed.all("subtitle")) != 0 || len(feed.all("entry")) != 0 {
 		t.Errorf("the feed is %+v", feed)
@@ -140,9 +138,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 	_, _, err := s.store.Post(t.Context(), storage.Posting{
 		Channel: channel.Ref(), By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, path := range []string{atom, json} {
 		if got := s.parse(path).Items[0].Title; got != "A <title> & more" {
 			t.Errorf("%s calls it %q", path, got)
@@ -151,60 +147,38 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 }
 
 func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
-	base, err := url.Parse("https://blog.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, test := range map[string]struct {
+	base := &url.URL{Scheme: "https", Host: "blog.example"}
+	secure := header("X-Forwarded-Proto", "https")
+	for _, test := range []struct {
 		options web.Options
-		request []change
+		request change
 		origin  string
 	}{
-		"as asked for":        {web.Options{}, nil, "http://example.com"},
-		"another host":        {web.Options{}, []change{host("127.0.0.1:8080")}, "http://127.0.0.1:8080"},
-		"a proxy":             {web.Options{TrustProxy: true}, []change{header("X-Forwarded-Proto", "https")}, "https://example.com"},
-		"a proxy nobody runs": {web.Options{}, []change{header("X-Forwarded-Proto", "https")}, "http://example.com"},
-		"as the operator says": {
-			web.Options{BaseURL: base}, []change{host("10.0.0.7:8080")}, "https://blog.example",
-		},
+		{web.Options{}, host("127.0.0.1:8080"), "http://127.0.0.1:8080"},
+		{web.Options{TrustProxy: true}, secure, "https://example.com"},
+		{web.Options{}, secure, "http://example.com"}, // there is no proxy
+		{web.Options{BaseURL: base}, host("10.0.0.7:8080"), "https://blog.example"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := newSiteWith(t, test.options)
-			channel := s.channel("Ärger", "ada")
-			post := s.post(channel, "ada", "Hello")
-			atom, json := feedsOf(channel)
-			page := test.origin + "/channels/%C3%84rger"
-			feed := s.do("GET", atom, test.request...).want(200).atom()
-			entry := feed.all("entry")[0]
-			for want, got := range map[string]string{
-				test.origin + atom:                 feed.link(t, "self"),
-				page:                               feed.link(t, "alternate"),
-				page + "/blogs/" + string(post.ID): entry.link(t, "alternate"),
-			} {
-				if got != want {
-					t.Errorf("Atom links %q, want %q", got, want)
-				}
-			}
-			items := s.do("GET", json, test.request...).want(200).jsonFeed()
-			for path, want := range map[string]string{
-				"feed_url": test.origin + json, "home_page_url": page, "items.0.url": page + "/blogs/" + string(post.ID),
-			} {
-				if got := textOf(t, items, path); got != want {
-					t.Errorf("JSON Feed's %s is %q, want %q", path, got, want)
-				}
-			}
-			other := s.do("GET", strings.Replace(atom, "%C3%84", "%C3%A4", 1), test.request...).want(200).atom()
-			if got := other.link(t, "self"); got != test.origin+atom {
-				t.Errorf("another spelling calls itself %q", got)
-			}
-		})
+		s := newSiteWith(t, test.options)
+		channel := s.channel("Ärger", "ada")
+		post := s.post(channel, "ada", "Hello")
+		atom, json := feedsOf(channel)
+		page := test.origin + "/channels/%C3%84rger"
+		feed := s.do("GET", strings.Replace(atom, "%C3%84", "%C3%A4", 1), test.request).want(200).atom() // another spelling
+		items := s.do("GET", json, test.request).want(200).jsonFeed()
+		got := []string{
+			feed.link(t, "self"), feed.link(t, "alternate"), feed.all("entry")[0].link(t, "alternate"),
+			textOf(t, items, "feed_url"), textOf(t, items, "home_page_url"), textOf(t, items, "items.0.url"),
+		}
+		permalink := page + "/blogs/" + string(post.ID)
+		if want := []string{test.origin + atom, page, permalink, test.origin + json, page, permalink}; !slices.Equal(got, want) {
+			t.Errorf("the addresses are %q, want %q", got, want)
+		}
 	}
 }
 
 func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
+	s, token, channel := engines(t, "ada")
 	atom, json := feedsOf(channel)
 	blog := s.post(channel, "ada", "Hello")
 	other := s.post(channel, "ada", "Other")
@@ -251,9 +225,7 @@ func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 func proseOf(t testing.TB, content string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var b strings.Builder
 	for n := range root.Descendants() {
 		switch {

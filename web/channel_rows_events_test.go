@@ -13,18 +13,12 @@ import (
 	"golang.org/x/net/html"
 
 	"microblogging/domain"
-	"microblogging/storage/drivertest"
-	"microblogging/web"
 )
 
 func TestChannelRowsEvents(t *testing.T) {
 	t.Run("every change of the rows is sent, and marked", everyChangeOfTheRowsIsSent)
 	t.Run("rows that come into sight are not new", rowsThatComeIntoSightAreNotNew)
 	t.Run("a stream ends when the rows are another's", rowsStreamEndsWhenTheyAreAnothers)
-	t.Run("a stream ends with its session", rowsStreamEndsWithItsSession)
-	t.Run("a stream survives a store that does not answer", rowsStreamSurvivesTheStore)
-	t.Run("a stream ends after five minutes and with the process", rowsStreamEnds)
-	t.Run("streams count with those of deletions", rowsStreamsAreLimited)
 }
 
 // A rowsWatch is somebody who watches the rows of the channel Engines, in a bubble.
@@ -72,9 +66,7 @@ func (w *rowsWatch) next(name string, says ...string) map[string]string {
 		w.Fatalf("event %q, want %q:\n%s", e.name, name, e.data)
 	}
 	doc, err := html.Parse(strings.NewReader(e.data))
-	if err != nil {
-		w.Fatal(err)
-	}
+	ok(w, err)
 	for _, want := range says {
 		if !strings.Contains(seen(doc), want) {
 			w.Fatalf("an event does not say %q but\n%s", want, seen(doc))
@@ -102,9 +94,7 @@ func (w *rowsWatch) wantMarks(got map[string]string, want map[string]string) {
 // event has been read.
 func watching(t *testing.T, test func(t *testing.T, w *rowsWatch, channel domain.Channel)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		token := s.signUp("ada")
-		channel := s.channel("Engines", "ada")
+		s, token, channel := engines(t, "ada")
 		w := s.watchRows(token)
 		if e := w.event(); e.name != "rows" || !strings.Contains(e.data, "its open gate stands") || strings.Contains(e.data, "store-mark") {
 			t.Fatalf("the first event is %+v", e)
@@ -152,9 +142,7 @@ func rowsThatComeIntoSightAreNotNew(t *testing.T) {
 			newest = w.post(channel, "ada", "one")
 		}
 		w.next("rows")
-		if err := w.store.DeleteBlog(t.Context(), channel, newest.ID, "ada", domain.Any[domain.Revision]()); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, w.store.DeleteBlog(t.Context(), channel, newest.ID, "ada", domain.Any[domain.Revision]()))
 		wantBlogs := func(want map[string]string) {
 			t.Helper()
 			got := w.next("rows")
@@ -180,65 +168,5 @@ func rowsStreamEndsWhenTheyAreAnothers(t *testing.T) {
 		if strings.Contains(body, string(next.Incarnation)) || !strings.Contains(body, "belongs to another one now") {
 			t.Errorf("ada is sent\n%s", body)
 		}
-	})
-}
-
-func rowsStreamEndsWithItsSession(t *testing.T) {
-	watching(t, func(t *testing.T, w *rowsWatch, channel domain.Channel) {
-		if err := w.store.EndSessions(t.Context(), "ada"); err != nil {
-			t.Fatal(err)
-		}
-		w.post(channel, "bob", "after the session")
-		w.next("again")
-	})
-}
-
-func rowsStreamSurvivesTheStore(t *testing.T) {
-	watching(t, func(t *testing.T, w *rowsWatch, channel domain.Channel) {
-		w.breakStore(everyCall(drivertest.ErrInjected))
-		w.next("")
-		w.mendStore()
-		w.post(channel, "ada", "after the fault")
-		w.next("rows", "after the fault")
-		if !strings.Contains(w.log.String(), "watching rows") {
-			t.Error("the log does not have the fault")
-		}
-	})
-}
-
-func rowsStreamEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		stopping := make(chan struct{})
-		s := newSiteWith(t, web.Options{Stopping: stopping})
-		token := s.signUp("ada")
-		s.channel("Engines", "ada")
-		start := time.Now()
-		a := s.do("GET", "/channels/Engines/rows/events", cookie(token))
-		if got := eventNames(string(a.body)); got != "rows again" {
-			t.Errorf("events %q", got)
-		}
-		if took := time.Since(start); took != 5*time.Minute {
-			t.Errorf("the stream lasted %s", took)
-		}
-		close(stopping)
-		a = s.do("GET", "/channels/Engines/rows/events", cookie(token))
-		if got := eventNames(string(a.body)); got != "rows" {
-			t.Errorf("while the process stops, events %q", got)
-		}
-	})
-}
-
-func rowsStreamsAreLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWatch(t, nil)
-		other := w.channel("Brakes", "ada")
-		for range 8 {
-			defer w.open("192.0.2.1:1000")()
-		}
-		w.path = "/channels/" + string(other.Name) + "/rows/events"
-		for range 8 {
-			defer w.open("192.0.2.1:1000")()
-		}
-		w.wantFull("192.0.2.1:1000")
 	})
 }

@@ -13,7 +13,6 @@ import (
 
 func TestLesson(t *testing.T) {
 	t.Run("a user steps through a deletion without script", userStepsThroughADeletion)
-	t.Run("only the user who asked for the deletion may press", onlyTheRequesterMayPress)
 	t.Run("without --teach there is none", noLessonWithoutTeach)
 	t.Run("a deletion that is no lesson has no buttons", noLessonHasNoButtons)
 	t.Run("an order that is not understood does nothing", strangeOrderDoesNothing)
@@ -32,17 +31,13 @@ func (s *site) pupil(ref domain.ChannelRef, number int, step domain.Step) {
 		}
 		return true
 	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 }
 
 func (s *site) lessonState(ref domain.ChannelRef, number int) domain.LessonState {
 	s.Helper()
 	l, err := s.store.Lesson(s.Context(), ref)
-	if err != nil {
-		s.Fatal(err)
-	}
+	ok(s, err)
 	w, _ := l.Worker(number)
 	return w.State
 }
@@ -84,32 +79,8 @@ func userStepsThroughADeletion(t *testing.T) {
 	b.open(path).saysNot("Next step", "Kill the worker", "Deliver the message again")
 }
 
-func onlyTheRequesterMayPress(t *testing.T) {
-	s := newTeachingSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	b.lesson(channel)
-	s.pupil(channel.Ref(), 1, domain.StepMark)
-	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
-	bob := s.signedIn("bob")
-	for _, action := range []string{"next", "kill", "again", "free"} {
-		form := posted(url.Values{"action": {action}, "worker": {"1"}, "step": {"mark"}})
-		before := s.writes.Load()
-		bob.send("POST", path, form).want(403)
-		s.browser().send("POST", path, form).want(401)
-		if n := s.writes.Load() - before; n != 0 {
-			t.Errorf("%s of a stranger makes %d writes", action, n)
-		}
-	}
-	if got := s.lessonState(channel.Ref(), 1); got != domain.LessonWaits {
-		t.Errorf("the worker %s", got)
-	}
-}
-
 func noLessonWithoutTeach(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
+	s, b, channel := enginesBrowser(t, "ada")
 	b.open("/channels/Engines/delete").saysNot("Pause before each step")
 	reads := 0
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {

@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
+	"microblogging/web"
 )
 
 func TestDraft(t *testing.T) {
@@ -45,9 +46,7 @@ func draftForms(s *site, b *browser) map[string]form {
 // endSessions makes the cookies of a user worthless, as time does.
 func (s *site) endSessions(user domain.UserName) {
 	s.Helper()
-	if err := s.store.EndSessions(s.Context(), user); err != nil {
-		s.Fatal(err)
-	}
+	ok(s, s.store.EndSessions(s.Context(), user))
 }
 
 // wrote returns what the page shows again of the text.
@@ -76,7 +75,7 @@ func draftOfAnEndedSessionIsPublishedBySigningIn(t *testing.T) {
 	forms := draftForms(s, b)
 	for name, sent := range forms {
 		s.endSessions("ada")
-		refused := s.unwrittenPage(func() page { return sent.press() }).want(401).says("You are not signed in any more")
+		refused := sent.press().unwritten().want(401).says("You are not signed in any more")
 		if got := refused.wrote(); got != draftText {
 			t.Errorf("%s: shows %q", name, got)
 		}
@@ -97,14 +96,6 @@ func draftOfAnEndedSessionIsPublishedBySigningIn(t *testing.T) {
 	if got := b.open("/channels/Engines").texts(); len(got) != 2 {
 		t.Errorf("posts %q, want the one that was edited and the new one", got)
 	}
-}
-
-// unwrittenPage fails the test if the request wrote anything.
-func (s *site) unwrittenPage(request func() page) page {
-	s.Helper()
-	var p page
-	s.unwritten(func() answer { p = request(); return p.answer })
-	return p
 }
 
 func draftSurvivesAWrongPassword(t *testing.T) {
@@ -177,10 +168,18 @@ func draftIsShownByWhateverRefusesIt(t *testing.T) {
 			return f
 		}, false},
 		"the channel is gone": {404, func(s *site, f form) form { f.action = strings.Replace(f.action, "Engines", "Gone", 1); return f }, false},
-		"it is too long":      {422, func(s *site, f form) form { return f.long() }, true},
+		"it is one too many": {429, func(s *site, f form) form {
+			s.do("DELETE", "/api/v1/subscriptions/Engines", cookie(f.b.jar["session"]))
+			return f
+		}, true},
+		"it is too long": {422, func(s *site, f form) form { return f.long() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t)
+			var options web.Options
+			if test.status == 429 {
+				options = web.Options{WriteRate: 1.0 / 3600, WriteBurst: 1}
+			}
+			s := newSiteWith(t, options)
 			b := s.signedIn("ada")
 			s.author("bob")
 			for kind, sent := range draftForms(s, b) {
@@ -262,9 +261,7 @@ func draftOfAnotherOriginIsNotShown(t *testing.T) {
 	for name, sent := range draftForms(s, b) {
 		sent.values.Set("sign-in-name", "ada")
 		sent.values.Set("sign-in-password", password)
-		p := s.unwrittenPage(func() page {
-			return b.send("POST", sent.action, posted(sent.values), header("Sec-Fetch-Site", "cross-site"))
-		}).want(403).saysNot("What I wrote,")
+		p := b.send("POST", sent.action, posted(sent.values), header("Sec-Fetch-Site", "cross-site")).unwritten().want(403).saysNot("What I wrote,")
 		if len(all(p.doc, tag("textarea"))) != 0 {
 			t.Errorf("%s: the page has the text of another site", name)
 		}

@@ -39,9 +39,7 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 			store := crowdedStore(b, posts)
 			log := slog.New(slog.NewTextHandler(io.Discard, nil)) // as the program logs, but for the file
 			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
-			if err != nil {
-				b.Fatal(err)
-			}
+			ok(b, err)
 			ours := benchServe(b, handler)
 			token := benchSession(b, store)
 			for _, coding := range []string{"identity", "gzip"} {
@@ -61,9 +59,7 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 func benchServe(b *testing.B, handler http.Handler) string {
 	b.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
@@ -121,9 +117,7 @@ func askedOnce(b *testing.B, address, headers string) asked {
 	client := newPageClient(b.Context(), address, headers)
 	defer client.close()
 	n, err := client.ask()
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	_, tag, _ := strings.Cut(string(client.head), "Etag: ")
 	tag, _, _ = strings.Cut(tag, "\r\n")
 	return asked{tag, n}
@@ -159,9 +153,7 @@ func pageRate(b *testing.B, address, headers string) (rate, cost float64) {
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 

@@ -1,16 +1,32 @@
 package web_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
+	"microblogging/web"
 )
 
 func TestProblem(t *testing.T) {
 	t.Run("of reading does not speak of saving", readingIsNoSaving)
-	t.Run("every route of the API answers 503 if the store does not answer", everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer)
+	t.Run("a page says that the store does not answer", pageSaysThatTheStoreDoesNotAnswer)
+	t.Run("a fault is logged once and shown to nobody", faultIsLoggedOnceAndShownToNobody)
+	t.Run("a request is logged without its query", requestIsLoggedWithoutItsQuery)
+	t.Run("a client that left is no error", clientThatLeftIsNoError)
+	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
+	t.Run("a refusal for want of room is no fault", refusalForWantOfRoomIsNoFault)
+	t.Run("a refusal for too many attempts or writes is no fault", refusalForTooManyIsNoFault)
+	t.Run("a wrong method is told the right ones", wrongMethodIsToldTheRightOnes)
+	t.Run("a versioned asset is kept for ever", versionedAssetIsKeptForEver)
 }
 
 func readingIsNoSaving(t *testing.T) {
@@ -23,42 +39,152 @@ func readingIsNoSaving(t *testing.T) {
 	}
 }
 
-func everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
-	blog := blogPath(channel, s.post(channel, "ada", "Hello").ID)
-	s.breakStore(everyCall(fmt.Errorf("%w: dial tcp 10.0.0.1: connection refused", domain.ErrUnavailable)))
-	for _, call := range []struct {
-		method, path string
-		body         change
-	}{
-		{"POST", "/api/v1/users", fields("name", "bob", "password", password)},
-		{"PUT", "/api/v1/users/me/password", fields("old", password, "new", password)},
-		{"POST", "/api/v1/sessions", fields("name", "ada", "password", password)},
-		{"DELETE", "/api/v1/sessions", raw("")},
-		{"DELETE", "/api/v1/sessions/current", raw("")},
-		{"GET", "/api/v1/channels", raw("")},
-		{"POST", "/api/v1/channels", fields("name", "Wheels")},
-		{"GET", "/api/v1/channels/Engines", raw("")},
-		{"PATCH", "/api/v1/channels/Engines", fields("description", "x")},
-		{"DELETE", "/api/v1/channels/Engines", raw("")},
-		{"GET", "/api/v1/channels/Engines/deletions/" + string(channel.Incarnation), raw("")},
-		{"GET", "/api/v1/channels/Engines/blogs", raw("")},
-		{"POST", "/api/v1/channels/Engines/blogs", fields("text", "x")},
-		{"POST", "/api/v1/channels/Engines/blogs:batch", batch(entries(1)...)},
-		{"GET", blog, raw("")},
-		{"PUT", blog, fields("text", "x")},
-		{"DELETE", blog, raw("")},
-	} {
-		a := s.do(call.method, call.path, bearer(token), header("If-Match", "*"), call.body).want(503)
-		if saves := strings.Contains(a.text("detail"), "saved"); saves == (call.method == "GET") {
-			t.Errorf("%s %s says %q", call.method, call.path, a.text("detail"))
-		}
-		if strings.Contains(string(a.body), "10.0.0.1") || a.header.Get("Retry-After") == "" {
-			t.Errorf("%s %s: %v %s", call.method, call.path, a.header, a.body)
+func pageSaysThatTheStoreDoesNotAnswer(t *testing.T) {
+	s, b, _ := enginesBrowser(t, "ada")
+	form := b.open("/channels/Engines").form("Post").fill("text", "Hello")
+	s.breakStore(everyCall(drivertest.ErrInjected))
+	for _, path := range []string{"/", "/channels/Engines", "/channels/new", "/sign-in", "/account", "/sign-in/link?token=x"} {
+		p := b.open(path).want(503).says("The store does not answer", "Try again in 5 seconds")
+		if p.header.Get("Retry-After") != "5" {
+			t.Errorf("%s: Retry-After %q", path, p.header.Get("Retry-After"))
 		}
 	}
+	form.press().want(503).says("may or may not have been saved", "Reload this page")
 	s.mendStore()
-	s.do("GET", blog).want(200)
+	form.press().at("/channels/Engines").says("Hello") // as a reload does
+	b.open("/how-deletion-works").want(200)
+}
+
+func faultIsLoggedOnceAndShownToNobody(t *testing.T) {
+	for name, fault := range map[string]drivertest.Hook{
+		"error": everyCall(errors.New("SECRET-ACCOUNT-KEY")),
+		"panic": func(context.Context, drivertest.Call, drivertest.Send) error { panic("SECRET-ACCOUNT-KEY") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.breakStore(fault)
+			for _, path := range []string{"/api/v1/channels", "/channels"} {
+				before := len(s.log.String())
+				a := s.do("GET", path).want(500)
+				if body := string(a.body); strings.Contains(body, "SECRET") || strings.Contains(body, ".go") {
+					t.Errorf("%s shows %s", path, body)
+				}
+				id := a.header.Get("X-Request-Id")
+				if !strings.Contains(string(a.body), id) {
+					t.Errorf("%s: the response does not show the request id: %s", path, a.body)
+				}
+				logged := s.log.String()[before:]
+				if strings.Count(logged, "SECRET") != 1 || strings.Count(logged, id) != 2 {
+					t.Errorf("%s logged %s", path, logged)
+				}
+			}
+		})
+	}
+}
+
+func requestIsLoggedWithoutItsQuery(t *testing.T) {
+	s := newSite(t)
+	a := s.do("GET", "/api/v1/channels?after=secret").want(422)
+	line := s.log.String()
+	for _, want := range []string{"method=GET", "path=/api/v1/channels", "status=422", "duration=", "id=" + a.header.Get("X-Request-Id")} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %s in %s", want, line)
+		}
+	}
+	if strings.Contains(line, "secret") || strings.Contains(line, "level=ERROR") {
+		t.Errorf("logged %s", line)
+	}
+}
+
+func clientThatLeftIsNoError(t *testing.T) {
+	s := newSite(t)
+	ctx, leave := context.WithCancel(t.Context())
+	s.breakStore(func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+		leave()
+		return ctx.Err()
+	})
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/api/v1/channels", nil))
+	if log := s.log.String(); strings.Contains(log, "level=ERROR") || !strings.Contains(log, "status=499") {
+		t.Errorf("logged %s", log)
+	}
+	if w.Code != 499 || w.Body.Len() > 0 {
+		t.Errorf("answered %d with %q", w.Code, w.Body)
+	}
+}
+
+func requestEndsAfterTenSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.breakStore(hanging)
+		for _, path := range []string{"/api/v1/channels", "/channels"} {
+			start := time.Now()
+			a := s.do("GET", path).want(503)
+			if took := time.Since(start); took != 10*time.Second || a.header.Get("Retry-After") == "" {
+				t.Errorf("%s is answered after %s with %v", path, took, a.header)
+			}
+		}
+	})
+}
+
+func refusalForWantOfRoomIsNoFault(t *testing.T) {
+	s := newSite(t)
+	s.breakStore(everyCall(fmt.Errorf("waiting for a turn: %w", domain.ErrBusy)))
+	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(503)
+	s.browser().open("/channels").want(503)
+	if log := s.log.String(); strings.Count(log, "level=WARN") != 2 || strings.Contains(log, "level=ERROR") {
+		t.Errorf("it is logged as a fault:\n%s", log)
+	}
+}
+
+func refusalForTooManyIsNoFault(t *testing.T) {
+	s := newSiteWith(t, web.Options{WriteRate: 0.001, WriteBurst: 1})
+	token := s.signUp("ada")
+	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
+	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Wheels")).want(429)
+	for s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "not her password")).status != 429 {
+	}
+	if log := s.log.String(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("it is logged as a fault:\n%s", log)
+	}
+}
+
+func wrongMethodIsToldTheRightOnes(t *testing.T) {
+	s := newSite(t)
+	for path, want := range map[string]string{
+		"/api/v1/channels":         "GET HEAD OPTIONS POST",
+		"/api/v1/channels/Engines": "DELETE GET HEAD OPTIONS PATCH",
+		"/api/v1/sessions/current": "DELETE OPTIONS",
+		"/api/openapi.json":        "GET HEAD OPTIONS",
+		"/":                        "GET HEAD OPTIONS",
+		"/channels/new":            "GET HEAD OPTIONS POST",
+	} {
+		a := s.do("PROPFIND", path).want(405)
+		allowed := strings.Split(a.header.Get("Allow"), ", ")
+		for _, method := range strings.Fields(want) {
+			if !strings.Contains(a.header.Get("Allow"), method) {
+				t.Errorf("%s: Allow %q, want %s", path, a.header.Get("Allow"), want)
+			}
+		}
+		if len(allowed) != len(strings.Fields(want)) || len(a.body) == 0 {
+			t.Errorf("%s: Allow %q, want %s; %s", path, allowed, want, a.body)
+		}
+	}
+	for _, path := range []string{"/api/v1", "/api/v1/", "/api/v1/channels/", "/api/v1/channels/a/b", "/api/v2/channels", "/nothing", "/channels/", "//evil.example/x"} {
+		s.do("GET", path).want(404)
+	}
+}
+
+func versionedAssetIsKeptForEver(t *testing.T) {
+	s := newSite(t)
+	page := s.do("GET", "/").body
+	_, after, found := bytes.Cut(page, []byte(`href="/static/app.`))
+	if !found {
+		t.Fatalf("no style sheet in %s", page)
+	}
+	name, _, _ := bytes.Cut(after, []byte(`"`))
+	a := s.do("GET", "/static/app."+string(name)).want(200)
+	if got := a.header.Get("Cache-Control"); !strings.Contains(got, "immutable") || a.header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("Cache-Control %q, Vary %q", got, a.header.Get("Vary"))
+	}
 }

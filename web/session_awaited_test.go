@@ -43,9 +43,7 @@ func pagesBeside(channel domain.Channel) map[string]bool {
 func endedSessionShowsNothingPersonal(t *testing.T) {
 	for _, late := range []string{"", "Sessions", "Channels"} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSite(t)
-			token := s.signUp("ada")
-			channel := s.channel("Engines", "ada")
+			s, token, channel := engines(t, "ada")
 			for path, forUsers := range pagesBeside(channel) {
 				signedIn := s.do("GET", path, cookie(token)).want(200)
 				if !strings.Contains(string(signedIn.body), "@ada") && !strings.Contains(string(signedIn.body), ">ada<") {
@@ -53,9 +51,7 @@ func endedSessionShowsNothingPersonal(t *testing.T) {
 				}
 				ended := s.session("ada")
 				s.do("GET", path, cookie(ended)).want(200)
-				if err := s.store.SignOut(t.Context(), ended); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, s.store.SignOut(t.Context(), ended))
 				s.breakStore(lateOf(late, time.Second))
 				status := 200
 				if forUsers {
@@ -78,9 +74,7 @@ func endedSessionIsRefusedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		ended := s.signUp("ada")
-		if err := s.store.SignOut(t.Context(), ended); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.store.SignOut(t.Context(), ended))
 		for _, late := range []string{"", "Sessions", "Channels"} {
 			s.breakStore(lateOf(late, time.Second))
 			for _, path := range []string{"/channels/Nothing/edit", "/channels/Nothing/delete"} {
@@ -94,9 +88,7 @@ func endedSessionIsRefusedFirst(t *testing.T) {
 
 func unreadableSessionFailsThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		token := s.signUp("ada")
-		channel := s.channel("Engines", "ada")
+		s, token, channel := engines(t, "ada")
 		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Target == "Sessions" {
 				time.Sleep(time.Second)
@@ -112,9 +104,7 @@ func unreadableSessionFailsThePage(t *testing.T) {
 }
 
 func panickingSessionFailsThePage(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	channel := s.channel("Engines", "ada")
+	s, token, channel := engines(t, "ada")
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Sessions" {
 			panic("thrown on purpose")
@@ -156,9 +146,7 @@ func rememberedNameOpensNoEndedSession(t *testing.T) {
 				for range 3 {
 					s.do("GET", "/account", cookie(token)).want(200)
 				}
-				if err := end(s, token); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, end(s, token))
 				s.breakStore(lateOf(late, time.Second))
 				for range 2 {
 					s.do("GET", "/account", cookie(token)).want(http.StatusUnauthorized)

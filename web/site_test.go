@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,8 +15,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
@@ -34,6 +37,7 @@ func (s *site) in(t testing.TB) *site { return &site{t, s.role} }
 // A role is a web role over a store that can be made to fail.
 type role struct {
 	store   *storage.Store
+	db      driver.Backend
 	handler http.Handler
 	log     *logBuffer
 	spec    *openAPI
@@ -46,9 +50,7 @@ func newSite(t testing.TB) *site { return newSiteWith(t, web.Options{Version: "t
 func newSiteWith(t testing.TB, options web.Options) *site {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatalf("opening the store: %v", err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Errorf("closing the store: %v", err)
@@ -58,16 +60,14 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 }
 
 // newSiteOver is for a test that opens the store itself, and closes it.
-func newSiteOver(t testing.TB, db *bolt.DB, options web.Options) *site {
+func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	t.Helper()
-	s := &site{t, &role{log: &logBuffer{}}}
+	s := &site{t, &role{db: db, log: &logBuffer{}}}
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
 	s.store = storage.New(faults, storage.Options{})
-	if err := s.store.Prepare(t.Context()); err != nil {
-		t.Fatalf("preparing the store: %v", err)
-	}
+	ok(t, s.store.Prepare(t.Context()))
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
-	options.Logger = slog.New(slog.NewTextHandler(s.log, nil))
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.NewTextHandler(s.log, nil)))
 	var err error
 	if s.handler, err = web.New(s.store, options); err != nil {
 		t.Fatalf("making the web role: %v", err)
@@ -91,15 +91,12 @@ func (r *role) breakStore(hook drivertest.Hook) { r.hook.Store(&hook) }
 
 func (r *role) mendStore() { r.hook.Store(nil) }
 
-// unwritten runs a request and fails the test if it wrote anything.
-func (s *site) unwritten(request func() answer) answer {
-	s.Helper()
-	before := s.writes.Load()
-	a := request()
-	if n := s.writes.Load() - before; n != 0 {
-		s.Errorf("%d writes, want none", n)
+// ok ends the test unless the error is nil.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return a
 }
 
 // do sends a request. It compares an answer of the API with the description.
@@ -109,9 +106,9 @@ func (s *site) do(method, path string, changes ...change) answer {
 	for _, change := range changes {
 		change(r)
 	}
-	w := httptest.NewRecorder()
+	before, w := s.writes.Load(), httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
-	a := answer{s, w.Code, w.Header(), w.Body.Bytes()}
+	a := answer{s, w.Code, w.Header(), w.Body.Bytes(), s.writes.Load() - before}
 	if strings.HasPrefix(path, "/api/v1/") {
 		s.spec.check(s, r, a)
 	}
@@ -135,3 +132,53 @@ func (l *logBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// calls counts the calls of the store during a request, by table and method.
+func (s *site) calls(request func()) map[string]int {
+	var mu sync.Mutex
+	counts := make(map[string]int)
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		mu.Lock()
+		counts[call.Target+" "+string(call.Method)]++
+		mu.Unlock()
+		return send(ctx)
+	})
+	defer s.mendStore()
+	request()
+	return counts
+}
+
+// hanging answers only when the context ends.
+func hanging(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// everyCall fails each call of the store.
+func everyCall(err error) drivertest.Hook {
+	return func(context.Context, drivertest.Call, drivertest.Send) error { return err }
+}
+
+// permalink is the path of the page of a post.
+func permalink(channel domain.Channel, blog domain.Blog) string {
+	return "/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(blog.ID)
+}
+
+func blogPath(channel domain.Channel, id domain.BlogID) string {
+	return "/api/v1/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(id)
+}
+
+func votePath(channel domain.Channel, id domain.BlogID) string {
+	return blogPath(channel, id) + "/vote"
+}
+
+func feedsOf(channel domain.Channel) (atom, json string) {
+	path := "/channels/" + url.PathEscape(string(channel.Name))
+	return path + "/feed.atom", path + "/feed.json"
+}
+
+const feedPath = "/api/v1/feed"
+
+const digestPath = "/api/v1/digest"
+
+const subscriptions = "/api/v1/subscriptions"

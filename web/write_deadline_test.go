@@ -81,9 +81,7 @@ func waitForEnd(t testing.TB, conn net.Conn) time.Duration {
 	start := time.Now()
 	if _, err := conn.Write([]byte("x")); err == nil {
 		// The server's background read has taken the first byte, and takes no second.
-		if err := conn.SetWriteDeadline(start.Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, conn.SetWriteDeadline(start.Add(time.Hour)))
 		if _, err := conn.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
@@ -140,9 +138,7 @@ func slowReaderGetsTheWholeOfALongResponse(t *testing.T) {
 			s.request(conn, path)
 			start := time.Now()
 			response, err := http.ReadResponse(bufio.NewReader(slowReader{conn}), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			n, err := io.Copy(io.Discard, response.Body)
 			if took := time.Since(start); err != nil || took < 31*time.Second {
 				t.Errorf("%s: read %d bytes in %s: %v", path, n, took, err)
@@ -160,9 +156,7 @@ func eachResponseOfAConnectionHasADeadlineOfItsOwn(t *testing.T) {
 			s.request(conn, "/channels")
 			time.Sleep(25 * time.Second)
 			response, err := http.ReadResponse(reader, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			if _, err := io.Copy(io.Discard, response.Body); err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 func TestBacklog(t *testing.T) {
 	t.Run("a deletion that waits in it is not queued again", bubble(backlogIsNoStall))
 	t.Run("what was received tells which messages were handed out", watermarkRises)
-	t.Run("a message that is lost is replaced while others keep coming", bubble(lostInBacklogIsReplaced))
 }
 
 func watermarkRises(t *testing.T) {
@@ -51,94 +49,35 @@ func watermarkRises(t *testing.T) {
 	}
 }
 
-// slowly lets the matching calls through one after another, each after a pause.
-func slowly(match func(drivertest.Call) bool, pause time.Duration) drivertest.Hook {
-	return drivertest.Only(match, serial(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		select {
-		case <-time.After(pause):
-			return send(ctx)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}))
-}
-
-// The only worker is busy with another channel for an hour. That one gets further each
+// The only worker is busy with another channel for most of an hour. That one gets further each
 // minute.
 func backlogIsNoStall(t *testing.T) {
 	w := newWorld(t, 5)
-	w.queueBusy()
-	w.mustAsk()
-	w.mustWaitForItsTurn(domain.DeletionQueued)
-}
-
-// queueBusy asks for a deletion that takes 40 transactions.
-func (w *world) queueBusy() {
-	w.t.Helper()
+	oneAMinute := drivertest.Only(sweeps, serial(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		if !pauseFor(ctx, time.Minute) {
+			return ctx.Err()
+		}
+		return send(ctx)
+	}))
 	busy := w.create("Busy")
-	for i := range 1_320 {
+	for i := range 1_320 { // 40 transactions
 		w.post(busy, fmt.Sprintf("post %d", i))
 	}
-	_, err := w.sound.AskDeletion(w.t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
+	_, err := w.sound.AskDeletion(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
 	w.ok(err)
-}
-
-// mustWaitForItsTurn runs one slow worker. It checks that nobody takes the victim's
-// deletion for stalled, which is in a state, while the worker is busy with the other one.
-func (w *world) mustWaitForItsTurn(state domain.DeletionState) {
-	w.t.Helper()
-	var sent atomic.Int64
-	slow := slowly(sweeps, time.Minute)
+	w.mustAsk()
+	c := newCounted()
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Send" && call.Target == domain.QueueName {
-			sent.Add(1)
-		}
-		return slow(ctx, call, send)
+		return c.hook(ctx, call, func(ctx context.Context) error { return oneAMinute(ctx, call, send) })
 	}
 	w.options.Concurrency = 1
 	stop := w.start(w.faulty)
-	w.until("most of the work is done", elapsed(35*time.Minute))
-	if n := sent.Load(); n != 0 || w.deletion().State != state {
-		w.t.Errorf("%d messages were sent for %+v, which waits for its turn", n, w.deletion())
+	time.Sleep(35 * time.Minute)
+	if n := c.of("Send " + domain.QueueName); n != 0 || w.deletion().State != domain.DeletionQueued {
+		t.Errorf("%d messages were sent for %+v, which waits for its turn", n, w.deletion())
 	}
-	checker := w.sound.NewChecker(Patience(testOptions.Lease), false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
-	if _, err := checker.Run(w.t.Context()); err != nil {
-		w.t.Error(err)
-	}
+	w.mustBeSoundWithin(Patience(testOptions.Lease))
 	w.until("the deletion is done", w.done)
 	stop()
 	w.mustBeDeleted()
-}
-
-// A worker that is slow always finds another message on the queue.
-func lostInBacklogIsReplaced(t *testing.T) {
-	w := newWorld(t, 5)
-	w.mustAsk()
-	w.ok(w.sound.Messages().Delete(t.Context(), w.receive()))
-	posts := 0
-	coming := func() {
-		posts++
-		blog := w.post(w.bystander, fmt.Sprintf("post %d", posts))
-		w.ok(w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()))
-	}
-	for range 3 {
-		coming()
-	}
-	ofPost := func(call drivertest.Call) bool { return call.Method == "Get" && call.Target == "Blogs" }
-	w.hook = slowly(ofPost, 10*time.Second)
-	w.options.Concurrency = 1
-	began := time.Now()
-	stop := w.start(w.faulty)
-	next := elapsed(0)
-	w.until("the deletion is done", func() bool {
-		if next() {
-			next = elapsed(10 * time.Second)
-			coming()
-		}
-		return w.done()
-	})
-	stop()
-	if took := time.Since(began); took > 5*time.Minute {
-		t.Errorf("the lost message was replaced after %s", took)
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -14,161 +13,95 @@ import (
 // stop. Another worker does the rest.
 var errStopping = errors.New("stopping")
 
-// cascadeStore is what the cascade does to the store: one method for each step.
-type cascadeStore interface {
-	MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error)
-	ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error)
-	Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (storage.SweepPage, error)
-	DisarmGate(ctx context.Context, ref domain.ChannelRef) error
-	ReleaseName(ctx context.Context, ref domain.ChannelRef) error
-}
-
 // A cascade deletes one incarnation of a channel. Any number of cascades of one
 // incarnation may run at once. Each may be stopped anywhere and started again.
 type cascade struct {
-	store    cascadeStore
-	ref      domain.ChannelRef
-	progress *progress
+	store *storage.Store
+	// of is the request to delete that is carried out.
+	of domain.Message
+	// watch is put around each step.
+	watch watch
+	// removed is told of each transaction of a sweep, also of several at once.
+	removed func(ctx context.Context, rows int)
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
-	// lesson is nil unless the worker is to pause before each step.
-	lesson *lesson
-	// handling is told of each step, and of the rows that are removed.
-	handling Handling
 }
 
-// A step is one stage of the cascade. run returns the name of the step to go on
-// with, or finished.
-type step struct {
-	name domain.Step
-	run  func(context.Context) (domain.Step, error)
-}
+// A watch is put around each step of a cascade: it must call take once, or fail. It may wait
+// before that. further is false if the step found that another worker is further.
+type watch func(ctx context.Context, name domain.Step, take func(context.Context) (further bool, err error)) (bool, error)
 
-// finished ends the cascade.
-const finished domain.Step = ""
-
-// steps lists the steps in the only order that is safe (package domain).
-func (c *cascade) steps() []step {
-	return []step{
-		{domain.StepMark, c.mark},
-		{domain.StepShut, c.shut},
-		{domain.StepSweep, c.sweep},
-		{domain.StepDisarm, c.disarm},
-		{domain.StepRelease, c.release},
-	}
-}
-
-// run takes the steps in order and skips those that a step has found done.
+// run takes the steps in the only order that is safe (package domain). Each finds out from
+// the rows what is left to do.
 func (c *cascade) run(ctx context.Context) error {
-	next := domain.StepMark
-	for _, step := range c.steps() {
-		if step.name != next {
-			continue
-		}
-		if err := c.stopping(); err != nil {
-			return err
-		}
-		if err := c.lesson.pause(ctx, step.name); err != nil {
-			return err
-		}
-		c.progress.enter(step.name)
-		var err error
-		if next, err = c.take(ctx, step); err != nil {
-			return fmt.Errorf("step %s: %w", step.name, err)
-		}
-		c.progress.leave(stepResult(step.name, next))
-	}
-	return nil
-}
-
-// take takes a step. If the step panics, take returns a panicError.
-func (c *cascade) take(ctx context.Context, step step) (next domain.Step, err error) {
-	ctx, ended := c.handling.Step(ctx, step.name)
-	err = guarded(func() (err error) {
-		next, err = step.run(ctx)
+	// Hide the channel from readers. If its row is absent, or is of another incarnation,
+	// this incarnation is gone and nothing of it is left.
+	there, err := c.step(ctx, domain.StepMark, c.store.MarkDeleting)
+	if err != nil || !there {
 		return err
-	})
-	ended(err)
-	return next, err
+	}
+	// Shut the gate, which keeps new rows out. If both gates are gone, an earlier worker
+	// disarmed the gate and died before it released the name.
+	gated, err := c.step(ctx, domain.StepShut, c.store.ShutGate)
+	if err == nil && gated {
+		gated, err = c.step(ctx, domain.StepSweep, c.sweep)
+	}
+	// Delete the shut gate, after which no late sweep can remove a row. It must come before
+	// the name is free, or a late sweep could meet the rows of the next incarnation.
+	if err == nil && gated {
+		_, err = c.step(ctx, domain.StepDisarm, always(c.store.DisarmGate))
+	}
+	if err != nil {
+		return err
+	}
+	// Delete the channel's row, which frees the name.
+	_, err = c.step(ctx, domain.StepRelease, always(c.store.ReleaseName))
+	return err
 }
 
-// stepResult is the result of a step that went well. A step that leaves out the next
-// one has found that another worker is further.
-func stepResult(taken, next domain.Step) domain.StepResult {
-	steps := append(domain.Steps(), finished)
-	if steps[slices.Index(steps, taken)+1] != next {
-		return domain.StepOvertaken
+// step takes one step, unless the process is to stop.
+func (c *cascade) step(ctx context.Context, name domain.Step, take func(context.Context, domain.ChannelRef) (bool, error)) (bool, error) {
+	if err := c.stopping(); err != nil {
+		return false, err
 	}
-	return domain.StepDone
+	further, err := c.watch(ctx, name, func(ctx context.Context) (bool, error) { return take(ctx, c.of.Ref()) })
+	if err != nil {
+		return false, fmt.Errorf("step %s: %w", name, err)
+	}
+	return further, nil
 }
 
-// mark hides the channel from readers. If the channel's row is absent, or is of
-// another incarnation, this incarnation is gone and nothing of it is left.
-func (c *cascade) mark(ctx context.Context) (domain.Step, error) {
-	present, err := c.store.MarkDeleting(ctx, c.ref)
-	if err != nil || !present {
-		return finished, err
-	}
-	return domain.StepShut, nil
-}
-
-// shut shuts the gate, which keeps new rows out. If both gates are gone, an
-// earlier worker disarmed the gate and died before it released the name.
-func (c *cascade) shut(ctx context.Context) (domain.Step, error) {
-	shut, err := c.store.ShutGate(ctx, c.ref)
-	if err != nil || !shut {
-		return domain.StepRelease, err
-	}
-	return domain.StepSweep, nil
+// always is a step that does not tell whether another worker is further.
+func always(take func(context.Context, domain.ChannelRef) error) func(context.Context, domain.ChannelRef) (bool, error) {
+	return func(ctx context.Context, ref domain.ChannelRef) (bool, error) { return true, take(ctx, ref) }
 }
 
 // sweep passes over the partition until one whole pass finds nothing. A pass can
 // leave rows: those of a transaction that failed because another worker had
-// removed one of them, and those that others moved at that time.
-func (c *cascade) sweep(ctx context.Context) (domain.Step, error) {
+// removed one of them, and those that others moved at that time. gated tells that
+// the shut gate is still there.
+func (c *cascade) sweep(ctx context.Context, ref domain.ChannelRef) (gated bool, err error) {
 	for {
-		found, disarmed, err := c.pass(ctx)
-		switch {
-		case err != nil:
-			return finished, err
-		case disarmed:
-			return domain.StepRelease, nil
-		case found == 0:
-			return domain.StepDisarm, nil
+		found, gated, err := c.sweepOnce(ctx, ref)
+		if err != nil || !gated || found == 0 {
+			return gated, err
 		}
 	}
 }
 
-// pass sweeps the partition once, from its start to its end. found counts the
-// rows that it met. disarmed tells that the shut gate is gone.
-func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error) {
-	report := func(rows int) {
-		c.handling.Removed(rows)
-		c.progress.removed(ctx, rows)
-	}
+// sweepOnce sweeps the partition from its start to its end. found counts the rows that it met.
+func (c *cascade) sweepOnce(ctx context.Context, ref domain.ChannelRef) (found int, gated bool, err error) {
 	for continuation := ""; ; {
 		if err := c.stopping(); err != nil {
-			return found, false, err
+			return found, true, err
 		}
-		page, err := c.store.Sweep(ctx, c.ref, continuation, report)
+		page, err := c.store.Sweep(ctx, ref, continuation, func(rows int) { c.removed(ctx, rows) })
 		found += page.Found
 		if err != nil || page.Disarmed || page.Next == "" {
-			return found, page.Disarmed, err
+			return found, !page.Disarmed, err
 		}
 		continuation = page.Next
 	}
-}
-
-// disarm deletes the shut gate, after which no late sweep can remove a row. It
-// must come before the name is free, or a late sweep could meet the rows of the
-// next incarnation.
-func (c *cascade) disarm(ctx context.Context) (domain.Step, error) {
-	return domain.StepRelease, c.store.DisarmGate(ctx, c.ref)
-}
-
-// release deletes the channel's row, which frees the name.
-func (c *cascade) release(ctx context.Context) (domain.Step, error) {
-	return finished, c.store.ReleaseName(ctx, c.ref)
 }
 
 // stopping returns errStopping once the process is to stop.

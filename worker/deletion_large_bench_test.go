@@ -158,7 +158,7 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	at := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := 0; i < posts; {
 		var ops []driver.Operation
-		for ; i < posts && len(ops) < 300; i++ {
+		for ; i < posts && len(ops) < 99; i++ {
 			at = at.Add(time.Minute)
 			id := domain.RecentFirst(at) + "!" + rand.Text()
 			ops = append(ops,

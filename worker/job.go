@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -22,6 +23,8 @@ type job struct {
 	leased driver.Message
 	// held renews the lease while the work goes on. It is nil if nobody does (Handle).
 	held *lease
+	// free gives the slot of this handling to others. It is nil in Handle.
+	free func()
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
@@ -30,18 +33,12 @@ type job struct {
 	unread  error
 	// handling is told how it goes.
 	handling Handling
-	// rows counts the rows that were removed for a message about a post.
-	rows int
+	// rows counts the rows that this handling removed.
+	rows atomic.Int64
 	// progress is nil unless the message asks to delete a channel.
 	progress *progress
-
 	// poisoned tells that this handling has moved the message to the poison queue.
 	poisoned bool
-
-	// free gives the slot of this handling to others, for lessons. It is nil in Handle.
-	free func()
-	// lesson is nil unless this handling pauses before each step.
-	lesson *lesson
 }
 
 func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
@@ -50,10 +47,12 @@ func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
 	return j
 }
 
-// observe tells the observer that the handling begins.
-func (j *job) observe(ctx context.Context) context.Context {
+// work does what the message asks for, and tells the observer that it begins. The context is
+// the observer's.
+func (j *job) work(ctx context.Context) (context.Context, outcome, error) {
 	ctx, j.handling = j.worker.Observer.Deliver(ctx, j.leased, j.message)
-	return ctx
+	err := guarded(func() error { return j.do(ctx) })
+	return ctx, classify(ctx, err), err
 }
 
 // do does what the message asks for.
@@ -78,11 +77,6 @@ func (j *job) checkDeliveries(accounted int64) error {
 	return nil
 }
 
-// gotFurther tells whether this handling removed any row.
-func (j *job) gotFurther() bool {
-	return j.rows > 0 || j.progress != nil && j.progress.removedRows()
-}
-
 // text is the message as the next delivery is to find it. This handling ends in
 // good order, so all deliveries up to it are accounted for.
 func (j *job) text() string {
@@ -93,48 +87,40 @@ func (j *job) text() string {
 	return j.message.Encode()
 }
 
+// removed counts rows that were removed.
+func (j *job) removed(rows int) {
+	j.rows.Add(int64(rows))
+	j.handling.Removed(rows)
+}
+
 // deleteBlog completes the deletion of a post.
 func (j *job) deleteBlog(ctx context.Context) error {
 	if err := j.checkDeliveries(0); err != nil {
 		return err
 	}
-	return j.worker.store.FinishBlog(ctx, j.message, func(rows int) {
-		if j.rows == 0 {
-			j.markProgress(ctx)
-		}
-		j.rows += rows
-		j.handling.Removed(rows)
-	})
-}
-
-// markProgress writes into the message of a post that this delivery has got further, so
-// that the deliveries up to it do not count even if the worker is killed. A channel has
-// its Deletions row for that. It costs a request, so a first delivery is left to count:
-// most are the only one.
-func (j *job) markProgress(ctx context.Context) {
-	if j.held == nil || j.leased.Deliveries-j.message.Accounted <= 1 {
-		return
-	}
-	if err := j.held.rewrite(ctx, j.text()); err != nil {
-		j.worker.Log.WarnContext(ctx, "progress not recorded", "channel", j.message.Channel, "post", j.message.Blog, "error", err)
-	}
+	return j.worker.store.FinishBlog(ctx, j.message, j.removed)
 }
 
 // deleteChannel runs the cascade and records its progress and its end.
 func (j *job) deleteChannel(ctx context.Context) error {
-	w, ref := j.worker, j.message.Ref()
-	j.progress = &progress{store: w.store, ref: ref, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
-	accounted, err := j.progress.start(ctx, j.message)
+	w := j.worker
+	j.progress = &progress{store: w.store, of: j.message, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
+	accounted, err := j.progress.start(ctx)
 	if err != nil {
 		return err
 	}
 	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}
-	if err := j.beginLesson(ctx); err != nil {
+	around, leave, err := j.teach(ctx, j.watch)
+	if err != nil {
 		return err
 	}
-	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop, lesson: j.lesson, handling: j.handling}
+	defer leave()
+	c := cascade{store: w.store, of: j.message, watch: around, stop: j.stop, removed: func(ctx context.Context, rows int) {
+		j.removed(rows)
+		j.progress.removed(ctx, rows)
+	}}
 	if err := c.run(ctx); err != nil {
 		return err
 	}
@@ -143,4 +129,18 @@ func (j *job) deleteChannel(ctx context.Context) error {
 		d.FinishedOn = domain.Now()
 		d.WaitingSince = time.Time{}
 	})
+}
+
+// watch tells the observer and the next record of a step. If the step panics, the error is a
+// panicError.
+func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (further bool, err error) {
+	j.progress.enter(name)
+	ctx, ended := j.handling.Step(ctx, name)
+	err = guarded(func() (err error) {
+		further, err = take(ctx)
+		return err
+	})
+	ended(err)
+	j.progress.leave(stepResult(ctx, further, err))
+	return further, err
 }

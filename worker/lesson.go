@@ -3,17 +3,10 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"microblogging/domain"
 )
-
-// lessonStore is the part of the store that lessons are kept in.
-type lessonStore interface {
-	Lesson(ctx context.Context, ref domain.ChannelRef) (domain.Lesson, error)
-	UpdateLesson(ctx context.Context, ref domain.ChannelRef, change func(*domain.Lesson) bool) error
-}
 
 const (
 	// lessonPoll is how often a worker that pauses looks for an order.
@@ -21,52 +14,53 @@ const (
 	// maxLessons is how many handlings of one process may pause at once. They have no
 	// slots, so that other deletions go on.
 	maxLessons = 16
-	// leaveTime bounds the call that says that a worker has left its lesson.
-	leaveTime = 5 * time.Second
 )
 
-// errKilled ends the work of a worker that was killed in a lesson. Nothing is concluded
-// then: the lease runs out, as if the process had died.
+// errKilled ends the work of a worker that was killed in a lesson.
 var errKilled = errors.New("killed in a lesson")
 
 // A lesson makes one handling pause before each step, until the user lets it go on or
-// kills it. It adds nothing to the protocol: what the pauses write is the row of the
-// lesson, and signs of life in the Deletions row.
+// kills it. It is put around the steps and adds nothing to the protocol: what the pauses write
+// is the row of the lesson, and signs of life in the Deletions row.
 type lesson struct {
-	job *job
+	*job
+	inner watch
 	// number is that of this worker in the row of the lesson.
 	number int
+	// last and result are the last step that this worker took, and how it ended. A step that
+	// found that another worker is further stays.
+	last   domain.Step
+	result domain.StepResult
 	// written is the end of the lease as the row has it.
 	written time.Time
 	// over means that there are no more pauses.
 	over bool
-	// killed means that the row says so already.
-	killed bool
 }
 
-// beginLesson makes the handling pause if the worker teaches and the deletion is a lesson.
-func (j *job) beginLesson(ctx context.Context) error {
+// teach returns what is to be put around the steps, and a function to call in the end. That is
+// inner, and nothing to do, unless the worker teaches and the deletion is a lesson.
+func (j *job) teach(ctx context.Context, inner watch) (around watch, leave func(), err error) {
+	none := func() {}
 	if !j.worker.Teach || j.held == nil {
-		return nil
+		return inner, none, nil
 	}
 	ref := j.message.Ref()
 	known, err := j.worker.store.Lesson(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && known.Over != domain.LessonGoesOn:
-		return nil
+		return inner, none, nil
 	case err != nil:
-		return err
+		return nil, nil, err
 	case j.worker.lessons.Add(1) > maxLessons:
 		j.worker.lessons.Add(-1)
-		return j.worker.store.UpdateLesson(ctx, ref, end(domain.LessonCrowded))
+		return inner, none, j.worker.store.UpdateLesson(ctx, ref, end(domain.LessonCrowded))
 	}
-	l := &lesson{job: j, written: *j.held.ends.Load()}
+	l := &lesson{job: j, inner: inner, last: domain.StepReceive, result: domain.StepDone}
 	if err := l.join(ctx); err != nil {
 		j.worker.lessons.Add(-1)
-		return err
+		return nil, nil, err
 	}
-	j.lesson = l
-	return nil
+	return l.watch, func() { l.leave(context.WithoutCancel(ctx)) }, nil
 }
 
 // end returns a change after which the workers do not pause any more.
@@ -80,11 +74,17 @@ func end(why domain.LessonEnd) func(*domain.Lesson) bool {
 	}
 }
 
+// update changes the row of the lesson.
+func (l *lesson) update(ctx context.Context, change func(*domain.Lesson) bool) error {
+	return l.worker.store.UpdateLesson(ctx, l.message.Ref(), change)
+}
+
 // join adds this worker to the row of the lesson. If there is no room, it does not pause.
 func (l *lesson) join(ctx context.Context) error {
-	return l.job.worker.store.UpdateLesson(ctx, l.job.message.Ref(), func(row *domain.Lesson) bool {
+	l.written = l.leaseEnds()
+	return l.update(ctx, func(row *domain.Lesson) bool {
 		number, ok := row.Join(domain.LessonWorker{
-			Number: l.job.progress.number(), Delivery: l.job.leased.Deliveries,
+			Number: l.progress.worker, Delivery: l.leased.Deliveries,
 			State: domain.LessonWorks, Step: domain.StepReceive, LeaseUntil: l.written,
 		})
 		l.number, l.over = number, !ok
@@ -92,103 +92,111 @@ func (l *lesson) join(ctx context.Context) error {
 	})
 }
 
+func (l *lesson) leaseEnds() time.Time { return domain.Storable(*l.held.ends.Load()) }
+
+// watch pauses before a step, takes it, and notes how it ended.
+func (l *lesson) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (bool, error) {
+	if !l.over {
+		if err := l.pause(ctx, name); err != nil {
+			l.result = stepResult(ctx, false, err)
+			return false, err
+		}
+	}
+	further, err := l.inner(ctx, name, take)
+	if l.result != domain.StepOvertaken {
+		l.last, l.result = name, stepResult(ctx, further, err)
+	}
+	return further, err
+}
+
 // pause waits before a step until the user lets this worker take it. It goes on without
 // further pauses if the user wants that, or does nothing for domain.LessonPatience.
 func (l *lesson) pause(ctx context.Context, step domain.Step) error {
-	if l == nil || l.over {
-		return nil
-	}
 	// All rows are recorded first: a worker that is killed records nothing more.
-	if err := l.job.progress.record(ctx, running); err != nil {
+	if err := l.progress.record(ctx, running); err != nil {
 		return err
 	}
 	if err := l.tell(ctx, func(w *domain.LessonWorker) { w.State, w.Step = domain.LessonWaits, step }); err != nil {
 		return err
 	}
-	l.job.free()
-	forgotten := time.NewTimer(domain.LessonPatience)
-	defer forgotten.Stop()
+	l.free()
 	poll := time.NewTicker(lessonPoll)
 	defer poll.Stop()
-	for {
+	for began := time.Now(); time.Since(began) < domain.LessonPatience; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-l.job.stop:
+		case <-l.stop:
 			return errStopping
-		case <-forgotten.C:
-			l.over = true
-			return l.job.worker.store.UpdateLesson(ctx, l.job.message.Ref(), end(domain.LessonForgotten))
 		case <-poll.C:
 			if goOn, err := l.look(ctx); goOn || err != nil {
 				return err
 			}
 		}
 	}
+	l.over = true
+	return l.update(ctx, end(domain.LessonForgotten))
 }
 
-// look reads what the user wants, and reports whether the worker may go on. While it may
-// not, the end of the lease is told, and the deletion is given a sign of life each time the
-// lease was renewed: one that is paused is no stall.
+// look reads what the user wants, and reports whether the worker may go on. If the store does
+// not answer, the next look asks again.
 func (l *lesson) look(ctx context.Context) (goOn bool, err error) {
-	row, err := l.job.worker.store.Lesson(ctx, l.job.message.Ref())
+	row, err := l.worker.store.Lesson(ctx, l.message.Ref())
+	if err == nil {
+		self, ok := row.Worker(l.number)
+		switch {
+		case self.State == domain.LessonKilled:
+			return false, errKilled
+		case !ok, row.Over != domain.LessonGoesOn:
+			l.over = true
+			return true, nil
+		case self.State == domain.LessonWorks:
+			return true, nil
+		}
+		err = l.live(ctx)
+	}
 	if errors.Is(err, domain.ErrUnavailable) {
-		return false, nil // the next look asks again
-	}
-	if err != nil {
-		return false, err
-	}
-	self, ok := row.Worker(l.number)
-	switch {
-	case self.State == domain.LessonKilled:
-		l.killed = true
-		return false, errKilled
-	case !ok, row.Over != domain.LessonGoesOn:
-		l.over = true
-		return true, nil
-	case self.State == domain.LessonWorks:
-		return true, nil
-	case l.job.held.ends.Load().Equal(l.written):
-		return false, nil
-	}
-	err = errors.Join(l.tell(ctx, func(*domain.LessonWorker) {}), l.job.progress.record(ctx, running))
-	if errors.Is(err, domain.ErrUnavailable) {
-		return false, nil
+		err = nil
 	}
 	return false, err
+}
+
+// live gives a sign of life each time the lease was renewed: a deletion that is paused is no
+// stall.
+func (l *lesson) live(ctx context.Context) error {
+	if l.leaseEnds().Equal(l.written) {
+		return nil
+	}
+	return errors.Join(l.tell(ctx, func(*domain.LessonWorker) {}), l.progress.record(ctx, running))
 }
 
 // tell changes this worker's part of the row, and puts in what is known of its lease and
 // of its last step.
 func (l *lesson) tell(ctx context.Context, change func(*domain.LessonWorker)) error {
-	ends := *l.job.held.ends.Load()
-	err := l.job.worker.store.UpdateLesson(ctx, l.job.message.Ref(), func(row *domain.Lesson) bool {
+	ends := l.leaseEnds()
+	err := l.update(ctx, func(row *domain.Lesson) bool {
 		return row.Set(l.number, func(w *domain.LessonWorker) {
 			w.LeaseUntil = ends
-			w.Last, w.Result, w.Rows = l.job.progress.last()
+			w.Last, w.Result, w.Rows = l.last, l.result, l.rows.Load()
 			if w.State != domain.LessonKilled {
 				change(w)
 			}
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("pausing: %w", err)
+	if err == nil {
+		l.written = ends
 	}
-	l.written = ends
-	return nil
+	return err
 }
 
-// leave is called when the handling has ended. Of a worker that was killed, it tells only
-// when the lease ends, if that was renewed just before: this is for those who watch, and
-// no other worker reads it.
+// leave is called when the work has ended. Of a worker that was killed, it tells only when the
+// lease ends: this is for those who watch, and no other worker reads it.
 func (l *lesson) leave(ctx context.Context) {
-	l.job.worker.lessons.Add(-1)
-	if l.killed && l.job.held.ends.Load().Equal(l.written) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, leaveTime)
-	defer cancel()
-	if err := l.tell(ctx, func(w *domain.LessonWorker) { w.State = domain.LessonEnded }); err != nil {
-		l.job.worker.Log.WarnContext(ctx, "lesson not left", "channel", l.job.message.Channel, "error", err)
+	l.worker.lessons.Add(-1)
+	err := within(ctx, recordTime, func(ctx context.Context) error {
+		return l.tell(ctx, func(w *domain.LessonWorker) { w.State = domain.LessonEnded })
+	})
+	if err != nil {
+		l.worker.Log.WarnContext(ctx, "lesson not left", "channel", l.message.Channel, "error", err)
 	}
 }

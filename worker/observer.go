@@ -50,18 +50,6 @@ type End struct {
 	Poisoned bool
 }
 
-// Outcomes lists what End.Outcome can be.
-func Outcomes() []string {
-	var all []string
-	for o := outcomeDone; o <= outcomeLost; o++ {
-		all = append(all, o.String())
-	}
-	return append(all, outcomeKilled)
-}
-
-// outcomeKilled is the End.Outcome of a worker that was killed in a lesson.
-const outcomeKilled = "killed"
-
 // nobody is the Observer and the Handling where there is none.
 type nobody struct{}
 

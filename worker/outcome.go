@@ -32,10 +32,29 @@ const (
 	outcomeWait
 	// outcomeLost: the lease is lost; the message belongs to another worker.
 	outcomeLost
+	// outcomeKilled: the worker was killed in a lesson. Nothing is concluded: the lease
+	// runs out, as if the process had died.
+	outcomeKilled
 )
 
 func (o outcome) String() string {
-	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost"}[o]
+	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost", "killed"}[o]
+}
+
+// stepResult is the result of a step that ended so.
+func (o outcome) stepResult() domain.StepResult {
+	return [...]domain.StepResult{
+		domain.StepDone, domain.StepFailed, domain.StepFailed, domain.StepFailed,
+		domain.StepStopped, domain.StepWaiting, domain.StepLost, domain.StepFailed,
+	}[o]
+}
+
+// Outcomes lists what End.Outcome can be.
+func Outcomes() (all []string) {
+	for o := outcomeDone; o <= outcomeKilled; o++ {
+		all = append(all, o.String())
+	}
+	return all
 }
 
 var (
@@ -72,6 +91,8 @@ func classify(ctx context.Context, err error) outcome {
 	var panicked *panicError
 	cause := context.Cause(ctx)
 	switch {
+	case errors.Is(err, errKilled):
+		return outcomeKilled
 	case errors.Is(cause, errLost):
 		return outcomeLost
 	case err == nil:
@@ -92,4 +113,16 @@ func classify(ctx context.Context, err error) outcome {
 // unanswered tells whether work failed because the store did not answer.
 func unanswered(err error) bool {
 	return errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// stepResult is the result of a step that ended with err under ctx.
+func stepResult(ctx context.Context, further bool, err error) domain.StepResult {
+	switch {
+	case err != nil:
+		return classify(ctx, err).stepResult()
+	case further:
+		return domain.StepDone
+	default:
+		return domain.StepOvertaken
+	}
 }

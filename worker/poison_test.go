@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"microblogging/domain"
@@ -10,11 +11,8 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestPoison(t *testing.T) {
-	t.Run("takes a message that gets no further until it is requeued", bubble(poisonedUntilRequeued))
-	t.Run("takes at once a message that nobody can read", bubble(poisonedUnread))
-	t.Run("takes a message that kills its workers after a hundred deliveries", bubble(poisonedForKilling))
-}
+// A message that gets no further waits for an operator, until it is requeued.
+func TestPoison(t *testing.T) { synctest.Test(t, poisonedUntilRequeued) }
 
 func poisonedUntilRequeued(t *testing.T) {
 	w := newWorld(t, 5)
@@ -27,7 +25,7 @@ func poisonedUntilRequeued(t *testing.T) {
 	if got := w.deletion().Attempts; got != testOptions.MaxAttempts {
 		t.Errorf("poisoned after %d attempts, want %d", got, testOptions.MaxAttempts)
 	}
-	w.until("the reconciling pass had its chance", elapsed(10*testOptions.Reconcile))
+	time.Sleep(10 * testOptions.Reconcile)
 	if !w.poisoned() || w.visible() != 0 {
 		t.Error("a poisoned deletion was queued again, but no operator asked for it")
 	}
@@ -44,36 +42,6 @@ func poisonedUntilRequeued(t *testing.T) {
 }
 
 func (w *world) poisoned() bool { return w.deletion().State == domain.DeletionPoisoned }
-
-func poisonedUnread(t *testing.T) {
-	w := newWorld(t, 0)
-	for _, text := range []string{"not JSON", `{"kind":"channel"}`, `{"kind":"tomorrow's","channel":"victim","incarnation":"AAAAAAAAAAAAAAAAAAAAAAAAAA"}`} {
-		w.ok(w.sound.Messages().Send(t.Context(), text))
-	}
-	stop := w.start(w.sound)
-	w.until("the worker has seen the queue", elapsed(time.Minute))
-	stop()
-	if n := w.visible(); n != 0 {
-		t.Errorf("%d unreadable messages are still on the queue", n)
-	}
-	if n, err := w.sound.Requeue(t.Context(), ""); n != 3 || err != nil {
-		t.Errorf("%d messages were in poison (%v), want all 3", n, err)
-	}
-	w.mustBeSound()
-}
-
-func poisonedForKilling(t *testing.T) {
-	w := newWorld(t, 1)
-	w.mustAsk()
-	for range maxDeliveries {
-		if w.visible() != 1 {
-			t.Fatal("the message is gone")
-		}
-	}
-	stop := w.start(w.sound)
-	w.until("the deletion is poisoned", w.poisoned)
-	stop()
-}
 
 // copies counts the messages on the poison queue.
 func (w *world) copies() int {

@@ -8,13 +8,8 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
-
-// deletionLog is the part of the store that progress is recorded in.
-type deletionLog interface {
-	OpenDeletion(ctx context.Context, m domain.Message) error
-	UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error
-}
 
 // progress counts what one handling of a message has done and records it in the
 // Deletions row: after the first transaction, and then at intervals. Each record also
@@ -22,15 +17,23 @@ type deletionLog interface {
 // their own. A record that fails while rows are removed must not stop the work: it is
 // logged, and the next one says more. progress is safe for concurrent use.
 type progress struct {
-	store deletionLog
-	ref   domain.ChannelRef
-	log   *slog.Logger
+	store *storage.Store
+	// of is the request to delete.
+	of  domain.Message
+	log *slog.Logger
 	// every is the time between two records while rows are being removed.
 	every time.Duration
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
 	mu sync.Mutex
+	report
+	// recorded is the time of the last record.
+	recorded time.Time
+}
+
+// A report is what a record says.
+type report struct {
 	// steps are the steps that this handling has entered. The last may be under way.
 	steps []tracedStep
 	// worker is the number of this handling in the trace; 0 before the first record.
@@ -41,8 +44,50 @@ type progress struct {
 	// A record says before and rows together. So to write it again, or late, adds nothing;
 	// of two handlings at once, the one that has counted more is believed.
 	before int64
-	// recorded is the time of the last record.
-	recorded time.Time
+}
+
+// A tracedStep is a step of this handling with what the Deletions row says of it.
+type tracedStep struct {
+	domain.StepRecord
+	// recorded is the number of rows of this step that the row counts; -1 if the row
+	// has no record of the step.
+	recorded int64
+}
+
+// start records that the work has begun. It returns the number of the latest
+// delivery that got further, of this message or of a copy.
+func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
+	p.enter(domain.StepReceive)
+	err = p.store.OpenDeletion(ctx, p.of)
+	p.leave(stepResult(ctx, true, err))
+	if err != nil {
+		return 0, err
+	}
+	err = p.record(ctx, func(d *domain.Deletion) {
+		running(d)
+		p.before, lastDelivery = d.RowsDeleted, d.LastDelivery
+	})
+	return lastDelivery, err
+}
+
+func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
+
+// enter begins a step. The next record says it.
+func (p *progress) enter(step domain.Step) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.steps = append(p.steps, tracedStep{
+		StepRecord: domain.StepRecord{Step: step, Delivery: p.delivery, Began: domain.Now(), Count: 1},
+		recorded:   -1,
+	})
+}
+
+// leave ends the step under way.
+func (p *progress) leave(result domain.StepResult) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := &p.steps[len(p.steps)-1]
+	last.Ended, last.Result = domain.Now(), result
 }
 
 // removed counts rows that were removed, and records them if a record is due.
@@ -51,7 +96,7 @@ func (p *progress) removed(ctx context.Context, rows int) {
 		return
 	}
 	if err := p.record(ctx, running); err != nil {
-		p.log.WarnContext(ctx, "progress not recorded", "channel", p.ref.Key, "error", err)
+		p.log.WarnContext(ctx, "progress not recorded", "channel", p.of.Channel, "error", err)
 	}
 }
 
@@ -66,62 +111,53 @@ func (p *progress) count(rows int64) bool {
 	return first || time.Since(p.recorded) >= p.every
 }
 
-// start records that the work has begun. It returns the number of the latest
-// delivery that got further, of this message or of a copy.
-func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery int64, err error) {
-	p.enter(domain.StepReceive)
-	if err := p.store.OpenDeletion(ctx, m); err != nil {
-		return 0, err
-	}
-	p.leave(domain.StepDone)
-	err = p.record(ctx, func(d *domain.Deletion) {
-		running(d)
-		p.before, lastDelivery = d.RowsDeleted, d.LastDelivery
-	})
-	return lastDelivery, err
-}
-
-func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
-
 // record brings the number of rows and the steps in the Deletions row up to date, and
 // changes the row by change. The mutex is not held during the write: a slow record must
 // not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
-	rows, steps, worker := p.take()
-	further := p.removedRows()
-	var number int
-	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
-		d.RowsDeleted = max(d.RowsDeleted, rows)
-		if further {
+	r := p.take()
+	err := p.store.UpdateDeletion(ctx, p.of.Ref(), func(d *domain.Deletion) bool {
+		d.RowsDeleted = max(d.RowsDeleted, r.before+r.rows)
+		if r.rows > 0 {
 			d.WaitingSince = time.Time{}
 			d.LastDelivery = max(d.LastDelivery, p.delivery)
 		}
-		if step := current(steps); step != "" {
-			d.Step = step
+		if last := r.steps[len(r.steps)-1].Step; last != domain.StepReceive {
+			d.Step = last
 		}
-		d.Trace, number = trace(d.Trace, steps, worker)
+		if r.worker == 0 {
+			r.worker = d.Trace.Workers() + 1
+		}
+		for _, step := range r.steps {
+			step.Worker = r.worker
+			d.Trace = d.Trace.With(step.StepRecord, step.recorded)
+		}
 		change(d)
 		return true
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		p.note(r)
 	}
-	p.noteRecord(steps, number)
-	return nil
+	return err
 }
 
 // take returns what the next record says. It marks the record as made, so that
 // callers at the same time do not all write.
-func (p *progress) take() (rows int64, steps []tracedStep, worker int) {
+func (p *progress) take() report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recorded = time.Now()
-	return p.before + p.rows, slices.Clone(p.steps), p.worker
+	r := p.report
+	r.steps = slices.Clone(r.steps)
+	return r
 }
 
-// removedRows tells whether this handling removed any row.
-func (p *progress) removedRows() bool {
+// note notes what the row says now.
+func (p *progress) note(written report) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.rows > 0
+	p.worker = written.worker
+	for i, step := range written.steps {
+		p.steps[i].recorded = max(p.steps[i].recorded, step.Rows)
+	}
 }

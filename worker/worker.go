@@ -3,13 +3,11 @@ package worker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
 )
@@ -44,6 +42,19 @@ type Options struct {
 const (
 	defaultDrain    = 10 * time.Second
 	defaultProgress = time.Second
+	// pollMin and pollMax bound the time between two looks at an empty queue. In between, it
+	// is a pollShare-th of the time for which the queue has been empty, so that a deletion
+	// waits for its worker at most a tenth of the time for which there was none. It is a
+	// pollShareOfPass-th of the time between two reconciling passes at most. A message that
+	// the process itself has sent is received at once.
+	pollMin         = 50 * time.Millisecond
+	pollMax         = 20 * time.Second
+	pollShare       = 10
+	pollShareOfPass = 3
+	// failedPollMin and failedPollMax bound the time between two looks at a queue
+	// that cannot be read.
+	failedPollMin = 250 * time.Millisecond
+	failedPollMax = 5 * time.Second
 )
 
 // StopTime returns how long Run may go on after its context has ended, if the store
@@ -54,22 +65,11 @@ func (o Options) StopTime() time.Duration {
 	return cmp.Or(o.Drain, defaultDrain) + renewTime + concludeTime
 }
 
-// store is everything that the worker does to the store, except for its queue.
-type store interface {
-	cascadeStore
-	deletionLog
-	lessonStore
-	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
-	Poison(ctx context.Context, m driver.Message) error
-	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (storage.Reconciled, error)
-	Expire(ctx context.Context) (removed int, err error)
-}
-
 // A Worker handles the messages of one queue.
 type Worker struct {
 	Options
-	store store
-	queue queue
+	store *storage.Store
+	queue *driver.Queue
 	// handedOut tells which messages have been received, by this worker or others.
 	handedOut watermark
 	// lessons counts the handlings that pause before each step.
@@ -115,30 +115,100 @@ func (w *Worker) Run(ctx context.Context) {
 	running.Wait()
 }
 
+// receive takes messages until ctx ends, and handles up to Concurrency of them
+// at once. It adds each handling to running.
+func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
+	// A message that is being handled has a slot. Only this loop takes slots, so
+	// there is one for each message that a fetch returns.
+	slots := make(chan struct{}, w.Concurrency)
+	failures := 0
+	received := time.Now()
+	for ctx.Err() == nil {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		// ctx must not cut off a fetch: the messages that the fetch leased would
+		// stay hidden for a whole lease.
+		messages, err := w.fetch(work, 1+cap(slots)-len(slots))
+		<-slots
+		if err != nil {
+			w.Log.WarnContext(ctx, "queue not read", "error", err)
+			pauseFor(ctx, backoff(failedPollMin, failedPollMax, failures))
+			failures++
+			continue
+		}
+		failures = 0
+		if len(messages) == 0 {
+			w.await(ctx, w.poll(time.Since(received)))
+			continue
+		}
+		received = time.Now()
+		for _, m := range messages {
+			slots <- struct{}{}
+			running.Go(func() {
+				free := sync.OnceFunc(func() { <-slots })
+				defer free()
+				w.handle(ctx, work, m, free)
+			})
+		}
+	}
+}
+
+// poll is the time between two looks at a queue that has been empty for this long.
+func (w *Worker) poll(empty time.Duration) time.Duration {
+	return jitter(max(pollMin, min(empty/pollShare, pollMax, w.Reconcile/pollShareOfPass)))
+}
+
+// await waits until the queue holds a message, as far as the store tells, but at most
+// this long.
+func (w *Worker) await(ctx context.Context, longest time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	w.queue.Await(ctx)
+}
+
+// fetch leases up to limit messages.
+func (w *Worker) fetch(ctx context.Context, limit int) (messages []driver.Message, err error) {
+	// The answer must arrive while most of the lease is left.
+	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
+	defer cancel()
+	asked := time.Now()
+	err = guarded(func() (err error) {
+		messages, err = w.queue.Receive(ctx, limit, w.Lease)
+		return err
+	})
+	if err == nil {
+		w.handedOut.note(asked, messages)
+	}
+	return messages, err
+}
+
+// pauseFor waits for d. It reports false if ctx ends first.
+func pauseFor(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // handle works on one message under its lease and concludes it. When stop ends,
 // the work stops before its next step. When work ends, it is cut off. A lesson calls free
 // at its first pause.
 func (w *Worker) handle(stop, work context.Context, m driver.Message, free func()) {
 	ctx, cancel := context.WithCancelCause(work)
 	defer cancel(nil)
-	held := &lease{queue: w.queue, log: w.Log, length: w.Lease, message: m, renewed: time.Now()}
-	held.keep(context.WithoutCancel(ctx), func() { cancel(errLost) })
-
-	job := w.newJob(m, stop.Done())
-	job.held, job.free = held, free
-	ctx = job.observe(ctx)
-	err := guarded(func() error { return job.do(ctx) })
-	result := classify(ctx, err)
-
-	job.leased = held.release()
-	if job.lesson != nil {
-		defer job.lesson.leave(context.WithoutCancel(ctx))
-		if errors.Is(err, errKilled) {
-			job.handling.End(End{Outcome: outcomeKilled, Kind: job.message.Kind, Cause: err})
-			return
-		}
-	}
-	w.conclude(context.WithoutCancel(ctx), job, result, err)
+	held := w.hold(context.WithoutCancel(ctx), m, func() { cancel(errLost) })
+	j := w.newJob(m, stop.Done())
+	j.held, j.free = held, free
+	ctx, result, err := j.work(ctx)
+	j.leased = held.release()
+	j.conclude(context.WithoutCancel(ctx), result, err)
 }
 
 // Handle works on one message that was received before and concludes it, as Run
@@ -146,9 +216,8 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message, free func(
 // notice that its lease is lost. The error says why the work failed. It is nil
 // if the work is done.
 func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
-	job := w.newJob(m, nil)
-	ctx = job.observe(ctx)
-	err := guarded(func() error { return job.do(ctx) })
-	w.conclude(ctx, job, classify(ctx, err), err)
+	j := w.newJob(m, nil)
+	ctx, result, err := j.work(ctx)
+	j.conclude(ctx, result, err)
 	return err
 }

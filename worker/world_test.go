@@ -15,6 +15,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/atrest"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -179,6 +180,16 @@ func (w *world) deletion() domain.Deletion {
 	return d
 }
 
+// receive takes the one message that the queue holds.
+func (w *world) receive() driver.Message {
+	w.t.Helper()
+	messages, err := w.sound.Messages().Receive(w.t.Context(), 1, w.options.Lease)
+	if err != nil || len(messages) != 1 {
+		w.t.Fatalf("%d messages were received, %v", len(messages), err)
+	}
+	return messages[0]
+}
+
 // visible counts the messages that the queue would deliver now, and makes them
 // visible again.
 func (w *world) visible() (n int) {
@@ -203,12 +214,6 @@ func (w *world) until(what string, holds func() bool) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	w.t.Fatalf("an hour passed before %s", what)
-}
-
-// elapsed returns a condition that holds once this much fake time has passed.
-func elapsed(d time.Duration) func() bool {
-	end := time.Now().Add(d)
-	return func() bool { return !time.Now().Before(end) }
 }
 
 // mustBeDeleted checks what every test demands in the end: the victim and all its
@@ -240,14 +245,17 @@ func (w *world) mustCount(rows int64) {
 func (w *world) mustBeSound() {
 	w.t.Helper()
 	breaches, err := atrest.Breaches(w.t.Context(), w.db)
-	if err != nil {
-		w.t.Error(err)
-	}
+	w.ok(err)
 	for _, b := range breaches {
 		w.t.Errorf("breach in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
 	}
-	checker := w.sound.NewChecker(time.Hour, false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
-	if _, err := checker.Run(w.t.Context()); err != nil {
-		w.t.Error(err)
-	}
+	w.mustBeSoundWithin(time.Hour)
+}
+
+// mustBeSoundWithin runs the program's own checker alone, with this patience.
+func (w *world) mustBeSoundWithin(patience time.Duration) {
+	w.t.Helper()
+	checker := w.sound.NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
+	_, err := checker.Run(w.t.Context())
+	w.ok(err)
 }

@@ -47,10 +47,6 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !isLocal(r):
 		http.Error(w, "a backup is given to programs on the same machine alone, at its address", http.StatusForbidden)
 		return
-	case r.Method != http.MethodGet:
-		w.Header().Set("Allow", http.MethodGet)
-		http.Error(w, "only GET", http.StatusMethodNotAllowed)
-		return
 	case h.backend.backup == nil:
 		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
 		return

@@ -73,9 +73,11 @@ func sampleUserWasTaken(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		printed := allPrinted(t, "--sample", "--data", data)
-		if len(printed) != 1 {
-			t.Errorf("%s has an account of their own, and it is printed: %q", user, printed)
+		r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--sample", "--data", data)
+		r.await(t, `(listening on)`)
+		r.stop()
+		if code := <-r.ended; code != exitOK || strings.Contains(r.wrote.String(), "sign in as") {
+			t.Errorf("%s has an account of their own, and the start ends with %d and prints %s", user, code, r.wrote.String())
 		}
 		inStore(t, data, func(store *storage.Store) {
 			if channels, err := store.Channels(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
@@ -106,25 +108,6 @@ func sampleComesOnce(t *testing.T) {
 		}
 		stop()
 	}
-}
-
-// allPrinted starts the program, waits until it accepts requests, ends it, and returns
-// all that it has printed.
-func allPrinted(t *testing.T, args ...string) []string {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out, in := io.Pipe()
-	go func() {
-		defer in.Close()
-		run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), &console{stdout: in, stderr: t.Output()})
-	}()
-	var printed []string
-	for scanner := bufio.NewScanner(out); scanner.Scan(); {
-		printed = append(printed, scanner.Text())
-		cancel() // what is printed at the start follows without waiting
-	}
-	return printed
 }
 
 // serving starts the program and returns the first lines that it prints. stop

@@ -143,7 +143,7 @@ func (w *wire) stall() (release func()) {
 // wait returns when requests may pass.
 func (w *wire) wait() {
 	w.held.RLock()
-	w.held.RUnlock() //nolint:staticcheck // it only waits
+	defer w.held.RUnlock()
 }
 
 // cutAtAnswer cuts the wire just before the next answer passes: the request took

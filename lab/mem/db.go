@@ -74,7 +74,9 @@ func (db *DB) Do(ctx context.Context, c *driver.Call) (err error) {
 	case driver.CallCreateTable:
 		err = db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(c.Target), nil })
 	case driver.CallGet:
-		c.Entity, err = read(ctx, db, func(s Snapshot) (driver.Entity, error) { return s.Get(c.Target, c.Partition, c.Row) })
+		c.Entity, err = read(ctx, db, func(s Snapshot) (driver.Entity, error) {
+			return s.Get(c.Target, c.Partition, c.Row)
+		})
 	case driver.CallRange:
 		q := driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging}
 		c.Page, err = read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Range(c.Target, q) })
@@ -83,7 +85,8 @@ func (db *DB) Do(ctx context.Context, c *driver.Call) (err error) {
 		c.Page, err = read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Scan(c.Target, q) })
 	case driver.CallTransact:
 		err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
-			next, _, err := s.Transact(c.Target, c.Partition, c.Operations, func(int) driver.ETag { return driver.ETag(db.mint()) })
+			etag := func(int) driver.ETag { return driver.ETag(db.mint()) }
+			next, _, err := s.Transact(c.Target, c.Partition, c.Operations, etag)
 			return next, err
 		})
 	case driver.CallCreateQueue:

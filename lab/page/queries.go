@@ -53,7 +53,8 @@ type queries struct {
 }
 
 func newQueries(store driver.Backend) *queries {
-	return &queries{driver.Wrap(store, driver.Enter, readOnly), make(turn, 1), rate.NewLimiter(rate.Limit(queryRowsMinute)/60, queryRowsMinute)}
+	budget := rate.NewLimiter(rate.Limit(queryRowsMinute)/60, queryRowsMinute)
+	return &queries{driver.Wrap(store, driver.Enter, readOnly), make(turn, 1), budget}
 }
 
 // show answers a request. No cache may keep the page: the channel may be deleted next.

@@ -13,6 +13,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/worker"
 )
 
@@ -37,9 +38,18 @@ type crew struct {
 	deeds  []lab.Deed
 }
 
-func newCrew(db mem.Snapshot) *crew {
+// newCrew makes a crew. If it trusts clocks, what lies ahead seems to be written just now.
+func newCrew(db mem.Snapshot, trusting bool) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
-	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause})
+	o := storage.Options{Pause: lab.NoPause}
+	if trusting {
+		o.Around = []driver.Around{reading(schema.TableDeletions, func(row *driver.Entity) {
+			if now := domain.Now(); row.Properties.Time("UpdatedOn").After(now) {
+				set(row, driver.Time("UpdatedOn", now.Add(time.Second)))
+			}
+		})}
+	}
+	c.store = storage.New(c.db, o)
 	c.worker = worker.New(c.store, WorkerOptions())
 	return c
 }
@@ -109,10 +119,15 @@ func (c *crew) handle(ctx context.Context, id string) error {
 // check runs the program's own checker. An active row behind which nothing lies, and no gate
 // stands, is no breach: it waits for whoever wants the name, or for an operator, who repairs
 // the store here.
-func (c *crew) check(ctx context.Context) []domain.Breach {
-	breaches := c.run(ctx, false)
-	if slices.ContainsFunc(breaches, ungated) {
-		breaches = slices.DeleteFunc(c.run(ctx, true), func(b domain.Breach) bool { return ungated(b) && b.Repaired == "deleted" })
+func (c *crew) check(ctx context.Context) (breaches []domain.Breach) {
+	found := c.run(ctx, false)
+	if slices.ContainsFunc(found, ungated) {
+		found = c.run(ctx, true)
+	}
+	for _, b := range found {
+		if !ungated(b) || b.Repaired != "deleted" {
+			breaches = append(breaches, b)
+		}
 	}
 	return breaches
 }

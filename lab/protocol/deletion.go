@@ -284,7 +284,7 @@ func deletionGuards() []lab.Scenario {
 		ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion",
 			"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
 			only("operator", takenFor(firstIncarnation)), unharmed),
-		ablate("fresh-read", "votes-sweep", "The last look", "pass",
+		ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep",
 			"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
 			only("w", oneRead), unharmed),
 		ablate("queue-first", "web-dies", "The message first", "askDeletion",

@@ -8,7 +8,8 @@
 // # The model
 //
 // There is one file for each subject: posts, votes, subscriptions, feeds, pages, channels, forms,
-// deletions, the index of open deletions, poison and accounts. Each has, in this order,
+// deletions, the index of open deletions, poison, repairs, accounts and passwords. Each has, in
+// this order,
 //
 //   - its clients, as package web carries their requests out, and its workers;
 //   - its laws, over the store and against what clients were told;

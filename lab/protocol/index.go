@@ -42,8 +42,18 @@ func reconciliations() []lab.Scenario {
 			Setup:     news("old"),
 			Actors:    []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
 		},
+		{
+			Name: "clocks", About: "the clock of the web role is far ahead, that of a worker is too and then steps back, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 2,
+			Setup: news("old"),
+			Actors: []lab.Actor{
+				{Name: "olga", Run: ask, Ahead: farAhead}, {Name: "w1", Run: work, Ahead: 6}, {Name: "reconcile", Run: reconcile, Ahead: farAhead},
+			},
+		},
 	}
 }
+
+// farAhead is more calls than an actor makes: its clock is ahead to the end.
+const farAhead = 1000
 
 // toIndex lets calls land late that write to the index of open deletions.
 func toIndex(c *lab.Call) bool { return isToIndex(&c.Call) }
@@ -74,6 +84,9 @@ func indexGuards() []lab.Scenario {
 		ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone",
 			"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 			only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
+		ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled",
+			"What a clock that was ahead has written is no sign of life, so a deletion with such a record is queued again once its message is lost.",
+			nil, under(Shipped{TrustClocks: true}), among("olga", "w1")),
 	}
 }
 

@@ -29,6 +29,9 @@ type Shipped struct {
 	// TrustJoined lets the feeds that are read at rest believe each user's row that says
 	// joined.
 	TrustJoined bool
+	// TrustClocks lets the fresh workers take a record from a clock that was ahead for a fresh
+	// one.
+	TrustClocks bool
 }
 
 // List implements Laws: the invariants of package domain, and the anomaly that is about
@@ -88,6 +91,8 @@ func (l Shipped) State(v lab.View) []domain.Breach {
 			fed(v, actor, at, f, breach)
 		case lab.SignedOut, lab.SessionsEnded, lab.Followed, lab.LinkUsed, lab.AddressRevoked:
 			ofAccount(v, actor, at, f, breach)
+		case lab.SignedUp, lab.NameTaken, lab.PasswordChanged, lab.Guessed:
+			ofPassword(v, actor, at, f, breach)
 		default:
 			l.post(v, f, breach)
 		}
@@ -101,7 +106,7 @@ func (l Shipped) State(v lab.View) []domain.Breach {
 // nothing is wrong.
 func (l Shipped) Rest(v lab.View) lab.Outcome {
 	ctx := context.Background()
-	c := newCrew(v.DB)
+	c := newCrew(v.DB, l.TrustClocks)
 	kept := outdated(ctx, c.store, v)
 	err := c.quiesce(ctx, !l.NoReconcile)
 	if err == nil {

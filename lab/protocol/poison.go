@@ -20,6 +20,22 @@ func queuedUnread(ctx context.Context, c *lab.Client) {
 	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
 
+// poisoned is the set-up accepted, and its message was given up.
+func poisoned(texts ...string) body {
+	return inTurn(accepted(texts...), func(ctx context.Context, c *lab.Client) {
+		messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+		for _, m := range messages {
+			err = errors.Join(err, c.Store.Poison(ctx, m))
+		}
+		_ = err // a set-up has no faults
+	})
+}
+
+// requeue is an operator who queues again what waits for one.
+func requeue(ctx context.Context, c *lab.Client) {
+	_, _ = c.Store.Requeue(ctx, "") // its outcome is in the store
+}
+
 // poison is the part of I5 about poison: only what was refused is poisoned.
 func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
 	if l.Refuses {
@@ -70,6 +86,11 @@ func poisons() []lab.Scenario {
 			Setup: queuedUnread, Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2(), worker3()},
 		},
+		{
+			Name: "requeue", About: "an operator queues a poisoned deletion again, beside a worker and a reconciling pass, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
+			Setup: poisoned("old"), Laws: Shipped{Refuses: true},
+			Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}},
+		},
 	}
 }
 
@@ -85,6 +106,14 @@ func poisonGuards() []lab.Scenario {
 		ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
 			"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
 			only("w", unrecorded)),
+		ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator",
+			"A pass writes the record before it removes the index row of a poisoned deletion, so an operator who takes it out of poison at that time fails and begins again.",
+			only("reconcile", func() driver.Around {
+				return skipping(func(c *driver.Call) bool {
+					return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && c.Operations[0].Action == driver.ActionMerge &&
+						!isToIndex(c) && len(c.Operations[0].Properties) == 0
+				})
+			}), among("operator", "reconcile")),
 	}
 }
 

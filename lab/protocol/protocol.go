@@ -65,7 +65,7 @@ func anything(*lab.Call) bool { return true }
 // Scenarios are the situations in which the shipped code must break no law.
 func Scenarios() []lab.Scenario {
 	list := slices.Concat(posts(), votes(), subscriptions(), feeds(), pages(), creations(), []lab.Scenario{staleForm(whatWasRead)},
-		deletions(), reconciliations(), poisons(), accounts(), crowds())
+		deletions(), reconciliations(), poisons(), repairs(), accounts(), passwords(), crowds())
 	for i := range list {
 		if list[i].Laws == nil {
 			list[i].Laws = Shipped{}
@@ -78,20 +78,20 @@ func Scenarios() []lab.Scenario {
 // premise and no guard of ours: that an ETag never repeats.
 func Ablations() []lab.Scenario {
 	return slices.Concat(postGuards(), voteGuards(), subscriptionGuards(), feedGuards(), pageGuards(), creationGuards(),
-		formGuards(), deletionGuards(), indexGuards(), poisonGuards(), accountGuards())
+		formGuards(), deletionGuards(), indexGuards(), poisonGuards(), accountGuards(), passwordGuards())
 }
 
 // crowds have too many states to enter: they are explored by random walks.
 func crowds() []lab.Scenario {
 	return []lab.Scenario{
 		{
-			Name: "crowd", About: "everybody at once", Faults: 4, Walks: 20_000,
+			Name: "crowd", About: "everybody at once", Faults: 4, Walks: 12_000,
 			Setup: news("one", "two"),
 			Actors: []lab.Actor{
-				{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: edit("one", "other")},
+				{Name: "ann", Run: post(author, "new"), Ahead: 2}, {Name: "ann2", Run: edit("one", "other")},
 				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: vote("one", visitor)},
-				{Name: "olga", Run: removePost("two", owner)}, {Name: "olga2", Run: ask},
-				{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: reconcile},
+				{Name: "olga", Run: removePost("two", owner)}, {Name: "olga2", Run: ask, Ahead: 4},
+				{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: reconcile}, {Name: "operator", Run: inTurn(repair, requeue)},
 				worker1(), worker2(), worker3(),
 			},
 		},

@@ -9,6 +9,7 @@ package account
 import (
 	"golang.org/x/sync/semaphore"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
@@ -25,14 +26,18 @@ type Accounts struct {
 	hashing hashing
 }
 
-// New returns the accounts of a backend whose tables are there.
-func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause) *Accounts {
+// New returns the accounts of a backend whose tables are there. Hash makes the hash of a
+// password that is stored; nil is domain.HashPassword.
+func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, hash func(password string) string) *Accounts {
+	if hash == nil {
+		hash = domain.HashPassword
+	}
 	return &Accounts{
 		reads:    reads,
 		pause:    pause,
 		users:    driver.NewTable(backend, schema.TableUsers),
 		sessions: driver.NewTable(backend, schema.TableSessions),
 		throttle: driver.NewTable(backend, schema.TableThrottle),
-		hashing:  hashing{slots: semaphore.NewWeighted(hashingAtOnce)},
+		hashing:  hashing{slots: semaphore.NewWeighted(hashingAtOnce), make: hash},
 	}
 }

@@ -26,6 +26,7 @@ const (
 
 // hashing hashes passwords, a few at once. Whoever waits too long gets domain.ErrBusy.
 type hashing struct {
+	make  func(password string) string
 	slots *semaphore.Weighted
 	turns flight.Locks[string]
 }
@@ -56,7 +57,7 @@ func (h *hashing) inSlot(ctx context.Context, work func()) error {
 }
 
 func (h *hashing) hash(ctx context.Context, password string) (hash string, err error) {
-	err = h.inSlot(ctx, func() { hash = domain.HashPassword(password) })
+	err = h.inSlot(ctx, func() { hash = h.make(password) })
 	return hash, err
 }
 

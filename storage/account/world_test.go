@@ -32,6 +32,10 @@ type world struct {
 	store, faulty *account.Accounts
 	hook          drivertest.Hook
 	calls         atomic.Int64
+	// hashing is done while a password is hashed, in a slot. A password is compared at once.
+	hashing func()
+	// beside are requests that go on beside the test, which ends after them.
+	beside sync.WaitGroup
 }
 
 func newWorld(t testing.TB) *world {
@@ -45,22 +49,27 @@ func newWorld(t testing.TB) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, db: db, hook: drivertest.Pass}
+	w := &world{t: t, db: db, hook: drivertest.Pass, hashing: func() {}}
 	for _, table := range schema.Tables() {
 		w.ok(driver.NewTable(db, table).Create(t.Context()))
 	}
 	w.store = w.other()
-	w.faulty = account.New(w.faults(), flight.Reads{InTurn: true}, nil)
+	w.faulty = w.on(w.faults(), true)
 	return w
 }
 
 // other is the sound side of another process.
-func (w *world) other() *account.Accounts {
-	return account.New(w.db, flight.Reads{InTurn: true}, nil)
+func (w *world) other() *account.Accounts { return w.on(w.db, true) }
+
+func (w *world) on(tables driver.Backend, inTurn bool) *account.Accounts {
+	return account.New(tables, flight.Reads{InTurn: inTurn}, nil, func(password string) string {
+		w.hashing()
+		return cheapHash(password)
+	})
 }
 
 // overNetwork makes the faulty side one that makes calls at once, as on a network.
-func (w *world) overNetwork() { w.faulty = account.New(w.faults(), flight.Reads{}, nil) }
+func (w *world) overNetwork() { w.faulty = w.on(w.faults(), false) }
 
 func (w *world) faults() driver.Backend {
 	return drivertest.NewFaults(w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -75,10 +84,15 @@ func (w *world) arm(hook drivertest.Hook) {
 	w.calls.Store(0)
 }
 
-// inBubble runs a test on a world of its own, in the fake time of a synctest bubble.
-func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
+// bubble makes a test for t.Run on a world of its own, in the fake time of a synctest bubble.
+func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
+	return func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.beside.Wait()
+			test(t, w)
+		})
+	}
 }
 
 func (w *world) ok(err error) {
@@ -111,63 +125,6 @@ func atOnce(n int, call func(i int)) {
 	}
 	close(start)
 	all.Wait()
-}
-
-// A fault is what happens to call number n.
-type fault struct {
-	name string
-	at   func(n int) drivertest.Hook
-}
-
-// callFaults are what a network, and an SDK that retries, can do to one call.
-var callFaults = []fault{
-	{"never arrives", drivertest.FailBefore},
-	{"loses its reply", drivertest.FailAfter},
-	{"is sent twice", drivertest.SentTwice},
-}
-
-// eachCall runs a scenario with n = 1, 2, 3 and so on, the number of the call that gets the
-// fault, until the scenario makes fewer than n calls on the faulty side.
-func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
-	t.Helper()
-	for n, last := 1, false; !last; n++ {
-		t.Run(fmt.Sprintf("call %d %s", n, what), func(t *testing.T) {
-			inBubble(t, func(_ *testing.T, w *world) {
-				last = true // even if the scenario ends the test
-				scenario(w, n)
-				last = int(w.calls.Load()) < n
-			})
-		})
-	}
-}
-
-// eachFault runs a scenario once for each fault of each call on the faulty side.
-func eachFault(t *testing.T, scenario func(w *world)) {
-	t.Helper()
-	for _, fault := range callFaults {
-		eachCall(t, fault.name, func(w *world, n int) {
-			w.arm(fault.at(n))
-			scenario(w)
-		})
-	}
-}
-
-// eachLateDelivery runs a scenario once for each call on the faulty side. Arrive delivers a
-// copy of the call once more, whose first delivery was sound, unanswered or lost.
-func eachLateDelivery(t *testing.T, scenario func(w *world, arrive func())) {
-	t.Helper()
-	sound := fault{"arrives", func(int) drivertest.Hook { return drivertest.Pass }}
-	for _, first := range append(callFaults[:2:2], sound) {
-		eachCall(t, first.name+", and arrives late", func(w *world, n int) {
-			hook, late := drivertest.ResentLater(n, first.at(n))
-			w.arm(hook)
-			scenario(w, func() {
-				if _, err := late.Arrive(w.t.Context()); err != nil {
-					w.t.Logf("the late request is refused: %v", err)
-				}
-			})
-		})
-	}
 }
 
 const (
@@ -220,8 +177,10 @@ func (w *world) mustBeSignedIn(token string, as domain.UserName) {
 
 func (w *world) mustNotBeSignedIn(token string) {
 	w.t.Helper()
-	if session, err := w.store.Session(w.t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
-		w.t.Errorf("still signed in as %q, %v", session.User, err)
+	for _, likely := range []domain.UserName{"", "ada", "eve"} {
+		if session, err := w.store.SessionAhead(w.t.Context(), token, likely)(); !errors.Is(err, domain.ErrNotSignedIn) {
+			w.t.Errorf("still signed in as %q, %v", session.User, err)
+		}
 	}
 }
 
@@ -231,20 +190,4 @@ func (w *world) expire() int {
 	n, err := w.store.Expire(w.t.Context())
 	w.ok(err)
 	return n
-}
-
-const (
-	ada   domain.UserName = "ada"
-	grace domain.UserName = "grace"
-	eve   domain.UserName = "eve"
-)
-
-// before does other work just before call number n is sent.
-func before(n int, work func()) drivertest.Hook {
-	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Seq == n {
-			work()
-		}
-		return send(ctx)
-	}
 }

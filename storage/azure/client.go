@@ -94,7 +94,8 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // and this program need not be restarted for it.
 func (c *Client) Do(ctx context.Context, call *driver.Call) error {
 	err := c.try(ctx, call)
-	if call.Method == driver.CallPeek || call.Method == driver.CallLength || !hasCode(err, "TableNotFound", "QueueNotFound") {
+	looks := call.Method == driver.CallPeek || call.Method == driver.CallLength
+	if looks || !hasCode(err, "TableNotFound", "QueueNotFound") {
 		return err
 	}
 	creation := &driver.Call{Method: driver.CallCreateTable, Target: call.Target}

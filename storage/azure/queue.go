@@ -26,7 +26,8 @@ func receive(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]dri
 	var messages []driver.Message
 	for _, m := range reply.Messages {
 		messages = append(messages, driver.Message{
-			ID: value(m.MessageID), Text: value(m.MessageText), Receipt: value(m.PopReceipt), Deliveries: value(m.DequeueCount),
+			ID: value(m.MessageID), Text: value(m.MessageText),
+			Receipt: value(m.PopReceipt), Deliveries: value(m.DequeueCount),
 		})
 	}
 	return messages, err
@@ -43,7 +44,9 @@ func peek(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]driver
 	reply, err := q.PeekMessages(ctx, &azqueue.PeekMessagesOptions{NumberOfMessages: to.Ptr(int32(c.Limit))})
 	var messages []driver.Message
 	for _, m := range reply.Messages {
-		messages = append(messages, driver.Message{ID: value(m.MessageID), Text: value(m.MessageText), Deliveries: value(m.DequeueCount)})
+		messages = append(messages, driver.Message{
+			ID: value(m.MessageID), Text: value(m.MessageText), Deliveries: value(m.DequeueCount),
+		})
 	}
 	return messages, err
 }

@@ -112,7 +112,9 @@ func Compact(ctx context.Context, dir string, begin func()) (before, after int64
 	begin()
 	old, err := os.Stat(path)
 	if err == nil {
-		err = replace(path, compactSuffix, source.Close, func(file *os.File) error { return compact(ctx, source, file.Name()) })
+		err = replace(path, compactSuffix, source.Close, func(file *os.File) error {
+			return compact(ctx, source, file.Name())
+		})
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("compacting %s: %w", path, err)
@@ -183,6 +185,13 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 //
 // begin is called when all was decoded. An error before it means that nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
+	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(dir) // which does nothing if anything is in it
+			}
+		}()
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}

@@ -192,8 +192,11 @@ func (db *DB) look(ctx context.Context, name []byte, read func(*bbolt.Bucket) er
 	})
 }
 
+// A bucketCheck is change.check for one bucket.
+type bucketCheck = func(*bbolt.Bucket) (apply func() error, err error)
+
 // change submits a change of a bucket.
-func (db *DB) change(ctx context.Context, name []byte, c change, check func(*bbolt.Bucket) (func() error, error)) error {
+func (db *DB) change(ctx context.Context, name []byte, c change, check bucketCheck) error {
 	c.check = func(tx *bbolt.Tx) (func() error, error) {
 		bucket, err := openBucket(tx, name)
 		if err != nil {

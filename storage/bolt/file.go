@@ -158,7 +158,8 @@ func toWrite(opts Options) *bbolt.Options {
 // readFile opens a file of ours, which nobody may have open to write, and reads it in one
 // transaction. It refuses a file that is cut off, empty or not ours.
 func readFile(path string, read func(*bbolt.Tx) error) (err error) {
-	db, file, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: mapped})
+	options := &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: mapped}
+	db, file, err := openBolt(path, options)
 	if err != nil {
 		// Without the lock it could be a store that another process is just making.
 		if info, failed := os.Stat(path); failed == nil && info.Size() == 0 && !errors.Is(err, ErrInUse) {

@@ -77,6 +77,8 @@ func healthAfterHalfCommit(t *testing.T, disk *slowDisk) {
 	is(t, domain.ErrUnavailable, disk.written(t, "a", failAfter), <-disk.write(t.Context(), driver.Insert("b")))
 	time.Sleep(time.Minute)
 	wantFailed(t, disk)
+	_, err := driver.NewQueue(disk, "q").Length(t.Context())
+	is(t, errBroken, err)
 	if disk.commits != 1 || has(t, disk.DB, "b") {
 		t.Error("something was written")
 	}

@@ -110,7 +110,8 @@ func endLeases(bucket *bbolt.Bucket) error {
 
 func (db *DB) send(ctx context.Context, c *driver.Call) error {
 	text := c.Message.Text
-	return db.change(ctx, bucketOf(c), change{size: len(text), shows: true}, func(bucket *bbolt.Bucket) (func() error, error) {
+	sent := change{size: len(text), shows: true}
+	return db.change(ctx, bucketOf(c), sent, func(bucket *bbolt.Bucket) (func() error, error) {
 		return func() error { return (&message{text: text}).put(bucket, db.clock()) }, nil
 	})
 }
@@ -150,7 +151,8 @@ func (db *DB) receive(ctx context.Context, c *driver.Call) ([]driver.Message, er
 func (db *DB) update(ctx context.Context, c *driver.Call) (string, error) {
 	m, lease := c.Message, c.Lease
 	var renewed string
-	err := db.change(ctx, bucketOf(c), change{size: len(m.Text), shows: true}, func(bucket *bbolt.Bucket) (func() error, error) {
+	updated := change{size: len(m.Text), shows: true}
+	err := db.change(ctx, bucketOf(c), updated, func(bucket *bbolt.Bucket) (func() error, error) {
 		held, err := findHeld(bucket, m)
 		return func() error {
 			held.text = m.Text
@@ -184,8 +186,12 @@ func (db *DB) peek(ctx context.Context, c *driver.Call, limit int) (messages []d
 	return messages, err
 }
 
-// length walks through the whole queue.
+// length walks through the whole queue. It also fails if the store can be read but no longer
+// written to: who asks whether a role is ready asks this.
 func (db *DB) length(ctx context.Context, c *driver.Call) (n int64, err error) {
+	if db.broken.Load() {
+		return 0, errBroken
+	}
 	err = db.look(ctx, bucketOf(c), func(bucket *bbolt.Bucket) error {
 		n = int64(bucket.Stats().KeyN)
 		return nil

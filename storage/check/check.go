@@ -11,9 +11,9 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
 	"microblogging/storage/driver"
-	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
+	"microblogging/storage/walk"
 )
 
 // Counts counts what a check has read.
@@ -78,95 +78,92 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 // Run checks all tables once. It returns an error if a read or a repair fails, not
 // if there are breaches.
 func (c *Checker) Run(ctx context.Context) (Counts, error) {
-	if err := c.checkPartitions(ctx); err != nil {
-		return c.counts, err
+	err := c.checkPartitions(ctx)
+	if err == nil {
+		err = c.checkDeletions(ctx)
 	}
-	if err := c.checkDeletions(ctx); err != nil {
-		return c.counts, err
-	}
-	if err := c.checkSubscriptions(ctx); err != nil {
-		return c.counts, err
+	if err == nil {
+		err = c.each(ctx, c.store.subscriptions, c.repairSubscription)
 	}
 	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle} {
-		for row, err := range table.All(ctx, driver.Scan{}) {
-			if err == nil {
-				_, _, err = c.judge(ctx, table, row)
-			}
-			if err != nil {
-				return c.counts, fmt.Errorf("checking table %s: %w", table.Name(), err)
-			}
+		if err == nil {
+			err = c.each(ctx, table, func(context.Context, *schema.Kind, driver.Entity) error { return nil })
 		}
 	}
-	return c.counts, nil
+	return c.counts, err
+}
+
+// each judges the rows of a table, and calls check with those that can be compared with others.
+func (c *Checker) each(ctx context.Context, table *driver.Table, check func(context.Context, *schema.Kind, driver.Entity) error) error {
+	//lab: Read every row of the table.
+	for row, err := range table.All(ctx, driver.Scan{}) {
+		var kind *schema.Kind
+		sound := false
+		if err == nil {
+			kind, sound, err = c.judge(ctx, table, row)
+		}
+		if err == nil && sound {
+			err = check(ctx, kind, row)
+		}
+		if err != nil {
+			return fmt.Errorf("checking table %s: %w", table.Name(), err)
+		}
+	}
+	return nil
 }
 
 // checkPartitions reads Channels and Blogs side by side, both in key order. So it
 // meets each partition together with its channel. It also meets the channels
 // without a partition, and the partitions without a channel.
 func (c *Checker) checkPartitions(ctx context.Context) error {
-	channels := newStream(c.store.channels.All(ctx, driver.Scan{}))
-	defer channels.stop()
-	blogs := newStream(c.store.blogs.All(ctx, driver.Scan{}))
-	defer blogs.stop()
-	for !channels.ended || !blogs.ended {
-		if err := errors.Join(channels.err, blogs.err); err != nil {
-			return fmt.Errorf("reading the channels and their posts: %w", err)
+	p := &partitionCheck{Checker: c}
+	visit := func(table *driver.Table, row *driver.Entity) error {
+		if row == nil {
+			return nil
 		}
-		partition := partitionCheck{Checker: c}
-		partition.key = earlier(channels, blogs)
-		if !channels.ended && channels.head.Partition == partition.key {
-			partition.channel = channel.Decode(channels.head).Channel
-			_, sound, err := c.judge(ctx, c.store.channels, channels.head)
-			if err == nil && sound {
-				err = c.relist(ctx, partition.channel)
-			}
-			if err != nil {
+		if row.Partition != p.key {
+			if err := p.end(ctx); err != nil {
 				return err
 			}
-			partition.unjudged = !sound
-			c.counts.Channels++
-			channels.advance()
+			p = &partitionCheck{Checker: c, key: row.Partition}
 		}
-		for !blogs.ended && blogs.err == nil && blogs.head.Partition == partition.key {
-			if schema.Blog.Has(blogs.head.Row) {
-				c.counts.Blogs++
-			}
-			if partition.unjudged {
-				c.counts.Rows++
-			} else if err := partition.row(ctx, blogs.head); err != nil {
-				return err
-			}
-			blogs.advance()
+		kind, sound, err := c.judge(ctx, table, *row)
+		switch {
+		case err != nil:
+			return err
+		case kind == schema.Channel:
+			return p.begin(ctx, *row, sound)
+		case sound && !p.unjudged:
+			return p.row(ctx, kind, *row)
 		}
-		if blogs.err == nil && !partition.unjudged {
-			if err := partition.end(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return errors.Join(channels.err, blogs.err)
-}
-
-// relist puts a channel on its owner's list, if the checker repairs. One that is missing
-// there is no breach: an earlier version had other lists.
-func (c *Checker) relist(ctx context.Context, channel domain.Channel) error {
-	if !c.Repair || channel.State != domain.ChannelActive {
 		return nil
 	}
-	_, err := c.store.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
-	if errors.Is(err, domain.ErrNotFound) {
-		err = c.store.ListChannel(ctx, channel)
+	channels := func(yield func(driver.Entity, error) bool) {
+		//lab: Read the channels, in the order of their keys.
+		c.store.channels.All(ctx, driver.Scan{})(yield)
 	}
-	if errors.Is(err, domain.ErrLimit) {
-		return nil // nobody can have that name
+	blogs := func(yield func(driver.Entity, error) bool) {
+		//lab: Read the rows beside the channels, in the order of their keys.
+		c.store.blogs.All(ctx, driver.Scan{})(yield)
 	}
-	return err
+	err := walk.Both(channels, blogs,
+		func(channel, row *driver.Entity) error {
+			return errors.Join(visit(c.store.channels, channel), visit(c.store.blogs, row))
+		})
+	if err == nil {
+		err = p.end(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("checking the channels and their posts: %w", err)
+	}
+	return nil
 }
 
 // checkDeletions is the part of I5 about progress: it reports the deletions that
 // are deletion.Stalled. None is while there are messages on the queue: one of them may be its own,
 // and waits for a worker.
 func (c *Checker) checkDeletions(ctx context.Context) error {
+	//lab: Count the messages: while there are any, no deletion is stalled.
 	waiting, err := c.store.Messages().Length(ctx)
 	if err != nil {
 		return fmt.Errorf("counting the messages on the queue: %w", err)
@@ -175,82 +172,38 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 	if waiting == 0 {
 		since = time.Now().Add(-c.Patience)
 	}
-	for row, err := range c.store.deletions.All(ctx, driver.Scan{}) {
-		if err != nil {
-			return fmt.Errorf("reading the deletions: %w", err)
-		}
-		kind, sound, err := c.judge(ctx, c.store.deletions, row)
-		if err != nil {
-			return err
-		}
-		if !sound {
-			continue
-		}
+	return c.each(ctx, c.store.deletions, func(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
 		switch kind {
 		case schema.Unread:
 			c.tellUnread(row)
-			continue
-		case schema.Lesson, schema.OpenDeletion:
-			continue
+		case schema.Deletion, schema.BlogDeletion:
+			return c.checkProgress(ctx, row, since)
 		}
-		d := deletion.Decode(row)
-		if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
-			c.Poisoned(d)
-		}
-		if !deletion.Stalled(d, since) {
-			continue
-		}
-		breach := domain.Breach{
-			Invariant: "I5", Table: schema.TableDeletions, PartitionKey: row.Partition, RowKey: row.Row,
-			Detail: fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339)),
-		}
-		if c.Repair {
-			requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
-			if err != nil {
-				return err
-			}
-			if breach.Repaired = "queued again"; !requeued {
-				breach.Repaired = leftChanged
-			}
-		}
-		c.Report(breach)
+		return nil
+	})
+}
+
+func (c *Checker) checkProgress(ctx context.Context, row driver.Entity, since time.Time) error {
+	d := deletion.Decode(row)
+	if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
+		c.Poisoned(d)
 	}
-	return nil
+	if !deletion.Stalled(d, since) {
+		return nil
+	}
+	detail := fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339))
+	return c.breach("I5", c.store.deletions, row, detail, func() (string, error) {
+		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
+		if !requeued {
+			return leftChanged, err
+		}
+		return "queued again", err
+	})
 }
 
 // tellUnread tells of a message that could not be decoded, if it waits for an operator.
 func (c *Checker) tellUnread(row driver.Entity) {
 	if text, waits, err := deletion.UnreadText(row); err == nil && waits && c.Unread != nil {
 		c.Unread(text)
-	}
-}
-
-// leftChanged is what a breach reports as Repaired if somebody else wrote what the repair
-// had read.
-const leftChanged = "left: it changed in between"
-
-// delete deletes a row in the version that was read, if the checker repairs. It returns what a
-// breach reports as Repaired.
-func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity) (string, error) {
-	return c.remove(row, func(op driver.Operation) error { return table.Transact(ctx, row.Partition, op) })
-}
-
-// remove is delete by a transaction of the caller's.
-func (c *Checker) remove(row driver.Entity, send func(driver.Operation) error) (string, error) {
-	if !c.Repair {
-		return "", nil
-	}
-	err := send(driver.Delete(row.Row, driver.Match(row.ETag)))
-	switch {
-	case err == nil:
-		return "deleted", nil
-	case errors.Is(err, domain.ErrLimit):
-		return "left: no operation can name it", nil
-	case errors.Is(err, channel.ErrGateGone):
-		return "left: its channel has no open gate", nil
-	case optimistic.Raced(err):
-		return leftChanged, nil
-	default:
-		return "", fmt.Errorf("repairing: %w", err)
 	}
 }

@@ -3,21 +3,16 @@ package check
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
-
-	"microblogging/domain"
 )
 
-// fingerprint is a sum over a set of posts and their ratings, in any order. Two sets
-// that differ have the same sum with a probability of 2 to the power of -128.
-type fingerprint struct {
-	low, high uint64
-	n         int
-}
+// fingerprint is a sum over a set of keys, in any order. What is added and what is taken away
+// leaves nothing if both are the same, and otherwise with a probability of 2 to the power of
+// -128.
+type fingerprint struct{ low, high uint64 }
 
-func (f *fingerprint) add(id domain.BlogID, rating int64) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d!%s", rating, id))
-	f.low += binary.LittleEndian.Uint64(sum[:8])
-	f.high += binary.LittleEndian.Uint64(sum[8:16])
-	f.n++
+// add adds a key so many times. A negative number takes it away.
+func (f *fingerprint) add(times int64, key string) {
+	sum := sha256.Sum256([]byte(key))
+	f.low += uint64(times) * binary.LittleEndian.Uint64(sum[:8])
+	f.high += uint64(times) * binary.LittleEndian.Uint64(sum[8:16])
 }

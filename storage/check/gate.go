@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,33 +13,26 @@ import (
 	"microblogging/storage/schema"
 )
 
-// strayGate handles an open gate that is not the channel's. Its creation died or is
-// under way. The gate is harmless and no breach. A repair deletes it. That is safe,
-// since the gate was read before the row is read here: if the row is not of that
-// incarnation, the creation has died, or will see that its gate is gone and start
-// over.
-func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) error {
-	if !p.Repair {
-		return nil
+// strayGate handles a reservation, or an open gate that is not the channel's. Its creation
+// died, is under way, or ended long before a copy of the insert arrived. It is harmless and no
+// breach. A repair deletes it.
+//
+// That is safe for a reservation at any time: a creation under way will see that it is gone, and
+// starts over as another incarnation. It is safe for a gate since that was read before the
+// channel's row is read here: if the row is not of that incarnation, the creation has died, or
+// will see that its gate is gone and start over.
+func (p *partitionCheck) strayGate(ctx context.Context, kind *schema.Kind, gate driver.Entity) error {
+	if p.Repair && kind == schema.OpenGate {
+		//lab: Read the channel: is the gate that of its incarnation?
+		now, err := p.store.ReadChannel(ctx, domain.ChannelKey(p.key))
+		if err == nil && gate.Row == schema.OpenGateRow(now.Incarnation) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return err
+		}
 	}
-	now, err := p.store.ReadChannel(ctx, domain.ChannelKey(p.key))
-	switch {
-	case err != nil && !errors.Is(err, domain.ErrNotFound):
-		return err
-	case err == nil && gate.Row == schema.OpenGateRow(now.Incarnation):
-		return nil
-	}
-	_, err = p.delete(ctx, p.store.blogs, gate)
-	return err
-}
-
-// strayReservation handles a reservation. Its creation died, is under way, or
-// ended long before a copy of the insert arrived. It is harmless and no breach. A
-// repair deletes it, which is safe at any time: a creation under way will see that
-// its reservation is gone, and starts over as another incarnation.
-func (p *partitionCheck) strayReservation(ctx context.Context, reservation driver.Entity) error {
-	_, err := p.delete(ctx, p.store.blogs, reservation)
-	return err
+	return p.drop(ctx, p.store.blogs, gate)
 }
 
 // checkGates is I9: it reports a channel whose gates do not fit its state.
@@ -59,59 +53,40 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	// are read in the opposite order, so that a deletion that goes on meanwhile
 	// cannot make them look wrong.
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
-	if errors.Is(err, domain.ErrNotFound) {
+	active = now.State == domain.ChannelActive
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	breach := domain.Breach{Invariant: "I9", Table: schema.TableChannels, PartitionKey: p.key, RowKey: schema.SingleRow}
-	switch active := now.State == domain.ChannelActive; {
 	case open && shut:
-		breach.Detail, breach.Repaired = "has both its gates", "left: nothing says which is right"
+		return p.channelBreach("I9", "has both its gates", leave("left: nothing says which is right"))
 	case active && shut:
-		breach.Detail = "active behind a shut gate"
-		breach.Repaired = "left: rows may have been swept; its owner can delete the rest"
+		return p.channelBreach("I9", "active behind a shut gate",
+			leave("left: rows may have been swept; its owner can delete the rest"))
 	case active && !open:
-		breach.Detail = "active without a gate"
-		if breach.Repaired, err = p.repairUngated(ctx, now); err != nil {
-			return err
-		}
-	default:
-		return nil
+		return p.channelBreach("I9", "active without a gate", func() (string, error) { return p.repairUngated(ctx, now) })
 	}
-	if !p.Repair {
-		breach.Repaired = ""
-	}
-	p.Report(breach)
 	return nil
 }
 
 // repairUngated repairs an active row that was read after both its gates were seen to be
-// gone, if the checker repairs. A row behind which nothing lies is of a creation that was
-// given up, or landed after the deletion: it is deleted. Behind any other something was
-// written, and whatever removes the gate would have removed that, too: so the store lost
-// the gate. It returns what the breach reports as Repaired.
+// gone. A row behind which nothing lies is of a creation that was given up, or landed after the
+// deletion: it is deleted. Behind any other something was written, and whatever removes the gate
+// would have removed that, too: so the store lost the gate.
 func (p *partitionCheck) repairUngated(ctx context.Context, row channel.Row) (string, error) {
-	if !p.Repair {
-		return "", nil
-	}
-	repaired, err := "deleted", error(nil)
-	switch lost, rowsErr := p.store.HasRowsBehind(ctx, row.Ref()); {
-	case rowsErr != nil:
-		err = rowsErr
-	case lost:
-		repaired, err = p.restoreGate(ctx, row.Ref())
-	default:
-		var ungated bool
-		if ungated, err = p.store.DeleteUngated(ctx, row); !ungated {
-			repaired = leftChanged
-		}
-	}
+	lost, err := p.store.HasRowsBehind(ctx, row.Ref())
 	if err != nil {
-		return "", fmt.Errorf("repairing: %w", err)
+		return "", err
 	}
-	return repaired, nil
+	if lost {
+		return "put up its gate again", p.restoreGate(ctx, row.Ref())
+	}
+	ungated, err := p.store.DeleteUngated(ctx, row)
+	if !ungated {
+		return leftChanged, err
+	}
+	return "deleted", err
 }
 
 // restoreGate puts up the gate of a channel that lost it. It must not do so for a channel
@@ -138,54 +113,41 @@ func (p *partitionCheck) repairUngated(ctx context.Context, row channel.Row) (st
 // A creation cannot be under way. It writes behind the gate only after its row is there,
 // and reads that; if it finds the gate gone, it wants to delete the row, in a version
 // that is gone now, and then takes another incarnation.
-func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef) (string, error) {
+func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef) error {
 	row, err := p.unasked(ctx, ref)
-	switch {
-	case errors.Is(err, domain.ErrGone):
-		return "left: its deletion was asked for", nil
-	case errors.Is(err, domain.ErrNotFound):
-		return leftChanged, nil
-	case err != nil:
-		return "", err
+	if err != nil {
+		return err
 	}
 	reservation, err := p.store.ReserveGate(ctx, ref)
 	if err == nil {
 		err = p.store.OpenGate(ctx, ref, reservation)
 	}
-	if errors.Is(err, optimistic.ErrAgain) {
-		return leftChanged, nil
+	if err == nil {
+		// If another repair was faster, the reservation is still there.
+		err = p.drop(ctx, p.store.blogs, driver.Entity{Partition: p.key, Row: schema.ReservedGateRow(ref.Incarnation), ETag: reservation})
 	}
-	if err != nil {
-		return "", err
-	}
-	// If another repair was faster, the reservation is still there.
-	err = p.store.blogs.Transact(ctx, p.key, driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)))
-	if err != nil && !optimistic.Raced(err) {
-		return "", err
-	}
-	for {
+	for err == nil {
 		err = p.store.channels.Transact(ctx, p.key, driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
 		if !optimistic.Raced(err) {
-			return "put up its gate again", err
+			return err
 		}
 		row, err = p.unasked(ctx, ref)
-		switch {
-		case errors.Is(err, domain.ErrGone), errors.Is(err, domain.ErrNotFound):
-			return leftChanged, p.withdrawAgain(ctx, ref)
-		case err != nil:
-			return "", err
+		if errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrNotFound) {
+			return cmp.Or(p.withdrawAgain(ctx, ref), err)
 		}
 	}
+	return err
 }
 
-// withdrawAgain deletes the gate that restoreGate has put up in vain.
+// withdrawAgain deletes the gate that restoreGate has put up in vain. If the deletion has shut
+// it, or somebody posts behind it, that is left.
 func (p *partitionCheck) withdrawAgain(ctx context.Context, ref domain.ChannelRef) error {
 	gate, err := p.store.blogs.Get(ctx, p.key, schema.OpenGateRow(ref.Incarnation))
 	if err == nil {
 		err = p.store.WithdrawGate(ctx, gate)
 	}
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, optimistic.ErrAgain) {
-		err = nil // the deletion has shut it, or somebody posts behind it
+		err = nil
 	}
 	return err
 }
@@ -198,10 +160,10 @@ func (p *partitionCheck) unasked(ctx context.Context, ref domain.ChannelRef) (ch
 		return channel.Row{}, err
 	}
 	_, err = p.store.deletions.Get(ctx, p.key, schema.DeletionRow(ref.Incarnation))
-	if err == nil || row.State != domain.ChannelActive {
+	switch {
+	case err == nil, row.State != domain.ChannelActive:
 		return channel.Row{}, fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
-	}
-	if !errors.Is(err, domain.ErrNotFound) {
+	case !errors.Is(err, domain.ErrNotFound):
 		return channel.Row{}, err
 	}
 	return row, nil

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
@@ -15,19 +14,20 @@ import (
 
 // checkIndex is I8, row by row. Each post has one row in the index by rating, and as
 // many votes as its rating says. Each row of the index has its post. It runs only on
-// a partition whose fingerprints disagree. They may disagree without a breach, if
+// a partition whose fingerprint is not zero. That may be so without a breach, if
 // others write to the partition meanwhile.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: schema.Successor(p.key)}) {
 		if err != nil {
-			return fmt.Errorf("reading the posts of channel %s: %w", p.key, err)
+			return err
 		}
-		if !p.owns(row) || unreadable(schema.TableBlogs, row).why != "" {
+		kind := schema.Of(schema.TableBlogs, row.Partition, row.Row)
+		if !p.owns(row) || unreadable(schema.TableBlogs, kind, row) != "" {
 			continue // it has been reported
 		}
-		switch schema.Of(schema.TableBlogs, row.Partition, row.Row) {
+		switch kind {
 		case schema.Blog:
-			err = p.blog(ctx, row)
+			err = p.counted(ctx, row)
 		case schema.Rate:
 			err = p.pointsAtPost(ctx, row)
 		case schema.Vote:
@@ -40,43 +40,64 @@ func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	return nil
 }
 
-// blog checks the rating of a post and then its row in the index.
-func (p *partitionCheck) blog(ctx context.Context, row driver.Entity) error {
-	if counts, err := p.counted(ctx, row); err != nil || !counts {
-		return err // to repair the rating also repairs the index
+// counted reports a post whose rating is not the number of its votes, and one that the index
+// does not have at its rating.
+func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) error {
+	post := blog.Decode(row)
+	votes, err := p.countVotes(ctx, post.ID)
+	wrong := fmt.Sprintf("rated %d by %d votes", post.Rating, votes)
+	if err == nil && votes == post.Rating {
+		var there bool
+		if there, err = p.has(ctx, schema.RateRow(votes, post.ID)); there {
+			return nil
+		}
+		wrong = fmt.Sprintf("rated %d, and not in the index by rating", votes)
 	}
-	return p.indexed(ctx, row)
-}
-
-// indexed reports a post that has no row in the index.
-func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
-	blog := blog.Decode(row)
-	want := schema.RateRow(blog.Rating, blog.ID)
-	if there, err := p.has(ctx, want); err != nil || there {
+	if err != nil {
 		return err
 	}
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
-	breach := domain.Breach{
-		Invariant: "I8", Table: schema.TableBlogs, PartitionKey: p.key, RowKey: row.Row,
-		Detail: fmt.Sprintf("rated %d, and not in the index by rating", blog.Rating),
+	return p.breach("I8", p.store.blogs, row, wrong, func() (string, error) {
+		return "recounted", p.recount(ctx, post, votes)
+	})
+}
+
+// recount sets the rating to the number of votes, in the version of the post that
+// was read: each vote changes that version. It moves the post in the index from the
+// old rating to the new one. Rows of the index at any other rating are left to
+// pointsAtPost.
+func (p *partitionCheck) recount(ctx context.Context, post blog.Entity, votes int64) error {
+	now, before := schema.RateRow(votes, post.ID), schema.RateRow(post.Rating, post.ID)
+	ops := []driver.Operation{
+		driver.Merge(schema.BlogRow(post.ID), driver.Match(post.ETag), driver.Int64(schema.PropRating, votes)),
 	}
-	if p.Repair {
-		err := p.store.Behind(ctx, p.channel.Ref(),
-			driver.Merge(row.Row, driver.Match(row.ETag)),
-			driver.Insert(want, driver.String(schema.PropIncarnation, blog.Channel.Incarnation)))
-		switch {
-		case err == nil:
-			breach.Repaired = "put in the index"
-		case errors.Is(err, channel.ErrGateGone), optimistic.Raced(err):
-			breach.Repaired = leftChanged
-		default:
-			return fmt.Errorf("repairing: %w", err)
+	there, err := p.has(ctx, now)
+	if err == nil && !there {
+		ops = append(ops, driver.Insert(now, driver.String(schema.PropIncarnation, post.Channel.Incarnation)))
+	}
+	if err == nil && now != before {
+		if there, err = p.has(ctx, before); there {
+			ops = append(ops, driver.Delete(before, driver.Exists))
 		}
 	}
-	p.Report(breach)
-	return nil
+	if err != nil {
+		return err
+	}
+	return p.store.Behind(ctx, p.channel.Ref(), ops...)
+}
+
+func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (n int64, err error) {
+	prefix := schema.VotesOf(id)
+	votes := driver.Range{Partition: p.key, From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}}
+	for _, err := range p.store.blogs.Within(ctx, votes) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // pointsAtPost reports a row of the index whose post is missing or has another
@@ -93,73 +114,7 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
-	return p.breach(ctx, "I8", p.channel, row, "in the index by rating, and no post is rated so")
-}
-
-// counted reports a post whose rating is not the number of its votes, and returns
-// false for it. A repair sets the rating to the number of votes.
-func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, error) {
-	blog := blog.Decode(row)
-	votes, err := p.countVotes(ctx, blog.ID)
-	if err != nil || votes == blog.Rating {
-		return true, err
-	}
-	if steady, err := p.steady(ctx, row); err != nil || !steady {
-		return true, err
-	}
-	breach := domain.Breach{
-		Invariant: "I8", Table: schema.TableBlogs, PartitionKey: p.key, RowKey: row.Row,
-		Detail: fmt.Sprintf("rated %d by %d votes", blog.Rating, votes),
-	}
-	if p.Repair {
-		if breach.Repaired, err = p.recount(ctx, blog, votes); err != nil {
-			return false, err
-		}
-	}
-	p.Report(breach)
-	return false, nil
-}
-
-// recount sets the rating to the number of votes, in the version of the post that
-// was read: each vote changes that version. It moves the post in the index from the
-// old rating to the new one. Rows of the index at any other rating are left to
-// pointsAtPost.
-func (p *partitionCheck) recount(ctx context.Context, blog blog.Entity, votes int64) (string, error) {
-	ops := []driver.Operation{
-		driver.Merge(schema.BlogRow(blog.ID), driver.Match(blog.ETag), driver.Int64(schema.PropRating, votes)),
-	}
-	if there, err := p.has(ctx, schema.RateRow(votes, blog.ID)); err != nil {
-		return "", err
-	} else if !there {
-		ops = append(ops, driver.Insert(schema.RateRow(votes, blog.ID), driver.String(schema.PropIncarnation, blog.Channel.Incarnation)))
-	}
-	if there, err := p.has(ctx, schema.RateRow(blog.Rating, blog.ID)); err != nil {
-		return "", err
-	} else if there {
-		ops = append(ops, driver.Delete(schema.RateRow(blog.Rating, blog.ID), driver.Exists))
-	}
-	err := p.store.Behind(ctx, p.channel.Ref(), ops...)
-	switch {
-	case err == nil:
-		return "recounted", nil
-	case errors.Is(err, channel.ErrGateGone), optimistic.Raced(err):
-		return leftChanged, nil
-	}
-	return "", fmt.Errorf("repairing: %w", err)
-}
-
-func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int64, error) {
-	n := int64(0)
-	prefix := schema.VotesOf(id)
-	q := driver.Range{Partition: p.key, From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{Limit: driver.MaxPage, KeysOnly: true}}
-	for {
-		page, err := p.store.blogs.Range(ctx, q)
-		n += int64(len(page.Rows))
-		if err != nil || page.Continuation == "" {
-			return n, err
-		}
-		q.Continuation = page.Continuation
-	}
+	return p.misplaced(ctx, "I8", p.channel, row, "in the index by rating, and no post is rated so")
 }
 
 // strayVote handles a vote. If its post is gone, the worker has not deleted the vote
@@ -169,8 +124,7 @@ func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error
 	if there, err := p.has(ctx, schema.BlogRow(schema.VotedOn(row.Row))); err != nil || there {
 		return err
 	}
-	_, err := p.delete(ctx, p.store.blogs, row)
-	return err
+	return p.drop(ctx, p.store.blogs, row)
 }
 
 // steady tells whether a row has not changed since it was read, and its channel is

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"microblogging/domain"
@@ -17,92 +18,63 @@ import (
 // it must not keep a check from the other rows.
 const readable = "readable"
 
-// leftUnknown is what a breach of it reports as Repaired if the row stays.
-const leftUnknown = "left: nothing says what it was"
+const noSuchKey = "has a key that no operation makes"
 
 // judge counts a row, and tells its kind and whether it can be compared with others. It reports
-// one that cannot be, and counts one of an earlier version as retired. A repair deletes a retired
-// row, and one that no operation can ask for. It leaves the others: somebody may still know what
-// they were.
+// one that cannot be. A repair deletes it, unless nothing says what it was, or it is a channel's:
+// posts would be lost with that. One of an earlier version is counted as retired, and a repair
+// deletes it.
 func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Entity) (kind *schema.Kind, sound bool, err error) {
 	c.counts.Rows++
 	kind = schema.Of(table.Name(), row.Partition, row.Row)
+	if kind == schema.Blog {
+		c.counts.Blogs++
+	}
 	if kind != nil && kind.Retired {
 		c.counts.Retired++
-		_, err := c.delete(ctx, table, row)
-		return kind, false, err
+		return kind, false, c.drop(ctx, table, row)
 	}
-	flaw := unreadable(table.Name(), row)
-	if flaw.why == "" {
-		if table != c.store.blogs { // there, it may be of another incarnation
-			c.fits(kind, table, row)
+	if why := unreadable(table.Name(), kind, row); why != "" {
+		mend := deletes(ctx, table, row)
+		if kind == nil || kind == schema.Channel {
+			mend = leave(leftUnknown)
 		}
-		return kind, true, nil
+		return kind, false, c.breach(readable, table, row, why, mend)
 	}
-	breach := unfit(table, row, flaw.why)
+	if table == c.store.blogs {
+		return kind, true, nil // it may be of another incarnation
+	}
+	return kind, true, c.fits(kind, table, row)
+}
+
+// unreadable tells why a row cannot be compared with others. It is empty if the row can be. One
+// of no kind in Blogs can be: it belongs to an incarnation all the same.
+func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
+	unusable := driver.CheckPartition(row.Partition) != nil || driver.CheckKey("row key", row.Row) != nil
 	switch {
-	case flaw.useless:
-		breach.Repaired, err = c.delete(ctx, table, row)
-	case c.Repair && table == c.store.channels:
-		breach.Repaired = "left: its posts would be lost with it"
-	case c.Repair:
-		breach.Repaired = leftUnknown
-	}
-	if err == nil {
-		c.Report(breach)
-	}
-	return kind, false, err
-}
-
-// fits reports a row of no kind, and one without a property that its kind has. It can still be
-// compared with others.
-func (c *Checker) fits(kind *schema.Kind, table *driver.Table, row driver.Entity) {
-	why := misfit(kind, row.Properties)
-	if why == "" {
-		return
-	}
-	breach := unfit(table, row, why)
-	if c.Repair {
-		breach.Repaired = leftUnknown
-	}
-	c.Report(breach)
-}
-
-func unfit(table *driver.Table, row driver.Entity, why string) domain.Breach {
-	return domain.Breach{Invariant: readable, Table: table.Name(), PartitionKey: row.Partition, RowKey: row.Row, Detail: why}
-}
-
-// A flaw is why a row cannot be read. Why is empty if it can.
-type flaw struct {
-	why string
-	// useless says that no operation can ask for the row.
-	useless bool
-}
-
-const noSuchKey = "has a key that no operation makes"
-
-// unreadable tells what is wrong with a row by itself.
-func unreadable(table string, row driver.Entity) flaw {
-	if driver.CheckPartition(row.Partition) != nil || driver.CheckKey("row key", row.Row) != nil {
-		return flaw{noSuchKey, table != schema.TableChannels}
-	}
-	user, subscribes := schema.SubscriberOf(row.Row)
-	parsed, err := domain.ParseUserName(string(user))
-	switch {
-	case table == schema.TableChannels:
-		return flaw{why: unreadableChannel(row)}
-	case table == schema.TableBlogs && subscribes && (err != nil || parsed != user):
-		return flaw{"names no user", true}
-	case table == schema.TableSubscriptions || strings.HasPrefix(row.Partition, schema.OpenPrefix):
-		if !schema.LeadsToChannel(schema.ParseRefRow(row.Row)) {
-			return flaw{noSuchKey, true}
+	case unusable, kind == nil && table != schema.TableBlogs:
+		return noSuchKey
+	case kind == schema.Channel:
+		return unreadableChannel(row)
+	case kind == schema.Sub, kind == schema.Join:
+		user, _ := schema.SubscriberOf(row.Row)
+		if parsed, err := domain.ParseUserName(string(user)); err != nil || parsed != user {
+			return "names no user"
 		}
-	case row.Partition == schema.UnreadPartition:
+	case kind == schema.Unread:
 		if _, _, err := deletion.UnreadText(row); err != nil {
-			return flaw{"holds a text that is not quoted", true}
+			return "holds a text that is not quoted"
 		}
 	}
-	return flaw{}
+	return ""
+}
+
+// fits reports a row of no kind, and one without a property that its kind has.
+func (c *Checker) fits(kind *schema.Kind, table *driver.Table, row driver.Entity) error {
+	if why := misfit(kind, row.Properties); why != "" {
+		return c.breach(readable, table, row, why, leave(leftUnknown))
+	}
+	return nil
 }
 
 // misfit says which property a row should have and has not.
@@ -112,17 +84,12 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 	}
 	var wrong []string
 	for _, want := range kind.Properties {
-		found := false
-		for _, p := range properties {
-			if p.Name != want.Name {
-				continue
-			}
-			if found = true; p.Value.Kind() != want.Type {
-				wrong = append(wrong, fmt.Sprintf("its %s is of another type", want.Name))
-			}
-		}
-		if !found && !want.Optional {
+		at := slices.IndexFunc(properties, func(p driver.Property) bool { return p.Name == want.Name })
+		switch {
+		case at < 0 && !want.Optional:
 			wrong = append(wrong, "it has no "+want.Name)
+		case at >= 0 && properties[at].Value.Kind() != want.Type:
+			wrong = append(wrong, fmt.Sprintf("its %s is of another type", want.Name))
 		}
 	}
 	return strings.Join(wrong, ", ")

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -16,6 +15,7 @@ import (
 // sub! row and deleted after it.
 func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	user, _ := schema.SubscriberOf(row.Row)
+	//lab: Read the other row of a subscription: is it there?
 	_, err := p.store.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(p.channel.Ref()))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
@@ -23,7 +23,7 @@ func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
-	return p.breach(ctx, "I8", p.channel, row, "a subscriber without a subscription")
+	return p.misplaced(ctx, "I8", p.channel, row, "a subscriber without a subscription")
 }
 
 // strayJoin handles a join! row. A young one may belong to somebody who is just
@@ -34,26 +34,15 @@ func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error
 	if domain.Recent(row.Properties.Time(schema.PropSubscribedOn), p.Patience) {
 		return nil
 	}
-	_, err := p.delete(ctx, p.store.blogs, row)
-	return err
+	return p.drop(ctx, p.store.blogs, row)
 }
 
-// checkSubscriptions handles the users' rows. A dangling one (package reader) is no
+// repairSubscription handles a user's row. A dangling one (package reader) is no
 // breach, since the next reader removes it. A repair removes it now.
-func (c *Checker) checkSubscriptions(ctx context.Context) error {
-	for row, err := range c.store.subscriptions.All(ctx, driver.Scan{}) {
-		if err != nil {
-			return fmt.Errorf("reading the subscriptions: %w", err)
-		}
-		if _, sound, err := c.judge(ctx, c.store.subscriptions, row); err != nil {
-			return err
-		} else if !sound || !c.Repair {
-			continue
-		}
-		subscription := reader.Decode(row)
-		if _, _, err := c.store.RepairSubscription(ctx, subscription, domain.UserName(row.Partition)); err != nil {
-			return fmt.Errorf("repairing: %w", err)
-		}
-	}
-	return nil
+func (c *Checker) repairSubscription(ctx context.Context, _ *schema.Kind, row driver.Entity) error {
+	_, err := c.try(func() (string, error) {
+		_, _, err := c.store.RepairSubscription(ctx, reader.Decode(row), domain.UserName(row.Partition))
+		return "", err
+	})
+	return err
 }

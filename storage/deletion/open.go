@@ -191,6 +191,7 @@ func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.C
 // for ever. Whoever takes the record out of poison renews the row.
 func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
 	// Whoever is about to take this version out of poison fails now.
+	//lab: Write the report, so that whoever takes the deletion out of poison fails.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	switch {
 	case optimistic.Raced(err):

@@ -169,6 +169,7 @@ func (s *Deletions) poisonedRows(ctx context.Context, only domain.ChannelKey) (p
 	if only != "" {
 		scan.From, scan.To = schema.ChannelPartition(only), schema.Successor(schema.ChannelPartition(only))
 	}
+	//lab: Read the reports: which deletions wait for an operator?
 	for row, err := range s.deletions.All(ctx, scan) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the deletions: %w", err)

@@ -139,3 +139,17 @@ func atOnceMakesCallsInTurn(t *testing.T) {
 		}
 	}
 }
+
+func TestGroup(t *testing.T) {
+	t.Run("passes a panic of a call on to who waits, with its stack", func(t *testing.T) {
+		group, ended := flight.Unbroken(2), false
+		group.Go(func() error { panic("thrown on purpose") })
+		group.Go(func() error { ended = true; return nil })
+		defer func() {
+			if said := fmt.Sprint(recover()); !strings.Contains(said, "thrown on purpose") || !strings.Contains(said, "TestGroup") || !ended {
+				t.Errorf("%s; the other call has ended: %t", said, ended)
+			}
+		}()
+		t.Errorf("no panic, and %v", group.Wait())
+	})
+}

@@ -26,12 +26,10 @@ func TestCopy(t *testing.T) {
 	content := makeSite(t)
 	for sentence, test := range map[string]func(*testing.T, mem.Snapshot){
 		"carries all rows and messages":                   carriesAll,
-		"goes on wherever it was killed":                  goesOnAfterDeath,
-		"goes on after lost replies":                      goesOnAfterLostReplies,
+		"goes on wherever it was killed, or lost a reply": goesOn,
 		"refuses a target that is in use":                 refusesTargets,
 		"waits for messages that workers hold":            waitsForMessages,
-		"fails if the source is written to meanwhile":     sourceChanges,
-		"fails if the target is written to meanwhile":     targetChanges,
+		"fails if either side is written to meanwhile":    changeFails,
 		"writes nothing more if the source is not read":   sourceFails,
 		"halves a transaction that is too large":          halves,
 		"tells how many rows it walked over, and no more": tellsProgress,
@@ -147,51 +145,62 @@ func carriesAll(t *testing.T, content mem.Snapshot) {
 
 var errDead = errors.New("dead")
 
-// mortal is a store on which the process dies at one call: the call takes effect or not, and
-// nothing after it does.
-func mortal(db *mem.DB, death int, after bool, calls *atomic.Int64) *drivertest.Faults {
+// disturbed is a store one of whose calls goes wrong: the process dies before it or after it,
+// or the client sends it again. Calls count on both sides.
+func disturbed(db *mem.DB, at int, how string, calls *atomic.Int64) *drivertest.Faults {
 	return drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		switch call := int(calls.Add(1)); {
-		case call > death, call == death && !after:
-			return errDead
-		case call == death:
+		case call == at && how == "is sent again":
+			_ = send(ctx) // the answer that is lost
+		case call == at && how == "dies after":
 			return errors.Join(send(ctx), errDead)
+		case call >= at && how != "is sent again":
+			return errDead
 		}
 		return send(ctx)
 	})
 }
 
-func goesOnAfterDeath(t *testing.T, content mem.Snapshot) {
+func goesOn(t *testing.T, content mem.Snapshot) {
 	synctest.Test(t, func(t *testing.T) { // a copy that died holds messages for a while
-		for death, ended := 1, false; !ended; death++ {
-			for _, after := range []bool{false, true} {
+		for _, how := range []string{"dies before", "dies after", "is sent again"} {
+			for at, last := 1, 0; at <= last+1; at++ {
 				from, to := open(content)
 				var calls atomic.Int64
-				_, err := copyStore(t, side("from", mortal(from, death, after, &calls)), side("to", mortal(to, death, after, &calls)))
-				ended = err == nil
+				_, err := copyStore(t, side("from", disturbed(from, at, how, &calls)), side("to", disturbed(to, at, how, &calls)))
+				if last = int(calls.Load()); how == "is sent again" {
+					ok(t, err)
+				}
 				_, err = copyStore(t, side("from", from), side("to", to))
 				ok(t, err)
 				mustEqual(t, from, to)
 				if t.Failed() {
-					t.Fatalf("killed at call %d; after it: %v", death, after)
+					t.Fatalf("call %d %s", at, how)
 				}
 			}
 		}
 	})
 }
 
-func goesOnAfterLostReplies(t *testing.T, content mem.Snapshot) {
-	for twice := 1; ; twice++ {
+// Somebody signs up while the copy compares.
+func changeFails(t *testing.T, content mem.Snapshot) {
+	for what := range 2 {
 		from, to := open(content)
-		faults := drivertest.NewFaults(drivertest.Far(to), drivertest.Only(drivertest.Writes, drivertest.SentTwice(twice)))
-		_, err := copyStore(t, side("from", from), side("to", faults))
-		ok(t, err)
-		mustEqual(t, from, to)
-		if t.Failed() {
-			t.Fatalf("request %d was sent twice", twice)
+		changed := false
+		_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, _ int) {
+			if doing == "comparing" && !changed {
+				changed = true
+				_, err := storage.New([]*mem.DB{from, to}[what], storage.Options{}).SignUp(t.Context(), "mallory", "correct horse battery")
+				ok(t, err)
+			}
+		}})
+		if !errors.Is(err, move.ErrChanged) {
+			t.Errorf("side %d changed, and the copy ended with %v", what, err)
 		}
-		if twice > faults.Calls() {
-			break
+		if what == 0 {
+			_, err = copyStore(t, side("from", from), side("to", to))
+			ok(t, err)
+			mustEqual(t, from, to)
 		}
 	}
 }
@@ -247,43 +256,6 @@ func waitsForMessages(t *testing.T, content mem.Snapshot) {
 		}
 		mustEqual(t, from, to)
 	})
-}
-
-// during calls change once, when the copy has begun to compare.
-func during(doing string, change func()) move.Options {
-	changed := false
-	return move.Options{Progress: func(now string, _ int) {
-		if now == doing && !changed {
-			changed = true
-			change()
-		}
-	}}
-}
-
-func signUp(t *testing.T, db *mem.DB) func() {
-	return func() {
-		_, err := storage.New(db, storage.Options{}).SignUp(t.Context(), "mallory", "correct horse battery")
-		ok(t, err)
-	}
-}
-
-func sourceChanges(t *testing.T, content mem.Snapshot) {
-	from, to := open(content)
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), during("comparing", signUp(t, from)))
-	if !errors.Is(err, move.ErrChanged) {
-		t.Errorf("the copy ended with %v", err)
-	}
-	_, err = copyStore(t, side("from", from), side("to", to))
-	ok(t, err)
-	mustEqual(t, from, to)
-}
-
-func targetChanges(t *testing.T, content mem.Snapshot) {
-	from, to := open(content)
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), during("comparing", signUp(t, to)))
-	if !errors.Is(err, move.ErrChanged) {
-		t.Errorf("the copy ended with %v", err)
-	}
 }
 
 func sourceFails(t *testing.T, content mem.Snapshot) {

@@ -20,10 +20,6 @@ type Kind struct {
 	// Scenario is the scenario of the lab that tries to break it, and Ablation the one
 	// without the guard that the row is. They are empty if the guarantees do not rest on it.
 	Scenario, Ablation string
-	// Point, List, Insert, Change and Remove say what it is for to read one such row, to
-	// read several, and to write one. They are empty where another row of the same
-	// transaction says it.
-	Point, List, Insert, Change, Remove string
 	// Properties are those that an operation writes.
 	Properties []Property
 	// Retired says that an earlier version wrote the row. Every operation ignores it.
@@ -49,6 +45,17 @@ func (k *Kind) Prefix() string {
 	return prefix
 }
 
+// RowForm is the form of the row key as people see it. No kind has none.
+func (k *Kind) RowForm() string {
+	switch {
+	case k == nil:
+		return "(of no form)"
+	case k.Form == "":
+		return "(empty)"
+	}
+	return k.Form
+}
+
 // Range returns the range of the row keys with the Prefix, from inclusive and to exclusive.
 func (k *Kind) Range() (from, to string) { return k.Prefix(), PrefixEnd(k.Prefix()) }
 
@@ -69,41 +76,34 @@ func fill(form string, varying []string) string {
 }
 
 // Has tells whether a row key is of this kind.
-func (k *Kind) Has(row string) bool {
-	_, ok := parse(k.Form, row, nil)
-	return ok
-}
+func (k *Kind) Has(row string) bool { return parse(k.Form, row, func(Part) {}) }
 
 // Parse returns what varies in a row key, in the order of its form. ok is false if the key is
-// of another kind; varying are empty then.
+// of another kind.
 func (k *Kind) Parse(row string) (varying []string, ok bool) {
-	parts, ok := parse(k.Form, row, []Part{})
-	for _, part := range parts {
+	ok = parse(k.Form, row, func(part Part) {
 		if part.Name != "" {
 			varying = append(varying, part.Text)
 		}
-	}
+	})
 	return varying, ok
 }
 
 // Parts takes a row key of this kind apart.
-func (k *Kind) Parts(row string) []Part {
-	parts, _ := parse(k.Form, row, []Part{})
+func (k *Kind) Parts(row string) (parts []Part) {
+	parse(k.Form, row, func(part Part) { parts = append(parts, part) })
 	return parts
 }
 
-// parse takes a key apart by its form. If parts is nil, it only tells whether the key has the
-// form.
-func parse(form, key string, parts []Part) ([]Part, bool) {
-	collect := parts != nil
+// parse calls found with each part of a key, and tells whether the key has the form.
+func parse(form, key string, found func(Part)) bool {
 	for form != "" {
 		literal, rest, varies := strings.Cut(form, "<")
 		if !strings.HasPrefix(key, literal) {
-			return nil, false
+			return false
 		}
-		key = key[len(literal):]
-		if collect && literal != "" {
-			parts = append(parts, Part{Text: literal})
+		if key = key[len(literal):]; literal != "" {
+			found(Part{Text: literal})
 		}
 		if !varies {
 			break
@@ -111,14 +111,12 @@ func parse(form, key string, parts []Part) ([]Part, bool) {
 		name, after, _ := strings.Cut(rest, ">")
 		end := end(key, name)
 		if end == 0 && name != "rest" {
-			return nil, false
+			return false
 		}
-		if collect {
-			parts = append(parts, Part{Name: name, Text: key[:end]})
-		}
+		found(Part{Name: name, Text: key[:end]})
 		form, key = after, key[end:]
 	}
-	return parts, key == ""
+	return key == ""
 }
 
 // end is where the part that a key begins with ends. Only the id of a post holds an
@@ -127,17 +125,12 @@ func end(key, name string) int {
 	if name == "rest" {
 		return len(key)
 	}
-	end := strings.IndexByte(key, '!')
-	if name == "id" && end >= 0 {
-		if next := strings.IndexByte(key[end+1:], '!'); next >= 0 {
-			return end + 1 + next
-		}
-		return len(key)
+	head, tail, more := strings.Cut(key, "!")
+	if name == "id" && more {
+		random, _, _ := strings.Cut(tail, "!")
+		return len(head) + 1 + len(random)
 	}
-	if end < 0 {
-		return len(key)
-	}
-	return end
+	return len(head)
 }
 
 // Property returns a property of the kind. It is nil if there is none of that name.
@@ -145,12 +138,11 @@ func (k *Kind) Property(name string) *Property {
 	if k == nil {
 		return nil
 	}
-	for i := range k.Properties {
-		if k.Properties[i].Name == name {
-			return &k.Properties[i]
-		}
+	at := slices.IndexFunc(k.Properties, func(p Property) bool { return p.Name == name })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &k.Properties[at]
 }
 
 // Of returns the kind of a row. It is nil if there is none.
@@ -163,10 +155,7 @@ func Of(table, partition, row string) *Kind {
 	return nil
 }
 
-func (k *Kind) in(partition string) bool {
-	_, ok := parse(k.Partition, partition, nil)
-	return ok
-}
+func (k *Kind) in(partition string) bool { return parse(k.Partition, partition, func(Part) {}) }
 
 // Within returns the kinds that a partition can have in a range of row keys; an empty to has
 // no end, and an empty partition is any.

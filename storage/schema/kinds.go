@@ -41,15 +41,10 @@ func retired(table, partition, form string) *Kind {
 // Channel is the row that takes a name.
 var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
-	What:   "The channel itself. While this row is there, the name is taken.",
-	Why:    "It says which incarnation has the name. A deletion marks it first and removes it last.",
-	Point:  "Finds the channel by its name: the owner, the description, the state, and which incarnation it is.",
-	List:   "Lists channels in the order of their names.",
-	Insert: "Gives the name to the new channel, unless somebody has it.",
-	Change: "Changes the channel’s own row.",
-	Remove: "Sets the name free.",
-	Properties: slices.Concat(texts(PropName, PropOwner, PropDescription, PropIncarnation, PropState), instants(PropCreatedOn),
-		optional(hashes(PropOnce))),
+	What: "The channel itself. While this row is there, the name is taken.",
+	Why:  "It says which incarnation has the name. A deletion marks it first and removes it last.",
+	Properties: slices.Concat(always(PropName, PropOwner, PropDescription, PropIncarnation, PropState, PropCreatedOn),
+		sometimes(PropOnce)),
 }
 
 // The gates are what fences a partition: see package storage.
@@ -57,30 +52,20 @@ var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
 		What:       "The fence of this channel, open: posts, votes and subscriptions may be made.",
-		Why:        "Each of them touches this row: it is refused once the row is gone, and a page is right while the ETag is the same.",
-		Point:      "Reads the version of the open gate: it is another one after each change of the channel’s posts, votes and subscribers.",
-		List:       "Finds the open gate and its version: it is another one after each change of the channel’s posts, votes and subscribers.",
-		Insert:     "Opens the gate: it takes the place of its reservation, once in all time.",
-		Change:     "Touches the open gate: this gives it another version, and fails if the channel was deleted.",
-		Remove:     "Withdraws the gate of a creation that was given up.",
-		Properties: texts(PropIncarnation),
+		Why:        "Whoever posts, votes or subscribes touches it, and is refused once it is gone. Its ETag is the version of the pages.",
+		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
 		What:       "The fence of this channel, shut: rows may be removed.",
 		Why:        "Each removal depends on this row. It goes before the name is free, so a late worker removes nothing.",
-		Point:      "Looks whether the channel’s rows are still being removed.",
-		Insert:     "Shuts the gate: from now on nobody can post.",
-		Change:     "Holds the shut gate: this fails if the deletion has ended.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	ReservedGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!reserved!<incarnation>", Name: "reservation", Scenario: "stalled", Ablation: "reservation",
 		What:       "A channel is being created. The open gate takes the place of this row, in the version that was read.",
 		Why:        "An ETag never repeats, so the gate opens once in all time, however late a copy of a request arrives.",
-		Point:      "Reads the version of the gate’s reservation, which the open gate will replace.",
-		Insert:     "Reserves the gate of a new channel.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 )
 
@@ -88,41 +73,29 @@ var (
 var (
 	Blog = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "blog!<id>", Name: "post", Scenario: "edit-sweep",
-		What:   "A post. The time in its key counts down, so that the newest sorts first.",
-		Why:    "An edit depends on its version, so an edit that comes after the removal changes nothing.",
-		Point:  "Reads one post.",
-		List:   "Reads posts, the newest first.",
-		Insert: "Makes the post: the gate, the idempotency key, the post and its place by rating stand or fall together.",
-		Change: "Changes the post, unless somebody changed it since it was read.",
-		Remove: "Deletes the post in the version that was read, with its place by rating.",
-		Properties: slices.Concat(texts(PropTitle, PropText, PropUserID, PropIncarnation, PropRevision, PropRevisions), numbers(PropRating),
-			instants(PropCreatedOn), optional(instants(PropEditedOn))),
+		What: "A post. The time in its key counts down, so that the newest sorts first.",
+		Why:  "An edit depends on its version, so an edit that comes after the removal changes nothing.",
+		Properties: slices.Concat(always(PropTitle, PropText, PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
+			sometimes(PropEditedOn)),
 	}
 	Once = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "once!<hash>", Name: "idempotency key", Scenario: "one-key", Ablation: "once",
 		Hash:       "of the author and the key",
 		What:       "The idempotency key that made a post, as a hash, with a hash of what was posted.",
 		Why:        "It is inserted together with the post. A request that is sent twice finds it and makes one post.",
-		Point:      "Looks up which post an idempotency key has made.",
-		List:       "Reads which idempotency keys were used.",
-		Properties: slices.Concat(texts(PropBlog, PropIncarnation), hashes(PropBody)),
+		Properties: always(PropBlog, PropIncarnation, PropBody),
 	}
 	Rate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "rate!<inverted>!<id>", Name: "rating index", Scenario: "edit-vote",
 		What:       "An entry of the index by rating: the best rated post sorts first.",
 		Why:        "It changes in one transaction with the post’s rating, so the index never disagrees with the posts.",
-		List:       "Reads the index by rating, the best rated post first.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	Vote = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "vote!<id>!<user>", Name: "vote", Scenario: "vote",
 		What:       "The vote of one user on one post.",
 		Why:        "It is inserted together with the new rating. The row is there, so the same vote does not count twice.",
-		Point:      "Looks whether this user votes for the post.",
-		List:       "Reads who votes for these posts.",
-		Insert:     "Gives the vote: the vote, the rating and the place by rating change together.",
-		Remove:     "Takes a vote away, with what it counted for.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 )
 
@@ -132,32 +105,19 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "who is about to join", Scenario: "subscribe-again", Ablation: "join",
 		What:       "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
 		Why:        "So a late copy of a request cannot bring back a subscription that has ended.",
-		Point:      "Reads the version of a subscription that has begun.",
-		List:       "Reads who is about to join.",
-		Insert:     "Begins the subscription on the channel’s side, behind the gate.",
-		Remove:     "Ends a subscription that has only begun.",
-		Properties: slices.Concat(texts(PropIncarnation), instants(PropSubscribedOn)),
+		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Sub = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "sub!<user>", Name: "subscriber", Scenario: "subscribe",
 		What:       "A subscriber of the channel. This row is the truth about the subscription.",
 		Why:        "It stands behind the gate and is swept with the channel. The sweep finds the user’s own row by it.",
-		Point:      "Looks whether this user subscribes. The channel’s side is the truth.",
-		List:       "Counts the subscribers of the channel.",
-		Insert:     "Makes the subscription count: the subscriber’s row takes the place of the one that began it, behind the gate.",
-		Remove:     "Ends the subscription on the channel’s side.",
-		Properties: slices.Concat(texts(PropIncarnation), instants(PropSubscribedOn)),
+		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Subscription = &Kind{
 		Table: TableSubscriptions, Partition: "<user>", Form: "<key>!<incarnation>", Name: "subscription", Scenario: "leave-late",
 		What:       "One channel that this user subscribes to, by which their feed is read.",
 		Why:        "No transaction spans it and the channel’s row. So it says how far it has come, and readers repair it.",
-		Point:      "Looks whether the user’s own list has the channel.",
-		List:       "Reads which channels the user subscribes to.",
-		Insert:     "Puts the channel on the user’s own list.",
-		Change:     "Changes the user’s side of the subscription.",
-		Remove:     "Takes the channel off the user’s own list.",
-		Properties: slices.Concat(texts(PropName, PropRole, PropState), instants(PropSubscribedOn)),
+		Properties: always(PropName, PropRole, PropState, PropSubscribedOn),
 	}
 )
 
@@ -167,117 +127,84 @@ var (
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:       "The progress of one deletion. It stays when the channel is gone.",
 		Why:        "It is a report. No worker depends on it, so workers that die or stall cannot be misled by it.",
-		Point:      "Reads how far the deletion has come.",
-		List:       "Reads what is known of the deletion.",
-		Insert:     "Records the deletion that was asked for.",
-		Change:     "Records how far the deletion has come.",
 		Properties: deletionProperties(),
 	}
 	BlogDeletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!<id>!<revision>", Name: "stopped deletion of a post", Scenario: "poison-post",
 		What:       "The removal of a post that failed too often, and waits for an operator.",
 		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Point:      "Reads what became of the removal of a post.",
-		Insert:     "Records that the removal of a post failed too often.",
-		Change:     "Records what became of the removal of a post.",
 		Properties: deletionProperties(),
 	}
 	Lesson = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!lesson", Name: "lesson", Scenario: "workers-die",
-		What:       "Which workers pause before their next step, and what they are told to do (--teach).",
-		Why:        "Nothing of the protocol depends on it: a worker that pauses is one that is slow.",
-		Point:      "Reads which workers pause before their next step.",
-		Insert:     "Begins the lesson: the workers will pause.",
-		Change:     "Says what the workers that pause are to do.",
-		Properties: slices.Concat(texts(PropIncarnation, PropOver, PropWorkers), numbers(PropCopies), optional(texts(PropRevision, PropRevisions))),
+		What: "Which workers pause before their next step, and what they are told to do (--teach).",
+		Why:  "Nothing of the protocol depends on it: a worker that pauses is one that is slow.",
+		Properties: slices.Concat(always(PropIncarnation, PropOver, PropWorkers, PropCopies),
+			sometimes(PropRevision, PropRevisions)),
 	}
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:       "A deletion that may be open: that was asked for, and is not known to be done.",
 		Why:        "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
-		List:       "Lists the deletions that may be open.",
-		Change:     "Puts the deletion on the index of open deletions, so that it is found if its message is lost.",
-		Remove:     "Takes the deletion off the index of open deletions.",
-		Properties: instants(PropRequestedOn),
+		Properties: always(PropRequestedOn),
 	}
 	Unread = &Kind{
 		Table: TableDeletions, Partition: UnreadPartition, Form: "<hash>", Name: "unread message", Scenario: "poison-unread",
 		Hash:       "of the message’s id and text",
 		What:       "A message that no worker could read, with its text.",
 		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Point:      "Reads a message that no worker could read.",
-		List:       "Reads the messages that no worker could read.",
-		Insert:     "Records a message that cannot be read.",
-		Change:     "Records what became of a message that could not be read.",
-		Properties: slices.Concat(texts(PropState), instants(PropUpdatedOn)),
+		Properties: always(PropState, PropUpdatedOn),
 	}
 )
 
 func deletionProperties() []Property {
-	return slices.Concat(texts(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep),
-		numbers(PropRowsDeleted, PropAttempts, PropLastDelivery), instants(PropRequestedOn, PropUpdatedOn), truths(PropWaiting),
-		optional(instants(PropWaitingSince, PropRetryOn, PropFinishedOn)), optional(texts(PropTraceParent, PropTrace, PropRevision, PropRevisions)))
+	return slices.Concat(
+		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
+			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
+		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropRevision, PropRevisions))
 }
 
 // The rows of a user.
 var (
 	Account = &Kind{
 		Table: TableUsers, Partition: "<user>", Name: "account", Scenario: "digest-address",
-		What:   "The account: a hash of the password, and a number that ends all sessions when it grows.",
-		Why:    "A change depends on the version that was read, so what was revoked does not come back.",
-		Point:  "Reads the account.",
-		Insert: "Makes the account, unless somebody has the name.",
-		Change: "Writes the account, in the version that was read.",
-		Properties: slices.Concat(texts(PropPassword, PropRevision, PropRevisions), instants(PropCreatedOn), numbers(PropEpoch),
-			optional(texts(PropOnce, PropDigestSecret)), optional(numbers(PropSignIns))),
+		What: "The account: a hash of the password, and a number that ends all sessions when it grows.",
+		Why:  "A change depends on the version that was read, so what was revoked does not come back.",
+		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
+			sometimes(PropOnce, PropDigestSecret, PropSignIns)),
 	}
 	Asked = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "asked!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
-		What:   "A deletion that this user asked for, the newest first.",
-		Why:    "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
-		List:   "Lists the deletions that the user asked for, the newest first.",
-		Insert: "Puts the deletion on the list of the user who asked for it.",
-		Remove: "Takes a deletion that never was off the user’s list.",
+		What: "A deletion that this user asked for, the newest first.",
+		Why:  "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
 	}
 	Made = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "made!<hash>", Name: "what a key made", Scenario: "create-once",
 		Hash:       "of the user and the idempotency key",
 		What:       "The incarnation that a request to create a channel made.",
 		Why:        "It is inserted before anybody is answered, so two requests with one key get one answer.",
-		Point:      "Looks up which channel an idempotency key has made.",
-		Insert:     "Records which channel an idempotency key has made.",
-		Properties: texts(PropIncarnation),
+		Properties: always(PropIncarnation),
 	}
 	UserOnce = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "once!<hash>", Name: "idempotency key", Scenario: "create-once",
 		Hash:       "of the user and the idempotency key",
 		What:       "The idempotency key of a request to create a channel, as a hash.",
 		Why:        "It is never changed or deleted, so a late copy changes nothing.",
-		Point:      "Looks up what an idempotency key was used for.",
-		Insert:     "Records what an idempotency key is used for.",
-		Properties: hashes(PropBody),
+		Properties: always(PropBody),
 	}
 	Owned = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "owned!<key>", Name: "owned channel",
 		What:       "The name of a channel that this user has, or had.",
 		Why:        "It is written before the channel is created. Whoever reads it believes the channel alone.",
-		Point:      "Looks whether the channel is on its owner’s list.",
-		List:       "Reads which channels the user has.",
-		Change:     "Puts the channel on its owner’s list.",
-		Remove:     "Takes a channel that is gone off its owner’s list.",
-		Properties: instants(PropWrittenOn),
+		Properties: always(PropWrittenOn),
 	}
 	Session = &Kind{
 		Table: TableSessions, Partition: "<hash>", Name: "session", Scenario: "sign-out",
-		Hash:   "of the token",
-		What:   "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
-		Why:    "Ending one marks this row and does not delete it, so a late copy of its insert finds it ended.",
-		Point:  "Finds whose session it is.",
-		Insert: "Begins a session, or keeps the key of a sign-up. Only a hash names it.",
-		Change: "Ends a session, or renews it. Only a hash names it.",
-		Remove: "Removes a session that has ended.",
-		Properties: slices.Concat(instants(PropExpiresOn), optional(numbers(PropEpoch, PropSignIns)), optional(truths(PropEnded, PropLink)),
-			optional(texts(PropUser, PropOnce, PropUsedBy, PropRevision, PropRevisions))),
+		Hash: "of the token",
+		What: "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
+		Why:  "Ending one marks this row and does not delete it, so a late copy of its insert finds it ended.",
+		Properties: slices.Concat(always(PropExpiresOn),
+			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropUsedBy, PropRevision, PropRevisions)),
 	}
 )
 
@@ -287,20 +214,14 @@ var (
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
 		What:       "How often somebody has failed to sign in, or how many accounts they made, in one stretch of time.",
 		Why:        "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
-		Point:      "Looks how many attempts were counted lately.",
-		Insert:     "Counts an attempt.",
-		Change:     "Counts an attempt.",
-		Properties: slices.Concat(numbers(PropFailures), instants(PropWindowEnds, PropExpiresOn), texts(PropRevision, PropRevisions)),
+		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
 	}
 	AddressFailures = &Kind{
 		Table: TableThrottle, Partition: "user!<hash>", Form: "address!<hash>", Name: "address of a user",
-		Hash:   "of the address",
-		What:   "How often a user’s sign-in has failed from one address, and until when the address is known.",
-		Why:    "Strangers who guess cannot lock out somebody who has signed in from there lately.",
-		Point:  "Looks how many attempts were counted lately, and whether the user has signed in from this address.",
-		Insert: "Counts an attempt, or remembers an address that the user signs in from.",
-		Change: "Counts an attempt, or remembers an address that the user signs in from.",
-		Properties: slices.Concat(optional(numbers(PropFailures)), optional(instants(PropWindowEnds, PropKnownUntil)), instants(PropExpiresOn),
-			texts(PropRevision, PropRevisions)),
+		Hash: "of the address",
+		What: "How often a user’s sign-in has failed from one address, and until when the address is known.",
+		Why:  "Strangers who guess cannot lock out somebody who has signed in from there lately.",
+		Properties: slices.Concat(always(PropExpiresOn, PropRevision, PropRevisions),
+			sometimes(PropFailures, PropWindowEnds, PropKnownUntil)),
 	}
 )

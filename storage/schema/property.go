@@ -1,6 +1,10 @@
 package schema
 
-import "microblogging/storage/driver"
+import (
+	"strings"
+
+	"microblogging/storage/driver"
+)
 
 // The names of properties. A name means the same in each kind of row that has it.
 const (
@@ -61,30 +65,33 @@ const (
 	PropWrittenOn    = "WrittenOn"
 )
 
-func texts(names ...string) []Property    { return typed(driver.KindString, names) }
-func numbers(names ...string) []Property  { return typed(driver.KindInt64, names) }
-func instants(names ...string) []Property { return typed(driver.KindDateTime, names) }
-func truths(names ...string) []Property   { return typed(driver.KindBoolean, names) }
+// always are properties that no row of a kind lacks.
+func always(names ...string) []Property { return properties(names, false) }
 
-func hashes(names ...string) []Property {
-	properties := texts(names...)
-	for i := range properties {
-		properties[i].Hashed = true
+// sometimes are properties that a row of a kind may lack.
+func sometimes(names ...string) []Property { return properties(names, true) }
+
+func properties(names []string, optional bool) []Property {
+	list := make([]Property, len(names))
+	for i, name := range names {
+		hashed := name == PropBody || name == PropOnce
+		list[i] = Property{Name: name, Type: typeOf(name), Optional: optional, Hashed: hashed}
 	}
-	return properties
+	return list
 }
 
-func typed(kind driver.Kind, names []string) []Property {
-	var properties []Property
-	for _, name := range names {
-		properties = append(properties, Property{Name: name, Type: kind})
+// typeOf is the type of a property. It is the same in each kind of row.
+func typeOf(name string) driver.Kind {
+	switch name {
+	case PropAttempts, PropCopies, PropEpoch, PropFailures, PropLastDelivery, PropRating, PropRowsDeleted, PropSignIns:
+		return driver.KindInt64
+	case PropEnded, PropLink, PropWaiting:
+		return driver.KindBoolean
+	case PropKnownUntil, PropWaitingSince, PropWindowEnds:
+		return driver.KindDateTime
 	}
-	return properties
-}
-
-func optional(properties []Property) []Property {
-	for i := range properties {
-		properties[i].Optional = true
+	if strings.HasSuffix(name, "On") {
+		return driver.KindDateTime
 	}
-	return properties
+	return driver.KindString
 }

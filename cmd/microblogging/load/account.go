@@ -9,14 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"microblogging/storage/azure"
 	"microblogging/storage/driver"
 )
+
+// An Account is a backend that many share. It can tell which tables and queues are there,
+// and remove a whole one without a request for each of its rows.
+type Account interface {
+	driver.Backend
+	Names(ctx context.Context) (tables, queues []string, err error)
+	Drop(ctx context.Context, tables, queues []string) error
+}
 
 // A Namespace is the tables and queues of one run in an account. Their names start with a
 // mark that no other program uses, and an id of the run.
 type Namespace struct {
-	account *azure.Client
+	account Account
 	id      string
 }
 
@@ -33,7 +40,7 @@ const (
 
 // OpenAccount returns a namespace for a run that has ended by then. It removes those that
 // loads have left which were killed: the time of their end has passed.
-func OpenAccount(ctx context.Context, account *azure.Client, end time.Time) (Namespace, error) {
+func OpenAccount(ctx context.Context, account Account, end time.Time) (Namespace, error) {
 	id := strconv.FormatInt(end.Unix()/60, 36) + strings.ToLower(rand.Text()[:idLength-endLength])
 	return Namespace{account, id}, drop(ctx, account, func(id string) bool { return isOver(id, time.Now()) })
 }
@@ -53,7 +60,7 @@ func (n Namespace) Remove(ctx context.Context) error {
 }
 
 // drop drops the tables and queues of some namespaces.
-func drop(ctx context.Context, account *azure.Client, goes func(id string) bool) error {
+func drop(ctx context.Context, account Account, goes func(id string) bool) error {
 	tables, queues, err := account.Names(ctx)
 	if err != nil {
 		return err

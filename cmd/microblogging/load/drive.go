@@ -62,8 +62,10 @@ func (d *driving) drive(ctx context.Context) {
 		workers.Go(func() { d.worker(work) })
 	}
 	workers.Wait()
-	d.stopped = min(time.Since(d.began), d.Duration)
-	d.interrupted = ctx.Err() != nil
+	d.stopped = d.Duration // in an open loop the last may have been due before
+	if d.interrupted = ctx.Err() != nil; d.interrupted {
+		d.stopped = min(time.Since(d.began), d.Duration)
+	}
 }
 
 // worker makes one operation after another.

@@ -1,0 +1,69 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+)
+
+// A repair mends a breach, and returns what the breach reports as Repaired.
+type repair func() (string, error)
+
+const (
+	// leftChanged is for a repair before which somebody else wrote what it had read.
+	leftChanged = "left: it changed in between"
+	// leftUnknown is for a row of which nothing says what it was: somebody may still know it.
+	leftUnknown = "left: nothing says what it was"
+)
+
+// leave repairs nothing, for this reason.
+func leave(why string) repair { return func() (string, error) { return why, nil } }
+
+// deletes deletes a row in the version that was read.
+func deletes(ctx context.Context, table *driver.Table, row driver.Entity) repair {
+	return func() (string, error) {
+		//lab: Delete the row that should not be there, in the version that was read.
+		return "deleted", table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+	}
+}
+
+// breach reports a row that shows a breach, after its repair if the checker repairs.
+func (c *Checker) breach(invariant string, table *driver.Table, row driver.Entity, detail string, mend repair) error {
+	repaired, err := c.try(mend)
+	if err == nil {
+		c.Report(domain.Breach{Invariant: invariant, Table: table.Name(), PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
+	}
+	return err
+}
+
+// drop deletes a row that is no breach, if the checker repairs.
+func (c *Checker) drop(ctx context.Context, table *driver.Table, row driver.Entity) error {
+	_, err := c.try(deletes(ctx, table, row))
+	return err
+}
+
+// try repairs, if the checker does. That others were faster is no failure.
+func (c *Checker) try(mend repair) (string, error) {
+	if !c.Repair {
+		return "", nil
+	}
+	repaired, err := mend()
+	switch {
+	case err == nil:
+		return repaired, nil
+	case errors.Is(err, domain.ErrLimit):
+		return "left: no operation can name it", nil
+	case errors.Is(err, channel.ErrGateGone):
+		return "left: its channel has no open gate", nil
+	case errors.Is(err, domain.ErrGone):
+		return "left: its deletion was asked for", nil
+	case errors.Is(err, optimistic.ErrAgain), optimistic.Raced(err):
+		return leftChanged, nil
+	}
+	return "", fmt.Errorf("repairing: %w", err)
+}

@@ -1,0 +1,60 @@
+// Package walk goes over two tables side by side, in the order of their keys. It holds a page of
+// each at a time.
+package walk
+
+import (
+	"cmp"
+	"iter"
+	"strings"
+
+	"microblogging/storage/driver"
+)
+
+// Both visits the rows of two lists. Rows with the same keys are visited together; if only one
+// list has a row, the other is nil. It ends at the first error.
+func Both(first, second iter.Seq2[driver.Entity, error], visit func(a, b *driver.Entity) error) error {
+	nextA, stop := iter.Pull2(first)
+	defer stop()
+	nextB, stop := iter.Pull2(second)
+	defer stop()
+	a, err := head(nextA())
+	if err != nil {
+		return err
+	}
+	b, err := head(nextB())
+	for err == nil && (a != nil || b != nil) {
+		nowA, nowB := a, b
+		switch order := compareKeys(a, b); {
+		case order < 0:
+			nowB = nil
+		case order > 0:
+			nowA = nil
+		}
+		if err = visit(nowA, nowB); err == nil && nowA != nil {
+			a, err = head(nextA())
+		}
+		if err == nil && nowB != nil {
+			b, err = head(nextB())
+		}
+	}
+	return err
+}
+
+// head is the next row of a list, or nil at its end.
+func head(row driver.Entity, err error, more bool) (*driver.Entity, error) {
+	if err != nil || !more {
+		return nil, err
+	}
+	return &row, nil
+}
+
+// compareKeys compares the keys of two rows. The end of a list comes after all rows.
+func compareKeys(a, b *driver.Entity) int {
+	switch {
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return cmp.Or(strings.Compare(a.Partition, b.Partition), strings.Compare(a.Row, b.Row))
+}

@@ -1,0 +1,195 @@
+package web_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestEdit(t *testing.T) {
+	t.Run("an edit replaces what its author has seen", editReplacesWhatItsAuthorHasSeen)
+	t.Run("a stale edit is refused with the current post", staleEditIsRefusedWithTheCurrentPost)
+	t.Run("an edit without a usable If-Match is refused", editWithoutAUsableIfMatchIsRefused)
+	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
+	t.Run("a merge has both changes and saves both", mergeHasBothChangesAndSavesBoth)
+	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
+	t.Run("a sent base can be anything", sentBaseCanBeAnything)
+	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
+	t.Run("a merge that meets a third edit is merged again", mergeThatMeetsAThirdEditIsMergedAgain)
+	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
+	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
+	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
+	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
+}
+
+func editReplacesWhatItsAuthorHasSeen(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	etag := s.do("GET", path).header.Get("ETag")
+	edited := s.do("PUT", path, bearer(token), header("If-Match", etag), fields("title", "T", "text", "Second")).want(200)
+	if edited.text("text") != "Second" || edited.text("editedOn") == "" || edited.header.Get("ETag") == etag {
+		t.Errorf("edited to %s", edited.body)
+	}
+	if read := s.do("GET", path); string(read.body) != string(edited.body) || read.header.Get("ETag") != edited.header.Get("ETag") {
+		t.Errorf("read %s", read.body)
+	}
+}
+
+func staleEditIsRefusedWithTheCurrentPost(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	put := func(match, text string) answer {
+		return s.do("PUT", path, bearer(token), header("If-Match", match), fields("text", text))
+	}
+	stale := s.do("GET", path).header.Get("ETag")
+	current := put(stale, "Second").want(200).header.Get("ETag")
+	for _, match := range []string{stale, "W/" + current, `"nothing"`, `"-0"`, stale + `,W/` + current} {
+		a := put(match, "Third").unwritten().want(412)
+		if a.text("current.text") != "Second" || a.header.Get("ETag") != current {
+			t.Errorf("If-Match %s: %s", match, a.body)
+		}
+	}
+	s.do("DELETE", path, bearer(token), header("If-Match", stale)).unwritten().want(412)
+	put(`"x" , `+stale+` ,, `+current, "Third").want(200)
+	put(" * ", "Fourth").want(200)
+	if got := s.do("GET", path).text("text"); got != "Fourth" {
+		t.Errorf("text %q", got)
+	}
+}
+
+func editWithoutAUsableIfMatchIsRefused(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	s.do("PUT", path, bearer(token), fields("text", "x")).unwritten().want(428)
+	for _, malformed := range []string{"", "abc", `"a" "b"`, `"a`, `*, "a"`, `w/"a"`, `"a b"`, ","} {
+		s.do("PUT", path, bearer(token), header("If-Match", malformed), fields("text", "x")).unwritten().want(400)
+		s.do("DELETE", path, bearer(token), header("If-Match", malformed)).unwritten().want(400)
+	}
+}
+
+// meeting makes two edits of one post in two browsers. It returns the page that the
+// second author sees after saving.
+func meeting(t *testing.T) (s *site, path string, second page) {
+	t.Helper()
+	s = newSite(t)
+	first, late := s.signedIn("ada"), s.again("ada")
+	channel := s.channel("Engines", "ada")
+	path = permalink(channel, s.post(channel, "ada", "The piston moves up.\nThen it moves down."))
+	early, form := first.open(path+"/edit").form("Save"), late.open(path+"/edit").form("Save")
+	early.fill("title", "Pistons").fill("text", "The piston moves up and up.\nThen it moves down.").press().at(path)
+	second = form.fill("title", "On pistons").fill("text", "The piston moves up.\r\nThen it rests.").press().want(412)
+	return s, path, second
+}
+
+func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
+	s, path, second := meeting(t)
+	second.heading("Two versions of one post").says("Saved by @ada ", "Sent by you, ada, just now", "Both changed the same place")
+	if second.marked("ins") == "" || !strings.HasPrefix(second.marked("del"), "moves down|") {
+		t.Errorf("new: %q, removed: %q", second.marked("ins"), second.marked("del"))
+	}
+	s.browser().open(path).heading("Pistons").says("up and up")
+}
+
+func mergeHasBothChangesAndSavesBoth(t *testing.T) {
+	_, path, second := meeting(t)
+	form := second.form("Save the merged version")
+	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up and up.\nThen it rests." {
+		t.Errorf("the merge starts with %v", form.values)
+	}
+	form.press().at(path).heading("On pistons").says("up and up. Then it rests.")
+}
+
+func formWithoutABaseIsMergedByHand(t *testing.T) {
+	s, path, _ := meeting(t)
+	old := s.again("ada").open(path + "/edit").form("Save")
+	s.again("ada").open(path+"/edit").form("Save").fill("text", "Third").press().at(path)
+	delete(old.values, "base")
+	page := old.fill("text", "Fourth").press().want(412).says("Merge by hand", "Third", "Fourth")
+	if form := page.form("Save the merged version"); form.values.Get("text") != "Fourth" {
+		t.Errorf("the merge starts with %v", form.values)
+	}
+}
+
+func sentBaseCanBeAnything(t *testing.T) {
+	s, path, _ := meeting(t)
+	for _, base := range []string{"", "x", "%%%", "\xff", "One line", "A title\n", "A title\n\x00"} {
+		old := s.again("ada").open(path + "/edit").form("Save")
+		s.again("ada").open(path+"/edit").form("Save").fill("text", rand.Text()).press().at(path)
+		old.fill("text", "Mine").fill("base", base).press().want(412).says("Merge by hand")
+	}
+}
+
+func baseNeverMakesAFormTooLarge(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	var all strings.Builder
+	for i := range 5000 {
+		all.WriteRune(rune(0x20000 + i*7%40000)) // each takes 12 bytes in a form
+	}
+	path := permalink(channel, s.post(channel, "ada", all.String()))
+	b.open(path+"/edit").form("Save").fill("title", "Long").press().at(path).heading("Long")
+}
+
+func mergeThatMeetsAThirdEditIsMergedAgain(t *testing.T) {
+	s, path, second := meeting(t)
+	s.again("ada").open(path+"/edit").form("Save").fill("text", "So:\nThe piston moves up and up.\nThen it moves down.").press().at(path)
+	form := second.form("Save the merged version").press().want(412).form("Save the merged version")
+	if got := form.values.Get("text"); got != "So:\nThe piston moves up and up.\nThen it rests." {
+		t.Errorf("the second merge starts with %q", got)
+	}
+	form.press().at(path).says("So: The piston moves up and up. Then it rests.")
+}
+
+func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
+	_, path, second := meeting(t)
+	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
+		p := second.form("Save the merged version").fill("text", bad).press().want(422).
+			heading("Two versions of one post").says("The piston moves up and up.")
+		if p.hasForm("Save mine over it") {
+			t.Error("a version that breaks a rule can be kept")
+		}
+		second = p
+	}
+	second.form("Save the merged version").fill("text", "Right").press().at(path).says("Right")
+}
+
+func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
+	s, path, second := meeting(t)
+	third := s.again("ada").open(path+"/edit").form("Save").fill("title", "Third")
+	third.press().at(path)
+	for _, button := range []string{"Save mine over it", "Save the merged version"} {
+		second.form(button).press().want(412).says("Third", "On pistons")
+	}
+	second.form("Save mine over it").press().want(412).form("Save mine over it").press().at(path).heading("On pistons")
+}
+
+func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", "Edited")
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		err := send(ctx)
+		if call.Writes() && err == nil {
+			err = fmt.Errorf("the reply is lost: %w", domain.ErrUnavailable)
+		}
+		return err
+	})
+	form.press().want(503)
+	s.mendStore()
+	form.press().at(path).heading("Edited")
+}
+
+func badEditIsShownAgainAsItWasTyped(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", "Kept").fill("text", " ")
+	again := form.press().want(422).complains("text", "must not be blank").form("Save")
+	if again.values.Get("title") != "Kept" || again.values.Get("etag") != form.values.Get("etag") {
+		t.Errorf("the form comes back as %v", again.values)
+	}
+	again.fill("text", "Words").press().at(path).heading("Kept")
+}

@@ -1,0 +1,148 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+)
+
+func TestBlog(t *testing.T) {
+	t.Run("a new post is found at its Location", newPostIsFoundAtItsLocation)
+	t.Run("a bad post is refused field by field", badPostIsRefusedFieldByField)
+	t.Run("the longest post fits in every spelling", longestPostFitsInEverySpelling)
+	t.Run("posts are listed newest first and narrowed by time", postsAreListedNewestFirstAndNarrowedByTime)
+	t.Run("a post that is not in the channel is not found", postThatIsNotInTheChannelIsNotFound)
+	t.Run("an author finds, edits and deletes a post", authorFindsEditsAndDeletesAPost)
+	t.Run("shows a text as its post would, and saves nothing", previewShowsTheTextAndSavesNothing)
+	t.Run("says what is wrong with a text", previewSaysWhatIsWrong)
+}
+
+func newPostIsFoundAtItsLocation(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	s.channel("Ärger", "ada")
+	bob := s.signUp("bob")
+	created := s.do("POST", "/api/v1/channels/ärger/blogs", bearer(bob),
+		fields("title", "  Notes ", "text", "One\r\ntwo\rthree\t<b>")).want(201)
+	if got, want := created.header.Get("Location"), "/api/v1/channels/%C3%84rger/blogs/"+created.text("id"); got != want {
+		t.Errorf("Location %q, want %q", got, want)
+	}
+	read := s.do("GET", created.header.Get("Location")).want(200)
+	if string(read.body) != string(created.body) || read.header.Get("ETag") != created.header.Get("ETag") {
+		t.Errorf("read %s, created %s", read.body, created.body)
+	}
+	for path, want := range map[string]any{
+		"channel": "Ärger", "title": "Notes", "text": "One\ntwo\nthree\t<b>", "userId": "bob", "rating": 0.0, "editedOn": nil,
+	} {
+		if got := read.get(path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+func badPostIsRefusedFieldByField(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	blog := s.post(channel, "ada", "Hello")
+	for name, test := range map[string]struct{ title, text, field string }{
+		"blank text": {"", " \n\t ", "text"},
+		"long title": {strings.Repeat("é", 121), "x", "title"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			body := fields("title", test.title, "text", test.text)
+			s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body).unwritten().want(422).wantField(test.field)
+			s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), body).unwritten().want(422).wantField(test.field)
+		})
+	}
+}
+
+func longestPostFitsInEverySpelling(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	text := strings.Repeat("\U0001f600", 5000)
+	escaped := `{"text":"` + strings.Repeat(`\ud83d\ude00`, 5000) + `"}`
+	for _, body := range []change{fields("text", text), raw(escaped)} {
+		if got := s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body).want(201).text("text"); got != text {
+			t.Error("the text came back changed")
+		}
+	}
+}
+
+func postsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", "ada")
+	for i := range 30 {
+		s.postOn(time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC), channel, fmt.Sprint(i))
+	}
+	for query, want := range map[string]string{
+		"limit=7": "[29 28 27 26 25 24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0]",
+		"limit=2&since=2026-01-03T00:00:00Z&until=2026-01-06T01:00:00%2B01:00": "[4 3 2]",
+		"since=2026-01-03T00:00:00Z&until=2026-01-03T00:00:00Z":                "[]",
+	} {
+		if got := fmt.Sprint(s.listed(enginesBlogs+"?"+query, "text")); got != want {
+			t.Errorf("%s lists %s, want %s", query, got, want)
+		}
+	}
+	if got := s.do("GET", enginesBlogs).items("text"); len(got) != 20 {
+		t.Errorf("%d posts with the default limit", len(got))
+	}
+}
+
+func postThatIsNotInTheChannelIsNotFound(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	wheels, blog := s.channel("Wheels", "ada"), s.post(channel, "ada", "Hello")
+	for _, path := range []string{
+		blogPath(wheels, blog.ID), blogPath(channel, domain.NewBlogID(time.Now())), blogPath(channel, blog.ID+"/x"), blogPath(channel, "%2e"),
+	} {
+		s.do("GET", path).want(404)
+	}
+	for _, id := range []string{"x", string(blog.ID[:19]), strings.ToLower(string(blog.ID)), string(blog.ID) + "%00"} {
+		s.browser().open("/channels/Engines/blogs/" + id).want(404).follow("Back to Engines").want(200)
+	}
+	s.do("GET", "/api/v1/channels/engines/blogs/"+strings.Replace(string(blog.ID), "!", "%21", 1)).want(200)
+	s.do("PUT", blogPath(wheels, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "x")).want(404)
+	s.do("DELETE", blogPath(wheels, blog.ID), bearer(token)).want(404)
+}
+
+func authorFindsEditsAndDeletesAPost(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Straße", "ada")
+	post := s.post(channel, "ada", "Löcher")
+	path := permalink(channel, post)
+	b.open("/channels/strasse").follow(post.CreatedOn.UTC().Format("2 January 2006, 15:04 UTC")).want(200).heading("Post by @ada").says("Löcher").saysNot("edited").
+		follow("Edit").form("Save").fill("title", "Asphalt").fill("text", "Neu\nund glatt").press().
+		at(path).heading("Asphalt").says("Your changes are saved.", "Neu und glatt", "edited ", " UTC").
+		form("Delete this post").press().
+		at("/channels/Stra%C3%9Fe").says("The post is deleted.", "Nothing here yet")
+	b.open(path).want(404).follow("Back to Straße").want(200)
+	b.open(path + "/edit").want(404)
+}
+
+func preview(title, text string) change {
+	return posted(url.Values{"title": {title}, "text": {text}, "key": {"k"}, "incarnation": {"x"}})
+}
+
+func previewShowsTheTextAndSavesNothing(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	post := s.post(channel, "ada", "There")
+	page := b.send("POST", "/preview", preview("A <title>", "*Hello*, <b>\r\n\r\n# Head")).unwritten().want(200).heading("Preview").
+		says("Nothing is saved.", "A <title>", "Hello, <b>")
+	if got := page.marked("em") + "|" + page.marked("h2") + "|" + page.marked("h3"); got != "Hello|A <title>|Head" {
+		t.Errorf("the preview has %q", got)
+	}
+	for _, path := range []string{"/channels/Engines", permalink(channel, post) + "/edit"} {
+		if got := strings.Count(string(b.open(path).body), `formaction="/preview"`); got != 1 {
+			t.Errorf("%s has %d buttons for a preview", path, got)
+		}
+	}
+}
+
+func previewSaysWhatIsWrong(t *testing.T) {
+	b := newSite(t).signedIn("ada")
+	b.send("POST", "/preview", preview("", " ")).want(422).says("must not be blank")
+	b.send("POST", "/preview", preview("", strings.Repeat("x", 5001))).want(422).says("5000")
+}

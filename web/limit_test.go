@@ -1,0 +1,188 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/web"
+)
+
+func TestWriteLimit(t *testing.T) {
+	t.Run("a user who writes too fast is told when to go on", userWhoWritesTooFastIsToldWhenToGoOn)
+	t.Run("all users of one client are limited together", allUsersOfOneClientAreLimitedTogether)
+}
+
+// limited makes a site with this limit. It must be made in a bubble, whose clock fills
+// the buckets.
+func limited(t *testing.T, perSecond float64, burst int) *site {
+	return newSiteWith(t, web.Options{Version: "test", WriteRate: perSecond, WriteBurst: burst})
+}
+
+func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
+	s := limited(t, 1.0/3600, 1) // and 10 of one client, which has a network of 64 bits
+	s.channel("Engines", "ada")
+	from := func(peer, name string) answer {
+		return s.do("PUT", subscriptions+"/Engines", bearer(s.session(name)), func(r *http.Request) { r.RemoteAddr = peer })
+	}
+	for n := range 11 {
+		s.author("user_" + strconv.Itoa(n))
+	}
+	for n := range 10 {
+		from("[2001:db8::1]:1000", "user_"+strconv.Itoa(n)).want(204)
+	}
+	from("[2001:db8::2]:1000", "user_10").want(429)
+	from("[2001:db8:0:1::2]:1000", "user_10").want(204)
+}
+
+func (a answer) wantRetryAfter(seconds int) {
+	a.t.Helper()
+	if got := a.want(429).header.Get("Retry-After"); got != strconv.Itoa(seconds) {
+		a.t.Errorf("Retry-After %q, want %d", got, seconds)
+	}
+}
+
+func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limited(t, 0.4, 3)
+		token := s.signUp("ada")
+		s.channel("Engines", "ada")
+		post := func() answer {
+			return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), fields("text", "Hello"))
+		}
+		for range 3 {
+			post().want(201)
+		}
+		a := post().unwritten()
+		a.wantRetryAfter(3) // a token comes each 2.5 s
+		if a.text("title") != "Too Many Requests" || !strings.Contains(a.text("detail"), "Nothing was saved") {
+			t.Errorf("the problem says %s", a.body)
+		}
+		s.do("GET", "/api/v1/channels/Engines", bearer(token)).want(200)
+		time.Sleep(2 * time.Second)
+		post().wantRetryAfter(1)
+		time.Sleep(time.Second)
+		post().want(201)
+		post().want(429)
+	})
+}
+
+func TestStreamLimit(t *testing.T) {
+	t.Run("one client has sixteen streams and no more", oneClientHasSixteenStreamsAndNoMore)
+	t.Run("all clients together have 512 streams and no more", allClientsTogetherHave512StreamsAndNoMore)
+}
+
+// open opens a stream from a peer and returns what leaves it again, after the server
+// has noticed. It must run in a bubble.
+func (w watch) open(peer string) (leave func()) {
+	w.Helper()
+	ctx, cancel := context.WithCancel(w.Context())
+	var ended atomic.Int64
+	go func() { ended.Store(int64(w.from(ctx, peer).status)) }()
+	synctest.Wait()
+	if status := ended.Load(); status != 0 {
+		w.Errorf("the stream of %s ended at once with %d", peer, status)
+	}
+	return func() { cancel(); synctest.Wait() }
+}
+
+// from sends the request for a stream from a peer, and waits for the end of the answer.
+func (w watch) from(ctx context.Context, peer string) answer {
+	return w.do("GET", w.path, cookie(w.token), func(r *http.Request) { *r = *r.WithContext(ctx); r.RemoteAddr = peer })
+}
+
+func (w watch) wantFull(peer string) {
+	w.Helper()
+	a := w.from(w.Context(), peer).want(503)
+	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || seconds < 1 {
+		w.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+	}
+	if body := string(a.body); !strings.Contains(body, "Too many pages are being watched") || strings.Contains(body, "store") {
+		w.Errorf("the page says %s", body)
+	}
+	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
+		w.Errorf("a refusal is logged as a fault:\n%s", log)
+	}
+}
+
+func oneClientHasSixteenStreamsAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		leave := w.open("192.0.2.1:1000")
+		for port := range 15 {
+			defer w.open(fmt.Sprintf("192.0.2.1:%d", 2000+port))()
+		}
+		w.wantFull("192.0.2.1:3000")
+		defer w.open("192.0.2.2:1000")() // another client
+		leave()
+		defer w.open("192.0.2.1:1001")()
+		w.wantFull("192.0.2.1:3001")
+		for host := range 16 {
+			defer w.open(fmt.Sprintf("[2001:db8::%d]:1000", host))()
+		}
+		w.wantFull("[2001:db8::ffff]:1000")
+	})
+}
+
+func allClientsTogetherHave512StreamsAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		leave := w.open("192.0.2.1:1000")
+		for n := range 511 {
+			defer w.open(fmt.Sprintf("198.51.100.%d:1000", n/16))()
+		}
+		w.wantFull("203.0.113.1:1000")
+		leave()
+		defer w.open("203.0.113.1:1000")()
+		w.wantFull("203.0.113.2:1000")
+	})
+}
+
+func TestGuard(t *testing.T) {
+	t.Run("HTTPS stays on after the first use", httpsStaysOnAfterTheFirstUse)
+	t.Run("a trusted proxy says whether the connection is secure", trustedProxySaysWhetherTheConnectionIsSecure)
+	t.Run("the base URL is no other origin", baseURLIsNoOtherOrigin)
+}
+
+func httpsStaysOnAfterTheFirstUse(t *testing.T) {
+	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
+	if got := s.do("GET", "/healthz").header.Get("Strict-Transport-Security"); got == "" {
+		t.Error("no Strict-Transport-Security")
+	}
+	token := s.signUp("ada")
+	s.do("POST", "/api/v1/channels", header("Cookie", "session="+token), fields("name", "Engines")).want(401)
+	s.do("POST", "/api/v1/channels", header("Cookie", "__Host-session="+token), fields("name", "Engines")).want(201)
+}
+
+func trustedProxySaysWhetherTheConnectionIsSecure(t *testing.T) {
+	for _, trust := range []bool{true, false} {
+		s := newSiteWith(t, web.Options{TrustProxy: trust})
+		token := s.signUp("ada")
+		a := s.do("DELETE", "/api/v1/sessions/current", header("X-Forwarded-Proto", "https"),
+			header("Cookie", "__Host-session="+token+"; session="+token)).want(204)
+		cleared, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
+		ok(t, err)
+		if cleared.Secure != trust || strings.HasPrefix(cleared.Name, "__Host-") != trust ||
+			!cleared.HttpOnly || cleared.SameSite != http.SameSiteLaxMode || cleared.Path != "/" || cleared.Domain != "" {
+			t.Errorf("trusted %t: %s", trust, cleared)
+		}
+	}
+}
+
+// A proxy may change the Host; the browser sends the origin of the base URL.
+func baseURLIsNoOtherOrigin(t *testing.T) {
+	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
+	token := header("Cookie", "__Host-session="+s.signUp("ada"))
+	create := func(name, origin string) answer {
+		return s.do("POST", "/api/v1/channels", token, header("Origin", origin), fields("name", name))
+	}
+	create("Engines", "https://blog.example").want(201)
+	create("Wheels", "https://evil.example").want(403)
+}

@@ -1,0 +1,169 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestList(t *testing.T) {
+	t.Run("goes on with its own token and refuses every other", listRefusesTheTokenOfAnother)
+	t.Run("refuses a bad query by its parameter", listRefusesABadQuery)
+	t.Run("of nothing is an empty array", listOfNothingIsAnEmptyArray)
+}
+
+// everyList has each list of the API that ada and bob can read, of more than one item, with its
+// reader. Two that differ in their query or their reader are two lists.
+func everyList(s *site) map[string]change {
+	adas, bobs := bearer(s.signUp("ada")), bearer(s.signUp("bob"))
+	for _, name := range []string{"Engines", "Wheels"} {
+		channel := s.channel(name, "ada")
+		s.subscribe("bob", channel)
+		for range 2 {
+			s.postOn(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), channel, "Hello")
+		}
+		s.askDeletion(s.channel("Going-"+name, "ada"))
+	}
+	lists := make(map[string]change)
+	for _, path := range []string{
+		"channels", "channels?contains=e", "channels/Engines/blogs", "channels/Wheels/blogs", "channels/Engines/blogs?order=rating",
+		"channels/Engines/blogs?rating=0", "deletions", "digest?day=2026-03-04&tz=Europe/Berlin",
+	} {
+		lists["/api/v1/"+path] = adas
+	}
+	for _, path := range []string{"subscriptions", "feed", "digest?day=2026-03-04"} {
+		lists["/api/v1/"+path] = adas
+		lists["/api/v1/"+path+"#bob"] = bobs
+	}
+	return lists
+}
+
+// queried adds a parameter to the path of a list.
+func queried(path, parameter string) string {
+	path, _, _ = strings.Cut(path, "#")
+	if strings.Contains(path, "?") {
+		return path + "&" + parameter
+	}
+	return path + "?" + parameter
+}
+
+func listRefusesTheTokenOfAnother(t *testing.T) {
+	s := newSite(t)
+	lists, tokens := everyList(s), map[string]string{}
+	for path, reader := range lists {
+		tokens[path] = s.do("GET", queried(path, "limit=1"), reader).want(200).text("next")
+		if tokens[path] == "" {
+			t.Errorf("%s does not go on", path)
+		}
+	}
+	for path, reader := range lists {
+		mine := tokens[path]
+		wrong := []string{"made-up", "!", "\x00", mine + "A", mine[1:]}
+		for other, token := range tokens {
+			if other != path {
+				wrong = append(wrong, token)
+			}
+		}
+		for _, token := range wrong {
+			if a := s.do("GET", queried(path, "after="+url.QueryEscape(token)), reader); a.status != 422 {
+				t.Errorf("%s goes on with %q: %d", path, token, a.status)
+			} else {
+				a.wantField("after")
+			}
+		}
+		s.do("GET", queried(path, "after="+url.QueryEscape(mine)), reader).want(200)
+		for _, limit := range []string{"0", "101", "-1", "x", "", "1.5", "99999999999999999999"} {
+			s.do("GET", queried(path, "limit="+limit), reader).want(422).wantField("limit")
+		}
+	}
+}
+
+func listRefusesABadQuery(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	for query, field := range map[string]string{
+		"channels?contains=%FF":                                                        "contains",
+		"channels?contains=" + strings.Repeat("a", 300):                                "contains",
+		"channels/Engines/blogs?since=yesterday":                                       "since",
+		"channels/Engines/blogs?until=2026-01-01":                                      "until",
+		"channels/Engines/blogs?since=":                                                "since",
+		"channels/Engines/blogs?until=0001-01-01T00:00:00Z":                            "until",
+		"channels/Engines/blogs?order=rating&since=2026-01-01T00:00:00Z":               "since",
+		"channels/Engines/blogs?rating=3&until=2026-01-01T00:00:00Z":                   "until",
+		"channels/Engines/blogs?order=date":                                            "order",
+		"channels/Engines/blogs?order=":                                                "order",
+		"channels/Engines/blogs?rating=-1":                                             "rating",
+		"channels/Engines/blogs?rating=":                                               "rating",
+		"channels/Engines/blogs?rating=1.5":                                            "rating",
+		"channels/Engines/blogs?rating=%2B1":                                           "rating",
+		"channels/Engines/blogs?rating=99999999999":                                    "rating",
+		"digest?day=9999-01-01":                                                        "day",
+		"digest?day=2026-02-30":                                                        "day",
+		"digest?tz=Local":                                                              "tz",
+		"channels/Engines/blogs?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z": "until",
+	} {
+		s.do("GET", "/api/v1/"+query, bearer(token)).want(422).wantField(field)
+	}
+	s.do("GET", "/api/v1/channels?limit=100&unknown=1&after=").want(200)
+}
+
+func listOfNothingIsAnEmptyArray(t *testing.T) {
+	s := newSite(t)
+	s.post(s.channel("Engines", string(s.author("ada"))), "ada", "Hello")
+	bob := bearer(s.signUp("bob"))
+	for _, path := range []string{"channels?contains=zz", "subscriptions", "feed", "deletions"} {
+		if a := s.do("GET", "/api/v1/"+path, bob).want(200); string(a.body) != `{"items":[]}`+"\n" {
+			t.Errorf("%s is %s", path, a.body)
+		}
+	}
+}
+
+func TestRating(t *testing.T) {
+	t.Run("posts are listed by rating, newest first among equals", postsAreListedByRatingNewestFirstAmongEquals)
+	t.Run("a channel can be read by rating", channelCanBeReadByRating)
+}
+
+func postsAreListedByRatingNewestFirstAmongEquals(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", "ada")
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, votes := range []int{0, 3, 1, 3, 0, 12, 3, 1} {
+		s.vote(s.postOn(start.AddDate(0, 0, i), channel, fmt.Sprintf("%d rated %d", i, votes)), votes)
+	}
+	const list = "/api/v1/channels/Engines/blogs?limit=3&"
+	for query, want := range map[string][]string{
+		"order=rating":          {"5 rated 12", "6 rated 3", "3 rated 3", "1 rated 3", "7 rated 1", "2 rated 1", "4 rated 0", "0 rated 0"},
+		"rating=3":              {"6 rated 3", "3 rated 3", "1 rated 3"},
+		"order=rating&rating=0": {"4 rated 0", "0 rated 0"},
+		"rating=12":             {"5 rated 12"},
+		"rating=1":              {"7 rated 1", "2 rated 1"},
+		"rating=2":              nil,
+		"rating=4294967295":     nil,
+	} {
+		if got := s.listed(list+query, "text"); !slices.Equal(got, want) {
+			t.Errorf("%s lists %q, want %q", query, got, want)
+		}
+	}
+}
+
+func channelCanBeReadByRating(t *testing.T) {
+	s := newSite(t)
+	s.rated("Engines", 0, 3, 1, 3, 0, 2)
+	b := s.browser()
+	top := b.open("/channels/Engines").follow("Top rated").want(200).heading("Engines")
+	if got := top.texts(); !slices.Equal(got, []string{"post 3", "post 1", "post 5", "post 2", "post 4", "post 0"}) {
+		t.Errorf("top rated: %q", got)
+	}
+	top.says("3 votes")
+	three := b.open("/channels/Engines?rating=3").want(200)
+	if got := three.texts(); !slices.Equal(got, []string{"post 3", "post 1"}) {
+		t.Errorf("with 3 votes: %q", got)
+	}
+	if got := b.open("/channels/Engines?rating=0").texts(); !slices.Equal(got, []string{"post 4", "post 0"}) {
+		t.Errorf("without votes: %q", got)
+	}
+	b.open("/channels/Engines?rating=7").want(200).says("No post has 7 votes").follow("top rated").want(200)
+	three.follow("Newest").want(200).says("post 5")
+}

@@ -1,0 +1,245 @@
+package web_test
+
+const (
+	inParts     = "Content-Type: multipart/form-data; boundary=b"
+	formInParts = "--b\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nIn parts\r\n" +
+		"--b\r\nContent-Disposition: form-data; name=\"incarnation\"\r\n\r\n{engines}\r\n--b--\r\n"
+)
+
+// pageRoutes are the pages, the forms and the feeds.
+func pageRoutes() []route {
+	return []route{
+		{name: "GET /", who: everyone, costs: []cost{
+			{"", stranger, 1, 1, 0, 0},
+			{"", bobsCookie, 3, 67, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "", "", "", ""},
+			{adasCookie, 200, "", "after={feed}", "Cookie: notice=posted", ""},
+			{stranger, 422, "", "after={posts}", "", ""},
+		}},
+		{name: "GET /channels", who: everyone, costs: []cost{
+			{"", stranger, 1, 1, 0, 0},
+			{"", bobsCookie, 1, 3, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "", "", "", ""},
+			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""},
+			{stranger, 200, "", "", "Cookie: notice=signed-out; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
+			{adasCookie, 422, "", "contains=E&after=x", "", ""},
+		}},
+		{name: "GET /channels/new", who: users, untagged: true, costs: []cost{
+			{"", bobsCookie, 1, 2, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "", "name=%FF<b>", "", ""},
+		}},
+		{name: "POST /channels/new", who: users, seeds: []seed{
+			{adasCookie, 303, "", "", "", "name=Stra%C3%9Fe&description=Holes%0D%0Aand+more"},
+			{adasCookie, 409, "", "", "", "name=Engines"},
+			{adasCookie, 422, "", "name=Brakes", "", "name=a//b&description=%00"},
+		}},
+		{name: "GET /channels/:name", who: everyone, costs: []cost{
+			{"", stranger, 2, 4, 1, 2},
+			{"", bobsCookie, 2, 8, 1, 6},
+			{"order=rating", bobsCookie, 4, 28, 1, 6},
+		}, seeds: []seed{
+			{stranger, 200, "Engines", "", "", ""},
+			{stranger, 200, "engines", "after={posts}", "", ""},
+			{adasCookie, 200, "Engines", "order=rating&after={rated}", "", ""},
+			{bobsCookie, 200, "Engines", "rating=1", "", ""},
+			{bobsCookie, 410, "Going", "", "", ""},
+			{bobsCookie, 404, "a%2Fb", "rating=x", "", ""},
+		}},
+		{name: "POST /channels/:name", who: users, seeds: []seed{
+			{adasCookie, 303, "Engines", "", "Origin: http://blog.example", "key=k&title=T&text=Hello%0D%0Athere&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", inParts, formInParts},
+			{adasCookie, 303, "Engines", "", "", "key=used&text=used&incarnation={engines}"},
+			{bobsCookie, 303, "Engines", "", "", "action=unsubscribe&incarnation={engines}"},
+			{bobsCookie, 303, "Wheels", "", "", "action=subscribe&incarnation={wheels}"},
+			{adasCookie, 400, "Engines", "", inParts, "--b"},
+			{adasCookie, 422, "Engines", "", "", "key=%00&text=+&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "", "", "key=used&text=another&incarnation={engines}"},
+			{adasCookie, 410, "Engines", "", "", "key=gone&text=gone&incarnation={engines}"},
+			{adasCookie, 412, "Engines", "", "", "key=used&text=used&incarnation={going}"},
+			{adasCookie, 428, "Engines", "", "", "text=from+before"},
+			{bobsCookie, 412, "Wheels", "", "", "action=subscribe&incarnation={engines}"},
+			{adasCookie, 415, "Engines", "", "Content-Type: application/json", "{}"},
+		}},
+		{name: "GET /channels/:name/edit", who: owner, costs: []cost{
+			{"", adasCookie, 1, 3, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "Engines", "", "", ""},
+		}},
+		{name: "POST /channels/:name/edit", who: owner, seeds: []seed{
+			{adasCookie, 303, "Engines", "", "", "description=Pistons&incarnation={engines}"},
+			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
+		}},
+		{name: "GET /channels/:name/delete", who: owner, costs: []cost{
+			{"", adasCookie, 1, 3, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "Engines", "", "", ""},
+		}},
+		{name: "POST /channels/:name/delete", who: owner, seeds: []seed{
+			{adasCookie, 303, "Engines", "", "", "incarnation={engines}"},
+			{adasCookie, 412, "Engines", "", "", "incarnation={going}"},
+		}},
+		{name: "GET /channels/:name/deletions/:incarnation", who: owner, costs: []cost{
+			{"", adasCookie, 1, 3, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "Going/{going}", "", "", ""},
+			{bobsCookie, 404, "Going/x", "", "", ""},
+		}},
+		{name: "POST /channels/:name/deletions/:incarnation", who: owner, seeds: []seed{
+			{adasCookie, 303, "Going/{going}", "", "", "action=next&worker=1&step=mark"},
+			{adasCookie, 303, "Going/{going}", "", "", "action=kill&worker=1&step=mark"},
+			{adasCookie, 303, "Going/{going}", "", "", "action=again"},
+			{adasCookie, 303, "Going/{going}", "", "", "action=free"},
+			{adasCookie, 400, "Going/{going}", "", "", "action=kill&worker=x"},
+			{adasCookie, 404, "Engines/{engines}", "", "", "action=again"},
+		}},
+		{name: "GET /channels/:name/deletions/:incarnation/events", who: owner, untagged: true, seeds: []seed{
+			{adasCookie, 200, "Going/{going}", "", "Accept: text/event-stream", ""},
+			{bobsCookie, 404, "Wheels/{going}", "", "", ""},
+		}},
+		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, costs: []cost{
+			{"", stranger, 2, 3, 1, 2},
+			{"", bobsCookie, 2, 6, 1, 5},
+		}, seeds: []seed{
+			{stranger, 200, "Engines/{post}", "", "", ""},
+			{bobsCookie, 200, "Engines/{first}", "", "", ""},
+		}},
+		{name: "POST /channels/:name/blogs/:id", who: users, body: 4 << 10, seeds: []seed{
+			{bobsCookie, 303, "Engines/{post}", "", "", "action=vote&incarnation={engines}"},
+			{bobsCookie, 303, "Engines/{post}", "", "", "action=unvote&incarnation={engines}"},
+			{adasCookie, 303, "Engines/{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
+			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
+			{adasCookie, 428, "Engines/{first}", "", "", "action=delete"},
+			{bobsCookie, 403, "Engines/{post}", "", "", "action=delete&etag=*&incarnation={engines}"},
+		}},
+		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, costs: []cost{
+			{"", adasCookie, 1, 4, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "Engines/{post}", "", "", ""},
+			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
+		}},
+		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, seeds: []seed{
+			{adasCookie, 303, "Engines/{post}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
+			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&text=Better&incarnation={engines}"},
+			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&text=Better&incarnation={engines}"},
+			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&merging=1&text=%FF&incarnation={engines}"},
+		}},
+		{name: "POST /preview", who: users, free: true, seeds: []seed{
+			{adasCookie, 200, "", "", "", "title=%3Cb%3E&text=%2A%5Ba%5D%28javascript%3Ab%29%0D%0A%60%60%60"},
+			{adasCookie, 422, "", "", "", "text=+"},
+		}},
+		{name: "GET /channels/:name/feed.atom", who: everyone, costs: []cost{
+			{"", stranger, 2, 3, 1, 2},
+		}, seeds: []seed{
+			{stranger, 200, "Engines", "", "", ""},
+		}},
+		{name: "GET /channels/:name/feed.json", who: everyone, costs: []cost{
+			{"", stranger, 2, 3, 1, 2},
+		}, seeds: []seed{
+			{stranger, 200, "Engines", "", "", ""},
+			{stranger, 304, "Engines", "", "If-None-Match: *", ""},
+		}},
+		{name: "GET /subscriptions", who: users, costs: []cost{{"", bobsCookie, 2, 35, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+		}},
+		{name: "POST /subscriptions", who: users, seeds: []seed{
+			{adasCookie, 303, "", "", "", "action=unsubscribe&channel=Wheels&incarnation={wheels}"},
+			{adasCookie, 422, "", "", "", "action=unsubscribe&channel=a/b"},
+		}},
+		{name: "GET /digest", who: users, costs: []cost{{"", bobsCookie, 4, 68, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+			{bobsCookie, 200, "", "day=2026-01-31&tz=Europe/Berlin", "Cookie: digest-secret={secret}", ""},
+			{adasCookie, 422, "", "day=x&tz=%00", "", ""},
+		}},
+		{name: "POST /digest", who: users, free: true, seeds: []seed{
+			{adasCookie, 303, "", "", "", "action=make&day=2026-01-31&tz=UTC"},
+			{adasCookie, 303, "", "", "", "action=revoke&tz=%FF"},
+		}},
+		{name: "GET /digest/:user/:secret/feed.atom", who: everyone, costs: []cost{
+			{"", stranger, 3, 18, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "bob/{secret}", "tz=Asia/Kathmandu", "", ""},
+			{stranger, 404, "ada/{secret}", "", "", ""},
+			{stranger, 422, "bob/{secret}", "tz=Nowhere", "", ""},
+			{stranger, 404, "ada/{secret}", "tz=Nowhere", "", ""},
+		}},
+		{name: "GET /sign-up", who: everyone, body: 4 << 10, untagged: true, costs: []cost{
+			{"", stranger, 0, 0, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "", "next=/channels", "", ""},
+			{adasCookie, 303, "", "next=//evil.example", "", ""},
+		}},
+		{name: "GET /sign-in", who: everyone, body: 4 << 10, costs: []cost{{"", stranger, 0, 0, 0, 0}}, seeds: []seed{
+			{stranger, 200, "", "", "", ""},
+			{adasCookie, 303, "", "next=/%09/evil.example", "", ""},
+			{adasCookie, 303, "", "next=/channels/Stra%C3%9Fe?after=x%23y", "", ""},
+			{badCookie, 200, "", "", "", ""},
+		}},
+		{name: "GET /sign-in/link", who: everyone, untagged: true, seeds: []seed{
+			{stranger, 303, "", "token={link}", "", ""},
+			{stranger, 401, "", "token={ada}", "", ""},
+		}},
+		{name: "GET /sign-out", who: everyone, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+		}},
+		{name: "POST /sign-out", who: everyone, free: true, seeds: []seed{
+			{adasCookie, 303, "", "", "", ""},
+		}},
+		{name: "GET /account", who: users, body: 8 << 10, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+		}},
+		{name: "GET /how-deletion-works", who: everyone, costs: []cost{
+			{"", bobsCookie, 1, 2, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "", "", "", ""},
+			{stranger, 200, "", "", "X-Forwarded-Proto: https", ""},
+		}},
+		{name: "GET /keys", who: everyone, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
+			{stranger, 200, "", "", "", ""},
+		}},
+		{name: "GET /channels/:name/feed", who: everyone, costs: []cost{
+			{"", stranger, 1, 1, 0, 0},
+			{"", bobsCookie, 1, 3, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "Engines", "", "", ""},
+		}},
+		{name: "GET /users/:user", who: everyone, costs: []cost{
+			{"", stranger, 2, 18, 0, 0},
+			{"", bobsCookie, 2, 20, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "ada", "", "", ""},
+			{stranger, 200, "ADA", "", "", ""},
+			{stranger, 422, "ada", "after=x", "", ""},
+			{stranger, 404, "nobody", "", "", ""},
+			{stranger, 404, "not%20a%20name", "", "", ""},
+			{stranger, 404, "a%2Fb", "", "", ""},
+		}},
+		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 6, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+			{adasCookie, 422, "", "after={posts}", "", ""},
+		}},
+		{name: "GET /channels/:name/news", who: everyone, costs: []cost{
+			{"", stranger, 1, 2, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "Engines", "since={post}", "", ""},
+			{stranger, 404, "Engines", "since=x", "", ""},
+		}},
+		{name: "GET /news", who: users, costs: []cost{{"", bobsCookie, 3, 19, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+		}},
+		{name: "GET /channels/:name/rows", who: everyone, costs: []cost{
+			{"", adasCookie, 2, 7, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "Engines", "", "", ""},
+			{adasCookie, 200, "Engines", "kind=blog!", "", ""},
+			{adasCookie, 200, "Going", "of={going}", "", ""},
+			{stranger, 200, "Engines", "", "", ""},
+			{adasCookie, 422, "Engines", "after={posts}", "", ""},
+		}},
+		{name: "GET /channels/:name/rows/events", who: everyone, untagged: true, seeds: []seed{
+			{adasCookie, 200, "Going", "", "Accept: text/event-stream", ""},
+		}},
+	}
+}

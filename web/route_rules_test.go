@@ -1,0 +1,373 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/web"
+)
+
+func TestRoutes(t *testing.T) {
+	t.Run("are all in the table, and the API's in its description", routesAreAllInTheTable)
+	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
+	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
+	t.Run("read no body that is too large", routesReadNoLargeBody)
+	t.Run("refuse a body that is damaged or of another type", routesRefuseADamagedBody)
+	t.Run("are limited if they write", routesAreLimitedIfTheyWrite)
+	t.Run("say that the store does not answer, and not why", routesSayThatTheStoreIsAway)
+	t.Run("of a channel that is not there or is being deleted say so", routesOfAChannelThatIsGone)
+	t.Run("tell what they cost", routesTellWhatTheyCost)
+	t.Run("have the headers of every response", routesHaveTheirHeaders)
+	t.Run("compress what is long enough", routesCompress)
+	t.Run("save their body by its tag", routesSaveTheirBody)
+}
+
+// try calls a test with each route and its first seed, which the test may change.
+func (g *stage) try(t *testing.T, test func(t *testing.T, r route, s seed)) {
+	t.Helper()
+	for _, r := range allRoutes() {
+		t.Run(r.name, func(t *testing.T) { test(t, r, r.seeds[0]) })
+	}
+}
+
+// send sends a seed, with changes.
+func (g *stage) send(t testing.TB, r route, s seed, changes ...change) answer {
+	t.Helper()
+	request := g.request(t, r, s)
+	for _, change := range changes {
+		change(request)
+	}
+	return g.ask(t, request)
+}
+
+// refused fails the test unless the request gets the status and writes nothing.
+func (g *stage) refused(t testing.TB, status int, r route, s seed, changes ...change) answer {
+	t.Helper()
+	a := g.send(t, r, s, changes...)
+	if a.status != status || a.writes != 0 {
+		t.Errorf("as %d with %q: status %d, want %d, and %d writes", s.who, s.params, a.status, status, a.writes)
+	}
+	return a
+}
+
+// counted is how many calls of the store a request takes.
+func (g *stage) counted(request func()) (calls int) {
+	for _, n := range g.calls(request) {
+		calls += n
+	}
+	return calls
+}
+
+func routesAreAllInTheTable(t *testing.T) {
+	s := newSite(t)
+	var registered, listed, documented, api []string
+	for _, r := range s.handler.(*echo.Echo).Routes() {
+		if r.Method != http.MethodHead {
+			registered = append(registered, r.Method+" "+r.Path)
+		}
+	}
+	for _, r := range allRoutes() {
+		listed = append(listed, r.name)
+		if r.isAPI() {
+			api = append(api, documentedPath(strings.Replace(r.name, "/api/v1", "", 1)))
+		}
+		if r.reads() && len(r.costs) == 0 && !r.isStream() && !r.isFile() && r.name != "GET /sign-in/link" {
+			t.Errorf("%s has no cost", r.name)
+		}
+		if first := r.seeds[0].status; first >= 400 {
+			t.Errorf("the first seed of %s gets %d", r.name, first)
+		}
+	}
+	for path, item := range s.spec.paths() {
+		for method := range item.(map[string]any) {
+			if method != "parameters" {
+				documented = append(documented, strings.ToUpper(method)+" "+path)
+			}
+		}
+	}
+	same(t, "registered", registered, "in the table", listed)
+	same(t, "documented", documented, "in the table", api)
+}
+
+func same(t *testing.T, here string, these []string, there string, those []string) {
+	t.Helper()
+	for _, one := range these {
+		if !slices.Contains(those, one) {
+			t.Errorf("%s is %s, and not %s", one, here, there)
+		}
+	}
+	for _, one := range those {
+		if !slices.Contains(these, one) {
+			t.Errorf("%s is %s, and not %s", one, there, here)
+		}
+	}
+}
+
+func routesAnswerWhoMayAsk(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		asker := s.who
+		if r.who >= users {
+			for _, s.who = range []uint8{stranger, invalid, badCookie} {
+				g.refused(t, 401, r, s)
+			}
+		}
+		if r.who == owner {
+			s.who = asker ^ ada ^ bob // the other one of the two, by the same means
+			g.refused(t, 403, r, s)
+		}
+		if r.who == everyone && r.reads() {
+			for _, s.who = range []uint8{stranger, adasCookie} {
+				if a := g.send(t, r, s); a.status != r.seeds[0].status && a.status != http.StatusSeeOther {
+					t.Errorf("as %d: status %d", s.who, a.status)
+				}
+			}
+		}
+	})
+}
+
+func routesDoNothingForAnotherOrigin(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		if r.reads() {
+			if a := g.send(t, r, s, header("Sec-Fetch-Site", "cross-site")); a.status != s.status {
+				t.Errorf("a link on another site: status %d", a.status)
+			}
+			return
+		}
+		for _, foreign := range [][2]string{
+			{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
+		} {
+			g.refused(t, 403, r, s, func(request *http.Request) { request.Header.Set(foreign[0], foreign[1]) })
+		}
+	})
+}
+
+// unread is a body that fails the test when it is read.
+type unread struct{ testing.TB }
+
+func (u unread) Read([]byte) (int, error) {
+	u.Error("the body is read")
+	return 0, io.EOF
+}
+
+// sized is a body of so many bytes. A negative length is not announced.
+func sized(body io.Reader, length int) change {
+	return func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(body), int64(length) }
+}
+
+func routesReadNoLargeBody(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		g.refused(t, 413, r, s, sized(unread{t}, r.limit()+1))
+		spaces := strings.Repeat(" ", r.limit())
+		if a := g.send(t, r, s, sized(strings.NewReader(spaces), len(spaces))); a.status == 413 {
+			t.Errorf("%d bytes are too many", len(spaces))
+		}
+		if s.body != "" {
+			g.refused(t, 413, r, s, sized(strings.NewReader(spaces+" "), -1))
+		}
+	})
+}
+
+func routesRefuseADamagedBody(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		switch {
+		case s.body == "":
+		case r.isAPI():
+			g.refused(t, 415, r, s, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+			g.refused(t, 400, r, s, raw("{"))
+			g.refused(t, 422, r, s, raw(`{"unknown":"x"}`))
+		default:
+			g.refused(t, 415, r, s, typed("application/json", `{"text":"x"}`))
+			g.refused(t, 400, r, s, typed("application/x-www-form-urlencoded", "text=%zz"))
+		}
+	})
+}
+
+func routesAreLimitedIfTheyWrite(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true, WriteRate: 1.0 / 3600, WriteBurst: 1}, furnish)
+	for _, token := range g.tokens[ada:invalid] {
+		g.do("PUT", "/api/v1/subscriptions/Engines", bearer(token)).want(204)
+	}
+	g.try(t, func(t *testing.T, r route, s seed) {
+		if r.reads() || r.free {
+			if a := g.send(t, r, s); a.status == 429 {
+				t.Error("it is limited")
+			}
+		} else if a := g.refused(t, 429, r, s); a.header.Get("Retry-After") != "3600" {
+			t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+		}
+	})
+}
+
+func routesSayThatTheStoreIsAway(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		if g.counted(func() { g.send(t, r, s) }) == 0 {
+			return
+		}
+		g.breakStore(everyCall(fmt.Errorf("%w: dial tcp 10.0.0.1: connection refused", domain.ErrUnavailable)))
+		defer g.mendStore()
+		a := g.send(t, r, s)
+		if strings.Contains(string(a.plain()), "10.0.0.1") {
+			t.Errorf("the answer shows the cause: %s", a.plain())
+		}
+		if a.status != 503 || a.header.Get("Retry-After") == "" && r.name != "GET /readyz" {
+			t.Errorf("status %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+		}
+		if r.isAPI() && strings.Contains(a.text("detail"), "saved") == r.reads() {
+			t.Errorf("it says %q", a.text("detail"))
+		}
+		if got := a.timing(); got.calls < 1 || got.read > 0 {
+			t.Errorf("it costs %+v", got)
+		}
+	})
+}
+
+func routesOfAChannelThatIsGone(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		name, rest, _ := strings.Cut(s.params, "/")
+		if !strings.Contains(r.name, ":name") {
+			return
+		}
+		for _, nothing := range []string{"Nothing", "a%2Fb", "%2e%2e", "%FF"} {
+			s.params = nothing + "/" + rest
+			g.refused(t, 404, r, s)
+		}
+		// What is about a deletion is there while it runs, and it can be asked for again.
+		s.params = "Going/" + rest
+		again := r.name == "DELETE /api/v1/channels/:name" || r.name == "POST /channels/:name/delete"
+		if name == "Engines" && !again && !strings.Contains(r.name, "/rows") {
+			g.refused(t, 410, r, s)
+		}
+	})
+}
+
+// Where pages teach, each of them ends in a list of its calls. A cost must not tell which names
+// exist: where a name or a secret is refused, there is no list.
+func routesTellWhatTheyCost(t *testing.T) {
+	for _, teach := range []bool{true, false} {
+		g := newStage(t, web.Options{Teach: teach}, furnish)
+		g.try(t, func(t *testing.T, r route, s seed) {
+			for _, s.who = range []uint8{s.who, stranger} {
+				var a answer
+				made := g.counted(func() { a = g.send(t, r, s) })
+				got := a.timing()
+				if got.calls != made || got.calls == 0 && got.milliseconds != 0 {
+					t.Errorf("as %d: %+v, and the store got %d calls", s.who, got, made)
+				}
+				if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+					page{answer: a, path: r.name, doc: parseHTML(t, a)}.mustList(teach, made)
+				}
+			}
+		})
+	}
+}
+
+func routesHaveTheirHeaders(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		for _, s.query = range []string{s.query, s.query + "&after=x"} { // which most lists refuse
+			request := g.request(t, r, s)
+			request.Header.Add("If-None-Match", `"x"`)
+			a := g.ask(t, request)
+			for name, want := range map[string]string{
+				"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
+					"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+				"X-Content-Type-Options":     "nosniff",
+				"Referrer-Policy":            "same-origin",
+				"Cross-Origin-Opener-Policy": "same-origin",
+				"Strict-Transport-Security":  "",
+			} {
+				if got := a.header.Get(name); got != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+			if a.header.Get("Permissions-Policy") == "" || a.header.Get("X-Request-Id") == "" {
+				t.Errorf("%v", a.header)
+			}
+			if a.status >= 400 && (a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store") {
+				t.Errorf("%d may be kept: %v", a.status, a.header)
+			}
+			// What is around the handler, such as a trace, names a request by its route.
+			if got := request.Method + " " + request.Pattern; got != r.name {
+				t.Errorf("it is answered by %s", got)
+			}
+		}
+	})
+}
+
+func routesCompress(t *testing.T) {
+	g := newStage(t, web.Options{}, furnish)
+	compressed := 0
+	g.try(t, func(t *testing.T, r route, s seed) {
+		if r.isFile() {
+			return // package static sees to those
+		}
+		a := g.send(t, r, s, accepting("gzip"))
+		coding, kind := a.header.Get("Content-Encoding"), a.header.Get("Content-Type")
+		if coding != "" {
+			compressed++
+		}
+		short := len(a.plain()) < 1024
+		plain := strings.HasPrefix(a.header.Get("Etag"), `"`) || strings.HasPrefix(kind, "text/event-stream") ||
+			strings.Contains(a.header.Get("Cache-Control"), "no-transform")
+		if coding != "" && (plain || short) || coding == "" && !plain && !short {
+			t.Errorf("%d bytes in %q", len(a.plain()), coding)
+		}
+		if coding != "" && !strings.Contains(a.header.Get("Vary"), "Accept-Encoding") {
+			t.Errorf("Vary %q", a.header.Get("Vary"))
+		}
+	})
+	if compressed < 20 {
+		t.Errorf("only %d responses are compressed", compressed)
+	}
+}
+
+func routesSaveTheirBody(t *testing.T) {
+	g := newStage(t, web.Options{}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		if !r.reads() || r.untagged {
+			return
+		}
+		cached := map[uint8]string{s.who: "private, no-cache"}
+		if r.who == everyone && !strings.Contains(r.name, ":secret") {
+			cached[stranger] = "no-cache"
+		}
+		for asker, want := range cached {
+			s.who = asker
+			full := g.send(t, r, s)
+			if asker == stranger && full.status != 200 {
+				continue // it is for users, or for all where pages teach
+			}
+			full.want(200)
+			tag := header("If-None-Match", full.header.Get("ETag"))
+			for _, method := range []string{"GET", "HEAD"} {
+				as := func(r *http.Request) { r.Method = method }
+				a, whole := g.send(t, r, s, as, tag).want(304), g.send(t, r, s, as).want(200)
+				if len(a.body) > 0 || a.header.Get("Content-Type") != "" || a.header.Get("Content-Length") != "" || len(a.header["Set-Cookie"]) > 0 {
+					t.Errorf("%s: 304 with %v", method, a.header)
+				}
+				a.timing()
+				for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
+					if got := full.header.Get(name); a.header.Get(name) != got || whole.header.Get(name) != got {
+						t.Errorf("%s: %s was %q, and is %q with 304 and %q with 200", method, name, got, a.header.Get(name), whole.header.Get(name))
+					}
+				}
+			}
+			if got := strings.TrimSuffix(full.header.Get("Cache-Control"), ", no-transform"); got != want && !r.isFile() {
+				t.Errorf("as %d: Cache-Control %q, want %q", asker, got, want)
+			}
+		}
+	})
+}

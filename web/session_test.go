@@ -1,0 +1,222 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/web"
+)
+
+func TestSession(t *testing.T) {
+	t.Run("wrong credentials do not say which part is wrong", wrongCredentialsDoNotSayWhichPartIsWrong)
+	t.Run("a session that was ended is over", sessionThatWasEndedIsOver)
+	t.Run("the cookie of a browser signs in to the API", cookieOfABrowserSignsInToTheAPI)
+	t.Run("an invalid token is refused without a write", invalidTokenIsRefusedWithoutAWrite)
+	t.Run("a session says when it expires", sessionSaysWhenItExpires)
+	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
+	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
+	t.Run("wrong credentials are shown again without the password", wrongCredentialsAreShownAgainWithoutThePassword)
+	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
+	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
+	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
+}
+
+func wrongCredentialsDoNotSayWhichPartIsWrong(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	wrong := s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "not the password")).want(401)
+	unknown := s.do("POST", "/api/v1/sessions", fields("name", "bob", "password", "not the password")).want(401)
+	impossible := s.do("POST", "/api/v1/sessions", fields("name", "!", "password", "x")).want(401)
+	for _, a := range []answer{unknown, impossible} {
+		if a.text("title") != wrong.text("title") || a.text("detail") != wrong.text("detail") {
+			t.Errorf("answers differ:\n%s%s", a.body, wrong.body)
+		}
+	}
+}
+
+func sessionThatWasEndedIsOver(t *testing.T) {
+	s := newSite(t)
+	mine, other := s.signUp("ada"), s.session("ada")
+	s.do("DELETE", "/api/v1/sessions/current", bearer(mine)).want(204)
+	a := s.do("DELETE", "/api/v1/sessions/current", bearer(mine)).want(401)
+	if got := a.header.Get("WWW-Authenticate"); got == "" {
+		t.Error("no WWW-Authenticate")
+	}
+	third, bob := s.session("ada"), s.signUp("bob")
+	s.do("DELETE", "/api/v1/sessions", bearer(other)).want(204)
+	s.do("DELETE", "/api/v1/sessions", bearer(other)).want(401)
+	s.do("DELETE", "/api/v1/sessions", bearer(third)).want(401)
+	s.do("POST", "/api/v1/channels", bearer(bob), fields("name", "Engines")).want(201)
+}
+
+func cookieOfABrowserSignsInToTheAPI(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.do("POST", "/api/v1/channels", cookie(token), fields("name", "Engines")).want(201)
+	a := s.do("DELETE", "/api/v1/sessions/current", cookie(token)).want(204)
+	cleared, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
+	if err != nil || cleared.Name != "session" || cleared.MaxAge >= 0 {
+		t.Errorf("Set-Cookie %q", a.header.Get("Set-Cookie"))
+	}
+	s.do("POST", "/api/v1/channels", cookie(token), fields("name", "More")).want(401)
+}
+
+func invalidTokenIsRefusedWithoutAWrite(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	link, err := s.store.SignInLink(t.Context(), "ada")
+	ok(t, err)
+	for name, credentials := range map[string]change{
+		"none":                          func(*http.Request) {},
+		"made up":                       bearer("AAAAAAAAAAAAAAAAAAAAAAAAAA"),
+		"empty":                         header("Authorization", "Bearer "),
+		"not bearer":                    header("Authorization", "Basic "+token),
+		"a sign-in link":                bearer(link),
+		"a made-up cookie":              cookie("AAAAAAAAAAAAAAAAAAAAAAAAAA"),
+		"the cookie of https over http": header("Cookie", "__Host-session="+token),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			s.do("POST", "/api/v1/channels", credentials, fields("name", "Engines")).unwritten().want(401)
+		})
+	}
+}
+
+func sessionSaysWhenItExpires(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	a := s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
+	expires, err := time.Parse(time.RFC3339, a.text("expiresOn"))
+	if err != nil || time.Until(expires) < time.Hour {
+		t.Errorf("expiresOn %q", a.text("expiresOn"))
+	}
+	if got := a.header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("a token was sent with Cache-Control %q", got)
+	}
+}
+
+func sessionCookieIsForThisSiteOnly(t *testing.T) {
+	for base, want := range map[string]string{
+		"":                      "session",
+		"http://blogs.example":  "session",
+		"https://blogs.example": "__Host-session",
+	} {
+		var options web.Options
+		if base != "" {
+			options.BaseURL, _ = url.Parse(base)
+		}
+		s := newSiteWith(t, options)
+		s.author("ada")
+		a := s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		cookie, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
+		ok(t, err)
+		if cookie.Name != want || cookie.Secure != strings.HasPrefix(want, "__Host-") || !cookie.HttpOnly ||
+			cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Domain != "" || cookie.Expires.IsZero() {
+			t.Errorf("at %q: %s", base, a.header.Get("Set-Cookie"))
+		}
+	}
+}
+
+func signingInNeverLeadsToAnotherSite(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.channel("Ärger", "ada")
+	for next, want := range map[string]string{
+		"/channels/%C3%84rger?after=":  "/channels/%C3%84rger?after=",
+		"/channels/Ärger":              "/channels/%C3%84rger",
+		"":                             "/",
+		"channels":                     "/",
+		"//evil.example":               "/",
+		"/\t/evil.example":             "/",
+		" //evil.example":              "/",
+		"https://evil.example/":        "/",
+		"/channels\r\nSet-Cookie: a=b": "/",
+	} {
+		b := s.browser()
+		form := b.open("/sign-in?next="+url.QueryEscape(next)).want(200).form("Sign in").fill("name", "ada").fill("password", password)
+		form.press().at(want)
+		if got := s.again("ada").open("/sign-in?next=" + url.QueryEscape(next)); got.path != want {
+			t.Errorf("signed in already, %q leads to %q", next, got.path)
+		}
+		// A next that is only in the sent form is no safer.
+		r := s.browser()
+		form.values.Set("next", next)
+		r.send("POST", "/sign-in", posted(form.values)).at(want)
+	}
+}
+
+func wrongCredentialsAreShownAgainWithoutThePassword(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	b := s.browser()
+	p := b.open("/sign-in?next=/channels").form("Sign in").fill("name", "ada").fill("password", "not the password").press().
+		want(401).says("The name or the password is wrong.")
+	if p.header.Get("WWW-Authenticate") == "" {
+		t.Error("no WWW-Authenticate")
+	}
+	values := p.form("Sign in").values
+	if values.Get("name") != "ada" || values.Get("password") != "" || values.Get("next") != "/channels" {
+		t.Errorf("the form comes back as %v", values)
+	}
+	if strings.Contains(string(p.body), "not the password") {
+		t.Error("the password is sent back")
+	}
+	b.open("/sign-in").form("Sign in").fill("name", "\xff\"><b>").fill("password", "\x00").press().want(401)
+}
+
+func tooManyFailuresSayHowLongToWait(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.guessUntilThrottled("ada")
+	a := s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(429)
+	p := s.browser().open("/sign-in").form("Sign in").fill("name", "ada").fill("password", password).press().
+		want(429).says("Too many tries", "Try again in")
+	for _, refused := range []answer{a, p.answer} {
+		n, err := strconv.Atoi(refused.header.Get("Retry-After"))
+		if err != nil || n < 1 || n > 15*60 {
+			t.Errorf("Retry-After %q", refused.header.Get("Retry-After"))
+		}
+	}
+}
+
+func newAccountSurvivesAThrottledAddress(t *testing.T) {
+	s := newSite(t)
+	b := s.browser()
+	for i := range 10 {
+		name := string(s.author("user_" + strconv.Itoa(i)))
+		for range 6 {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {name}, "password": {"wrong"}}))
+		}
+	}
+	b.open("/sign-up?next=/channels/new").form("Sign up").fill("name", "ada").fill("password", password).press().
+		at("/sign-in").says("Your account is ready.").
+		form("Sign in").fill("name", "ada").fill("password", password).press().want(429)
+	s.again("ada").open("/channels/new").want(200)
+}
+
+func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	token, err := s.store.SignInLink(t.Context(), "ada")
+	ok(t, err)
+	link := "/sign-in/link?token=" + token
+	s.do("HEAD", link).want(405) // as a chat does to preview a link
+	b := s.browser()
+	b.open(link).at("/").says("ada")
+	used := s.browser()
+	p := used.open(link).want(401).says("This link does not work any more")
+	if strings.Contains(string(p.body), token) {
+		t.Error("the page repeats the link")
+	}
+	p.form("Sign in").fill("name", "ada").fill("password", password).press().at("/").says("ada")
+	for _, bad := range []string{"", "?token=", "?token=%00", "?token=" + s.session("ada")} {
+		s.browser().open("/sign-in/link" + bad).want(401)
+	}
+	if log := s.log.String(); strings.Contains(log, token) {
+		t.Error("the log holds the link")
+	}
+}

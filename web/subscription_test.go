@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"testing"
+)
+
+func TestSubscription(t *testing.T) {
+	t.Run("an owner subscribes from the start and a reader by choice", ownerSubscribesFromTheStartAndAReaderByChoice)
+	t.Run("subscriptions are listed by name page by page", subscriptionsAreListedByNamePageByPage)
+	t.Run("a continuation token survives the end of the subscription that it names", continuationTokenSurvivesTheEndOfTheSubscriptionThatItNames)
+	t.Run("a subscription to a deleted channel ends without an error", subscriptionToADeletedChannelEndsWithoutAnError)
+	t.Run("one subscription too many is refused with the reason", oneSubscriptionTooManyIsRefusedWithTheReason)
+}
+
+func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signUp("ada"), s.signUp("bob")
+	s.do("POST", "/api/v1/channels", bearer(ada), fields("name", "Ärger")).want(201)
+	if a := s.do("GET", subscriptions, bearer(ada)); a.text("items.0.channel") != "Ärger" || a.text("items.0.role") != "owner" {
+		t.Errorf("the owner has %s", a.body)
+	}
+	if a := s.do("GET", subscriptions, bearer(bob)).want(200); string(a.body) != `{"items":[]}`+"\n" {
+		t.Errorf("a user without subscriptions has %s", a.body)
+	}
+	for range 2 {
+		s.do("PUT", subscriptions+"/ärger", bearer(bob)).want(204)
+		if a := s.do("GET", subscriptions, bearer(bob)); a.text("items.0.role") != "reader" || len(a.items("channel")) != 1 {
+			t.Errorf("the reader has %s", a.body)
+		}
+	}
+	for range 2 {
+		s.do("DELETE", subscriptions+"/%C3%84RGER", bearer(bob)).want(204)
+		if got := s.listed(subscriptions, "channel", bearer(bob)); len(got) != 0 {
+			t.Errorf("the reader who unsubscribed has %q", got)
+		}
+	}
+	s.do("DELETE", subscriptions+"/Ärger", bearer(ada)).want(204) // an owner may unsubscribe too
+	if got := s.listed(subscriptions, "channel", bearer(ada)); len(got) != 0 {
+		t.Errorf("the owner the reader who unsubscribed has %q", got)
+	}
+	s.mustBeSound()
+}
+
+func subscriptionsAreListedByNamePageByPage(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	want := []string{"a", "A-b", "a.b", "a1", "aa", "B", "Ärger", "Ωmega"}
+	for _, name := range []string{"Ωmega", "B", "a1", "A-b", "aa", "Ärger", "a", "a.b"} {
+		s.subscribe("bob", s.channel(name, "ada"))
+	}
+	for limit := 1; limit <= len(want)+1; limit++ {
+		if got := s.listed(fmt.Sprintf("%s?limit=%d", subscriptions, limit), "channel", bearer(bob)); !slices.Equal(got, want) {
+			t.Errorf("with limit %d: %q, want %q", limit, got, want)
+		}
+	}
+}
+
+func continuationTokenSurvivesTheEndOfTheSubscriptionThatItNames(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	for _, name := range []string{"a", "b", "c", "d"} {
+		s.channel(name, "bob")
+	}
+	first := s.do("GET", subscriptions+"?limit=2", bearer(bob)).want(200)
+	s.do("DELETE", subscriptions+"/b", bearer(bob)).want(204)
+	s.channel("aa", "bob")
+	second := s.do("GET", subscriptions+"?limit=2&after="+url.QueryEscape(first.text("next")), bearer(bob)).want(200)
+	if got := second.items("channel"); !slices.Equal(got, []string{"c", "d"}) {
+		t.Errorf("the second page has %q", got)
+	}
+}
+
+func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	going := s.channel("Going", "ada")
+	s.post(going, "ada", "Farewell")
+	form := b.open("/subscriptions").form("Unsubscribe from Going")
+	s.askDeletion(going)
+	b.open("/").saysNot("Farewell", "Going")
+	b.open("/subscriptions").saysNot("Going")
+	form.press().at("/subscriptions")
+	s.cascade(going.Ref())
+	form.press().at("/subscriptions")
+	b.open("/").says("You subscribe to no channel yet")
+	form.fill("channel", "a/b").press().want(422)
+}
+
+func oneSubscriptionTooManyIsRefusedWithTheReason(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.subscribeToMost("ada", "c")
+	s.channel("One-too-many", string(s.author("bob")))
+	form := b.open("/channels/One-too-many").form("Subscribe")
+	form.press().want(422).heading("You cannot subscribe to more").says("You subscribe to 2000 channels.").
+		follow("Your subscriptions").form("Unsubscribe from c0000").press().at("/subscriptions")
+	form.press().at("/channels/One-too-many").says("2 subscribers")
+}

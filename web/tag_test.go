@@ -1,0 +1,234 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestETag(t *testing.T) {
+	t.Run("covers who reads it", tagCoversWhoReadsIt)
+	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
+	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
+	t.Run("of a channel's page covers the key of its form", tagOfAChannelsPageCoversTheKeyOfItsForm)
+	t.Run("keeps no page beyond the session", pagesKeptAreDroppedWithTheSession)
+}
+
+// readable makes the channel Engines, and returns the paths of what it shows to everybody.
+func (s *site) readable() []string {
+	s.Helper()
+	channel := s.channel("Engines", "ada")
+	return sharedPaths(channel, s.post(channel, "ada", "Hello"))
+}
+
+func tagCoversWhoReadsIt(t *testing.T) {
+	s := newSite(t)
+	token, other := s.signUp("ada"), s.signUp("bob")
+	for _, path := range append(s.readable()[:5], "/", "/channels", "/users/ada") { // feeds are the same for all
+		tag := s.do("GET", path).want(200).header.Get("ETag")
+		adas := s.do("GET", path, cookie(token), header("If-None-Match", tag)).want(200).header.Get("ETag")
+		s.do("GET", path, cookie(other), header("If-None-Match", tag+", "+adas)).want(200)
+		s.do("GET", path, header("If-None-Match", adas)).want(200)
+		s.do("GET", path, host("elsewhere.example"), header("If-None-Match", tag))
+	}
+	// What another site shows of a page has its address in it.
+	tag := s.do("GET", "/channels/Engines").header.Get("ETag")
+	s.do("GET", "/channels/Engines", host("elsewhere.example"), header("If-None-Match", tag)).want(200)
+}
+
+func tagIsComparedWeaklyAndInAList(t *testing.T) {
+	s := newSite(t)
+	s.readable()
+	for _, path := range []string{"/channels/Engines", "/channels", "/channels/Engines/feed.atom", "/api/v1/channels"} {
+		tag := s.do("GET", path).want(200).header.Get("ETag")
+		strong := strings.TrimPrefix(tag, "W/")
+		for _, met := range []string{strong, "W/" + strong, `"x", ` + tag, `W/"x",` + strong, "*"} {
+			s.do("GET", path, header("If-None-Match", met)).want(304)
+		}
+		s.do("GET", path, header("If-None-Match", `"x"`), header("If-None-Match", tag)).want(304)
+		for _, missed := range []string{`"x"`, strings.Trim(strong, `"`), `"` + strong, ""} {
+			s.do("GET", path, header("If-None-Match", missed)).want(200)
+		}
+	}
+}
+
+func tagIsOnNoPageThatIsShownOnce(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.readable()
+	for name, a := range map[string]answer{
+		"a notice":            s.do("GET", "/channels/Engines", cookie(token), header("Cookie", "notice=posted")).want(200),
+		"a notice of nothing": s.do("GET", "/channels/Engines", header("Cookie", "notice=nothing")).want(200),
+		"a key":               s.do("GET", "/channels/new", cookie(token)).want(200),
+		"an address":          s.do("GET", "/digest", cookie(token), header("Cookie", "digest-secret=x")).want(200),
+	} {
+		if tag := a.header.Get("ETag"); tag != "" || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: ETag %s, Cache-Control %q", name, tag, a.header.Get("Cache-Control"))
+		}
+	}
+	if a := s.do("GET", "/sign-up").want(200); a.header.Get("ETag") != "" {
+		t.Errorf("the form for an account has the ETag %s", a.header.Get("ETag"))
+	}
+	tag := s.do("GET", "/channels/Engines").header.Get("ETag")
+	s.do("GET", "/channels/Engines", header("Cookie", "notice=signed-out"), header("If-None-Match", tag)).want(200)
+	s.do("GET", "/channels/Engines", header("Cookie", "notice=signed-out"), header("If-None-Match", "*")).want(200)
+}
+
+func pagesKeptAreDroppedWithTheSession(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	for _, path := range []string{"/sign-out", "/account"} {
+		a := s.do("POST", path, cookie(token), posted(url.Values{"action": {"end-sessions"}})).want(303)
+		if got := a.header.Get("Clear-Site-Data"); got != `"cache"` {
+			t.Errorf("%s: Clear-Site-Data %q", path, got)
+		}
+		token = s.session("ada")
+	}
+}
+
+// A key that has made a post is spent, also if the post is gone again and the page looks
+// as it did.
+func tagOfAChannelsPageCoversTheKeyOfItsForm(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	first := s.do("GET", "/channels/Engines", cookie(token)).want(200)
+	tag := first.header.Get("ETag")
+	if again := s.do("GET", "/channels/Engines", cookie(token)).want(200); again.header.Get("ETag") != tag {
+		t.Errorf("the tag is %s, and %s for another key", tag, again.header.Get("ETag"))
+	}
+	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(304)
+	s.do("POST", "/channels/Engines", cookie(token), posted(url.Values{
+		"text": {"Hello"}, "key": {"spent-by-a-post-of-this-form"}, "user": {"ada"}, "incarnation": {string(channel.Incarnation)},
+	})).want(303)
+	posts := s.do("GET", "/api/v1/channels/Engines/blogs").items("id")
+	s.do("DELETE", "/api/v1/channels/Engines/blogs/"+posts[0], bearer(token)).want(204)
+	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(200)
+}
+
+func TestCompression(t *testing.T) {
+	t.Run("is in gzip if the client likes that", compressedAsTheClientLikes)
+	t.Run("leaves a body whose strong tag programs send back", taggedStateIsNotCompressed)
+	t.Run("is of no answer with the address of a personal feed", secretIsNotCompressed)
+	t.Run("is not of what another site asked for with a cookie", otherSitesGetNoCompression)
+}
+
+func accepting(codings string) change { return header("Accept-Encoding", codings) }
+
+// plain returns the body without its content coding.
+func (a answer) plain() []byte {
+	a.t.Helper()
+	var reader io.Reader = bytes.NewReader(a.body)
+	var err error
+	switch coding := a.header.Get("Content-Encoding"); coding {
+	case "gzip":
+		reader, err = gzip.NewReader(reader)
+	case "":
+	default:
+		a.t.Fatalf("Content-Encoding %q", coding)
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	body, err := io.ReadAll(reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return body
+}
+
+// crowded returns the site with a channel of 20 posts, whose pages are long.
+func crowded(t testing.TB) *site {
+	t.Helper()
+	s := newSite(t)
+	channel := s.channel("Engines", string(s.author("ada")))
+	for i := range 20 {
+		s.post(channel, "ada", fmt.Sprint("Post ", i, " is about pistons & wheels."))
+	}
+	return s
+}
+
+func compressedAsTheClientLikes(t *testing.T) {
+	s := crowded(t)
+	for _, path := range []string{"/channels/Engines", "/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/how-deletion-works"} {
+		whole := s.do("GET", path).want(200)
+		for accepted, want := range map[string]string{
+			"": "", "gzip": "gzip", "zstd": "", "gzip, deflate, br, zstd": "gzip", "gzip, deflate": "gzip", "br": "",
+			"gzip;q=0, zstd;q=0": "", "*": "gzip", "identity": "",
+		} {
+			a := s.do("GET", path, accepting(accepted)).want(200)
+			if got := a.header.Get("Content-Encoding"); got != want {
+				t.Errorf("%s for %q: Content-Encoding %q, want %q", path, accepted, got, want)
+			}
+			if !bytes.Equal(a.plain(), whole.body) {
+				t.Errorf("%s for %q: another body of %d bytes", path, accepted, len(a.plain()))
+			}
+			if a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) || !strings.Contains(a.header.Get("Vary"), "Accept-Encoding") {
+				t.Errorf("%s for %q: %d bytes, %v", path, accepted, len(a.body), a.header)
+			}
+			if want != "" && len(a.body) > len(whole.body)/2 {
+				t.Errorf("%s for %q: %d of %d bytes", path, accepted, len(a.body), len(whole.body))
+			}
+		}
+	}
+}
+
+func taggedStateIsNotCompressed(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	blog := s.post(channel, "ada", strings.Repeat("A long text. ", 300))
+	path := blogPath(channel, blog.ID)
+	a := s.do("GET", path, accepting("gzip")).want(200)
+	if want := `"` + string(blog.Revision) + `-0"`; a.header.Get("Etag") != want || a.header.Get("Content-Encoding") != "" {
+		t.Errorf("%v, want the tag %s", a.header, want)
+	}
+	s.do("GET", path, accepting("gzip"), header("If-None-Match", a.header.Get("Etag"))).want(304)
+	stale := s.do("PUT", path, accepting("gzip"), bearer(token), header("If-Match", `"x-0"`), fields("title", "", "text", "Another")).want(412)
+	if stale.header.Get("Etag") != a.header.Get("Etag") || stale.header.Get("Content-Encoding") != "" {
+		t.Errorf("412 with %v", stale.header)
+	}
+	s.do("PUT", path, accepting("gzip"), bearer(token), header("If-Match", stale.header.Get("Etag")), fields("title", "", "text", "Another")).want(200)
+}
+
+// Who can post in a channel that ada reads chooses words of her digest, which has the address
+// of her personal feed.
+func secretIsNotCompressed(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	channel := s.channel("Engines", "bob")
+	s.subscribe("ada", channel)
+	s.postOn(time.Now().AddDate(0, 0, -1), channel, "GUESS")
+	address := s.digestFeed(ada.jar["session"], "UTC")
+	feed := s.do("GET", address, accepting("gzip")).want(200)
+	if len(feed.body) < 1024 || !strings.Contains(string(feed.body), address) || !strings.Contains(feed.header.Get("Cache-Control"), "no-transform") {
+		t.Errorf("the feed: %d bytes, %v", len(feed.body), feed.header)
+	}
+	made := s.do("POST", "/digest", ada.cookies, posted(url.Values{"action": {"make"}})).want(303)
+	ada.keep(made)
+	page := s.do("GET", "/digest", ada.cookies, accepting("gzip")).want(200)
+	if !strings.Contains(string(page.body), "shown this once") || !strings.Contains(page.header.Get("Cache-Control"), "no-transform") {
+		t.Errorf("the page with the address: %v", page.header)
+	}
+	if again := s.do("GET", "/digest", cookie(ada.jar["session"]), accepting("gzip")).want(200); again.header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("the page without the address: %v", again.header)
+	}
+}
+
+func otherSitesGetNoCompression(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	for site, want := range map[string]string{"cross-site": "", "same-site": "", "same-origin": "gzip", "none": "gzip", "": "gzip", "x": ""} {
+		for _, path := range []string{"/channels/new?name=guess", "/digest", "/api/v1/nothing/" + strings.Repeat("guess", 300)} {
+			a := s.do("GET", path, ada.cookies, accepting("gzip"), header("Sec-Fetch-Site", site))
+			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.plain()) >= 1024) {
+				t.Errorf("%s, asked for by %q: Content-Encoding %q, want %q", path, site, got, want)
+			}
+		}
+	}
+	if got := s.do("GET", "/how-deletion-works", accepting("gzip"), header("Sec-Fetch-Site", "cross-site")).want(200).header.Get("Content-Encoding"); got != "gzip" {
+		t.Errorf("a stranger who follows a link: Content-Encoding %q", got)
+	}
+}

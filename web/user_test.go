@@ -1,0 +1,280 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/web"
+)
+
+func TestUser(t *testing.T) {
+	t.Run("an account can be used once it is made", accountCanBeUsedOnceItIsMade)
+	t.Run("a bad account is refused field by field", badAccountIsRefusedFieldByField)
+	t.Run("a new password ends every other session", newPasswordEndsEveryOtherSession)
+	t.Run("a password is not changed without the old one", passwordIsNotChangedWithoutTheOldOne)
+	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
+	t.Run("a changed password ends every other session", changedPasswordEndsEveryOtherSession)
+}
+
+func accountCanBeUsedOnceItIsMade(t *testing.T) {
+	s := newSite(t)
+	a := s.do("POST", "/api/v1/users", fields("name", "Ada", "password", password)).want(201)
+	if got := a.text("name"); got != "ada" {
+		t.Errorf("name %q, want it in lower case", got)
+	}
+	token := s.do("POST", "/api/v1/sessions", fields("name", "aDA", "password", password)).want(201).text("token")
+	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
+}
+
+func badAccountIsRefusedFieldByField(t *testing.T) {
+	s := newSite(t)
+	for name, test := range map[string]struct{ name, password, field string }{
+		"short name":       {"a", password, "name"},
+		"short password":   {"ada", "123456789", "password"},
+		"both, the second": {"a", "b", "password"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			s.do("POST", "/api/v1/users", fields("name", test.name, "password", test.password)).unwritten().want(422).wantField(test.field)
+		})
+	}
+}
+
+func newPasswordEndsEveryOtherSession(t *testing.T) {
+	s := newSite(t)
+	mine, other := s.signUp("ada"), s.session("ada")
+	s.do("PUT", "/api/v1/users/me/password", bearer(mine),
+		fields("old", password, "new", "a better password")).want(204)
+	s.do("POST", "/api/v1/channels", bearer(other), fields("name", "Engines")).want(401)
+	s.do("POST", "/api/v1/channels", bearer(mine), fields("name", "Engines")).want(201)
+	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(401)
+	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "a better password")).want(201)
+}
+
+func passwordIsNotChangedWithoutTheOldOne(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.do("PUT", "/api/v1/users/me/password", bearer(token),
+		fields("old", "not the password", "new", "a better password")).want(422).wantField("old")
+	s.do("PUT", "/api/v1/users/me/password", bearer(token), fields("old", password, "new", "short")).unwritten().want(422).wantField("new")
+	s.do("PUT", "/api/v1/users/me/password", fields("old", password, "new", "a better password")).unwritten().want(401)
+	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
+}
+
+func addressMakesSoManyAccounts(t *testing.T) {
+	s := newSiteWith(t, web.Options{TrustProxy: true, SignUps: 2})
+	from := func(address, name string) answer {
+		return s.do("POST", "/api/v1/users", header("X-Forwarded-For", address), fields("name", name, "password", password))
+	}
+	from("192.0.2.1", "ada").want(201)
+	b := s.browser()
+	b.send("POST", "/sign-up", header("X-Forwarded-For", "192.0.2.1"), posted(url.Values{"name": {"bob"}, "password": {password}}))
+	a := from("192.0.2.1", "eve").unwritten().want(429)
+	if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < 1 || n > 60*60 {
+		t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+	}
+	s.browser().send("POST", "/sign-up", header("X-Forwarded-For", "192.0.2.1"), posted(url.Values{"name": {"eve"}, "password": {password}})).
+		want(429).says("Too many tries", "Try again in")
+	from("192.0.2.2", "eve").want(201)
+	s.do("POST", "/api/v1/sessions", header("X-Forwarded-For", "192.0.2.1"), fields("name", "bob", "password", password)).want(201)
+}
+
+func changedPasswordEndsEveryOtherSession(t *testing.T) {
+	s := newSite(t)
+	mine, other := s.signedIn("ada"), s.again("ada")
+	form := mine.open("/account").want(200).form("Change password").fill("old", password).fill("new", "another good password")
+	form.press().at("/account").says("Your password is changed.")
+	mine.open("/account").want(200).saysNot("Your password is changed.")
+	other.open("/account").want(401).form("Sign in").fill("name", "ada").fill("password", "another good password").
+		press().at("/account")
+	for _, test := range []struct{ old, new, field, detail string }{
+		{"not the password", "yet another password", "old", "is not your password"},
+		{"another good password", "short", "new", "10 to 256"},
+		{"another good password", "1234567890", "new", "one of the commonest"},
+		{"another good password", "\xff123456789", "new", "not valid UTF-8"},
+	} {
+		p := mine.open("/account").form("Change password").fill("old", test.old).fill("new", test.new).press().
+			want(422).complains(test.field, test.detail)
+		if values := p.form("Change password").values; values.Get("old")+values.Get("new") != "" {
+			t.Errorf("passwords are sent back: %v", values)
+		}
+	}
+	mine.open("/account").form("End all sessions").press().at("/sign-in").says("All your sessions have ended.")
+	if len(mine.jar) != 0 {
+		t.Errorf("cookies are left: %v", mine.jar)
+	}
+	mine.open("/account").want(401)
+	other.open("/account").want(401)
+}
+
+func TestAccessLog(t *testing.T) {
+	t.Run("has the client's address if that is asked for", accessLogHasAddresses)
+	t.Run("has the user, also of a sign-in", accessLogHasUser)
+}
+
+func TestSignInLog(t *testing.T) {
+	t.Run("names an account that exists, and nothing else that was typed", signInLogNamesAccounts)
+	t.Run("has a line for an attempt that is throttled", signInLogHasThrottled)
+	t.Run("has a line for a link that does not work", signInLogHasLinks)
+	t.Run("has a line for a password that is tried with the key of a sign-up", signInLogHasSignUpKeys)
+}
+
+const clientAddress = "192.0.2.77"
+
+func from(address string) change {
+	return func(r *http.Request) { r.RemoteAddr = address + ":1234" }
+}
+
+// logged returns what a request adds to the log.
+func (s *site) logged(request func()) string {
+	before := len(s.log.String())
+	request()
+	return s.log.String()[before:]
+}
+
+func accessLogHasAddresses(t *testing.T) {
+	s := newSiteWith(t, web.Options{Version: "test", LogAddresses: true})
+	logged := s.logged(func() { s.do("GET", "/channels", from(clientAddress)).want(200) })
+	if !strings.Contains(logged, "client="+clientAddress) {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+func accessLogHasUser(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	for name, request := range map[string]func(){
+		"an API call":    func() { s.do("GET", "/api/v1/feed", bearer(token)).want(200) },
+		"a page":         func() { s.do("GET", "/channels", cookie(token)).want(200) },
+		"a refused call": func() { s.do("DELETE", "/api/v1/channels/none", bearer(token)).want(404) },
+		"a sign-in":      func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201) },
+		"a sign-in of a page": func() {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		},
+	} {
+		if logged := s.logged(request); !strings.Contains(logged, "user=ada") {
+			t.Errorf("%s: logged %s", name, logged)
+		}
+	}
+	for name, request := range map[string]func(){
+		"a stranger":    func() { s.do("GET", "/channels").want(200) },
+		"a wrong token": func() { s.do("GET", "/api/v1/feed", bearer("wrong")).want(401) },
+		"a refused visit": func() {
+			s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "wrong password")).want(401)
+		},
+	} {
+		if logged := s.logged(request); strings.Contains(logged, "user=") {
+			t.Errorf("%s: logged %s", name, logged)
+		}
+	}
+}
+
+func signInLogNamesAccounts(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	sent := map[string]func(name, password string){
+		"API": func(name, password string) {
+			s.do("POST", "/api/v1/sessions", fields("name", name, "password", password), from(clientAddress)).want(401)
+		},
+		"page": func(name, password string) {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {name}, "password": {password}})).want(401)
+		},
+	}
+	for where, attempt := range sent {
+		logged := s.logged(func() { attempt("Ada", "SECRET password") })
+		if !regexp.MustCompile(`msg="sign-in refused" client=[0-9a-f]{16} reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+			t.Errorf("%s: logged %s", where, logged)
+		}
+		for _, name := range []string{"secret_password", "SECRET password"} {
+			unknown := s.logged(func() { attempt(name, "SECRET password") })
+			if !strings.Contains(unknown, "sign-in refused") || strings.Contains(unknown, "account=") {
+				t.Errorf("%s: logged %s", where, unknown)
+			}
+			logged += unknown
+		}
+		if strings.Contains(strings.ToLower(logged), "secret") {
+			t.Errorf("%s: what was typed is logged: %s", where, logged)
+		}
+	}
+}
+
+// guessUntilThrottled tries wrong passwords until none is checked. How many that takes is not
+// sure: the window of the counters may end meanwhile.
+func (s *site) guessUntilThrottled(name string, changes ...change) {
+	s.Helper()
+	changes = append(changes, fields("name", name, "password", "wrong password"))
+	for range 21 {
+		if s.do("POST", "/api/v1/sessions", changes...).status == http.StatusTooManyRequests {
+			return
+		}
+	}
+	s.Fatal("every wrong password is checked")
+}
+
+func signInLogHasThrottled(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	s.guessUntilThrottled("ada")
+	logged := s.logged(func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(429) })
+	if !strings.Contains(logged, `reason="too many attempts"`) || strings.Contains(logged, "account=") {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+func signInLogHasSignUpKeys(t *testing.T) {
+	s := newSiteWith(t, web.Options{Version: "test", SignUps: 1})
+	guesses := map[string]func(name, key, password, address string, status int){
+		"API": func(name, key, password, address string, status int) {
+			s.do("POST", "/api/v1/users", header("Idempotency-Key", key), fields("name", name, "password", password), from(address)).want(status)
+		},
+		"page": func(name, key, password, address string, status int) {
+			s.do("POST", "/sign-up", posted(url.Values{"name": {name}, "password": {password}, "key": {key}}), from(address)).want(status)
+		},
+	}
+	s.do("POST", "/api/v1/users", header("Idempotency-Key", "k"), fields("name", "ada", "password", password), from(clientAddress)).want(201)
+	for where, guess := range guesses {
+		logged := s.logged(func() { guess("Ada", "k", "SECRET password", clientAddress, 422) })
+		if !regexp.MustCompile(`msg="sign-in refused" client=[0-9a-f]{16} reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+			t.Errorf("%s: a wrong password: logged %s", where, logged)
+		}
+		if strings.Contains(logged, "SECRET") {
+			t.Errorf("%s: what was typed is logged: %s", where, logged)
+		}
+		for what, sent := range map[string]func(){
+			"another name with the key": func() { guess("grace", "k", password, "192.0.2.78", 422) },
+			"a name that is taken":      func() { guess("ada", "another", password, clientAddress, 409) },
+			"too many accounts":         func() { guess("grace", "another", password, clientAddress, 429) },
+		} {
+			if logged := s.logged(sent); strings.Contains(logged, "sign-in refused") {
+				t.Errorf("%s: %s is no sign-in: logged %s", where, what, logged)
+			}
+		}
+	}
+	s.guessUntilThrottled("ada", from(clientAddress))
+	for where, guess := range guesses {
+		logged := s.logged(func() { guess("ada", "k", password, clientAddress, 429) })
+		if !strings.Contains(logged, `msg="sign-in refused"`) || !strings.Contains(logged, `reason="too many attempts"`) {
+			t.Errorf("%s: one guess too many: logged %s", where, logged)
+		}
+	}
+}
+
+func signInLogHasLinks(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	link, err := s.store.SignInLink(t.Context(), domain.UserName("ada"))
+	ok(t, err)
+	good := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(303) })
+	if strings.Contains(good, "sign-in refused") || !strings.Contains(good, "user=ada") {
+		t.Errorf("a good link: logged %s", good)
+	}
+	used := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(401) })
+	if !strings.Contains(used, "sign-in refused") || strings.Contains(used, link) {
+		t.Errorf("a used link: logged %s", used)
+	}
+}

@@ -1,0 +1,196 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"microblogging/domain"
+)
+
+const (
+	// concludeTime bounds the calls that conclude a message, all together: none of them
+	// can take the time of the next.
+	concludeTime = poisonTime + messageTime + recordTime
+	// poisonTime bounds the calls that move a message to the poison queue.
+	poisonTime = 7 * time.Second
+	// messageTime bounds a call that rewrites the message.
+	messageTime = 4 * time.Second
+	// recordTime bounds the calls that write the Deletions row.
+	recordTime = 4 * time.Second
+	// retryMin and retryMax bound the backoff of a message.
+	retryMin = time.Second
+	retryMax = time.Minute
+)
+
+// conclude does with the message what the outcome demands, and tells the observer and the
+// log. If that fails or panics, the message becomes visible when its lease ends, and is
+// handled once more.
+func (j *job) conclude(ctx context.Context, result outcome, cause error) {
+	ctx, cancel := context.WithTimeout(ctx, concludeTime)
+	defer cancel()
+	err := guarded(func() error { return j.carryOut(ctx, result) })
+	j.handling.End(End{
+		Outcome: result.String(), Kind: j.message.Kind, Cause: cause, Unconcluded: err, Poisoned: j.poisoned,
+		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
+	})
+	level, said := slog.LevelWarn, "message concluded"
+	switch {
+	case err != nil:
+		said = "message not concluded"
+	case result == outcomeDone, result == outcomeShutdown, result == outcomeKilled:
+		level = slog.LevelInfo
+	}
+	log := j.worker.Log.With("outcome", result.String(), "channel", j.message.Channel,
+		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries)
+	if cause != nil {
+		log = log.With("cause", cause)
+	}
+	if err != nil {
+		log = log.With("error", err)
+	}
+	log.Log(ctx, level, said)
+}
+
+// carryOut does with the message what the outcome demands.
+func (j *job) carryOut(ctx context.Context, result outcome) error {
+	switch result {
+	case outcomeKilled:
+		return nil
+	case outcomeDone:
+		//lab: Take the message off the queue, since the work is done.
+		return j.worker.queue.Delete(ctx, j.leased)
+	case outcomePermanent:
+		return j.poison(ctx, j.leased.Text)
+	case outcomeShutdown:
+		return j.giveBack(ctx)
+	case outcomeWait:
+		return j.wait(ctx)
+	case outcomeLost:
+		return j.record(ctx, unchanged)
+	default: // outcomeRetry, outcomePanic
+		return j.retry(ctx)
+	}
+}
+
+// retry hides the message for a backoff. After the last attempt it poisons the
+// message instead. An attempt that removed rows does not count.
+func (j *job) retry(ctx context.Context) error {
+	if j.rows.Load() == 0 {
+		j.message.Attempts++
+	}
+	j.message.Waits = 0
+	if j.message.Attempts >= j.worker.MaxAttempts || j.unread != nil {
+		return j.poison(ctx, j.text())
+	}
+	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
+}
+
+// poison takes the message off the queue, so that it waits for an operator. If the store does
+// not answer, the message waits for it.
+func (j *job) poison(ctx context.Context, text string) error {
+	poisoned := j.leased
+	poisoned.Text = text
+	err := within(ctx, poisonTime, func(ctx context.Context) error { return j.worker.store.Poison(ctx, poisoned) })
+	j.poisoned = err == nil
+	if unanswered(err) {
+		return errors.Join(err, j.wait(ctx))
+	}
+	return errors.Join(j.record(ctx, unchanged), err)
+}
+
+// wait hides the message for a backoff, because the store did not answer. That is
+// no reason to give up, so the attempt does not count. The Deletions row says
+// since when the store is waited for, if that row can be written.
+func (j *job) wait(ctx context.Context) error {
+	if j.rows.Load() > 0 {
+		j.message.Waits = 0
+	}
+	tries := j.message.Waits
+	if j.unread != nil {
+		tries = int(j.leased.Deliveries) - 1 // its text cannot say more
+	}
+	j.message.Waits++
+	return j.hide(ctx, tries, func(d *domain.Deletion) {
+		if d.WaitingSince.IsZero() {
+			d.WaitingSince = domain.Now()
+		}
+	})
+}
+
+// hide hides the message for a backoff after this many earlier tries, and records
+// when the next try is due.
+func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)) error {
+	pause := max(backoff(retryMin, retryMax, max(tries, 0)).Truncate(time.Second), time.Second)
+	due := domain.Now().Add(pause)
+	err := j.rewrite(ctx, pause)
+	if errors.Is(err, domain.ErrLeaseLost) {
+		return errors.Join(j.record(ctx, unchanged), err) // when it is tried next is not ours to say
+	}
+	return errors.Join(j.record(ctx, func(d *domain.Deletion) {
+		d.RetryOn = due
+		change(d)
+	}), err)
+}
+
+// giveBack makes the message visible at once. The deletion then waits for its turn on
+// the queue, and its row says so: a deletion that waits is not stalled. The row comes
+// first, so that it cannot overwrite what the next worker records.
+func (j *job) giveBack(ctx context.Context) error {
+	recorded := j.record(ctx, func(d *domain.Deletion) {
+		if d.State == domain.DeletionRunning {
+			d.State = domain.DeletionQueued
+		}
+	})
+	return errors.Join(recorded, j.rewrite(ctx, 0))
+}
+
+// rewrite writes the message as the next delivery is to find it, and hides it for the
+// pause.
+func (j *job) rewrite(ctx context.Context, pause time.Duration) error {
+	return within(ctx, messageTime, func(ctx context.Context) error {
+		//lab: Give the message back to the queue, for another attempt.
+		_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
+		return err
+	})
+}
+
+// record records the attempts of a handling that did not complete the deletion, the rows that
+// are not counted yet, and what change changes.
+func (j *job) record(ctx context.Context, change func(*domain.Deletion)) error {
+	if j.progress == nil {
+		return nil
+	}
+	return within(ctx, recordTime, func(ctx context.Context) error {
+		return j.progress.record(ctx, func(d *domain.Deletion) {
+			d.Attempts = max(d.Attempts, j.message.Attempts)
+			change(d)
+		})
+	})
+}
+
+func unchanged(*domain.Deletion) {}
+
+// within calls work, and cuts it off after the time.
+func within(ctx context.Context, most time.Duration, work func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	return work(ctx)
+}
+
+// backoff returns the pause after this many earlier tries: lowest, doubled for
+// each of them, up to highest, with jitter.
+func backoff(lowest, highest time.Duration, tries int) time.Duration {
+	return jitter(min(lowest<<min(tries, 20), highest))
+}
+
+// jitter varies d by up to a fifth, so that processes which started together do
+// not keep calling together.
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return d*4/5 + rand.N(d*2/5+1)
+}

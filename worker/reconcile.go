@@ -1,0 +1,102 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+)
+
+// quietLeases is how many leases a deletion may show no progress before the
+// reconciling pass queues it again.
+const quietLeases = 3
+
+// expireEvery is the time between two removals of what has expired.
+const expireEvery = 24 * time.Hour
+
+// Patience is how long a deletion may show no progress before it counts as
+// stalled, for workers with this lease.
+func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
+
+// reconcile makes reconciling passes until ctx ends. Each worker makes its own: two at once
+// do no harm. The first, and then one a day, also removes what has expired.
+func (w *Worker) reconcile(ctx context.Context) {
+	var expired time.Time
+	for pauseFor(ctx, jitter(w.Reconcile)) {
+		err := guarded(func() error { return w.pass(ctx, &expired) })
+		if err != nil && ctx.Err() == nil {
+			w.Log.WarnContext(ctx, "reconciling pass", "error", err)
+		}
+	}
+}
+
+// pass makes one reconciling pass: first the deletions, and then what has expired, if it was
+// last removed a day ago. The failure of one does not keep it from the other.
+func (w *Worker) pass(ctx context.Context, expired *time.Time) (failures error) {
+	var done storage.Reconciled
+	ctx, ended := w.Observer.Pass(ctx)
+	defer func() { ended(done, failures) }()
+	done, failures = w.store.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
+	if time.Since(*expired) >= expireEvery {
+		began := time.Now()
+		var err error
+		if done.Expired, err = w.store.Expire(ctx); err == nil {
+			*expired = began
+		}
+		failures = errors.Join(failures, err)
+	}
+	if done != (storage.Reconciled{}) {
+		w.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired)
+	}
+	return failures
+}
+
+// A watermark is a time before which every queued message has been received at least
+// once, by this worker or another, as far as this worker has seen. It rests on the
+// queue being a queue: nearly in order. If a message is much later than those that
+// were sent after it, the reconciling pass may send a copy, which does no harm. A
+// watermark is safe for concurrent use.
+type watermark struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// note takes in what a fetch received that began at the given time. If it is nothing,
+// the queue held no visible message: all have been received. A first delivery tells
+// that those queued before it have been received.
+func (w *watermark) note(asked time.Time, received []driver.Message) {
+	asked = domain.Storable(asked) // without the monotonic reading: stored times have none
+	if len(received) == 0 {
+		w.raise(asked, asked)
+		return
+	}
+	for _, m := range received {
+		message, err := domain.DecodeMessage(m.Text)
+		if err != nil || m.Deliveries != 1 {
+			continue
+		}
+		if message.QueuedOn.After(asked) { // the sender's clock is ahead of ours
+			message.QueuedOn = asked
+		}
+		w.raise(message.QueuedOn, asked)
+	}
+}
+
+func (w *watermark) raise(to, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if to.After(w.at) || w.at.After(now) { // the clock was set back since
+		w.at = to
+	}
+}
+
+// time returns the watermark. It is zero at first.
+func (w *watermark) time() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.at
+}
