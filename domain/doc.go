@@ -14,7 +14,8 @@
 //
 // A [Channel] has a name and an [Incarnation]: a random identity minted when it
 // is created. The same name created again is another incarnation. Everything
-// that must not outlive a channel is stored in one partition. So one transaction
+// that must not outlive a channel is stored in one partition, but for the channel's
+// row and its readers' own rows, which name the incarnation. So one transaction
 // can hold a write there and a condition on a gate row of the incarnation:
 //
 //   - a post of incarnation i requires the open gate of i, which is put up once,
@@ -26,10 +27,11 @@
 // late a request arrives. This is a fence (a fencing token that the store itself
 // checks), not a lock: nobody ever waits for it.
 //
-// A [Message] on a queue asks for a deletion; it is the durable record of the
-// intent. A [Deletion] reports the progress and outlives the channel. A worker
-// that handles the message goes through the [Steps]. Any number of workers may
-// repeat each step at any time.
+// A [Message] on a queue asks for a deletion. An index row, written before the
+// channel is marked, outlasts the message: a reconciling pass queues again what
+// was lost. A [Deletion] reports the progress and outlives the channel. A
+// worker that handles the message goes through the [Steps]. Any number of
+// workers may repeat each step at any time.
 //
 // # What survives failure: the invariants
 //

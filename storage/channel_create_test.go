@@ -1,11 +1,14 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestChannelCreate(t *testing.T) {
@@ -13,6 +16,27 @@ func TestChannelCreate(t *testing.T) {
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
 	t.Run("name is taken until its deletion has ended", bubble(nameIsTakenUntilDeleted))
+	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
+}
+
+func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
+	w.follow(domain.MaxSubscriptions)
+	channel, taken := w.channel("garden", grace), false
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		gate := openGateRow(channel.Incarnation)
+		if len(call.Operations) > 0 && call.Operations[0].Row == gate && !taken {
+			taken = true
+			w.ok(w.table("Blogs").Transact(ctx, "garden", driver.Delete(gate, driver.Exists)))
+		}
+		return send(ctx)
+	})
+	made, err := w.faulty.CreateChannel(t.Context(), channel)
+	if w.ok(err); !taken || made.Incarnation == channel.Incarnation {
+		t.Errorf("the gate was taken: %t, and the channel has the incarnation that lost it: %+v", taken, made)
+	}
+	if read, err := w.store.Channel(t.Context(), channel.Key()); err != nil || read != made {
+		t.Errorf("made %+v and read %+v (%v)", made, read, err)
+	}
 }
 
 func channelIsReadAsMade(t *testing.T, w *world) {

@@ -48,7 +48,7 @@ func lostGateIsPutUpAgain(t *testing.T, w *world) {
 // brought the row back after the deletion.
 func askedChannelGetsNoGate(t *testing.T, w *world) {
 	channel := w.loseGate()
-	w.ok(w.store.OpenDeletion(t.Context(), domain.Message{
+	w.ok(w.store.RecordDeletion(t.Context(), domain.Message{
 		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "garden", By: ada, AskedOn: domain.Now()}))
 	for range 2 {
 		breaches, _ := w.run(true)

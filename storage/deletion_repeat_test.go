@@ -29,7 +29,7 @@ func (w *world) recordsOf() []domain.Message {
 func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
 	w.t.Helper()
 	other := newWorld(w.t)
-	w.ok(other.store.OpenDeletion(w.t.Context(), domain.Message{
+	w.ok(other.store.RecordDeletion(w.t.Context(), domain.Message{
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: ada, AskedOn: domain.Now(),
 	}))
 	other.setDone(channel.Ref())

@@ -28,7 +28,7 @@ func doneDeletionStaysDone(t *testing.T, w *world) {
 		t.Error("a deletion that is done was to be changed")
 		return true
 	}))
-	w.ok(w.store.OpenDeletion(t.Context(), messages[0]))
+	w.ok(w.store.RecordDeletion(t.Context(), messages[0]))
 	w.ok(w.store.Messages().Send(t.Context(), messages[0].Encode()))
 	w.poison()
 	if n, err := w.store.Requeue(t.Context(), ""); err != nil || n != 0 {

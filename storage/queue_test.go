@@ -40,7 +40,7 @@ func (w *world) finish(messages []domain.Message) {
 func (w *world) carryOut(messages []domain.Message) {
 	w.t.Helper()
 	for _, m := range messages {
-		w.ok(w.store.OpenDeletion(w.t.Context(), m))
+		w.ok(w.store.RecordDeletion(w.t.Context(), m))
 		for _, step := range cascade(w.store, m.Ref()) {
 			w.ok(step(w.t.Context()))
 		}

@@ -176,7 +176,7 @@ func showsDeletionFromMessageToRecord(t *testing.T, w *world) {
 	if rows = w.shown(rowsOf(channel, ada)); len(rows.Messages) != 0 {
 		t.Errorf("a leased message is shown: %+v", rows.Messages)
 	}
-	w.ok(w.store.OpenDeletion(t.Context(), message))
+	w.ok(w.store.RecordDeletion(t.Context(), message))
 	gates := []string{}
 	for _, step := range cascade(w.store, ref) {
 		w.ok(step(t.Context()))

@@ -97,9 +97,9 @@ func pageTarget(c echo.Context, form url.Values) target {
 	return formTarget(name, err, form)
 }
 
-// inChannel does something with the channel that a request is for. What do writes must depend on the
-// incarnation of the channel that it is given. If another channel took the name meanwhile
-// whose incarnation the sender accepts too, the condition has not failed: this channel is gone.
+// inChannel does something with the channel that a request is for. What do writes must depend on
+// the incarnation of the channel that it is given. If another channel took the name meanwhile whose
+// incarnation the sender accepts too, the condition has not failed: this channel is gone.
 func (s *server) inChannel(c echo.Context, at target, do func(ctx context.Context, channel domain.Channel) error) error {
 	channel, err := s.channelAt(c, at)
 	if err == nil {

@@ -36,8 +36,8 @@ type draft struct {
 	form   url.Values
 }
 
-// drafting makes the handler of a form that takes text a route. Whatever refuses the text, the answer
-// shows it again. A form may carry credentials: then its author signs in by it, and the
+// drafting makes the handler of a form that takes text a route. Whatever refuses the text, the
+// answer shows it again. A form may carry credentials: then its author signs in by it, and the
 // handler goes on for them.
 func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) {

@@ -147,7 +147,8 @@ func timingCountsAPage(t *testing.T) {
 	for i := range 30 {
 		s.post(channel, "ada", fmt.Sprint("Post ", i))
 	}
-	// The channel; its gate; 21 posts, behind which the store finds another; its owner, who subscribes.
+	// The channel; its gate; 21 posts, behind which the store finds another; its owner, who
+	// subscribes.
 	if got := s.do("GET", "/channels/Engines").want(200).timing(); got.calls != 4 || got.read != 1+1+22+1 || got.returned != 1+1+21+1 || got.milliseconds <= 0 {
 		t.Errorf("a channel's page costs %+v", got)
 	}

@@ -28,20 +28,22 @@ type cascade struct {
 }
 
 // A watch is put around each step of a cascade: it must call take once, or fail. It may wait
-// before that. further is false if the step found that another worker is further.
-type watch func(ctx context.Context, name domain.Step, take func(context.Context) (further bool, err error)) (bool, error)
+// before that. more is false if the step found nothing left for the steps that follow it.
+type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
 // the rows what is left to do.
 func (c *cascade) run(ctx context.Context) error {
-	// Hide the channel from readers. If its row is absent, or is of another incarnation,
-	// this incarnation is gone and nothing of it is left.
+	// Hide the channel from readers. The request has done so before it was answered, unless it
+	// died; and it has put the deletion on the index of open deletions before that, from which the
+	// reconciling pass queues it again if the message is lost (package deletion). If its row is
+	// absent, or is of another incarnation, this incarnation is gone and nothing of it is left.
 	there, err := c.step(ctx, domain.StepMark, c.store.MarkDeleting)
 	if err != nil || !there {
 		return err
 	}
-	// Shut the gate, which keeps new rows out. If both gates are gone, an earlier worker
-	// disarmed the gate and died before it released the name.
+	// Shut the gate, which keeps new rows out. If both gates are gone, nothing is left
+	// to sweep: another worker has disarmed the gate, or the row landed late and had none.
 	gated, err := c.step(ctx, domain.StepShut, c.store.ShutGate)
 	if err == nil && gated {
 		gated, err = c.step(ctx, domain.StepSweep, c.sweep)
@@ -64,21 +66,21 @@ func (c *cascade) step(ctx context.Context, name domain.Step, take func(context.
 	if err := c.stopping(); err != nil {
 		return false, err
 	}
-	further, err := c.watch(ctx, name, func(ctx context.Context) (bool, error) { return take(ctx, c.of.Ref()) })
+	more, err := c.watch(ctx, name, func(ctx context.Context) (bool, error) { return take(ctx, c.of.Ref()) })
 	if err != nil {
 		return false, fmt.Errorf("step %s: %w", name, err)
 	}
-	return further, nil
+	return more, nil
 }
 
-// always is a step that does not tell whether another worker is further.
+// always is a step that leaves more to do.
 func always(take func(context.Context, domain.ChannelRef) error) func(context.Context, domain.ChannelRef) (bool, error) {
 	return func(ctx context.Context, ref domain.ChannelRef) (bool, error) { return true, take(ctx, ref) }
 }
 
 // sweep passes over the partition until one whole pass finds nothing. A pass can
-// leave rows: those of a transaction that failed because another worker had
-// removed one of them, and those that others moved at that time. gated tells that
+// leave rows: those of a transaction that failed because somebody else had
+// removed one of them. gated tells that
 // the shut gate is still there.
 func (c *cascade) sweep(ctx context.Context, ref domain.ChannelRef) (gated bool, err error) {
 	for {

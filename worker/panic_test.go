@@ -10,7 +10,8 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// A panic in any call of a library stops neither the worker nor the deletion. One in a goroutine that nobody guards would end the process, and this test.
+// A panic in any call of a library stops neither the worker nor the deletion. One in a goroutine
+// that nobody guards would end the process, and this test.
 func TestPanic(t *testing.T) {
 	for n, last := int64(1), false; !last; n++ {
 		t.Run(fmt.Sprint(n), bubble(func(t *testing.T) {

@@ -58,7 +58,7 @@ type tracedStep struct {
 // delivery that got further, of this message or of a copy.
 func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 	p.enter(domain.StepReceive)
-	err = p.store.OpenDeletion(ctx, p.of)
+	err = p.store.RecordDeletion(ctx, p.of)
 	p.leave(stepResult(ctx, true, err))
 	if err != nil {
 		return 0, err

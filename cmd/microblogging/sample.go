@@ -81,9 +81,9 @@ func openSample(ctx context.Context, store *storage.Store) (sampleLink, error) {
 // sampleAge is how long ago the accounts of the sample were made, before all of its posts.
 const sampleAge = 30 * 24 * time.Hour
 
-// fillSample makes the accounts and the channels of the sample in an empty store. Nobody knows
-// the passwords. If another process does so at the same time, it leaves them to that one; so it does
-// if somebody else has the name of one of its users.
+// fillSample makes the accounts and the channels of the sample in an empty store. Nobody knows the
+// passwords. If another process does so at the same time, it leaves them to that one; so it does if
+// somebody else has the name of one of its users.
 func fillSample(ctx context.Context, store *storage.Store) error {
 	page, err := store.Channels(ctx, "", "", 1)
 	switch {

@@ -39,13 +39,16 @@ func (s *Lifecycle) CreateChannel(ctx context.Context, channel domain.Channel) (
 type creation struct {
 	channel domain.Channel
 	// once is the hash of the owner and the idempotency key. It is empty if the request
-	// has no key. Body is the hash of what the request asks for.
-	once, body string
+	// has no key.
+	once string
+	// body is the hash of what the request asks for.
+	body string
 	// begun tells that the once! row is there.
 	begun bool
-	// adopted tells that an earlier request with the same key made the channel. Recorded
-	// tells that the made! row says so.
-	adopted, recorded bool
+	// adopted tells that an earlier request with the same key made the channel.
+	adopted bool
+	// recorded tells that the made! row says so.
+	recorded bool
 }
 
 // encode returns the properties of the channel's row.
@@ -83,8 +86,8 @@ func (s *Lifecycle) create(ctx context.Context, c *creation) error {
 
 // nameTaken returns the error for a creator who finds this row under the name. It
 // returns nil if an earlier request with the same idempotency key made the channel. A
-// row without gates belongs to nobody, even if it is the caller's own late request.
-// nameTaken deletes such a row and returns optimistic.ErrAgain.
+// row without gates, and with nothing behind it, belongs to nobody, even if it is of the
+// caller's own late request. nameTaken deletes such a row and returns optimistic.ErrAgain.
 func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
@@ -122,10 +125,11 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 
 // resolveInsert finds out whether the insert of the channel's row took effect. The
 // row tells who has the name. The answer to the insert does not: "exists" can be
-// the echo of our own insert, and a failed insert can have taken effect.
+// an echo (the answer to a copy of our own insert, which the client library sent because the
+// first answer was lost), and a failed insert can have taken effect.
 //
 // An insert that was not acknowledged may land at any time, even between the read
-// of the row and the deletion of the gate. Then somebody may have posted Behind
+// of the row and the deletion of the gate. Then somebody may have posted behind
 // that gate. So the gate is read before the row, and deleted in the version that
 // was read: a post changes that version. A row that lands after that has no gate
 // and belongs to nobody.
@@ -171,7 +175,7 @@ func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged
 // deleting the row, or domain.ErrStillDeleting if a deletion is under way.
 func (s *Lifecycle) confirmCreated(ctx context.Context, row Row) error {
 	err := s.join(ctx, row.Channel)
-	if !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+	if !errors.Is(err, ErrGateGone) && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
 	removed, err := s.DeleteUngated(ctx, row)

@@ -13,8 +13,8 @@ import (
 
 // The gate is the fence of one incarnation: a row in the channel's Blogs
 // partition, so that the store checks it in the same transaction as the write
-// that depends on it. A post holds the open gate. A sweep holds the shut gate.
-// Neither has to know how late it is.
+// that depends on it. A post holds the open gate, that is, merges it in its own
+// transaction. A sweep holds the shut gate. Neither has to know how late it is.
 //
 // The gate and the channel's row are in two tables. They change in this order:
 //
@@ -27,7 +27,7 @@ import (
 //	              open                            │
 //	insert          │                          active, of i
 //	                │                             │             posts of i
-//	Mark            │                          deleting         nobody reads
+//	mark            │                          deleting         nobody reads
 //	shut *          │                             │
 //	              shut                            │             rows of i are swept
 //	disarm *        │                             │
@@ -42,10 +42,11 @@ import (
 //   - shut deletes the open gate, which was put up once;
 //   - disarm deletes the shut gate, which was put up once.
 //
-// The others can happen again. A late copy of reserve leaves a reservation that
-// nobody will ever open. A late copy of insert leaves an active row Behind no
-// gate, which accepts no post; Reclaim deletes it. Mark and release name
-// an incarnation and change nothing that is done.
+// The others can happen again. (A late copy is a copy of a request that the client library sent
+// again, or that the network held back, and that arrives when nobody waits for it.) A late copy of
+// reserve leaves a reservation that nobody will ever open. A late copy of insert leaves an active
+// row behind no gate, which accepts no post; Reclaim deletes it. Mark and release write the row in
+// the version in which they read incarnation i, so a late copy of them fails.
 //
 // That an ETag never repeats is a premise, since Azure and Azurite make it from
 // the time of the write. A repeat would have to be of the same row key. That key
@@ -56,10 +57,11 @@ import (
 // from the first: a copy carries the same revision. The ETag ablation of package
 // lab shows what such a repeat does.
 //
-// Two short cuts end a creation that failed: a repair deletes a reservation, and
-// its creator withdraws an open gate (WithdrawGate). A store that lost an open gate is
-// damaged. Only then, an operator's repair reserves and opens it once more (restoreGate, in
-// package check, says why that is safe); all that is said here is about other stores.
+// Short cuts end a creation that failed: a repair deletes a reservation, or a gate whose channel is
+// not there (strayGate in package check), and its creator withdraws an open gate (WithdrawGate). A
+// store that lost an open gate is damaged. Only then, an operator's repair reserves and opens it
+// once more (restoreGate, in package check, says why that is safe); all that is said here is about
+// other stores.
 
 // ReserveGate inserts the reservation of a gate and returns its version. The open
 // gate will take its place. It must be called once for each incarnation, and never
@@ -85,9 +87,9 @@ func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (dri
 }
 
 // OpenGate puts the open gate in the place of its reservation. An open gate that
-// came back later would let in a post that deletion.Stalled, or a worker that slept, and
-// that worker would sweep the next incarnation. So the transaction depends on
-// the version of the reservation, which it deletes.
+// came back later would let in a post that stalled; or a worker that slept would shut
+// it, and sweep the next incarnation. So the transaction depends on the version of the
+// reservation, which it deletes.
 func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
 	partition := schema.ChannelPartition(ref.Key)
 	//lab: Open the gate: it takes the place of the reservation, in the version that was read.
@@ -112,15 +114,16 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 // means to their caller.
 var ErrGateGone = errors.New("the gate is gone")
 
-// Behind sends a transaction that depends on the open gate, and gives the gate a new version. It
-// puts the gate before the operations, so that a failure of operation 0 is the gate's:
-// ErrGateGone. Any other failure is of the caller's operations, counted from 1.
+// Behind sends a transaction that merges the open gate, which gives it a new version. A merge of a
+// row that is not there fails, and with it the whole transaction: that is the fence. The merge is
+// operation 0, so that its failure is told apart: ErrGateGone. Any other failure is of the caller's
+// operations, counted from 1.
 //
-// Whatever changes what a channel's pages show holds the gate: a post, a
-// subscription and its end, an edit, a vote, the deletion of a post, and each repair
-// of those. The fence needs only the first two, since the others depend on a version
-// of a row that the sweep deletes. But the gate's version tells whether a page that
-// was read before is still right (package fresh).
+// Whatever changes what a channel's pages show holds the gate (a post, a subscription and its end,
+// an edit, a vote, the deletion of a post, and each repair of those) or writes the channel's row.
+// The fence needs it for posts and subscriptions alone, since the others depend on a version of a
+// row that the sweep deletes. But the gate's version tells whether a page that was read before is
+// still right (package fresh).
 func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, schema.OpenGateRow(ref.Incarnation), operations)
 }
@@ -151,12 +154,13 @@ func (s *Lifecycle) gateStands(ctx context.Context, ref domain.ChannelRef) (bool
 // the version that was read before the channel's row was read. If somebody has
 // posted since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
-	//lab: Take our gate away, unless somebody has posted Behind it since.
+	//lab: Take our gate away, unless somebody has posted behind it since.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
-// shut gate is there. If both gates are gone, a sweep was finished before.
+// shut gate is there. If both gates are gone, nothing is left to sweep: a sweep has ended,
+// or the row landed late and never had a gate.
 func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
 	//lab: Shut the gate: the open gate goes and the shut one comes, in one transaction.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
@@ -176,7 +180,8 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 }
 
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
-// remove anything. The caller must have just seen the partition empty.
+// remove anything. A whole pass, which began
+// after the gate was shut, must have found nothing but gates: then nothing can come after it.
 func (s *Lifecycle) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Remove the shut gate: from then on no worker can remove anything for this message.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))

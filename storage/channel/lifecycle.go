@@ -45,13 +45,14 @@ func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, swe
 }
 
 // A Join subscribes the owner of a new channel, or holds its gate otherwise. If the gate is
-// gone, it is domain.ErrGone or domain.ErrNotFound.
+// gone, it is ErrGateGone, or what WhyGateGone says.
 type Join func(ctx context.Context, channel domain.Channel) error
 
 // OnCreation says what joins the owner. It must be called before the first operation.
 func (s *Lifecycle) OnCreation(join Join) { s.join = join }
 
-// A BeforeRemoval does what must be done before a sweep removes a row.
+// A BeforeRemoval does what must be done before a sweep removes a row. No gate fences it: it may
+// run late, and for a row of a later incarnation. So what it does must name the incarnation of ref.
 type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, row string) error
 
 // OnRemoval says what a sweep does before it removes rows of a kind. It must be called before

@@ -10,9 +10,9 @@ import (
 	"microblogging/storage/schema"
 )
 
-// CreateOnce is CreateChannel for a request with an idempotency key, which the owner may send again: it
-// then returns the channel that the first one made, in its present state. It reports true if
-// this call made the channel. The key may be any text.
+// CreateOnce is CreateChannel for a request with an idempotency key, which the owner may send
+// again: it then returns the channel that the first one made, in its present state. It reports true
+// if this call made the channel. The key may be any text.
 //
 //   - The key was used for another name or description: domain.ErrKeyReused.
 //   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call

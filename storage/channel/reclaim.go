@@ -9,9 +9,9 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Reclaim deletes an active row that has neither gate, and reports whether
-// it has none. Such a row comes from an insert that landed late: after its channel
-// was deleted, or after its creator gave up. Then nothing lies Behind it. A channel
+// Reclaim deletes an active row that has neither gate and nothing behind it, and reports whether
+// it was so. Such a row comes from an insert that landed late: after its channel
+// was deleted, or after its creator gave up. Then nothing lies behind it. A channel
 // with rows has lost its gate, which a repair puts up again (restoreGate): it is left.
 func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
 	if open, err := s.gateStands(ctx, row.Ref()); err != nil || open {
@@ -25,7 +25,7 @@ func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err err
 
 // HasRowsBehind tells whether the partition has a row of the incarnation that is not a gate.
 func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	//lab: Look whether any row lies Behind the channel.
+	//lab: Look whether any row lies behind the channel.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(ref.Key)}) {
 		if err != nil {
 			return false, err

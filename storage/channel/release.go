@@ -11,10 +11,10 @@ import (
 	"microblogging/storage/schema"
 )
 
-// ReleaseName deletes the channel's row, which frees the name. A row that is gone,
-// or of another incarnation, is no error and is left alone. So is one that a late copy
-// of the insert brought back, which it deletes. A row Behind its gate that is not
-// marked as being deleted is domain.ErrConflict.
+// ReleaseName deletes the channel's row, which frees the name. A row that is gone, or of another
+// incarnation, is no error and is left alone. One that a late copy of the insert brought back is no
+// error either: it is deleted. A row behind its gate that is not marked as being deleted is
+// domain.ErrConflict.
 func (s *Lifecycle) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, ref)

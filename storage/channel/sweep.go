@@ -54,7 +54,7 @@ type SweepPage struct {
 	Disarmed bool
 }
 
-// Sweep deletes one page of the rows Behind the shut gate: the first page, or the
+// Sweep deletes one page of the rows behind the shut gate: the first page, or the
 // page after a continuation. Of a store that writes transactions together it deletes
 // several pages. Each transaction holds that gate, so that a sweep that
 // arrives late deletes no row of a later incarnation. A transaction fails if
@@ -142,7 +142,7 @@ func (w *sweep) remove(ctx context.Context, rows []string) {
 	}
 }
 
-// prepareRemoval does what OnRemoval has said about the kind of the row.
+// prepareRemoval does what OnRemoval has said about the kind of the row, outside the fence.
 func (s *Lifecycle) prepareRemoval(ctx context.Context, ref domain.ChannelRef, row string) error {
 	for kind, do := range s.beforeRemoval {
 		if kind.Has(row) {

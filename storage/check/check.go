@@ -160,7 +160,7 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 }
 
 // checkDeletions is the part of I5 about progress: it reports the deletions that
-// are deletion.Stalled. None is while there are messages on the queue: one of them may be its own,
+// are stalled. None is while there are messages on the queue: one of them may be its own,
 // and waits for a worker.
 func (c *Checker) checkDeletions(ctx context.Context) error {
 	//lab: Count the messages: while there are any, no deletion is stalled.

@@ -151,7 +151,7 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	}
 	return p.channelBreach("I5", "marked as being deleted, and no deletion is recorded", func() (string, error) {
 		message := deletion.MessageFor(p.channel, p.channel.Owner)
-		err := p.store.OpenDeletion(ctx, message)
+		err := p.store.RecordDeletion(ctx, message)
 		if err == nil {
 			err = p.store.Enqueue(ctx, message)
 		}

@@ -68,7 +68,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 	if err := s.Enqueue(ctx, message); err != nil {
 		return fmt.Errorf("queueing the deletion of channel %s: %w", row.Key(), err)
 	}
-	if err := s.OpenDeletion(ctx, message); err != nil {
+	if err := s.RecordDeletion(ctx, message); err != nil {
 		return err
 	}
 	err := s.Mark(ctx, row)

@@ -65,7 +65,7 @@ func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
 // A pass is one reconciling pass.
 type pass struct {
 	*Deletions
-	// since is the time after which a deletion has made progress if it is not Stalled.
+	// since is the time after which a deletion has made progress if it is not stalled.
 	since    time.Time
 	failures flight.Failures
 
@@ -137,7 +137,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	}
 }
 
-// requeue queues a deletion again if it is Stalled.
+// requeue queues a deletion again if it is stalled.
 func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	requeued, err := p.RequeueDeletion(ctx, of, p.since)
 	if requeued {
@@ -202,12 +202,12 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	return p.removeOpen(ctx, index)
 }
 
-// lookAtMarked queues the deletion of a marked channel again if it is Stalled. If the
+// lookAtMarked queues the deletion of a marked channel again if it is stalled. If the
 // deletion is done, the row landed after it and was marked then: nothing is left to do but
 // to release the name.
 func (p *pass) lookAtMarked(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
-	if err := p.OpenDeletion(ctx, message); err != nil {
+	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err
 	}
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(row.Key()), schema.DeletionRow(row.Incarnation))

@@ -35,9 +35,9 @@ func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, hande
 	return p.done, errors.Join(p.failures.Joined(), err)
 }
 
-// RequeueDeletion queues a deletion again if it is Stalled, and reports whether it did.
+// RequeueDeletion queues a deletion again if it is stalled, and reports whether it did.
 // First it claims the deletion by dating its row, so that of several passes only one
-// queues it. If the process dies in between, a later pass finds the deletion Stalled
+// queues it. If the process dies in between, a later pass finds the deletion stalled
 // again. The deletion waits on the queue then, so that the new message is given time to
 // be received.
 func (s *Deletions) RequeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {

@@ -29,7 +29,7 @@ func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by doma
 // time. To wait on the queue is no stall, neither for the first worker nor for the next
 // one after a failure or a crash. So the time must lie before the messages that no worker
 // has received yet; it is the zero time, or before, if none was received. While a message is
-// hidden after a failure, no progress is due. A poisoned deletion is not Stalled: it waits for
+// hidden after a failure, no progress is due. A poisoned deletion is not stalled: it waits for
 // an operator.
 //
 // A time that no sound clock can have written yet is no progress. If it was progress all the

@@ -11,10 +11,10 @@ import (
 	"microblogging/storage/schema"
 )
 
-// OpenDeletion inserts the Deletions row of a message if it is not there. The web
+// RecordDeletion inserts the Deletions row of a message if it is not there. The web
 // role calls it after it has queued the message, and the worker when it receives
 // the message, which may be earlier.
-func (s *Deletions) OpenDeletion(ctx context.Context, m domain.Message) error {
+func (s *Deletions) RecordDeletion(ctx context.Context, m domain.Message) error {
 	_, err := s.insertDeletion(ctx, m, domain.DeletionQueued)
 	return err
 }

@@ -27,11 +27,11 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Whatever changes a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes the
-// channel's row. An ETag never repeats. So a gate that has the same ETag at two moments
-// had it at all moments between them, and no post, rating or subscriber changed between
-// them. The same holds for the channel's row. Let a process read a version, then the
-// content, and later the version again, with equal ETags:
+// Whatever changes a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes
+// the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it
+// at all moments between them, and no post, rating or subscriber changed between them. The same
+// holds for the channel's row. Let a process read a version, then the content, and later the
+// version again, with equal ETags:
 //
 //	gate read    content read    gate read again
 //	   |------------- no change in the partition
@@ -53,7 +53,7 @@ import (
 // answers for itself, as do the two reads of a page that is not kept:
 //
 //   - I4, no ghost read. A deletion is acknowledged after the channel's row is marked. A
-//     reader who begins later reads the Mark, or no row, or another incarnation, and gets
+//     reader who begins later reads the mark, or no row, or another incarnation, and gets
 //     that error, whatever the gate says. It does not matter what this process keeps.
 //   - I3, no lost post. A write is acknowledged after it has merged the gate. A reader who
 //     begins later reads a gate of another ETag than any that was read before the write.

@@ -47,9 +47,9 @@ type DigestChannel struct {
 // or time zone is an InvalidError.
 //
 // It reads the ratings of all posts of the day, and then the posts of the page, and verifies each
-// channel that has a post, as Feed does. A page starts at the channel, the rating and the post where
-// the page before ended: posts that come and go in between make no other post come twice or be
-// missed. A post whose rating changes in between can be missed or met twice.
+// channel that has a post, as Feed does. A page starts at the channel, the rating and the post
+// where the page before ended: posts that come and go in between make no other post come twice or
+// be missed. A post whose rating changes in between can be missed or met twice.
 func (s *Readers) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (digest DigestPage, err error) {
 	list := page.List{Name: "digest/" + schema.UserPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone, After: q.After, Limit: q.Limit}
 	position, err := list.Position()

@@ -52,8 +52,8 @@ type DigestLine struct {
 // post, as Feed does. If a day has more posts than it may list, each channel gets a line
 // before any gets a second one, and so on.
 //
-// Of the posts that it does not list it reads the ratings alone, and of those that it lists it keeps
-// one line each.
+// Of the posts that it does not list it reads the ratings alone, and of those that it lists it
+// keeps one line each.
 func (s *Readers) DigestSummaries(ctx context.Context, user domain.UserName, q DigestSummaryQuery) ([]DigestSummary, error) {
 	byDay, err := s.rankSubscribed(ctx, user, q.Days, "", q.PerChannel)
 	if err != nil {

@@ -45,7 +45,7 @@ func (k *Kind) Prefix() string {
 	return prefix
 }
 
-// RowForm is the form of the row key as people see it. No kind has none.
+// RowForm is the form of the row key as people see it. A nil kind has none.
 func (k *Kind) RowForm() string {
 	switch {
 	case k == nil:

@@ -18,7 +18,8 @@ func Tables() []string {
 	return []string{TableChannels, TableBlogs, TableDeletions, TableUsers, TableSessions, TableThrottle, TableSubscriptions}
 }
 
-// kinds is in the order in which a page explains them.
+// kinds is in the order in which a page explains them. Of takes the first that fits, so a retired
+// form that fits more rows comes later.
 var kinds = []*Kind{
 	retired(TableUsers, "<user>", "owns!<rest>"), retired(TableUsers, "<user>", "listed!<rest>"),
 	retired(TableSessions, "due!<rest>", "<rest>"), retired(TableThrottle, "due!<rest>", "<rest>"),
@@ -42,23 +43,23 @@ func retired(table, partition, form string) *Kind {
 var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
 	What: "The channel itself. While this row is there, the name is taken.",
-	Why:  "It says which incarnation has the name. A deletion marks it first and removes it last.",
+	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
 	Properties: slices.Concat(always(PropName, PropOwner, PropDescription, PropIncarnation, PropState, PropCreatedOn),
 		sometimes(PropOnce)),
 }
 
-// The gates are what fences a partition: see package storage.
+// The gates are what fences a partition: see package channel.
 var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
 		What:       "The fence of this channel, open: posts, votes and subscriptions may be made.",
-		Why:        "Whoever posts, votes or subscribes touches it, and is refused once it is gone. Its ETag is the version of the pages.",
+		Why:        "Who posts, votes or subscribes merges it, and is refused once it is gone. Its ETag is part of the pages’ version.",
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
 		What:       "The fence of this channel, shut: rows may be removed.",
-		Why:        "Each removal depends on this row. It goes before the name is free, so a late worker removes nothing.",
+		Why:        "Each transaction of a sweep merges it. It goes before the name is free, so a late worker removes nothing.",
 		Properties: always(PropIncarnation),
 	}
 	ReservedGate = &Kind{
@@ -126,7 +127,7 @@ var (
 	Deletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:       "The progress of one deletion. It stays when the channel is gone.",
-		Why:        "It is a report. No worker depends on it, so workers that die or stall cannot be misled by it.",
+		Why:        "It is a report. No step of a deletion reads it; the reconciling pass sees by it what stands still.",
 		Properties: deletionProperties(),
 	}
 	BlogDeletion = &Kind{
