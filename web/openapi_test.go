@@ -262,6 +262,8 @@ func hasType(types, value any) bool {
 	switch v := value.(type) {
 	case nil:
 		return types == "null"
+	case bool:
+		return types == "boolean"
 	case string:
 		return types == "string"
 	case float64:

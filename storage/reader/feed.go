@@ -3,6 +3,7 @@ package reader
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -191,3 +192,36 @@ func (n *newest) add(by Row, rows []driver.Entity) (replaced bool) {
 	n.posts = n.posts[:min(len(n.posts), n.most)]
 	return replaced
 }
+
+// A pickedPost names a post that a ranking has picked.
+type pickedPost struct {
+	channel domain.ChannelRef
+	pick
+}
+
+// readPicked reads posts and returns what keep makes of each, by their ids. A post that was
+// deleted since is left out. Keep is called from several goroutines.
+func readPicked[T any](ctx context.Context, s *Readers, posts []pickedPost, keep func(domain.Blog) T) (map[domain.BlogID]T, error) {
+	type read struct {
+		id   domain.BlogID
+		kept T
+	}
+	found, err := flight.Gather(ctx, s.Reads, posts, func(ctx context.Context, post pickedPost) (read, bool, error) {
+		blog, err := s.posts.Blog(ctx, post.channel, post.id)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return read{}, false, nil
+		case err != nil:
+			return read{}, false, err
+		}
+		return read{post.id, keep(blog)}, true, nil
+	})
+	kept := make(map[domain.BlogID]T, len(found))
+	for _, r := range found {
+		kept[r.id] = r.kept
+	}
+	return kept, err
+}
+
+// whole keeps a post as it is.
+func whole(blog domain.Blog) domain.Blog { return blog }
