@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
