@@ -30,7 +30,7 @@ test("hood: after a form it has the calls of the form, once", async () => {
   await v.follow(v.button("Unsubscribe"));
   assert.match(await fold(v).locator("summary").innerText(), /the form before: \d+ storage calls/);
   await v.press(fold(v).locator("summary"));
-  assert.match(await fold(v).innerText(), /The form that led here[^]*Ends the subscription on the channel’s side[^]*This page/);
+  assert.match(await fold(v).innerText(), /The form that led here[^]*delete sub!<user>[^]*This page/);
   await look(v, "hood-after-a-form");
   await v.open("/channels/Under-the-hood");
   assert.doesNotMatch(await fold(v).locator("summary").innerText(), /form/);

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,10 +117,11 @@ func mustOpen(t testing.TB, dir string, opts Options) *DB {
 	return db
 }
 
-// opened opens a store with the table T and the queue q. A loss of power would lose writes.
+// opened opens a store with the table T and the queue q, which logs nothing. A loss of power would
+// lose writes.
 func opened(t testing.TB, dir string) *DB {
 	t.Helper()
-	db := mustOpen(t, dir, Options{NoSync: true})
+	db := mustOpen(t, dir, Options{NoSync: true, Log: slog.New(slog.DiscardHandler)})
 	ok(t, driver.NewTable(db, "T").Create(t.Context()), driver.NewQueue(db, "q").Create(t.Context()))
 	return db
 }

@@ -123,7 +123,7 @@ func healthWithoutName(t *testing.T, disk *slowDisk) {
 }
 
 func healthWithoutNameWhenIdle(t *testing.T, disk *slowDisk) {
-	disk.log = slog.New(slog.DiscardHandler)
+	ok(t, disk.written(t, "a", commitWell)) // so that the writer has met this disk
 	back := away(t, disk.DB)
 	time.Sleep(nameInterval)
 	synctest.Wait()
@@ -135,7 +135,6 @@ func healthWithoutNameWhenIdle(t *testing.T, disk *slowDisk) {
 }
 
 func healthAfterReplacement(t *testing.T, disk *slowDisk) {
-	disk.log = slog.New(slog.DiscardHandler)
 	back := away(t, disk.DB)
 	ok(t, os.WriteFile(disk.bolt.Path(), nil, 0o600))
 	is(t, errNameless, disk.Do(t.Context(), transaction(driver.Insert("a"))))

@@ -257,7 +257,6 @@ func callerGone(t *testing.T, disk *slowDisk) {
 }
 
 func othersGoOnAfterPanic(t *testing.T, disk *slowDisk) {
-	disk.log = slog.New(slog.DiscardHandler)
 	is(t, domain.ErrUnavailable, disk.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
 		return func() error { return tx.Bucket([]byte("no such bucket")).Put(nil, nil) }, nil // on a nil bucket
 	}}))
