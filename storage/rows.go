@@ -174,11 +174,8 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 	if q.Kind != "" && !slices.Contains(RowPrefixes(), q.Kind) {
 		return "", "", domain.Invalid("kind", "is no kind of row")
 	}
-	from, to = q.Kind, schema.PrefixEnd(q.Kind)
-	position, err := q.list().Position()
-	if position != "" {
-		from = max(from, schema.Successor(position))
-	}
+	to = schema.PrefixEnd(q.Kind)
+	from, err = q.list().From(q.Kind)
 	return from, to, err
 }
 

@@ -31,18 +31,16 @@ func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (page
 
 // list is the list of the posts of a channel's name.
 func (q Query) list(key domain.ChannelKey) page.List {
-	return page.List{Name: "blogs/" + schema.ChannelPartition(key), After: q.After, Limit: q.Limit}
+	name := "blogs/" + schema.ChannelPartition(key)
+	return page.List{Name: name, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
 }
 
 // readBlogs reads the rows of a page, and one more if there is another page.
 func (s *Posts) readBlogs(ctx context.Context, key domain.ChannelKey, q Query) ([]driver.Entity, error) {
 	from, to := schema.BlogRange(q.Since, q.Until)
-	position, err := q.list(key).Position()
+	from, err := q.list(key).From(from)
 	if err != nil {
 		return nil, err
-	}
-	if position != "" {
-		from = max(from, schema.Successor(schema.BlogRow(domain.BlogID(position))))
 	}
 	//lab: List the newest posts of the channel.
 	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
@@ -54,7 +52,7 @@ func (s *Posts) readBlogs(ctx context.Context, key domain.ChannelKey, q Query) (
 
 // blogPage makes a page of what readBlogs has read.
 func blogPage(ref domain.ChannelRef, q Query, rows []driver.Entity) (blogs page.Of[domain.Blog]) {
-	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, func(row driver.Entity) string { return string(schema.BlogIDOf(row.Row)) })
+	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, page.RowKey)
 	blogs.Items = make([]domain.Blog, 0, len(rows))
 	for _, row := range rows {
 		// The channel may have been deleted, and its name created again, between the

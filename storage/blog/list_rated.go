@@ -50,12 +50,9 @@ func (s *Posts) readRatings(ctx context.Context, key domain.ChannelKey, q Rating
 	if q.Rating != nil {
 		from, to = schema.RatedRange(*q.Rating)
 	}
-	position, err := q.list(key).Position()
+	from, err := q.list(key).From(from)
 	if err != nil {
 		return nil, err
-	}
-	if position != "" {
-		from = max(from, schema.Successor(position))
 	}
 	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{
 		Partition: schema.ChannelPartition(key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
@@ -67,7 +64,7 @@ func (s *Posts) readRatings(ctx context.Context, key domain.ChannelKey, q Rating
 
 // ratingPage reads the posts of a page that readRatings has found.
 func (s *Posts) ratingPage(ctx context.Context, ref domain.ChannelRef, q RatingQuery, rows []driver.Entity) (blogs page.Of[domain.Blog], err error) {
-	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, func(row driver.Entity) string { return row.Row })
+	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, page.RowKey)
 	blogs.Items, err = s.ratedBlogs(ctx, ref, rows)
 	return blogs, err
 }

@@ -36,18 +36,15 @@ func (s *Deletions) listDeletion(ctx context.Context, m domain.Message) error {
 func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
 	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
 	from, to := schema.Asked.Range()
-	position, err := list.Position()
+	from, err = list.From(from)
 	if err != nil {
 		return asked, err
-	}
-	if position != "" {
-		from = max(from, schema.Successor(position))
 	}
 	rows, err := s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 	if err != nil {
 		return asked, fmt.Errorf("deletions of %s: %w", user, err)
 	}
-	rows, asked.Next = page.Cut(list, rows, func(row driver.Entity) string { return row.Row })
+	rows, asked.Next = page.Cut(list, rows, page.RowKey)
 	asked.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
 		return s.listedDeletion(ctx, row, user)
 	})

@@ -158,21 +158,18 @@ func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, r
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
 func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
-	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit}
+	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
 	from, to := schema.Owned.Range()
-	position, err := list.Position()
+	from, err = list.From(from)
 	if err != nil {
 		return owned, err
-	}
-	if position != "" {
-		from = schema.Successor(schema.OwnedRow(domain.ChannelKey(position)))
 	}
 	rows, err := s.users.First(ctx, limit+1, driver.Range{
 		Partition: schema.UserPartition(owner), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return owned, fmt.Errorf("channels of %s: %w", owner, err)
 	}
-	rows, owned.Next = page.Cut(list, rows, func(row driver.Entity) string { return string(schema.OwnedKey(row.Row)) })
+	rows, owned.Next = page.Cut(list, rows, page.RowKey)
 	owned.Items, err = s.ownedOf(ctx, owner, rows)
 	return owned, err
 }

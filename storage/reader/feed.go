@@ -41,14 +41,10 @@ type FeedItem struct {
 // Beside that it reads the posts of the page. What it read before are keys: so it holds no other
 // texts in memory.
 func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
-	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit}
-	from := schema.Blog.Prefix()
-	position, err := list.Position()
+	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit, Prefix: schema.Blog.Prefix()}
+	from, err := list.From(list.Prefix)
 	if err != nil {
 		return feed, err
-	}
-	if position != "" {
-		from = schema.Successor(schema.BlogRow(domain.BlogID(position)))
 	}
 	following, err := s.readSubscriptions(ctx, user)
 	if err != nil {
@@ -62,7 +58,7 @@ func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, 
 			return feed, err
 		}
 		var posts []newestPost
-		posts, feed.Next = page.Cut(list, newest.posts, func(post newestPost) string { return string(post.id) })
+		posts, feed.Next = page.Cut(list, newest.posts, func(post newestPost) string { return schema.BlogRow(post.id) })
 		feed.Items, err = s.readNewest(ctx, user, posts, sources)
 		if err != nil || !slices.ContainsFunc(posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
 			return feed, err

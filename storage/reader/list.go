@@ -26,13 +26,9 @@ func (s *Readers) SubscriptionPage(ctx context.Context, user domain.UserName, af
 
 // subscriptionRows reads a page of a user's rows, and its Next.
 func (s *Readers) subscriptionRows(ctx context.Context, user domain.UserName, list page.List) (rows []Row, next string, err error) {
-	from := ""
-	position, err := list.Position()
+	from, err := list.From("")
 	if err != nil {
 		return nil, "", err
-	}
-	if position != "" {
-		from = schema.Successor(position)
 	}
 	if rows, err = s.firstSubscriptions(ctx, user, from, list.Limit+1); err != nil {
 		return nil, "", err
