@@ -5,7 +5,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
 	"microblogging/storage/fresh"
@@ -18,7 +17,6 @@ type (
 	Attempt       = account.Attempt
 	SignUpRequest = account.SignUpRequest
 
-	SweepPage   = channel.SweepPage
 	ChannelPage = page.Of[domain.Channel]
 
 	BlogQuery   = blog.Query
@@ -30,7 +28,6 @@ type (
 	Backlog    = deletion.Backlog
 	Reconciled = deletion.Reconciled
 
-	SubscriptionPage   = page.Of[domain.Subscription]
 	FeedItem           = reader.FeedItem
 	DigestQuery        = reader.DigestQuery
 	DigestPage         = reader.DigestPage
@@ -47,10 +44,9 @@ type (
 )
 
 const (
-	SessionLifetime = account.SessionLifetime
-	MaxPostings     = blog.MaxPostings
-	MaxNews         = blog.MaxNews
-	MaxDigest       = reader.MaxDigest
+	MaxPostings = blog.MaxPostings
+	MaxNews     = blog.MaxNews
+	MaxDigest   = reader.MaxDigest
 )
 
 // WithTraceParent is deletion.WithTraceParent.

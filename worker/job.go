@@ -133,14 +133,14 @@ func (j *job) deleteChannel(ctx context.Context) error {
 
 // watch tells the observer and the next record of a step. If the step panics, the error is a
 // panicError.
-func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (further bool, err error) {
+func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (more bool, err error) {
 	j.progress.enter(name)
 	ctx, ended := j.handling.Step(ctx, name)
 	err = guarded(func() (err error) {
-		further, err = take(ctx)
+		more, err = take(ctx)
 		return err
 	})
 	ended(err)
-	j.progress.leave(stepResult(ctx, further, err))
-	return further, err
+	j.progress.leave(stepResult(ctx, more, err))
+	return more, err
 }

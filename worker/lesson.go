@@ -102,11 +102,11 @@ func (l *lesson) watch(ctx context.Context, name domain.Step, take func(context.
 			return false, err
 		}
 	}
-	further, err := l.inner(ctx, name, take)
+	more, err := l.inner(ctx, name, take)
 	if l.result != domain.StepOvertaken {
-		l.last, l.result = name, stepResult(ctx, further, err)
+		l.last, l.result = name, stepResult(ctx, more, err)
 	}
-	return further, err
+	return more, err
 }
 
 // pause waits before a step until the user lets this worker take it. It goes on without

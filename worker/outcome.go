@@ -116,11 +116,11 @@ func unanswered(err error) bool {
 }
 
 // stepResult is the result of a step that ended with err under ctx.
-func stepResult(ctx context.Context, further bool, err error) domain.StepResult {
+func stepResult(ctx context.Context, more bool, err error) domain.StepResult {
 	switch {
 	case err != nil:
 		return classify(ctx, err).stepResult()
-	case further:
+	case more:
 		return domain.StepDone
 	default:
 		return domain.StepOvertaken

@@ -80,7 +80,7 @@ func (s *Posts) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
 		return err
 	}
-	err := s.deletions.UpdateRecord(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
+	err := s.deletions.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
 		return true
 	})

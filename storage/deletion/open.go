@@ -83,33 +83,20 @@ func (p *pass) count(change func(*Reconciled)) {
 // lookAtOpen looks at every open deletion, a few at once. The failure of one does not keep
 // it from the others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
-	var looks []func(context.Context) error
-	flush := func() error {
-		if len(looks) == 0 {
-			return nil
-		}
-		err := p.AtOnce(ctx, looks[0], looks[1:]...)
-		looks = nil
-		return err
-	}
+	group, ctx := p.Group(ctx, openFlight)
 	//lab: Read the index of open deletions.
 	for index, err := range p.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
-			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
+			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), group.Wait())
 		}
-		looks = append(looks, func(ctx context.Context) error {
+		group.Go(func() error {
 			if err := p.lookAt(ctx, index); err != nil {
 				p.failures.Add(fmt.Errorf("deletion %s: %w", index.Row, err))
 			}
 			return nil
 		})
-		if len(looks) == openFlight {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
 	}
-	return flush()
+	return group.Wait()
 }
 
 // lookAt does what an open deletion needs, and removes the index row of one that is not
@@ -163,11 +150,17 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 	// A mark that is under way was made for this version of the row: now it fails.
 	//lab: Write the channel's row, so that a mark that is under way fails.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
+	return p.removeTouched(ctx, index, err)
+}
+
+// removeTouched removes an index row once the row was written by which the deletion could be
+// opened. If that had changed, somebody works on the deletion, and the index row stays.
+func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch error) error {
 	switch {
-	case optimistic.Raced(err):
+	case optimistic.Raced(touch):
 		return nil
-	case err != nil:
-		return err
+	case touch != nil:
+		return touch
 	}
 	return p.removeOpen(ctx, index)
 }
@@ -193,13 +186,7 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	// Whoever is about to take this version out of poison fails now.
 	//lab: Write the report, so that whoever takes the deletion out of poison fails.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
-	switch {
-	case optimistic.Raced(err):
-		return nil
-	case err != nil:
-		return err
-	}
-	return p.removeOpen(ctx, index)
+	return p.removeTouched(ctx, index, err)
 }
 
 // lookAtMarked queues the deletion of a marked channel again if it is stalled. If the

@@ -54,7 +54,7 @@ func (s *Deletions) recordPoisoned(ctx context.Context, m domain.Message) error 
 	if err != nil || inserted {
 		return err
 	}
-	return s.UpdateRecord(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
+	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State, d.Attempts, d.WaitingSince = domain.DeletionPoisoned, m.Attempts, time.Time{}
 		return true
 	})
@@ -195,7 +195,7 @@ func (s *Deletions) requeueRecord(ctx context.Context, d domain.Deletion) error 
 	if err := s.Enqueue(ctx, message); err != nil {
 		return err
 	}
-	return s.UpdateRecord(ctx, message.Channel, schema.DeletionRowOf(message), func(d *domain.Deletion) bool {
+	return s.UpdateRecord(ctx, message, func(d *domain.Deletion) bool {
 		if d.State != domain.DeletionPoisoned {
 			return false
 		}

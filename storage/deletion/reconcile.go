@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/schema"
 )
 
 // Reconciled counts what a worker mends beside deletions.
@@ -43,7 +42,7 @@ func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, hande
 func (s *Deletions) RequeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
 	lost := false
-	err := s.UpdateRecord(ctx, of.Channel, schema.DeletionRowOf(of), func(d *domain.Deletion) bool {
+	err := s.UpdateRecord(ctx, of, func(d *domain.Deletion) bool {
 		claimed = *d
 		d.State = domain.DeletionQueued
 		lost = Stalled(claimed, since)

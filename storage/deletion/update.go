@@ -56,14 +56,16 @@ func (s *Deletions) insertRecord(ctx context.Context, partition, row string, pro
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
 func (s *Deletions) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
-	return s.UpdateRecord(ctx, ref.Key, schema.DeletionRow(ref.Incarnation), change)
+	return s.UpdateRecord(ctx, domain.Message{Kind: domain.MessageChannel, Channel: ref.Key, Incarnation: ref.Incarnation}, change)
 }
 
-func (s *Deletions) UpdateRecord(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
+// UpdateRecord is UpdateDeletion of what a message asks for: the deletion of a channel, or that of
+// a post.
+func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
 	err := s.pause.Retry(ctx, func() error {
 		//lab: Read the report, which may be changed only in this version.
-		row, err := s.deletions.Get(ctx, schema.ChannelPartition(key), row)
+		row, err := s.deletions.Get(ctx, schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of))
 		if err != nil {
 			return err
 		}
@@ -83,10 +85,10 @@ func (s *Deletions) UpdateRecord(ctx context.Context, key domain.ChannelKey, row
 		d.UpdatedOn = domain.Now()
 		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
 		//lab: Change the report on the deletion, in the version that was read.
-		return optimistic.Again(s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
+		return optimistic.Again(s.deletions.Transact(ctx, row.Partition, driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
 	})
 	if err != nil {
-		return fmt.Errorf("recording the deletion of channel %s: %w", key, err)
+		return fmt.Errorf("recording the deletion of channel %s: %w", of.Channel, err)
 	}
 	return nil
 }
