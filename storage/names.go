@@ -28,12 +28,9 @@ type (
 	Backlog    = deletion.Backlog
 	Reconciled = deletion.Reconciled
 
-	FeedItem           = reader.FeedItem
-	DigestQuery        = reader.DigestQuery
-	DigestPage         = reader.DigestPage
-	DigestSummaryQuery = reader.DigestSummaryQuery
-	DigestSummary      = reader.DigestSummary
-	DigestLine         = reader.DigestLine
+	FeedItem      = reader.FeedItem
+	DigestPage    = page.Of[reader.DigestChannel]
+	DigestSummary = reader.DigestSummary
 
 	Checker     = check.Checker
 	CheckCounts = check.Counts

@@ -2,11 +2,11 @@ package reader
 
 import (
 	"context"
-	"errors"
+
 	"microblogging/domain"
+	"microblogging/storage/flight"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
-	"sync/atomic"
 )
 
 // newsBatch is the number of channels in which FeedNews looks at once.
@@ -22,31 +22,19 @@ func (s *Readers) FeedNews(ctx context.Context, user domain.UserName, than domai
 	if err != nil {
 		return 0, "", err
 	}
-	var total atomic.Int64
-	group, groupCtx := s.Group(ctx, newsBatch)
-	for _, row := range rows {
+	counts, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (int, bool, error) {
 		if row.state == stateUnreadable {
-			continue
+			return 0, false, nil
 		}
-		group.Go(func() error {
-			n, err := s.subscribedNews(groupCtx, row.Channel, than)
-			total.Add(int64(n))
-			return err
-		})
+		n, err := s.posts.News(ctx, row.Channel, than)
+		if err != nil || n == 0 {
+			return 0, false, err
+		}
+		valid, err := s.RepairSubscription(ctx, row, user)
+		return n, valid, err
+	})
+	for _, count := range counts {
+		n += count
 	}
-	err = group.Wait()
-	return int(total.Load()), next, err
-}
-
-// subscribedNews is News for a channel that may be gone, or be another one by now.
-func (s *Readers) subscribedNews(ctx context.Context, ref domain.ChannelRef, than domain.BlogID) (int, error) {
-	n, err := s.posts.News(ctx, ref, than)
-	if err != nil || n == 0 {
-		return 0, err
-	}
-	channel, err := s.ReadIncarnation(ctx, ref)
-	if errors.Is(err, domain.ErrNotFound) || err == nil && channel.State != domain.ChannelActive {
-		return 0, nil
-	}
-	return n, err
+	return n, next, err
 }
