@@ -1,20 +1,17 @@
 package account_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestPassword(t *testing.T) {
 	t.Run("change ends every other session", bubble(passwordChangeEndsOtherSessions))
 	t.Run("refused change changes nothing", bubble(refusedPasswordChangeChangesNothing))
 	t.Run("that no new account may have works until it is changed", bubble(commonPasswordWorks))
-	t.Run("echo of a change ends with a later epoch", bubble(passwordEchoEndsWithLaterEpoch))
 }
 
 func passwordChangeEndsOtherSessions(t *testing.T, w *world) {
@@ -54,19 +51,4 @@ func commonPasswordWorks(t *testing.T, w *world) {
 	if _, err := w.store.SignUp(t.Context(), "grace", common); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("a new account has it: %v", err)
 	}
-}
-
-// A change begins one epoch, even if its reply is lost. If another request begins a
-// later epoch meanwhile, the session that the change carries over ends.
-func passwordEchoEndsWithLaterEpoch(t *testing.T, w *world) {
-	w.account("ada")
-	token := w.signedIn("ada", right)
-	w.arm(drivertest.Only(writesTo("Users"), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		_ = send(ctx) // the answer that is lost
-		w.ok(w.store.EndSessions(ctx, "ada"))
-		return send(ctx)
-	}))
-	w.ok(w.faulty.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
-	w.mustNotBeSignedIn(token)
-	w.signedIn("ada", "another horse")
 }

@@ -108,7 +108,6 @@ func TestThrottle(t *testing.T) {
 	t.Run("address is known for 30 days after a sign-in", bubble(addressIsKnownForAWhile))
 	t.Run("clock that was ahead locks nobody out, and makes no address known", bubble(clockAheadIsNotBelieved))
 	t.Run("strangers do not lock out a session", bubble(strangersSpareSession))
-	t.Run("guessing with a session has a limit", bubble(sessionHasLimit))
 }
 
 func tooManyFailuresAreThrottled(t *testing.T, w *world) {
@@ -324,22 +323,6 @@ func (w *world) guess(s *account.Accounts, token string, a account.Attempt) (che
 		w.t.Error(err)
 	}
 	return !isThrottled(err)
-}
-
-func sessionHasLimit(t *testing.T, w *world) {
-	w.account("ada")
-	checked := 0
-	for i := range 2 * limit { // each with a session and an address of its own
-		if w.guess(w.store, w.signedIn("ada", right), from(i, "ada", wrong)) {
-			checked++
-		}
-	}
-	token := w.signedIn("ada", right)
-	if err := w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"); checked != limit || !isThrottled(err) {
-		t.Errorf("%d wrong passwords were checked, want %d, and then the right one is answered %v", checked, limit, err)
-	}
-	time.Sleep(window)
-	w.ok(w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
 }
 
 func guessOfWhoLeftCounts(t *testing.T, w *world) {
