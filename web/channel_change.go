@@ -28,13 +28,8 @@ func newChannelJSON(c domain.Channel) channelJSON {
 // true if this request made it.
 func (s *server) makeChannel(ctx context.Context, v visitor, name, description, key string) (channel domain.Channel, made bool, err error) {
 	channel, err = domain.NewChannel(name, description, v.User)
-	switch {
-	case err != nil:
-	case key != "":
+	if err == nil {
 		channel, made, err = s.store.CreateChannelOnce(ctx, channel, key, s.MaxChannelsPerOwner)
-	default:
-		channel, err = s.store.CreateChannelWithin(ctx, channel, s.MaxChannelsPerOwner)
-		made = err == nil
 	}
 	return channel, made, err
 }
