@@ -110,6 +110,9 @@ func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []
 			return err
 		},
 		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, posts); return err })
+	if err != nil {
+		return nil, err
+	}
 	for _, subscription := range valid {
 		sources[subscription.Channel] = true
 	}
@@ -119,7 +122,7 @@ func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []
 			items = append(items, FeedItem{Blog: blog, Name: post.by.Name})
 		}
 	}
-	return items, err
+	return items, nil
 }
 
 // A found is a post that a list has found. Its title and text were not read yet.
