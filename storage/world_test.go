@@ -20,6 +20,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,7 +59,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass}
-	w.store = storage.New(db, storage.Options{HashPassword: cheapHash})
+	w.store = storage.New(db, storage.Options{HashPassword: cheapHash, Around: []driver.Around{w.known}})
 	w.faulty = w.through(w.hooked)
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
@@ -75,7 +76,20 @@ func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertes
 // It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {
 	faults := drivertest.NewFaults(w.db, hook)
-	return storage.New(faults, storage.Options{})
+	return storage.New(faults, storage.Options{Around: []driver.Around{w.known}})
+}
+
+// known fails the test if an operation writes a property that its kind of row does not list.
+func (w *world) known(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	for _, op := range c.Operations {
+		kind := schema.Of(c.Target, c.Partition, op.Row)
+		for _, p := range op.Properties {
+			if kind != schema.Unread && kind.Property(p.Name) == nil {
+				w.t.Errorf("an operation writes %s into %s %s, whose kind has no such property", p.Name, c.Target, op.Row)
+			}
+		}
+	}
+	return next(ctx)
 }
 
 // arm sets the hook of the faulty side and counts its calls from 1.
