@@ -72,8 +72,6 @@ type Row struct {
 // A RowProperty is a property of a Row.
 type RowProperty struct {
 	Name, Value string
-	// Hashed says that the value is a hash.
-	Hashed bool
 }
 
 // A QueuedMessage is a message that is visible on the queue.
@@ -269,8 +267,8 @@ func shownRows(table string, entities ...driver.Entity) []Row {
 		kind := schema.Of(table, e.Partition, e.Row)
 		rows[i] = Row{Table: table, Partition: e.Partition, Key: e.Row, ETag: string(e.ETag)}
 		for _, p := range e.Properties {
-			if known := kind.Property(p.Name); known != nil {
-				rows[i].Properties = append(rows[i].Properties, RowProperty{p.Name, p.Value.String(), known.Hashed})
+			if kind.Property(p.Name) != nil {
+				rows[i].Properties = append(rows[i].Properties, RowProperty{p.Name, p.Value.String()})
 			}
 		}
 	}

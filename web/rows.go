@@ -165,10 +165,7 @@ func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 		}
 		shownRow.Kind, shownRow.Parts = explained(row)
 		for _, p := range row.Properties {
-			value := shorten(shown(p.Value))
-			if p.Hashed {
-				value = templates.ShortKey(p.Value)
-			}
+			value := templates.ShortKey(shorten(shown(p.Value)))
 			shownRow.Properties = append(shownRow.Properties, templates.RowProperty{Name: p.Name, Value: value})
 		}
 		block.Rows = append(block.Rows, shownRow)

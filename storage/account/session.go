@@ -257,24 +257,3 @@ func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 	}
 	return int(n.Load()), err
 }
-
-// maxSessionCount is where CountSessions stops to count.
-const maxSessionCount = 5000
-
-// CountSessions counts the sessions and the sign-in links whose time has not come, and stops
-// at 5,000. One that was signed out counts until its time.
-func (a *Accounts) CountSessions(ctx context.Context) (int, error) {
-	n := 0
-	for row, err := range a.sessions.All(ctx, driver.Scan{}) {
-		if err != nil {
-			return 0, fmt.Errorf("counting sessions: %w", err)
-		}
-		if row.Properties.String(schema.PropUser) == "" || !time.Now().Before(row.Properties.Time(schema.PropExpiresOn)) {
-			continue // an idempotency key, or what has ended
-		}
-		if n++; n == maxSessionCount {
-			break
-		}
-	}
-	return n, nil
-}

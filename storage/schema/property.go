@@ -74,8 +74,7 @@ func sometimes(names ...string) []Property { return properties(names, true) }
 func properties(names []string, optional bool) []Property {
 	list := make([]Property, len(names))
 	for i, name := range names {
-		hashed := name == PropBody || name == PropOnce
-		list[i] = Property{Name: name, Type: typeOf(name), Optional: optional, Hashed: hashed}
+		list[i] = Property{name, typeOf(name), optional}
 	}
 	return list
 }
