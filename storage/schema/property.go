@@ -53,7 +53,6 @@ const (
 	PropTrace       = "Trace"
 	PropTraceParent = "TraceParent"
 	PropUpdatedOn   = "UpdatedOn"
-	PropUsedBy      = "UsedBy"
 	PropUser        = "User"
 	PropUserID      = "UserId"
 	// PropWaiting tells whether the time in PropWaitingSince counts: a merge cannot take a
