@@ -68,7 +68,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 		for _, file := range files {
-			to := newImporter(store, channel.Ref(), owner, file.Source)
+			to := newImporter(store, channel, owner, file.Source)
 			err := importTo(ctx, console, file, to)
 			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {

@@ -135,7 +135,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if channel, err = store.CreateChannelWithin(ctx, channel, 0); err != nil {
 		return err
 	}
-	to := newImporter(store, channel.Ref(), channel.Owner, f.Source)
+	to := newImporter(store, channel, channel.Owner, f.Source)
 	if err := to.post(ctx, f.Entries); err != nil {
 		return err
 	}
