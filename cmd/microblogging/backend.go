@@ -86,19 +86,16 @@ func openAzure(config azure.Config, told *telemetry.Telemetry) (*backend, error)
 
 // azureConfig returns the account that the flags name.
 func (f storageFlags) azureConfig(log *slog.Logger) (azure.Config, error) {
-	retry, err := f.retry()
-	if err != nil {
-		return azure.Config{}, err
-	}
 	connection, err := f.connectionString()
 	if err != nil {
 		return azure.Config{}, err
 	}
+	retry := azure.Retry(f.Retries, f.RetryMin, f.RetryMax)
 	config := azure.Config{
 		ConnectionString: connection,
 		TableEndpoint:    f.AzureTableEndpoint,
 		QueueEndpoint:    f.AzureQueueEndpoint,
-		Retry:            retry,
+		Retry:            &retry,
 		Log:              log,
 	}
 	switch {

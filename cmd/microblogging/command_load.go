@@ -19,19 +19,16 @@ import (
 
 type loadCommand struct {
 	storageFlags `embed:""`
-	Channels     int           `default:"1" help:"How many channels share the load. Each is a partition, and a store limits what a partition can do."`
+	Channels     int           `default:"1" within:"1 256" help:"How many channels share the load. Each is a partition, and a store limits what a partition can do."`
 	Mix          load.Mix      `default:"post=10,read=70,feed=10,vote=10" help:"How often each operation is made, relative to the others: post (make a post), read (a channel with its newest 20 posts), feed (the newest 20 posts of what a user subscribes to) and vote. They cost the store what they cost it on the site when nothing is in memory. One that is not named is not made."`
-	Workers      int           `default:"32" help:"How many operations are under way at once, at most."`
-	Rate         float64       `default:"0" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`
-	Duration     time.Duration `default:"30s" help:"How long the load lasts, after the channels were filled. Ctrl-C ends it with what was measured until then."`
+	Workers      int           `default:"32" within:"1 1024" help:"How many operations are under way at once, at most."`
+	Rate         float64       `default:"0" within:"0 1000000000" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`
+	Duration     time.Duration `default:"30s" within:"100ms 8760h" help:"How long the load lasts, after the channels were filled. Ctrl-C ends it with what was measured until then."`
 	JSON         bool          `name:"json" help:"Print one JSON object instead of a table. Durations are in seconds, the others are counts."`
 	Report       string        `type:"path" placeholder:"FILE.html" help:"Write a report that compares 1, 2, 4 and 8 channels. The load is made again with each of these numbers, so that it takes about four times as long. What is printed is about --channels, and comes first."`
 }
 
 const (
-	maxLoadChannels = 256
-	maxLoadWorkers  = 1024
-	minLoadDuration = 100 * time.Millisecond
 	// minFill is how many posts the channels hold together before the load begins, at least, and
 	// pagePosts how many each does: a page of fewer than 20 costs less.
 	minFill   = 1000
@@ -56,21 +53,6 @@ tables and queues of its own, whose names begin with MicroBloggingLoad and micro
 are in the same account, so they share its limits with the site, and Azure charges for each request.
 All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed is removed by
 the next; on Azure, by the first that begins two hours after the end that it had planned.`
-}
-
-// Validate is called by kong.
-func (c loadCommand) Validate() error {
-	switch {
-	case c.Channels < 1 || c.Channels > maxLoadChannels:
-		return fmt.Errorf("--channels must be 1 to %d, not %d", maxLoadChannels, c.Channels)
-	case c.Workers < 1 || c.Workers > maxLoadWorkers:
-		return fmt.Errorf("--workers must be 1 to %d, not %d", maxLoadWorkers, c.Workers)
-	case !(c.Rate >= 0):
-		return fmt.Errorf("--rate must be 0 or more, not %g", c.Rate)
-	case c.Duration < minLoadDuration:
-		return fmt.Errorf("--duration must be at least %s, not %s", minLoadDuration, c.Duration)
-	}
-	return nil
 }
 
 // runs are the numbers of channels to make the load with, in their order.

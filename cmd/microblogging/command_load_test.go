@@ -197,7 +197,7 @@ func loadInterrupted(t *testing.T) {
 // loadRemovesKilled also finds that a load which runs there is left alone.
 func loadRemovesKilled(t *testing.T) {
 	c := loadCommand{Duration: time.Second}
-	c.Data, c.RetryMin, c.RetryMax = t.TempDir(), time.Second, time.Second
+	c.Data = t.TempDir()
 	killed, err := os.MkdirTemp(c.Data, loadFolder)
 	if err != nil {
 		t.Fatal(err)

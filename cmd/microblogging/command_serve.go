@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -25,11 +24,6 @@ type serveCommand struct {
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
 	roleFlags    `embed:""`
-}
-
-// Validate is called by kong. It is not called for embedded flags.
-func (c serveCommand) Validate() error {
-	return errors.Join(c.webFlags.Validate(), c.workerFlags.Validate())
 }
 
 // Run serves both roles until ctx ends.
@@ -78,9 +72,6 @@ type process struct {
 func (p process) run(ctx context.Context, console *console) (err error) {
 	log, stop := p.logger(console.stderr)
 	defer stop()
-	if p.DrainDelay < 0 {
-		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", p.DrainDelay)}
-	}
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {

@@ -33,10 +33,9 @@ const (
 )
 
 // options returns the settings of the web role.
-func (f webFlags) options() (web.Options, error) {
-	base, err := f.baseURL()
+func (f webFlags) options() web.Options {
 	return web.Options{
-		BaseURL:             base,
+		BaseURL:             f.BaseURL.url,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,
 		WriteRate:           f.WriteRate,
@@ -46,15 +45,12 @@ func (f webFlags) options() (web.Options, error) {
 		PageCache:           int64(f.PageCache),
 		LogAddresses:        f.LogAddresses,
 		Version:             buildVersion(),
-	}, err
+	}
 }
 
 // listen starts the web role in the group and prints its address.
 func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) error {
-	options, err := f.options()
-	if err != nil {
-		return cannotRunError{err}
-	}
+	options := f.options()
 	options.Logger, options.Stopping, options.Draining, options.Alive, options.Teach = log, ctx.Done(), b.draining, b.health, teach
 	if !f.NoLab {
 		options.Routes = page.New(page.Options{Version: buildVersion(), Store: b.under}).Routes()
