@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -83,19 +82,6 @@ func (f storageFlags) connectionString() (string, error) {
 		return "", cannotRunError{fmt.Errorf("--azure-connection-string-file: %w", err)}
 	}
 	return secret, nil
-}
-
-// logger returns the log. Stop must be called at the end, and writes the lines that wait.
-func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
-	options := slog.HandlerOptions{Level: f.LogLevel}
-	lines := &logBuffer{w: w, writing: make(chan struct{}, 1)}
-	if f.LogFormat == "json" {
-		log = slog.New(slog.NewJSONHandler(lines, &options))
-	} else {
-		log = slog.New(slog.NewTextHandler(lines, &options))
-	}
-	lines.lost = func(n int) { log.Warn("the log could not be written, and lines are lost", "lines", n) }
-	return log, lines.stop
 }
 
 // webFlags are the settings of the web role.
