@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"microblogging/cmd/microblogging/load"
-	"microblogging/storage/azure"
+	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
@@ -52,7 +52,7 @@ slower. It takes about 3 KB for each post and 1.5 KB for each vote. With --stora
 tables and queues of its own, whose names begin with MicroBloggingLoad and microblogging-load; they
 are in the same account, so they share its limits with the site, and Azure charges for each request.
 All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed is removed by
-the next; on Azure, by the first that begins two hours after the end that it had planned.`
+the next; on Azure it stays, under the names that the load has printed.`
 }
 
 // runs are the numbers of channels to make the load with, in their order.
@@ -115,7 +115,7 @@ func (c loadCommand) Run(ctx context.Context, console *console) error {
 func (c loadCommand) run(ctx context.Context, console *console, channels int) (result load.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Duration+fillTime)
 	defer cancel()
-	backend, remove, err := c.open(ctx)
+	backend, remove, err := c.open(ctx, console)
 	if err != nil {
 		return result, cannotRunError{err}
 	}
@@ -130,10 +130,20 @@ func (c loadCommand) run(ctx context.Context, console *console, channels int) (r
 	})
 }
 
-// open makes an empty store for one run. It removes what a load has left that was killed.
-func (c loadCommand) open(ctx context.Context) (driver.Backend, func(context.Context) error, error) {
+// open makes an empty store for one run. It removes what a load has left that was killed, but on
+// Azure: there an operator can tell by the names.
+func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend, func(context.Context) error, error) {
 	if c.Storage == "azure" {
-		return c.openNamespace(ctx)
+		config, err := c.azureConfig(nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		n, err := load.OpenNamespace(config)
+		if err != nil {
+			return nil, nil, err
+		}
+		fmt.Fprintln(console.stderr, "using", n)
+		return n.Backend(), n.Remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
 	}
 	left, err := filepath.Glob(filepath.Join(c.Data, loadFolder))
 	if err != nil {
@@ -157,29 +167,3 @@ func (c loadCommand) open(ctx context.Context) (driver.Backend, func(context.Con
 
 // loadFolder names the directories of the embedded stores of loads, in the data directory.
 const loadFolder = "removed-by-load-*"
-
-// openNamespace opens an account, whose client tells the load each try of each request.
-func (c loadCommand) openNamespace(ctx context.Context) (driver.Backend, func(context.Context) error, error) {
-	config, err := c.azureConfig(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	config.Tried = func(ctx context.Context, try azure.Try) {
-		if try.Throttled() {
-			load.Throttled(ctx)
-		}
-	}
-	client, err := azure.Open(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := load.OpenAccount(ctx, client, time.Now().Add(c.Duration+fillTime))
-	if err != nil {
-		client.Close()
-		return nil, nil, err
-	}
-	return n.Backend(), func(ctx context.Context) error {
-		defer client.Close()
-		return n.Remove(ctx)
-	}, nil
-}
