@@ -25,15 +25,6 @@ type importCounts struct {
 	leftOut int
 }
 
-func (c *importCounts) add(more importCounts) {
-	c.added += more.added
-	c.known += more.known
-	c.cut += more.cut
-	c.misdated += more.misdated
-	c.moved += more.moved
-	c.leftOut += more.leftOut
-}
-
 func (c importCounts) String() string {
 	text := fmt.Sprintf("%d posts added, %d already there", c.added, c.known)
 	if c.cut > 0 {
@@ -86,7 +77,7 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 // returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
-	i.count(importCounts{known: len(entries) - len(first)})
+	i.counts.known = len(entries) - len(first)
 	batches, begin := errgroup.WithContext(ctx)
 	batches.SetLimit(importFlight)
 	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
@@ -118,19 +109,24 @@ func firstOfEach(entries []feed.Entry) []feed.Entry {
 
 // postAll posts a batch and counts what became of each entry.
 func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) {
-	var counts importCounts
 	var postings []storage.Posting
 	var cut, misdated []bool // of each posting
+	leftOut := 0
 	for _, entry := range batch {
 		posting := i.posting(entry)
 		draft, short := i.converter.Draft(entry)
 		if posting.Draft = draft; draft.Text == "" {
-			counts.leftOut++
+			leftOut++
 			continue
 		}
 		postings, cut, misdated = append(postings, posting), append(cut, short), append(misdated, entry.Misdated)
 	}
-	for n, r := range i.store.PostAll(ctx, i.channel.Ref(), postings) {
+	results := i.store.PostAll(ctx, i.channel.Ref(), postings)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	counts := &i.counts
+	counts.leftOut += leftOut
+	for n, r := range results {
 		moved := i.belated(postings[n], r)
 		if moved {
 			r.Err = i.move(ctx, postings[n], r.Blog)
@@ -154,7 +150,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			counts.misdated++
 		}
 	}
-	i.count(counts)
+	i.progress(counts.added + counts.known + counts.moved + counts.leftOut)
 	return err
 }
 
@@ -173,14 +169,6 @@ func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog)
 		return err
 	}
 	return i.store.DeleteBlog(ctx, i.channel, old.ID, i.owner, domain.OneOf(old.Revision))
-}
-
-// count adds what became of some entries.
-func (i *importer) count(c importCounts) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.counts.add(c)
-	i.progress(i.counts.added + i.counts.known + i.counts.moved + i.counts.leftOut)
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post
