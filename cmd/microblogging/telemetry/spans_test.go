@@ -67,6 +67,7 @@ func variables(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_ENDPOINT=SECRET:4318":                                        "OTEL_EXPORTER_OTLP_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_ENDPOINT=ftp://SECRET":                                       "OTEL_EXPORTER_OTLP_ENDPOINT",
 		on + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc":                                          "OTEL_EXPORTER_OTLP_PROTOCOL",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=c=SECRET%zz":                                    "OTEL_EXPORTER_OTLP_HEADERS",
 		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,c=SECRET%zz":                                "OTEL_EXPORTER_OTLP_HEADERS",
 		on + "OTEL_RESOURCE_ATTRIBUTES=team":                                             "OTEL_RESOURCE_ATTRIBUTES",
 		on + "OTEL_TRACES_SAMPLER=jaeger_remote":                                         "OTEL_TRACES_SAMPLER",
