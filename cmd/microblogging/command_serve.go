@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -85,11 +86,11 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return cannotRunError{err}
 	}
 	defer told.Stop()
-	admin, err := p.listenAdmin()
-	if err != nil {
-		return err
-	}
-	if admin != nil {
+	var admin net.Listener
+	if p.AdminListen != "" {
+		if admin, err = listen("--admin-listen", p.AdminListen); err != nil {
+			return err
+		}
 		defer admin.Close() // a server that has ended has closed it already
 	}
 	there, unknown := bolt.Exists(p.Data)
@@ -159,9 +160,6 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 // delayed returns a context that ends when ctx has ended a while ago, or has ended and
 // now is closed, or when cancel is called.
 func delayed(ctx context.Context, delay time.Duration, now <-chan struct{}) (later context.Context, cancel context.CancelFunc) {
-	if delay == 0 {
-		return context.WithCancel(ctx)
-	}
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.NewTimer(delay)

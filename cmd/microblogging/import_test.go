@@ -56,7 +56,7 @@ func importRefused(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"no password":                    {"", []string{page}, exitCannotRun, "there is no password"}, // before a file is read
+		"no password":                    {"", []string{good}, exitCannotRun, "there is no password"},
 		"an empty password":              {"\n", []string{good}, exitCannotRun, "password"},
 		"a password that is too short":   {"short\n", []string{good}, exitCannotRun, "password"},
 		"a password that is too long":    {strings.Repeat("x", 1<<20), []string{good}, exitCannotRun, "password"},
