@@ -146,7 +146,7 @@ func createOneOfTwo(w *world) error {
 }
 
 func describe(w *world) error {
-	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, "new")
+	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, describedAs("new"))
 	return err
 }
 
