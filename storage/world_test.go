@@ -45,6 +45,10 @@ type world struct {
 	faulty *storage.Store
 	hook   drivertest.Hook
 	calls  atomic.Int64
+	// hashing is done while a password is hashed, in a slot. A password is compared at once.
+	hashing func()
+	// beside are requests that go on beside the test, which ends after them.
+	beside sync.WaitGroup
 }
 
 func newWorld(t testing.TB) *world {
@@ -58,8 +62,8 @@ func newWorld(t testing.TB) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, db: db, hook: drivertest.Pass}
-	w.store = storage.New(db, storage.Options{HashPassword: cheapHash, Around: []driver.Around{w.known}})
+	w := &world{t: t, db: db, hook: drivertest.Pass, hashing: func() {}}
+	w.store = w.on(db)
 	w.faulty = w.through(w.hooked)
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
@@ -75,8 +79,20 @@ func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertes
 // through returns another store on the same backend, whose calls go through this hook.
 // It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {
-	faults := drivertest.NewFaults(w.db, hook)
-	return storage.New(faults, storage.Options{Around: []driver.Around{w.known}})
+	return w.on(drivertest.NewFaults(w.db, hook))
+}
+
+// other is the sound side of another process.
+func (w *world) other() *storage.Store { return w.on(w.db) }
+
+// overNetwork makes the faulty side one that makes calls at once, as on a network.
+func (w *world) overNetwork() { w.faulty = w.on(drivertest.Far(drivertest.NewFaults(w.db, w.hooked))) }
+
+func (w *world) on(backend driver.Backend) *storage.Store {
+	return storage.New(backend, storage.Options{Around: []driver.Around{w.known}, HashPassword: func(password string) string {
+		w.hashing()
+		return cheapHash(password)
+	}})
 }
 
 // known fails the test if an operation writes a property that its kind of row does not list.
@@ -102,7 +118,11 @@ func (w *world) arm(hook drivertest.Hook) {
 // no wait takes real time.
 func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.beside.Wait()
+		test(t, w)
+	})
 }
 
 // bubble is inBubble for t.Run.

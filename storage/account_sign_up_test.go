@@ -1,4 +1,4 @@
-package account_test
+package storage_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
@@ -54,8 +55,8 @@ func badSignUpNamesAllErrors(t *testing.T, w *world) {
 }
 
 // signUpFrom signs up a new user, at most three from an address.
-func (w *world) signUpFrom(s *account.Accounts, address int, name string) error {
-	_, _, err := s.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
+func (w *world) signUpFrom(s *storage.Store, address int, name string) error {
+	_, _, err := s.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
 	return err
 }
 
@@ -85,7 +86,7 @@ func addressMakesSoManyAccounts(t *testing.T, w *world) {
 }
 
 func signUpsCannotOutrunLimit(t *testing.T, w *world) {
-	stores := []*account.Accounts{w.store, w.other()}
+	stores := []*storage.Store{w.store, w.other()}
 	var made atomic.Int64
 	atOnce(4*signUpLimit, func(i int) {
 		switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {
@@ -102,7 +103,7 @@ func signUpsCannotOutrunLimit(t *testing.T, w *world) {
 
 // once signs up with a key.
 func (w *world) once(name, password, key string) (domain.User, bool, error) {
-	return w.store.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: name, Password: password}, Key: key})
+	return w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: password}, Key: key})
 }
 
 func oneKeyMakesOneAccount(t *testing.T, w *world) {
@@ -141,8 +142,8 @@ func oneKeyMakesOneAccount(t *testing.T, w *world) {
 }
 
 // withKey signs up with a key that has made an account.
-func (w *world) withKey(a account.Attempt) error {
-	_, _, err := w.store.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: a, Key: "k"})
+func (w *world) withKey(a storage.Attempt) error {
+	_, _, err := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: a, Key: "k"})
 	return err
 }
 
@@ -184,9 +185,9 @@ func keyGivesNoGuessesPastLimit(t *testing.T, w *world) {
 
 func madeWithKeyKnowsTheKeyForGood(t *testing.T, w *world) {
 	long := domain.Storable(time.Now().Add(-30 * 24 * time.Hour))
-	_, _, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: attempt("ada", right), Key: "k", CreatedOn: long})
+	_, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: attempt("ada", right), Key: "k", CreatedOn: long})
 	w.ok(err)
-	w.account("grace")
+	w.user("grace")
 	for key, want := range map[string]bool{"k": true, "other": false, "": false} {
 		ours, err := w.store.MadeWithKey(t.Context(), "ada", key)
 		hers, herErr := w.store.MadeWithKey(t.Context(), "grace", key)

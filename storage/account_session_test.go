@@ -1,4 +1,4 @@
-package account_test
+package storage_test
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestSession(t *testing.T) {
 }
 
 func unknownTokenIsNoSession(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	for _, other := range []string{"", "x", token + "A", token[1:], "/\\#?'\x00", "\xff"} {
 		w.mustNotBeSignedIn(other)
@@ -40,7 +40,7 @@ func unknownTokenIsNoSession(t *testing.T, w *world) {
 }
 
 func sessionExpires(_ *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	time.Sleep(account.SessionLifetime - time.Nanosecond)
 	w.mustBeSignedIn(token, "ada")
@@ -49,7 +49,7 @@ func sessionExpires(_ *testing.T, w *world) {
 }
 
 func signOutEndsOneSession(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	one, two := w.signedIn("ada", right), w.signedIn("ada", right)
 	for range 2 {
 		w.ok(w.store.SignOut(t.Context(), one))
@@ -62,8 +62,8 @@ func signOutEndsOneSession(t *testing.T, w *world) {
 func sessionsEndTogether(t *testing.T) {
 	for what, everybody := range map[string]bool{"of one user": false, "of everybody": true} {
 		t.Run(what, bubble(func(t *testing.T, w *world) {
-			w.account("ada")
-			w.account("grace")
+			w.user("ada")
+			w.user("grace")
 			for range 2 { // in the first epoch, and in a later one
 				one, two, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
 				link, secret := w.link(), w.digestAddress()
@@ -87,8 +87,8 @@ func sessionsEndTogether(t *testing.T) {
 }
 
 func fiftySessionsLast(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
+	w.user("ada")
+	w.user("grace")
 	stranger, first, second := w.signedIn("grace", right), w.signedIn("ada", right), w.signedIn("ada", right)
 	for range 48 {
 		w.signedIn("ada", right)
@@ -106,8 +106,8 @@ func fiftySessionsLast(t *testing.T, w *world) {
 
 func sessionIsFoundAhead(t *testing.T, w *world) {
 	w.overNetwork()
-	w.account("ada")
-	w.account("eve")
+	w.user("ada")
+	w.user("eve")
 	token := w.signedIn("ada", right)
 	for likely, want := range map[domain.UserName]time.Duration{"": 2, "eve": 3, "nobody": 3, "ada": 1} {
 		w.arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
@@ -130,7 +130,7 @@ func sessionIsFoundAhead(t *testing.T, w *world) {
 // The user's row is read before a password changes, and the session's row after that.
 func aheadFollowsCarriedSession(t *testing.T, w *world) {
 	w.overNetwork()
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Sessions" && call.Seq <= 2 {
@@ -165,7 +165,7 @@ func (w *world) mustBeDead(what, link string) {
 }
 
 func linkIsFollowedOnce(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	link := w.link()
 	w.mustNotBeSignedIn(link) // a link is no session
 	time.Sleep(time.Hour - 1)
@@ -204,7 +204,7 @@ func (w *world) digestAddress() string {
 }
 
 func digestAddressEnds(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	first := w.digestAddress()
 	w.mustBeDigestAddress(first, true)
 	second := w.digestAddress()
@@ -235,7 +235,7 @@ func TestExpire(t *testing.T) {
 }
 
 func rowsGoInTime(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.ended(1) // of an earlier version
 	token, out := w.signedIn("ada", right), w.signedIn("ada", right)
 	w.ok(w.store.SignOut(t.Context(), out))

@@ -1,9 +1,8 @@
-package account_test
+package storage_test
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"microblogging/domain"
@@ -13,27 +12,12 @@ import (
 // The lab explores sign-up, links, sign-outs, guesses, expiry and changes of a password, with calls
 // that are lost, repeated and late. Here is what none of its laws says.
 
-// eachCall runs a test with n = 1, 2, 3 and so on, the number of a call on the faulty side,
-// until fewer calls are made.
-func eachCall(t *testing.T, sentence string, test func(w *world, n int)) {
-	t.Helper()
-	for n, last := 1, false; !last; n++ {
-		t.Run(fmt.Sprintf("%s/call %d", sentence, n), bubble(func(_ *testing.T, w *world) {
-			last = true // even if the test ends early
-			test(w, n)
-			last = int(w.calls.Load()) < n
-		}))
-	}
-}
-
-// TestFaults lets each call never arrive, lose its reply, and be sent twice.
-func TestFaults(t *testing.T) {
-	for what, at := range map[string]func(n int) drivertest.Hook{
-		"never arrives": drivertest.FailBefore, "loses its reply": drivertest.FailAfter, "is sent twice": drivertest.SentTwice,
-	} {
-		eachCall(t, "sign-in gives no worthless token/"+what, func(w *world, n int) {
-			w.account("ada")
-			w.arm(at(n))
+// TestAccountFaults lets each call never arrive, lose its reply, and be sent twice.
+func TestAccountFaults(t *testing.T) {
+	for _, fault := range callFaults {
+		eachCall(t, fault.name+": sign-in gives no worthless token", func(w *world, n int) {
+			w.user("ada")
+			w.arm(fault.at(n))
 			token, err := w.signIn(w.faulty, "ada", right)
 			if err == nil {
 				w.mustBeSignedIn(token, "ada")
@@ -41,10 +25,10 @@ func TestFaults(t *testing.T) {
 				w.t.Errorf("told %v with the token %q", err, token)
 			}
 		})
-		eachCall(t, "change of a password locks nobody out/"+what, func(w *world, n int) {
-			w.account("ada")
+		eachCall(t, fault.name+": change of a password locks nobody out", func(w *world, n int) {
+			w.user("ada")
 			token, other := w.signedIn("ada", right), w.signedIn("ada", right)
-			w.arm(at(n))
+			w.arm(fault.at(n))
 			err := w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "another horse")
 			w.mustHaveOnePassword(token, other, err)
 		})
@@ -76,8 +60,8 @@ func (w *world) mustHaveOnePassword(own, other string, err error) {
 // A thief signs in with the old password. The user's own change is acknowledged before any call of
 // the thief's. What the thief gets then is no session.
 func TestOldPassword(t *testing.T) {
-	eachCall(t, "gives nothing", func(w *world, n int) {
-		w.account("ada")
+	eachCall(t, "comes after a change of the password", func(w *world, n int) {
+		w.user("ada")
 		own := w.signedIn("ada", right)
 		changed := errors.New("not yet")
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
