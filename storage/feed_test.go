@@ -64,11 +64,6 @@ func feedForgetsSlowJoiner(t *testing.T) {
 			w.ok(err)
 			return len(digest.Items)
 		},
-		"summary of a digest": func(w *world) int {
-			summaries, err := w.store.DigestSummaries(w.t.Context(), grace, []domain.Day{thisDay()}, 10, 10)
-			w.ok(err)
-			return summaries[0].Channels
-		},
 	} {
 		t.Run(what, bubble(func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
