@@ -52,23 +52,25 @@ func (a *Accounts) changeUser(ctx context.Context, name domain.UserName, change 
 	})
 }
 
-// raiseEpoch ends all sessions of a user in one write. The same write sets the
-// properties that change returns. It returns the epoch that it began. Others may
-// have begun a later one since.
-func (a *Accounts) raiseEpoch(ctx context.Context, name domain.UserName,
+// raise adds one to a number of a user's row, and returns what it made of it. Others may have
+// raised it again since. The same write sets the properties that change returns; it may be nil.
+// To raise the epoch ends all sessions in one write.
+func (a *Accounts) raise(ctx context.Context, name domain.UserName, number string,
 	change func(now driver.Entity) (driver.Properties, error),
-) (epoch int64, err error) {
-	err = a.changeUser(ctx, name, func(now driver.Entity) (driver.Properties, error) {
-		epoch = epochOf(now) + 1
-		changes, err := change(now)
-		return append(changes, driver.Int64(schema.PropEpoch, epoch)), err
+) (n int64, err error) {
+	err = a.changeUser(ctx, name, func(now driver.Entity) (changes driver.Properties, err error) {
+		if change != nil {
+			changes, err = change(now)
+		}
+		n = now.Properties.Int64(number) + 1
+		return append(changes, driver.Int64(number, n)), err
 	})
-	return epoch, err
+	return n, err
 }
 
 // EndSessions ends every session of a user. An unknown user is domain.ErrNotFound.
 func (a *Accounts) EndSessions(ctx context.Context, name domain.UserName) error {
-	_, err := a.raiseEpoch(ctx, name, func(driver.Entity) (driver.Properties, error) { return nil, nil })
+	_, err := a.raise(ctx, name, schema.PropEpoch, nil)
 	return err
 }
 
@@ -83,7 +85,7 @@ func (a *Accounts) EndAllSessions(ctx context.Context) (users int, err error) {
 		if row.Row != schema.SingleRow {
 			continue
 		}
-		_, err := a.raiseEpoch(ctx, userOf(row).Name, func(driver.Entity) (driver.Properties, error) {
+		_, err := a.raise(ctx, userOf(row).Name, schema.PropEpoch, func(driver.Entity) (driver.Properties, error) {
 			return driver.Properties{driver.String(schema.PropDigestSecret, "")}, nil
 		})
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
