@@ -28,7 +28,7 @@ type batchItem struct {
 // after the other. What is wrong with the request as a whole is the answer to all of it.
 func (s *server) createBlogs(c echo.Context, v visitor) error {
 	if !s.batches.take(v.User, 1) {
-		return &tooManyWrites{retryAfter: time.Second}
+		return tooManyWrites(time.Second)
 	}
 	defer s.batches.give(v.User, 1)
 	entries, err := readEntries(c)

@@ -16,6 +16,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/templates"
 )
 
 const (
@@ -161,13 +162,13 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	}
 }
 
-// takeWrite counts a write of the visitor, or returns a *tooManyWrites.
+// takeWrite counts a write of the visitor, or refuses it.
 func (s *server) takeWrite(c echo.Context, v visitor) error {
 	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
 }
 
 // take takes a token for one write from the buckets of the user and the client, or takes
-// none and returns a *tooManyWrites.
+// none and refuses it.
 func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
 	if l == nil {
 		return nil
@@ -177,7 +178,7 @@ func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
 	now := time.Now()
 	of, from := l.users.of(user), l.clients.of(client)
 	if wait := max(untilToken(of, now), untilToken(from, now)); wait > 0 {
-		return &tooManyWrites{wait}
+		return tooManyWrites(wait)
 	}
 	// Nobody else takes tokens meanwhile: the lock covers both buckets.
 	of.AllowN(now, 1)
@@ -194,11 +195,12 @@ func untilToken(bucket *rate.Limiter, now time.Time) time.Duration {
 	return time.Duration(math.Ceil(missing / float64(bucket.Limit()) * float64(time.Second)))
 }
 
-// tooManyWrites refuses a write. Nothing was written.
-type tooManyWrites struct{ retryAfter time.Duration }
-
-func (e *tooManyWrites) Error() string {
-	return fmt.Sprintf("too many writes, try again in %s", e.retryAfter)
+// tooManyWrites refuses a write.
+func tooManyWrites(retryAfter time.Duration) error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: retryAfter,
+		Detail: "You have written too much in a short time. Nothing was saved.",
+	}}
 }
 
 // buckets are the token buckets of those who wrote last. One that was forgotten is full

@@ -39,7 +39,7 @@ func (s *server) otherRoutes(e *echo.Echo) {
 			err := next(c)
 			if err != nil {
 				// The problem page needs no visitor, so the store is not asked for one.
-				c.Set(failureKey, failure{err: err})
+				c.Set(visitorKey, visitor{})
 			}
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/templates"
 )
 
 const (
@@ -53,10 +54,10 @@ type glance struct {
 func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx context.Context) (glance, error)) error {
 	client := s.guard.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {
-		const title = "Too many pages are being watched"
-		p := newProblem(http.StatusServiceUnavailable, title, "")
-		p.RetryAfter = streamRetry
-		return explain(&refusal{p}, title, "What you watch is on its page too. Reload that page to see it.")
+		return &templates.Refusal{Problem: templates.Problem{
+			Status: http.StatusServiceUnavailable, Title: "Too many pages are being watched", RetryAfter: streamRetry,
+			Detail: "What you watch is on its page too. Reload that page to see it.",
+		}}
 	}
 	defer s.streams.give(client, 1)
 	now, err := look(c.Request().Context())

@@ -55,8 +55,8 @@ const (
 	writer
 )
 
-// serve makes a handler a route. If the handler fails, it leaves the visitor and the error
-// for the page that says so.
+// serve makes a handler a route. If the handler fails, it leaves the visitor for the page
+// that says so.
 func (s *server) serve(who access, h handler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) { return s.visit(c, who, h) })
 }
@@ -65,7 +65,7 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 	return func(c echo.Context) error {
 		v, err := visit(c)
 		if err != nil {
-			c.Set(failureKey, failure{v, err})
+			c.Set(visitorKey, v)
 		}
 		return err
 	}
