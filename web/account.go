@@ -31,10 +31,7 @@ func (s *server) createUser(c echo.Context, _ visitor) error {
 		return err
 	}
 	user, made, err := s.makeUser(c, name, password, key)
-	if err != nil {
-		return err
-	}
-	return respondMade(c, made, struct {
+	return respond(c, err, madeStatus(made), struct {
 		Name      domain.UserName `json:"name"`
 		CreatedOn apiTime         `json:"createdOn"`
 	}{user.Name, apiTime(user.CreatedOn)})
@@ -93,11 +90,10 @@ func (s *server) createSession(c echo.Context, _ visitor) error {
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return refuse(http.StatusUnauthorized, "Wrong credentials", "The name or the password is wrong.")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		c.Set(userKey, session.User)
 	}
-	c.Set(userKey, session.User)
-	return respond(c, http.StatusCreated, sessionJSON{token, apiTime(session.ExpiresOn)})
+	return respond(c, err, http.StatusCreated, sessionJSON{token, apiTime(session.ExpiresOn)})
 }
 
 func (s *server) signInForm(c echo.Context, v visitor) error {

@@ -30,9 +30,11 @@ func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
 	return blogJSON{b.ID, channel, b.Title, b.Text, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
 }
 
-func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error {
-	c.Response().Header().Set(headerETag, blogETag(blog))
-	return respond(c, http.StatusOK, newBlogJSON(channel.Name, blog))
+func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
+	if err == nil {
+		c.Response().Header().Set(headerETag, blogETag(blog))
+	}
+	return respond(c, err, status, newBlogJSON(channel.Name, blog))
 }
 
 // namedPost reads the channel and the post that the path names.
@@ -102,14 +104,11 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 
 func (s *server) readBlog(c echo.Context, _ visitor) error {
 	channel, blog, err := s.namedPost(c)
-	if err != nil {
-		return err
-	}
-	if etag := blogETag(blog); notModified(c.Request().Header, etag) {
+	if etag := blogETag(blog); err == nil && notModified(c.Request().Header, etag) {
 		c.Response().Header().Set(headerETag, etag)
 		return c.NoContent(http.StatusNotModified)
 	}
-	return respondBlog(c, channel, blog)
+	return respondBlog(c, err, http.StatusOK, channel, blog)
 }
 
 func (s *server) listBlogs(c echo.Context, _ visitor) error {
@@ -133,10 +132,7 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 		channel, page, err = s.store.BlogsAt(ctx, name.Key(),
 			storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
 	}
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
+	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
 
 // post makes one post in the channel at an address, even if the request is sent several times.
@@ -156,12 +152,10 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
-	if err != nil {
-		return err
+	if err == nil {
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
 	}
-	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
-	c.Response().Header().Set(headerETag, blogETag(blog))
-	return respondMade(c, made, newBlogJSON(channel.Name, blog))
+	return respondBlog(c, err, madeStatus(made), channel, blog)
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {

@@ -128,7 +128,7 @@ func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, a
 	if wait > 0 {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(wait))
 	}
-	return respond(c, http.StatusOK, map[string][]batchItem{"items": items})
+	return respond(c, nil, http.StatusOK, map[string][]batchItem{"items": items})
 }
 
 func batchAnswer(c echo.Context, at target, channel domain.Channel, r storage.PostResult) batchItem {

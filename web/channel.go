@@ -228,11 +228,7 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 
 func (s *server) readChannel(c echo.Context, _ visitor) error {
 	channel, err := s.channelAt(c, named(c))
-	if err != nil {
-		return err
-	}
-	c.Response().Header().Set(headerETag, channelETag(channel))
-	return respond(c, http.StatusOK, newChannelJSON(channel))
+	return respondChannel(c, err, http.StatusOK, channel)
 }
 
 // directory lists the channels. A stranger sees this list at / too.
@@ -243,12 +239,9 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	}
 	after := c.QueryParam("after")
 	channels, err := s.store.Channels(c.Request().Context(), text, after, pageSize)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DirectoryPage(s.page(c, v), templates.Directory{
+	return show(s, c, v, err, templates.DirectoryPage, templates.Directory{
 		Contains: text, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
-	}))
+	})
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
@@ -257,11 +250,8 @@ func (s *server) listChannels(c echo.Context, _ visitor) error {
 	if err := domain.JoinInvalid(limitErr, textErr); err != nil {
 		return err
 	}
-	page, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, newChannelJSON)
+	found, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
+	return respondList(c, err, found, newChannelJSON)
 }
 
 // showUser shows to everybody since when a user has an account, and their channels.
@@ -280,10 +270,7 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 		channels, err = s.store.ChannelsOf(ctx, name, after, pageSize)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.UserPage(s.page(c, v), templates.User{
+	return show(s, c, v, err, templates.UserPage, templates.User{
 		User: user, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
-	}))
+	})
 }

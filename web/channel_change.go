@@ -24,6 +24,13 @@ func newChannelJSON(c domain.Channel) channelJSON {
 	return channelJSON{c.Name, c.Owner, c.Description, apiTime(c.CreatedOn), c.State}
 }
 
+func respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
+	if err == nil {
+		c.Response().Header().Set(headerETag, channelETag(channel))
+	}
+	return respond(c, err, status, newChannelJSON(channel))
+}
+
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
 func (s *server) makeChannel(ctx context.Context, v visitor, name, description, key string) (channel domain.Channel, made bool, err error) {
@@ -46,12 +53,10 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, made, err := s.makeChannel(c.Request().Context(), v, name, description, key)
-	if err != nil {
-		return err
+	if err == nil {
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}
-	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
-	c.Response().Header().Set(headerETag, channelETag(channel))
-	return respondMade(c, made, newChannelJSON(channel))
+	return respondChannel(c, err, madeStatus(made), channel)
 }
 
 func (s *server) newChannelForm(c echo.Context, v visitor) error {
@@ -96,19 +101,12 @@ func (s *server) describeChannel(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, err := s.describe(c, v, apiTarget(c), description)
-	if err != nil {
-		return err
-	}
-	c.Response().Header().Set(headerETag, channelETag(channel))
-	return respond(c, http.StatusOK, newChannelJSON(channel))
+	return respondChannel(c, err, http.StatusOK, channel)
 }
 
 func (s *server) editChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Channel: channel}))
+	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel})
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {

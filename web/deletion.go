@@ -31,10 +31,7 @@ func (s *server) askDeletion(c echo.Context, v visitor) error {
 
 func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{Channel: channel, Teach: s.Teach}))
+	return show(s, c, v, err, templates.DeleteChannelPage, templates.DeleteChannel{Channel: channel, Teach: s.Teach})
 }
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
@@ -90,10 +87,7 @@ func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (v
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {
 	view, err := s.deletionPage(c.Request().Context(), c, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DeletionPage(s.page(c, v), view))
+	return show(s, c, v, err, templates.DeletionPage, view)
 }
 
 // streamDeletion streams the progress of a deletion to the user who asked for it, as events
@@ -196,9 +190,6 @@ type stepJSON struct {
 
 func (s *server) readDeletion(c echo.Context, v visitor) error {
 	d, err := s.namedDeletion(c.Request().Context(), c, v)
-	if err != nil {
-		return err
-	}
 	answer := deletionJSON{
 		d.Name, d.State, d.Step, d.RowsDeleted, d.Attempts,
 		apiTime(d.RequestedOn), apiTime(d.FinishedOn), apiTime(d.WaitingSince), make([]stepJSON, len(d.Trace)),
@@ -206,7 +197,7 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 	for i, r := range d.Trace {
 		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
 	}
-	return respond(c, http.StatusOK, answer)
+	return respond(c, err, http.StatusOK, answer)
 }
 
 // showDeletions lists the deletions that the visitor asked for: their channels are
@@ -214,11 +205,8 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 func (s *server) showDeletions(c echo.Context, v visitor) error {
 	after := c.QueryParam("after")
 	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, after, pageSize)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
-		templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}))
+	view := templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}
+	return show(s, c, v, err, templates.DeletionsPage, view)
 }
 
 // listedDeletionJSON is a deletion in a list. The whole is at
@@ -232,16 +220,6 @@ type listedDeletionJSON struct {
 	FinishedOn  apiTime              `json:"finishedOn"`
 }
 
-func (s *server) listDeletions(c echo.Context, v visitor) error {
-	limit, err := queryLimit(c)
-	if err != nil {
-		return err
-	}
-	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, func(d domain.Deletion) listedDeletionJSON {
-		return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn)}
-	})
+func newListedDeletion(d domain.Deletion) listedDeletionJSON {
+	return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn)}
 }

@@ -177,9 +177,6 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		return err
 	}
 	page, err := s.store.Digest(c.Request().Context(), v.User, storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
-	if err != nil {
-		return err
-	}
 	answer := struct {
 		Day      string              `json:"day"`
 		Zone     string              `json:"tz"`
@@ -196,7 +193,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		}
 		answer.Channels[i] = listed
 	}
-	return respond(c, http.StatusOK, answer)
+	return respond(c, err, http.StatusOK, answer)
 }
 
 // makeDigestAddress makes the address of the caller's personal feed. No later response can hold it,
@@ -207,11 +204,8 @@ func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
 		return err
 	}
 	secret, err := s.store.NewDigestAddress(c.Request().Context(), v.User)
-	if err != nil {
-		return err
-	}
 	path := templates.DigestFeedPath(v.User, secret, today.Zone)
-	return respond(c, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
+	return respond(c, err, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
 }
 
 func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {

@@ -153,7 +153,7 @@ func (s *server) respondError(err error, c echo.Context) {
 	switch {
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logFailure(c, slog.LevelWarn, "too busy", err)
-	case p.Status >= http.StatusInternalServerError , c.Response().Committed:
+	case p.Status >= http.StatusInternalServerError, c.Response().Committed:
 		s.logFailure(c, slog.LevelError, "request failed", err)
 	}
 	if c.Response().Committed {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -37,10 +36,7 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 		return err
 	}
 	rows, err := s.store.Rows(c.Request().Context(), q)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.ChannelRowsPage(s.page(c, v), rowsPage(q, name, rows)))
+	return show(s, c, v, err, templates.ChannelRowsPage, rowsPage(q, name, rows))
 }
 
 // streamRows streams the rows of a channel, as events "rows" with what has changed marked.

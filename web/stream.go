@@ -229,11 +229,10 @@ func (s *server) channelNews(c echo.Context, _ visitor) error {
 		return err
 	}
 	n, err := s.store.NewsAt(c.Request().Context(), name.Key(), than)
-	if err != nil {
-		return err
+	if err == nil {
+		sameForAll(c.Response().Header())
 	}
-	sameForAll(c.Response().Header())
-	return respond(c, http.StatusOK, newsJSON{New: n})
+	return respond(c, err, http.StatusOK, newsJSON{New: n})
 }
 
 func (s *server) feedNews(c echo.Context, v visitor) error {
@@ -242,10 +241,7 @@ func (s *server) feedNews(c echo.Context, v visitor) error {
 		return err
 	}
 	n, next, err := s.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
-	if err != nil {
-		return err
-	}
-	return respond(c, http.StatusOK, newsJSON{n, next})
+	return respond(c, err, http.StatusOK, newsJSON{n, next})
 }
 
 // newsSince returns the newest post that the page shows; "" if it shows none.

@@ -8,7 +8,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -29,12 +28,7 @@ const (
 // explainFeed explains the feeds of a channel to people, before they meet XML.
 func (s *server) explainFeed(c echo.Context, v visitor) error {
 	channel, err := s.namedChannel(c)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.ChannelFeedPage(s.page(c, v), templates.ChannelFeed{
-		Channel: channel.Name, Posts: feedLength,
-	}))
+	return show(s, c, v, err, templates.ChannelFeedPage, templates.ChannelFeed{Channel: channel.Name, Posts: feedLength})
 }
 
 func (s *server) atomFeed(c echo.Context, v visitor) error {
