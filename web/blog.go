@@ -45,7 +45,7 @@ func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) 
 	}
 	id, err := blogID(c)
 	if err != nil {
-		if _, readErr := s.namedChannel(c); readErr != nil {
+		if _, readErr := s.channelAt(c, named(c)); readErr != nil {
 			err = readErr // which says more
 		}
 		return domain.Channel{}, domain.Blog{}, err
@@ -159,11 +159,12 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {
-	var title, text string
+	var title *string
+	var text string
 	if err := readFields(c, optional("title", &title), required("text", &text)); err != nil {
 		return domain.Draft{}, err
 	}
-	return domain.NewDraft(title, text)
+	return domain.NewDraft(orEmpty(title), text)
 }
 
 func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {

@@ -98,13 +98,17 @@ func readEntries(c echo.Context) ([]json.RawMessage, error) {
 
 // parseEntry parses one entry. An entry without a key gets a random one, as a post does.
 func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
-	key, title, text := rand.Text(), "", ""
+	var key, title *string
+	var text string
 	err := parseFields("Each of the items", entry, optional("key", &key), optional("title", &title), required("text", &text))
 	if err != nil {
 		return storage.Posting{}, err
 	}
-	draft, draftErr := domain.NewDraft(title, text)
-	return storage.Posting{By: v.User, Key: key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	if key == nil {
+		key = new(rand.Text())
+	}
+	draft, draftErr := domain.NewDraft(orEmpty(title), text)
+	return storage.Posting{By: v.User, Key: *key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", *key), draftErr)
 }
 
 // respondAll sends the answers in the order of the entries. Retry-After is the longest of

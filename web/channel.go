@@ -15,35 +15,35 @@ import (
 	"microblogging/templates"
 )
 
-const headerLink = "Link"
-
-// namedChannel reads the channel that the path names, for a page. If the path
-// spells the name in another way than the channel's creator did, the response gets
-// a Link to the canonical address.
-func (s *server) namedChannel(c echo.Context) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	channel, err := s.channelAt(c, named(c))
-	if err == nil {
-		linkCanonical(c.Response().Header(), name, channel)
-	}
-	return channel, err
+// A channelView is what one page, or the feeds, of a channel show, for every reader. It
+// is never changed.
+type channelView struct {
+	posts       storage.BlogPage
+	subscribers int
+	more        bool
 }
 
-// linkCanonical sets a Link to the canonical address if the path spells the channel's name
-// in another way.
-func linkCanonical(h http.Header, spelled domain.ChannelName, channel domain.Channel) {
-	if spelled != channel.Name {
-		h.Set(headerLink, "<"+templates.ChannelPath(channel.Name)+`>; rel="canonical"`)
+// postOverhead is what a post takes besides its texts, about.
+const postOverhead = 400
+
+func (v *channelView) bytes() int {
+	n := len(v.posts.Next)
+	for _, post := range v.posts.Items {
+		n += len(post.Title) + len(post.Text) + postOverhead
 	}
+	return n
 }
 
-// ownedChannel is namedChannel for the channel's owner. For other visitors it
+// An ownView is what of a view is the reader's own.
+type ownView struct {
+	subscribed bool
+	voted      map[domain.BlogID]bool
+}
+
+// ownedChannel reads the channel that the path names, for its owner. For other visitors it
 // returns domain.ErrForbidden.
 func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error) {
-	channel, err := s.namedChannel(c)
+	channel, err := s.channelAt(c, named(c))
 	if err == nil && channel.Owner != v.User {
 		err = domain.ErrForbidden
 	}

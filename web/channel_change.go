@@ -47,12 +47,13 @@ func (s *server) makeChannel(ctx context.Context, v visitor, name, description, 
 }
 
 func (s *server) createChannel(c echo.Context, v visitor) error {
-	var name, description string
+	var name string
+	var description *string
 	key, keyErr := idempotencyKey(c.Request().Header)
 	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), optional("description", &description))); err != nil {
 		return err
 	}
-	channel, made, err := s.makeChannel(c.Request().Context(), v, name, description, key)
+	channel, made, err := s.makeChannel(c.Request().Context(), v, name, orEmpty(description), key)
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}

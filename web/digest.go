@@ -37,6 +37,16 @@ const (
 	secretCookie = "digest-secret"
 )
 
+// digestRoutes registers all pages of the digest, its personal feed and its API.
+func (s *server) digestRoutes(e *echo.Echo, api *echo.Group) {
+	get(e, templates.DigestPath, s.serve(signedIn, s.showDigest))
+	e.POST(templates.DigestPath, s.form(signedIn, s.changeDigestAddress))
+	get(e, templates.DigestPath+"/:user/:secret/feed.atom", s.serve(everybody, s.digestFeed))
+	get(api, "/digest", s.serve(signedIn, s.readDigest))
+	api.POST("/digest/address", s.serve(signedIn, s.makeDigestAddress))
+	api.DELETE("/digest/address", s.serve(signedIn, s.revokeDigestAddress))
+}
+
 // showDigest shows the digest of a day: the posts of all channels that the visitor subscribes
 // to.
 func (s *server) showDigest(c echo.Context, v visitor) error {

@@ -20,18 +20,31 @@ import (
 // this API must refuse: it takes NAME for name, keeps the last of two members with
 // one name, and replaces what is not Unicode.
 
-// A field is a string member of the body, and the variable that takes it.
+// A field is a string member of the body, and what takes its value.
 type field struct {
 	name     string
-	into     *string
 	required bool
+	take     func(string)
 }
 
 // required is a field that must be present and not null.
-func required(name string, into *string) field { return field{name, into, true} }
+func required(name string, into *string) field {
+	return field{name, true, func(value string) { *into = value }}
+}
 
-// optional is a field that may be missing or null. Then its variable keeps its value.
-func optional(name string, into *string) field { return field{name, into, false} }
+// optional is a field that may be missing or null. Then its variable stays nil, so that a field
+// that is to be left as it is differs from one that is to be empty.
+func optional(name string, into **string) field {
+	return field{name, false, func(value string) { *into = &value }}
+}
+
+// orEmpty is the value of an optional field that is as good as empty if it is missing.
+func orEmpty(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
 
 // readFields reads a JSON object that may hold these fields and no others. One
 // domain.InvalidError gathers what is wrong with the fields.
@@ -155,12 +168,14 @@ func parseText(f field, value json.RawMessage) error {
 	if value[0] != '"' {
 		return domain.Invalid(f.name, "must be a string")
 	}
-	if err := json.Unmarshal(value, f.into); err != nil {
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
 		return err
 	}
 	sent := bytes.Count(value, []byte("\uFFFD")) + bytes.Count(bytes.ToLower(value), []byte(`\ufffd`))
-	if strings.Count(*f.into, "\uFFFD") > sent {
+	if strings.Count(text, "\uFFFD") > sent {
 		return domain.Invalid(f.name, "holds half of a surrogate pair, which is no character")
 	}
+	f.take(text)
 	return nil
 }

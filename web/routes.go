@@ -46,8 +46,6 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{blogPagePath, anyone, s.showBlog},
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
-		{templates.DigestPath, signedIn, s.showDigest},
-		{templates.DigestPath + "/:user/:secret/feed.atom", everybody, s.digestFeed},
 		{"/users/:user", anyone, s.showUser},
 		{templates.AccountPath, signedIn, s.showAccount},
 		{templates.DeletionsPath, signedIn, s.showDeletions},
@@ -74,7 +72,6 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{blogPagePath, writer, s.actOnBlog},
 		{templates.SubscriptionsPath, writer, s.unsubscribeInList},
 		{templates.PreviewPath, signedIn, s.preview},
-		{templates.DigestPath, signedIn, s.changeDigestAddress},
 		{templates.AccountPath, signedIn, s.changeAccount},
 		{templates.SignUpPath, everybody, s.signUp},
 		{templates.SignInPath, everybody, s.signIn},
@@ -120,9 +117,6 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodPut, "/subscriptions/:name", writer, s.subscribe},
 		{http.MethodDelete, "/subscriptions/:name", writer, s.unsubscribe},
 		{http.MethodGet, "/feed", signedIn, listOf(s.store.Feed, newFeedJSON)},
-		{http.MethodGet, "/digest", signedIn, s.readDigest},
-		{http.MethodPost, "/digest/address", signedIn, s.makeDigestAddress},
-		{http.MethodDelete, "/digest/address", signedIn, s.revokeDigestAddress},
 	} {
 		h := s.serve(route.who, route.answer)
 		if route.method == http.MethodGet {

@@ -261,7 +261,3 @@ const maxLikelyUsers = 10_000
 // tokens. It is a hint and decides nothing: the store says each time whether the session
 // still is.
 type likelyUsers = otter.Cache[[sha256.Size]byte, domain.UserName]
-
-func newLikelyUsers() *likelyUsers {
-	return otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers})
-}
