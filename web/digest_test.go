@@ -19,7 +19,6 @@ import (
 
 func TestDigest(t *testing.T) {
 	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
-	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
 	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
 	t.Run("a long day is read page by page", longDayIsReadPageByPage)
 	t.Run("another zone on the page of today shows today there", anotherZoneShowsToday)
@@ -62,45 +61,6 @@ func digestWithoutADayIsOfToday(t *testing.T) {
 		s.do("GET", digestPath+"?day=2000-01-02&tz=Pacific/Kiritimati", bearer(bob)).want(200)
 		s.do("GET", digestPath+"?day=2000-01-02", bearer(bob)).want(422).wantField("day")
 	})
-}
-
-func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
-	const posts = 1100 // more than one page of the store
-	s := newSite(t)
-	bob := s.signUp("bob")
-	channel := s.channel("Engines", "bob")
-	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for i := range posts {
-		blog := s.postOn(noon.Add(time.Duration(i)*time.Second), channel, fmt.Sprint(i))
-		if i%10 == 0 {
-			s.vote(blog, 1)
-		}
-	}
-	var want []string
-	for i := posts - 10; i >= 0; i -= 10 {
-		want = append(want, fmt.Sprint(i))
-	}
-	for i := posts - 1; len(want) < 200; i-- {
-		if i%10 != 0 {
-			want = append(want, fmt.Sprint(i))
-		}
-	}
-	var got []string
-	for after := ""; ; {
-		a := s.do("GET", continued(digestPath+"?day=2026-03-04&limit=99", after), bearer(bob)).want(200)
-		if total := a.get("channels.0.total"); total != float64(posts) {
-			t.Errorf("total %v, want %d", total, posts)
-		}
-		for _, item := range a.get("channels.0.items").([]any) {
-			got = append(got, dig(item, "text").(string))
-		}
-		if after = a.text("next"); after == "" {
-			break
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("it shows %q, want %q", got, want)
-	}
 }
 
 // anotherZoneShowsToday goes from a zone that is 14 hours ahead of UTC to one that is 11

@@ -16,7 +16,6 @@ import (
 
 func TestHead(t *testing.T) {
 	t.Run("leads to files that are there", headLeadsToFilesThatAreThere)
-	t.Run("files at fixed addresses are there", filesAtFixedAddressesAreThere)
 	t.Run("robots may read and do not see forms", robotsMayReadAndDoNotSeeForms)
 }
 
@@ -35,20 +34,6 @@ func headLeadsToFilesThatAreThere(t *testing.T) {
 	}
 	if policy := p.header.Get("Content-Security-Policy"); !strings.Contains(policy, "manifest-src 'self'") {
 		t.Errorf("browsers may not read the manifest: %s", policy)
-	}
-}
-
-func filesAtFixedAddressesAreThere(t *testing.T) {
-	s := newSite(t)
-	for path, kind := range map[string]string{
-		"/favicon.ico": "image/x-icon", "/apple-touch-icon.png": "image/png", "/robots.txt": "text/plain; charset=utf-8",
-	} {
-		a := s.do("GET", path).want(200)
-		if got := a.header.Get("Content-Type"); got != kind || strings.Contains(a.header.Get("Vary"), "Cookie") || a.header.Get("Cache-Control") != "public, max-age=86400" {
-			t.Errorf("%s: %v", path, a.header)
-		}
-		s.do("HEAD", path).want(200)
-		s.do("GET", path, header("If-None-Match", a.header.Get("ETag"))).want(http.StatusNotModified)
 	}
 }
 

@@ -4,23 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"golang.org/x/net/html"
 
 	"microblogging/storage/drivertest"
-	"microblogging/web"
 )
 
 func TestHood(t *testing.T) {
 	t.Run("lists what a page has asked for", hoodListsCalls)
 	t.Run("of a form is sent in a cookie that no script reads", hoodCookieIsGuarded)
-	t.Run("knows nothing of a form that another process answered", hoodOfAnotherProcess)
-	t.Run("is kept of the latest forms alone, and shown once", hoodIsBounded)
 	t.Run("shows the gate that refused a post", hoodShowsMissingGate)
 }
 
@@ -110,45 +105,6 @@ func cookieIn(t *testing.T, a answer, name string) string {
 	}
 	t.Fatalf("no cookie %s in %v", name, a.header)
 	return ""
-}
-
-func hoodOfAnotherProcess(t *testing.T) {
-	s := newTeachingSite(t)
-	s.channel("Engines", string(s.author("ada")))
-	b := s.signedIn("bea")
-	a := s.do("POST", "/channels/Engines", posted(b.open("/channels/Engines").form("Subscribe").values), b.cookies).want(303)
-	b.keep(a)
-	var err error
-	if s.handler, err = web.New(s.store, web.Options{Version: "test", Teach: true}); err != nil {
-		t.Fatal(err)
-	}
-	b.open("/channels/Engines").says("Under the hood: 7 storage calls").saysNot("The form that led here")
-	if b.jar["hood"] != "" {
-		t.Error("the browser keeps a cookie that nobody knows")
-	}
-}
-
-func hoodIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTeachingSite(t)
-		channel := s.channel("Engines", string(s.author("ada")))
-		b := s.signedIn("bea")
-		form := url.Values{"action": {"subscribe"}, "incarnation": {string(channel.Incarnation)}}
-		press := func() string {
-			return cookieIn(t, s.do("POST", "/channels/Engines", posted(form), b.cookies).want(303), "hood")
-		}
-		first := press()
-		for range 64 {
-			press()
-		}
-		b.jar["hood"] = first
-		b.open("/channels/Engines").saysNot("The form that led here")
-		last := press()
-		b.jar["hood"] = last
-		b.open("/channels/Engines").says("The form that led here")
-		b.jar["hood"] = last
-		b.open("/channels/Engines").saysNot("The form that led here")
-	})
 }
 
 // refusedPost posts to a channel that is deleted after it was found and before the post

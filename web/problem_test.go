@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +25,6 @@ func TestProblem(t *testing.T) {
 	t.Run("a refusal for want of room is no fault", refusalForWantOfRoomIsNoFault)
 	t.Run("a refusal for too many attempts or writes is no fault", refusalForTooManyIsNoFault)
 	t.Run("a wrong method is told the right ones", wrongMethodIsToldTheRightOnes)
-	t.Run("a versioned asset is kept for ever", versionedAssetIsKeptForEver)
 }
 
 func readingIsNoSaving(t *testing.T) {
@@ -172,19 +170,5 @@ func wrongMethodIsToldTheRightOnes(t *testing.T) {
 	}
 	for _, path := range []string{"/api/v1", "/api/v1/", "/api/v1/channels/", "/api/v1/channels/a/b", "/api/v2/channels", "/nothing", "/channels/", "//evil.example/x"} {
 		s.do("GET", path).want(404)
-	}
-}
-
-func versionedAssetIsKeptForEver(t *testing.T) {
-	s := newSite(t)
-	page := s.do("GET", "/").body
-	_, after, found := bytes.Cut(page, []byte(`href="/static/app.`))
-	if !found {
-		t.Fatalf("no style sheet in %s", page)
-	}
-	name, _, _ := bytes.Cut(after, []byte(`"`))
-	a := s.do("GET", "/static/app."+string(name)).want(200)
-	if got := a.header.Get("Cache-Control"); !strings.Contains(got, "immutable") || a.header.Get("Vary") != "Accept-Encoding" {
-		t.Errorf("Cache-Control %q, Vary %q", got, a.header.Get("Vary"))
 	}
 }

@@ -18,7 +18,6 @@ func TestAwaitedVisitor(t *testing.T) {
 	t.Run("a session that cannot be read fails the page", unreadableSessionFailsThePage)
 	t.Run("a panic in the session's read is a failure of the request", panickingSessionFailsThePage)
 	t.Run("a session that is read for a page that is not there ends with the request", sessionEndsWithItsRequest)
-	t.Run("a remembered name opens no session that has ended", rememberedNameOpensNoEndedSession)
 }
 
 // lateOf delays the calls of one table.
@@ -132,26 +131,4 @@ func sessionEndsWithItsRequest(t *testing.T) {
 			t.Errorf("the answer took %s: the page of a problem greets its reader", took)
 		}
 	})
-}
-
-func rememberedNameOpensNoEndedSession(t *testing.T) {
-	for _, end := range map[string]func(s *site, token string) error{
-		"signed out": func(s *site, token string) error { return s.store.SignOut(s.Context(), token) },
-		"all ended":  func(s *site, _ string) error { return s.store.EndSessions(s.Context(), "ada") },
-	} {
-		for _, late := range []string{"Sessions", "Users"} {
-			synctest.Test(t, func(t *testing.T) {
-				s := newSite(t)
-				token := s.signUp("ada")
-				for range 3 {
-					s.do("GET", "/account", cookie(token)).want(200)
-				}
-				ok(t, end(s, token))
-				s.breakStore(lateOf(late, time.Second))
-				for range 2 {
-					s.do("GET", "/account", cookie(token)).want(http.StatusUnauthorized)
-				}
-			})
-		}
-	}
 }

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"testing"
 )
@@ -10,7 +9,6 @@ import (
 func TestSubscription(t *testing.T) {
 	t.Run("an owner subscribes from the start and a reader by choice", ownerSubscribesFromTheStartAndAReaderByChoice)
 	t.Run("subscriptions are listed by name page by page", subscriptionsAreListedByNamePageByPage)
-	t.Run("a continuation token survives the end of the subscription that it names", continuationTokenSurvivesTheEndOfTheSubscriptionThatItNames)
 	t.Run("a subscription to a deleted channel ends without an error", subscriptionToADeletedChannelEndsWithoutAnError)
 	t.Run("one subscription too many is refused with the reason", oneSubscriptionTooManyIsRefusedWithTheReason)
 }
@@ -55,21 +53,6 @@ func subscriptionsAreListedByNamePageByPage(t *testing.T) {
 		if got := s.listed(fmt.Sprintf("%s?limit=%d", subscriptions, limit), "channel", bearer(bob)); !slices.Equal(got, want) {
 			t.Errorf("with limit %d: %q, want %q", limit, got, want)
 		}
-	}
-}
-
-func continuationTokenSurvivesTheEndOfTheSubscriptionThatItNames(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	for _, name := range []string{"a", "b", "c", "d"} {
-		s.channel(name, "bob")
-	}
-	first := s.do("GET", subscriptions+"?limit=2", bearer(bob)).want(200)
-	s.do("DELETE", subscriptions+"/b", bearer(bob)).want(204)
-	s.channel("aa", "bob")
-	second := s.do("GET", subscriptions+"?limit=2&after="+url.QueryEscape(first.text("next")), bearer(bob)).want(200)
-	if got := second.items("channel"); !slices.Equal(got, []string{"c", "d"}) {
-		t.Errorf("the second page has %q", got)
 	}
 }
 

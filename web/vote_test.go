@@ -1,18 +1,15 @@
 package web_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/drivertest"
 )
 
 func TestVote(t *testing.T) {
 	t.Run("a user has one vote however often it is given or taken back", userHasOneVoteHoweverOftenItIsGivenOrTakenBack)
 	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
-	t.Run("an edit survives votes that come while it is written", editSurvivesVotesThatComeWhileItIsWritten)
 	t.Run("a vote is counted once and taken back", voteIsCountedOnceAndTakenBack)
 	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
@@ -59,24 +56,6 @@ func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 	s.do("PUT", path, bearer(ada), header("If-Match", read), fields("text", "Third")).want(412)
 	s.do("DELETE", path+"/vote", bearer(bob)).want(204)
 	s.do("DELETE", path, bearer(ada), header("If-Match", edited.header.Get("ETag"))).want(204)
-}
-
-func editSurvivesVotesThatComeWhileItIsWritten(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	blog := s.post(channel, "ada", "Hello")
-	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Transact" && call.Target == "Blogs" {
-			s.mendStore()
-			s.vote(blog, 3)
-		}
-		return send(ctx)
-	})
-	a := s.do("PUT", blogPath(channel, blog.ID), bearer(token),
-		header("If-Match", `"`+string(blog.Revision)+`-0"`), fields("text", "Second")).want(200)
-	if a.get("rating") != 3.0 || a.text("text") != "Second" {
-		t.Errorf("the edit answers %s", a.body)
-	}
-	s.mustBeSound()
 }
 
 func (s *site) wantRating(channel domain.Channel, id domain.BlogID, want int) {
