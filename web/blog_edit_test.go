@@ -15,8 +15,6 @@ func TestEdit(t *testing.T) {
 	t.Run("an edit replaces what its author has seen", editReplacesWhatItsAuthorHasSeen)
 	t.Run("a stale edit is refused with the current post", staleEditIsRefusedWithTheCurrentPost)
 	t.Run("an edit without a usable If-Match is refused", editWithoutAUsableIfMatchIsRefused)
-	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
-	t.Run("a merge has both changes and saves both", mergeHasBothChangesAndSavesBoth)
 	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
 	t.Run("a sent base can be anything", sentBaseCanBeAnything)
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
@@ -84,24 +82,6 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 	early.fill("title", "Pistons").fill("text", "The piston moves up and up.\nThen it moves down.").press().at(path)
 	second = form.fill("title", "On pistons").fill("text", "The piston moves up.\r\nThen it rests.").press().want(412)
 	return s, path, second
-}
-
-func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
-	s, path, second := meeting(t)
-	second.heading("Two versions of one post").says("Saved by @ada ", "Sent by you, ada, just now", "Both changed the same place")
-	if second.marked("ins") == "" || !strings.HasPrefix(second.marked("del"), "moves down|") {
-		t.Errorf("new: %q, removed: %q", second.marked("ins"), second.marked("del"))
-	}
-	s.browser().open(path).heading("Pistons").says("up and up")
-}
-
-func mergeHasBothChangesAndSavesBoth(t *testing.T) {
-	_, path, second := meeting(t)
-	form := second.form("Save the merged version")
-	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up and up.\nThen it rests." {
-		t.Errorf("the merge starts with %v", form.values)
-	}
-	form.press().at(path).heading("On pistons").says("up and up. Then it rests.")
 }
 
 func formWithoutABaseIsMergedByHand(t *testing.T) {

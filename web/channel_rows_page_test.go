@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 func TestChannelRowsPage(t *testing.T) {
 	t.Run("shows the owner the partition, the channel, the deletion and the message", rowsPageShowsTheStore)
 	t.Run("is the owner's, without --teach", rowsPageIsTheOwners)
-	t.Run("goes on page by page, and shows one kind alone", rowsPageGoesOn)
 	t.Run("stays for its owner when the channel is gone", rowsPageStaysWhenTheChannelIsGone)
 	t.Run("shortens long texts and hashes", rowsPageShortens)
 	t.Run("shows no secret", rowsPageShowsNoSecret)
@@ -63,25 +61,6 @@ func (p page) rowKeys() (keys []string) {
 		}
 	}
 	return keys
-}
-
-func rowsPageGoesOn(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "ada")
-	for n := range 55 {
-		s.post(channel, "bob", fmt.Sprintf("post %d", n))
-	}
-	rows := 0
-	pages := b.open("/channels/Engines/rows").walk("More rows →", func() {})
-	for _, p := range pages {
-		rows += len(p.says("gate!open!").rowKeys()) // which is in the table of gates
-	}
-	if first := pages[1].follow("← First rows"); rows != 55*3+2 || len(first.rowKeys()) != 50 {
-		t.Errorf("all pages have %d rows, want 167, and the first one %d", rows, len(first.rowKeys()))
-	}
-	if got := pages[0].follow("gate!").rowKeys(); len(got) != 1 || got[0] != "gate!open!"+string(channel.Incarnation) {
-		t.Errorf("the gates are %q", got)
-	}
-	b.open("/channels/Engines/rows?kind=x").want(422)
 }
 
 func rowsPageStaysWhenTheChannelIsGone(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
-	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
-	t.Run("it is paged", deletionListIsPaged)
 	t.Run("the API lists them too", apiListsDeletions)
 }
 
@@ -79,45 +77,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	}
 	s.do("GET", "/api/v1/channels/Ärger").want(404)
 	s.do("DELETE", "/api/v1/channels/Ärger", bearer(token)).want(404)
-}
-
-func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Ärger", "ada")
-	s.post(channel, "ada", "Hello")
-	progress := "/channels/%C3%84rger/deletions/" + string(channel.Incarnation)
-	form := b.open("/channels/%C3%84rger").follow("Delete channel…").heading("Delete “Ärger”?").
-		form("Delete this channel and all its posts")
-	form.press().at(progress).says("Waiting for a worker")
-	form.press().at(progress) // a double click
-	b.open("/channels/%C3%84rger").want(410)
-
-	s.advance(channel.Ref(), domain.DeletionRunning, domain.StepSweep, 1234)
-	b.open(progress).says("Step 3 of 5", "1,234")
-	s.waiting(channel.Ref(), time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC))
-	b.open(progress).says("Waiting for the storage since 4 March 2026, 05:06 UTC", "1,234")
-	s.waiting(channel.Ref(), time.Time{})
-	b.open(progress).says("Step 3 of 5")
-	s.advance(channel.Ref(), domain.DeletionPoisoned, domain.StepSweep, 1234)
-	b.open(progress).says("Stopped", "microblogging requeue --channel Ärger")
-
-	s.cascade(channel.Ref())
-	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 1235)
-	b.open(progress).says("Deleted", "1,235").follow("Create “Ärger” again").
-		form("Create channel").press().at("/channels/%C3%84rger")
-	b.open(progress).want(200).says("Deleted")
-}
-
-func deletionListIsPaged(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for n := range 21 {
-		s.askDeletion(s.channel(fmt.Sprintf("c%02d", n), "ada"))
-	}
-	b.open("/account/deletions").says("c20", "c01").saysNot("c00").follow("Older deletions →").says("c00").saysNot("c01").
-		follow("← Back to the start").says("c20")
-	b.open("/account/deletions?after=x").want(422).follow("The first page").want(200)
 }
 
 func apiListsDeletions(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 
 func TestStaleForm(t *testing.T) {
 	t.Run("a post for the old channel is refused, kept and published once in the new one", stalePostIsRefusedKeptAndPublishedOnce)
-	t.Run("an edit for the old channel keeps its text", staleEditKeepsItsText)
-	t.Run("a description for the old channel keeps its text", staleDescriptionKeepsItsText)
 	t.Run("a form without a text says what was asked", staleFormWithoutATextSaysWhatWasAsked)
 }
 
@@ -38,28 +36,6 @@ func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
 	}
 	refused().want(412)
 	s.mustBeSound()
-}
-
-func staleEditKeepsItsText(t *testing.T) {
-	s, bob, old := enginesBrowser(t, "bob")
-	path := permalink(old, s.post(old, "bob", "First"))
-	form := bob.open(path).follow("Edit").form("Save").fill("text", "Second")
-	s.replace(old.Ref())
-	shown := form.press().unwritten().want(412).
-		says("A new channel has this name now. Your changes were made to a post of the old one and were not saved.")
-	shown.follow(readTheNew).want(200)
-	if shown.wrote() != "Second" {
-		t.Errorf("the page keeps %q", shown.wrote())
-	}
-}
-
-func staleDescriptionKeepsItsText(t *testing.T) {
-	s, ada, old := enginesBrowser(t, "ada")
-	form := ada.open("/channels/Engines/edit").form("Save").fill("description", "Two words")
-	s.replace(old.Ref())
-	shown := form.press().unwritten().want(412).
-		says("A new channel has this name now. Your description was written for the old one and was not saved.")
-	shown.says("Two words").follow(readTheNew).want(200).saysNot("Two words")
 }
 
 func staleFormWithoutATextSaysWhatWasAsked(t *testing.T) {

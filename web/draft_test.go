@@ -22,7 +22,6 @@ func TestDraft(t *testing.T) {
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
 	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
 	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
-	t.Run("that is too large is said to be in the form", draftThatIsTooLargeIsSaidToBeInTheForm)
 	t.Run("takes no password where nothing was typed", passwordIsTakenOnlyWithADraft)
 	t.Run("with many fields makes no large page", draftWithManyFieldsMakesNoLargePage)
 }
@@ -264,19 +263,6 @@ func draftOfAnotherOriginIsNotShown(t *testing.T) {
 		if len(all(p.doc, tag("textarea"))) != 0 {
 			t.Errorf("%s: the page has the text of another site", name)
 		}
-	}
-}
-
-func draftThatIsTooLargeIsSaidToBeInTheForm(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for _, sent := range draftForms(s, b) {
-		for _, name := range []string{"text", "description"} {
-			if sent.values.Has(name) {
-				sent.values.Set(name, strings.Repeat("x", 128<<10))
-			}
-		}
-		sent.press().want(413).says("Go back with your browser")
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 func TestFeed(t *testing.T) {
 	t.Run("a feed merges all subscriptions newest first", feedMergesAllSubscriptionsNewestFirst)
 	t.Run("a feed has every post once whatever happens between its pages", feedHasEveryPostOnceWhateverHappensBetweenItsPages)
-	t.Run("a feed is read to its end whatever is posted meanwhile", feedIsReadToItsEndWhateverIsPostedMeanwhile)
 }
 
 func feedMergesAllSubscriptionsNewestFirst(t *testing.T) {
@@ -160,26 +159,6 @@ func (r *reading) goneOrDone(err error) {
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		r.Error(err)
 	}
-}
-
-func feedIsReadToItsEndWhateverIsPostedMeanwhile(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channels := []domain.Channel{s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Brakes", "ada")}
-	var want, got []string
-	for i := range 45 {
-		s.post(channels[i*i%3], "ada", fmt.Sprintf("number %d", i))
-		want = append([]string{fmt.Sprintf("number %d", i)}, want...)
-	}
-	pages := b.open("/").walk("Older posts →", func() { s.post(channels[0], "ada", "while we read") })
-	for _, p := range pages {
-		got = append(got, p.texts()...)
-	}
-	last := pages[len(pages)-1]
-	if !slices.Equal(got, want) || len(pages) != 3 || last.href("← Newest posts") != "/" {
-		t.Errorf("read in %d pages: %q", len(pages), got)
-	}
-	s.signedIn("bob").open(last.path).want(422).follow("The first page").want(200).heading("Feed")
 }
 
 func TestNews(t *testing.T) {

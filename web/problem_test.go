@@ -17,7 +17,6 @@ import (
 
 func TestProblem(t *testing.T) {
 	t.Run("of reading does not speak of saving", readingIsNoSaving)
-	t.Run("a page says that the store does not answer", pageSaysThatTheStoreDoesNotAnswer)
 	t.Run("a fault is logged once and shown to nobody", faultIsLoggedOnceAndShownToNobody)
 	t.Run("a request is logged without its query", requestIsLoggedWithoutItsQuery)
 	t.Run("a client that left is no error", clientThatLeftIsNoError)
@@ -35,22 +34,6 @@ func readingIsNoSaving(t *testing.T) {
 	if a := s.do("POST", "/api/v1/users", fields("name", "A", "password", "x")).want(422); a.text("detail") != "Nothing was saved." {
 		t.Errorf("a wrong body is answered %q", a.text("detail"))
 	}
-}
-
-func pageSaysThatTheStoreDoesNotAnswer(t *testing.T) {
-	s, b, _ := enginesBrowser(t, "ada")
-	form := b.open("/channels/Engines").form("Post").fill("text", "Hello")
-	s.breakStore(everyCall(drivertest.ErrInjected))
-	for _, path := range []string{"/", "/channels/Engines", "/channels/new", "/sign-in", "/account", "/sign-in/link?token=x"} {
-		p := b.open(path).want(503).says("The store does not answer", "Try again in 5 seconds")
-		if p.header.Get("Retry-After") != "5" {
-			t.Errorf("%s: Retry-After %q", path, p.header.Get("Retry-After"))
-		}
-	}
-	form.press().want(503).says("may or may not have been saved", "Reload this page")
-	s.mendStore()
-	form.press().at("/channels/Engines").says("Hello") // as a reload does
-	b.open("/how-deletion-works").want(200)
 }
 
 func faultIsLoggedOnceAndShownToNobody(t *testing.T) {

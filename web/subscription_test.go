@@ -10,7 +10,6 @@ func TestSubscription(t *testing.T) {
 	t.Run("an owner subscribes from the start and a reader by choice", ownerSubscribesFromTheStartAndAReaderByChoice)
 	t.Run("subscriptions are listed by name page by page", subscriptionsAreListedByNamePageByPage)
 	t.Run("a subscription to a deleted channel ends without an error", subscriptionToADeletedChannelEndsWithoutAnError)
-	t.Run("one subscription too many is refused with the reason", oneSubscriptionTooManyIsRefusedWithTheReason)
 }
 
 func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
@@ -70,15 +69,4 @@ func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
 	form.press().at("/subscriptions")
 	b.open("/").says("You subscribe to no channel yet")
 	form.fill("channel", "a/b").press().want(422)
-}
-
-func oneSubscriptionTooManyIsRefusedWithTheReason(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	s.subscribeToMost("ada", "c")
-	s.channel("One-too-many", string(s.author("bob")))
-	form := b.open("/channels/One-too-many").form("Subscribe")
-	form.press().want(422).heading("You cannot subscribe to more").says("You subscribe to 2000 channels.").
-		follow("Your subscriptions").form("Unsubscribe from c0000").press().at("/subscriptions")
-	form.press().at("/channels/One-too-many").says("2 subscribers")
 }

@@ -15,7 +15,6 @@ import (
 func TestUser(t *testing.T) {
 	t.Run("an account can be used once it is made", accountCanBeUsedOnceItIsMade)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
-	t.Run("a changed password ends every other session", changedPasswordEndsEveryOtherSession)
 }
 
 func accountCanBeUsedOnceItIsMade(t *testing.T) {
@@ -44,34 +43,6 @@ func addressMakesSoManyAccounts(t *testing.T) {
 		want(429).says("Too many tries", "Try again in")
 	from("192.0.2.2", "eve").want(201)
 	s.do("POST", "/api/v1/sessions", header("X-Forwarded-For", "192.0.2.1"), fields("name", "bob", "password", password)).want(201)
-}
-
-func changedPasswordEndsEveryOtherSession(t *testing.T) {
-	s := newSite(t)
-	mine, other := s.signedIn("ada"), s.again("ada")
-	form := mine.open("/account").want(200).form("Change password").fill("old", password).fill("new", "another good password")
-	form.press().at("/account").says("Your password is changed.")
-	mine.open("/account").want(200).saysNot("Your password is changed.")
-	other.open("/account").want(401).form("Sign in").fill("name", "ada").fill("password", "another good password").
-		press().at("/account")
-	for _, test := range []struct{ old, new, field, detail string }{
-		{"not the password", "yet another password", "old", "is not your password"},
-		{"another good password", "short", "new", "10 to 256"},
-		{"another good password", "1234567890", "new", "one of the commonest"},
-		{"another good password", "\xff123456789", "new", "not valid UTF-8"},
-	} {
-		p := mine.open("/account").form("Change password").fill("old", test.old).fill("new", test.new).press().
-			want(422).complains(test.field, test.detail)
-		if values := p.form("Change password").values; values.Get("old")+values.Get("new") != "" {
-			t.Errorf("passwords are sent back: %v", values)
-		}
-	}
-	mine.open("/account").form("End all sessions").press().at("/sign-in").says("All your sessions have ended.")
-	if len(mine.jar) != 0 {
-		t.Errorf("cookies are left: %v", mine.jar)
-	}
-	mine.open("/account").want(401)
-	other.open("/account").want(401)
 }
 
 func TestAccessLog(t *testing.T) {
