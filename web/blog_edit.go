@@ -69,7 +69,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	}
 	var stale *domain.StaleError
 	if err == nil || errors.As(err, &stale) && says(stale.Current, draft) {
-		return s.done(c, nil, noticeSaved, strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
+		return s.done(c, nil, "saved", strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
 	return s.unsaved(c, v, form, err)
 }

@@ -217,11 +217,9 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 	case "":
 		return s.postByForm(c, v, form)
 	case "subscribe":
-		return elsewhere(s.subscribeByForm(c, v, form),
-			"You do not subscribe to it", "You asked to subscribe to the old one.")
+		return s.subscribeByForm(c, v, form)
 	case "unsubscribe":
-		return elsewhere(s.unsubscribeByForm(c, v, form),
-			"Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
+		return s.unsubscribeByForm(c, v, form)
 	}
 	return unknownAction()
 }

@@ -183,16 +183,6 @@ func (s *server) draftWords(c echo.Context, err error, cause problem) (title, de
 	return "", "", nil
 }
 
-// elsewhere explains the error of a form without a text, if another channel has the name
-// of the one that the form was made for. Other errors are returned as they are.
-func elsewhere(err error, title, asked string) error {
-	replaced, ok := errors.AsType[*domain.ReplacedError](err)
-	if !ok {
-		return err
-	}
-	return explain(err, title, "A new channel has this name now. "+asked+" Nothing was changed.", readNew(replaced.Current))
-}
-
 func replacedNow(err error) bool {
 	_, replaced := errors.AsType[*domain.ReplacedError](err)
 	return replaced

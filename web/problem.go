@@ -153,7 +153,7 @@ func problemOf(err error) problem {
 		p.Current, p.ETag = stale.current, stale.etag
 	case errors.As(err, &replaced):
 		p.Status, p.Title = http.StatusPreconditionFailed, "Another channel has the name"
-		p.Detail = "The channel was deleted since you read it, and another was created under its name. Nothing was changed."
+		p.Detail = "A new channel has this name now. The one that you read was deleted meanwhile. Nothing was changed."
 	case errors.As(err, &throttled):
 		p.Status, p.Title, p.RetryAfter = http.StatusTooManyRequests, "Too many attempts", max(throttled.RetryAfter, time.Second)
 	case errors.As(err, &full):

@@ -50,13 +50,16 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	return render(c, cause.Status, templates.ProblemPage(page, view))
 }
 
-// wayBack is a link to the channel that the request was about, if it was read and still is,
-// and else to the start of the list of which the request asked for a page that is not there.
+// wayBack is a link to the channel that the request was about, if it was read and still is, or
+// to the one that has its name now, and else to the start of the list of which the request asked for a page that is not there.
 func wayBack(c echo.Context, err error) (templates.Link, bool) {
 	channel, read := c.Get(channelKey).(domain.Channel)
 	r := c.Request()
+	replaced, isReplaced := errors.AsType[*domain.ReplacedError](err)
 	switch {
-	case read && !errors.Is(err, domain.ErrGone) && !replacedNow(err):
+	case isReplaced && c.Get(draftKey) == nil: // a draft has its own link
+		return readNew(replaced.Current), true
+	case read && !errors.Is(err, domain.ErrGone) && !isReplaced:
 		return linkTo(channel), true
 	case r.Method == http.MethodGet && r.URL.RawQuery != "" && problemOf(err).Status == http.StatusUnprocessableEntity:
 		first := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
