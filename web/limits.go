@@ -55,7 +55,7 @@ const (
 	// an address.
 	clientShare = 10
 	// maxBuckets bounds the memory of the limits for writes to some 4 MB.
-	maxBuckets = 16_384
+	maxBuckets = 32_768
 )
 
 // shares bound what all have of something at once, and what each one has: event streams,
@@ -145,9 +145,13 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 // It holds for this process alone, and begins anew with it. It is safe for concurrent
 // use. A nil writeLimit refuses nothing.
 type writeLimit struct {
-	mu      sync.Mutex
-	users   buckets[domain.UserName]
-	clients buckets[clientAddress]
+	perSecond float64
+	burst     int
+
+	mu sync.Mutex
+	// buckets are those of who wrote last. One that was forgotten is full again: so many others
+	// wrote since that a flood of them is what there is to stop.
+	buckets *simplelru.LRU[any, *rate.Limiter]
 }
 
 // newWriteLimit returns a limit of so many writes a second of one user, and of so many
@@ -156,10 +160,21 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	if perSecond <= 0 {
 		return nil
 	}
-	return &writeLimit{
-		users:   newBuckets[domain.UserName](rate.Limit(perSecond), burst),
-		clients: newBuckets[clientAddress](rate.Limit(perSecond*clientShare), burst*clientShare),
+	buckets, err := simplelru.NewLRU[any, *rate.Limiter](maxBuckets, nil)
+	if err != nil {
+		panic(err) // only if maxBuckets is not positive
 	}
+	return &writeLimit{perSecond: perSecond, burst: burst, buckets: buckets}
+}
+
+// of returns the bucket of a user, or of a client, who may write so many times as much.
+func (l *writeLimit) of(who any, times int) *rate.Limiter {
+	bucket, ok := l.buckets.Get(who)
+	if !ok {
+		bucket = rate.NewLimiter(rate.Limit(l.perSecond*float64(times)), l.burst*times)
+		l.buckets.Add(who, bucket)
+	}
+	return bucket
 }
 
 // takeWrite counts a write of the visitor, or refuses it.
@@ -176,7 +191,7 @@ func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	of, from := l.users.of(user), l.clients.of(client)
+	of, from := l.of(user, 1), l.of(client, clientShare)
 	if wait := max(untilToken(of, now), untilToken(from, now)); wait > 0 {
 		return tooManyWrites(wait)
 	}
@@ -201,30 +216,4 @@ func tooManyWrites(retryAfter time.Duration) error {
 		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: retryAfter,
 		Detail: "You have written too much in a short time. Nothing was saved.",
 	}}
-}
-
-// buckets are the token buckets of those who wrote last. One that was forgotten is full
-// again: so many others wrote since that a flood of them is what there is to stop.
-type buckets[K comparable] struct {
-	limit rate.Limit
-	burst int
-	kept  *simplelru.LRU[K, *rate.Limiter]
-}
-
-func newBuckets[K comparable](limit rate.Limit, burst int) buckets[K] {
-	kept, err := simplelru.NewLRU[K, *rate.Limiter](maxBuckets, nil)
-	if err != nil {
-		panic(err) // only if maxBuckets is not positive
-	}
-	return buckets[K]{limit, burst, kept}
-}
-
-// of returns the bucket of the key.
-func (b buckets[K]) of(key K) *rate.Limiter {
-	bucket, ok := b.kept.Get(key)
-	if !ok {
-		bucket = rate.NewLimiter(b.limit, b.burst)
-		b.kept.Add(key, bucket)
-	}
-	return bucket
 }
