@@ -18,7 +18,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Ärger", "ada")
-	blog := s.post(channel, "ada", "Hello")
 	first := s.do("DELETE", "/api/v1/channels/%C3%A4rger", bearer(token)).want(202)
 	location := first.header.Get("Location")
 	if want := "/api/v1/channels/%C3%84rger/deletions/" + string(channel.Incarnation); location != want {
@@ -43,14 +42,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 		t.Errorf("waiting as %s", a.body)
 	}
 	s.waiting(channel.Ref(), time.Time{})
-	for _, path := range []string{"", "/blogs", "/blogs/" + string(blog.ID)} {
-		s.do("GET", "/api/v1/channels/Ärger"+path).want(410)
-	}
-	s.do("POST", "/api/v1/channels/Ärger/blogs", bearer(token), fields("text", "Too late")).want(410)
-	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "Too late")).want(410)
-	s.do("DELETE", blogPath(channel, blog.ID), bearer(token)).want(410)
-	s.do("PATCH", "/api/v1/channels/Ärger", bearer(token), fields("description", "Too late")).want(410)
-
 	began := time.Date(2026, time.March, 4, 5, 6, 7, 1000, time.UTC)
 	s.trace(channel.Ref(), domain.StepRecord{Step: domain.StepReceive, Worker: 1, Delivery: 4, Began: began,
 		Ended: began.Add(time.Second), Result: domain.StepDone, Count: 1})

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -9,14 +8,11 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"microblogging/storage/drivertest"
 )
 
 func TestHood(t *testing.T) {
 	t.Run("lists what a page has asked for", hoodListsCalls)
 	t.Run("of a form is sent in a cookie that no script reads", hoodCookieIsGuarded)
-	t.Run("shows the gate that refused a post", hoodShowsMissingGate)
 }
 
 // hood returns the fold of a page, or nil.
@@ -105,42 +101,4 @@ func cookieIn(t *testing.T, a answer, name string) string {
 	}
 	t.Fatalf("no cookie %s in %v", name, a.header)
 	return ""
-}
-
-// refusedPost posts to a channel that is deleted after it was found and before the post
-// is made, and returns the page that refuses it.
-func refusedPost(s *site) page {
-	s.Helper()
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	form := b.open("/channels/Engines").form("Post").fill("text", "Hello")
-	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Blogs" && call.Method == "Transact" {
-			s.mendStore()
-			s.askDeletion(channel)
-			s.cascade(channel.Ref())
-		}
-		return send(ctx)
-	})
-	return form.press()
-}
-
-func hoodShowsMissingGate(t *testing.T) {
-	p := refusedPost(newTeachingSite(t)).want(404)
-	p.says("a transaction was refused", "✗ refused", "merge gate!open!<incarnation> if it is there : not found: Who posts, votes or subscribes merges it", "nothing written")
-	if !hasAttr(one(p.hood(), tag("details")), "open") {
-		t.Error("the fold of a refusal is closed")
-	}
-	if n := len(all(p.hood(), tag("strong"))); n != 2 { // the transaction and one operation
-		t.Errorf("%d things are marked", n)
-	}
-}
-
-func hasAttr(n *html.Node, name string) bool {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return true
-		}
-	}
-	return false
 }

@@ -12,7 +12,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
-	"microblogging/web"
 )
 
 func TestProblem(t *testing.T) {
@@ -22,7 +21,6 @@ func TestProblem(t *testing.T) {
 	t.Run("a client that left is no error", clientThatLeftIsNoError)
 	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
 	t.Run("a refusal for want of room is no fault", refusalForWantOfRoomIsNoFault)
-	t.Run("a refusal for too many attempts or writes is no fault", refusalForTooManyIsNoFault)
 	t.Run("a wrong method is told the right ones", wrongMethodIsToldTheRightOnes)
 }
 
@@ -114,18 +112,6 @@ func refusalForWantOfRoomIsNoFault(t *testing.T) {
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(503)
 	s.browser().open("/channels").want(503)
 	if log := s.log.String(); strings.Count(log, "level=WARN") != 2 || strings.Contains(log, "level=ERROR") {
-		t.Errorf("it is logged as a fault:\n%s", log)
-	}
-}
-
-func refusalForTooManyIsNoFault(t *testing.T) {
-	s := newSiteWith(t, web.Options{WriteRate: 0.001, WriteBurst: 1})
-	token := s.signUp("ada")
-	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
-	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Wheels")).want(429)
-	for s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "not her password")).status != 429 {
-	}
-	if log := s.log.String(); strings.Contains(log, "level=ERROR") {
 		t.Errorf("it is logged as a fault:\n%s", log)
 	}
 }

@@ -13,18 +13,7 @@ import (
 )
 
 func TestUser(t *testing.T) {
-	t.Run("an account can be used once it is made", accountCanBeUsedOnceItIsMade)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
-}
-
-func accountCanBeUsedOnceItIsMade(t *testing.T) {
-	s := newSite(t)
-	a := s.do("POST", "/api/v1/users", fields("name", "Ada", "password", password)).want(201)
-	if got := a.text("name"); got != "ada" {
-		t.Errorf("name %q, want it in lower case", got)
-	}
-	token := s.do("POST", "/api/v1/sessions", fields("name", "aDA", "password", password)).want(201).text("token")
-	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
 }
 
 func addressMakesSoManyAccounts(t *testing.T) {

@@ -3,40 +3,15 @@ package web_test
 import (
 	"strings"
 	"testing"
-
-	"microblogging/domain"
 )
 
 func TestVote(t *testing.T) {
-	t.Run("a user has one vote however often it is given or taken back", userHasOneVoteHoweverOftenItIsGivenOrTakenBack)
 	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
 	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
 	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
 	t.Run("a vote in a list leads to no other site", voteInAListLeadsToNoOtherSite)
 	t.Run("a script gets the form that follows the one it sent", scriptGetsTheFormThatFollows)
-}
-
-func userHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
-	s := newSite(t)
-	ada, bob := s.signUp("ada"), s.signUp("bob")
-	channel := s.channel("Engines", "ada")
-	blog := s.post(channel, "ada", "Hello")
-	path := votePath(channel, blog.ID)
-	for _, step := range []struct {
-		method, token string
-		want          int
-	}{
-		{"DELETE", bob, 0}, {"PUT", bob, 1}, {"PUT", bob, 1}, {"PUT", ada, 2}, // ada votes for her own post
-		{"DELETE", bob, 1}, {"DELETE", bob, 1}, {"PUT", bob, 2}, {"DELETE", ada, 1},
-	} {
-		s.do(step.method, path, bearer(step.token)).want(204)
-		s.wantRating(channel, blog.ID, step.want)
-	}
-	s.do("PUT", path).want(401)
-	s.do("DELETE", path).want(401)
-	s.wantRating(channel, blog.ID, 1)
-	s.mustBeSound()
 }
 
 func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
@@ -55,13 +30,6 @@ func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 	s.do("PUT", path, bearer(ada), header("If-Match", read), fields("text", "Third")).want(412)
 	s.do("DELETE", path+"/vote", bearer(bob)).want(204)
 	s.do("DELETE", path, bearer(ada), header("If-Match", edited.header.Get("ETag"))).want(204)
-}
-
-func (s *site) wantRating(channel domain.Channel, id domain.BlogID, want int) {
-	s.Helper()
-	if got := s.do("GET", blogPath(channel, id)).want(200).get("rating"); got != float64(want) {
-		s.Fatalf("rated %v, want %d", got, want)
-	}
 }
 
 func voteAfterTheSessionEndedIsNotCounted(t *testing.T) {
