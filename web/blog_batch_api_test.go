@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +23,6 @@ func TestBlogBatchAPI(t *testing.T) {
 	t.Run("each entry is a write of its user", eachEntryIsAWrite)
 	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
-	t.Run("a client that leaves is no fault", clientThatLeavesIsNoFault)
 	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
 }
 
@@ -204,22 +202,6 @@ func storeThatFailsInTheMiddle(t *testing.T) {
 		t.Errorf("Retry-After %q: %s", a.header.Get("Retry-After"), a.body)
 	}
 	if log := s.log.String()[before:]; strings.Count(log, "10.0.0.1") != 1 || !strings.Contains(log, a.header.Get("X-Request-Id")) {
-		t.Errorf("the log says %s", log)
-	}
-}
-
-func clientThatLeavesIsNoFault(t *testing.T) {
-	s, bob, _ := engines(t, "bob")
-	ctx, leave := context.WithCancel(t.Context())
-	s.breakStore(onTransaction(func(func() error) error {
-		leave()
-		return errors.Join(domain.ErrUnavailable, ctx.Err())
-	}))
-	r := httptest.NewRequestWithContext(ctx, "POST", enginesBatch, nil)
-	both(bearer(bob), batch(entries(3)...))(r)
-	before := len(s.log.String())
-	s.handler.ServeHTTP(httptest.NewRecorder(), r)
-	if log := s.log.String()[before:]; !strings.Contains(log, "499") || strings.Contains(log, "failed") {
 		t.Errorf("the log says %s", log)
 	}
 }

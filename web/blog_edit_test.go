@@ -20,7 +20,6 @@ func TestEdit(t *testing.T) {
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
 	t.Run("a merge that meets a third edit is merged again", mergeThatMeetsAThirdEditIsMergedAgain)
 	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
-	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
 	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
 }
@@ -135,16 +134,6 @@ func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 		second = p
 	}
 	second.form("Save the merged version").fill("text", "Right").press().at(path).says("Right")
-}
-
-func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
-	s, path, second := meeting(t)
-	third := s.again("ada").open(path+"/edit").form("Save").fill("title", "Third")
-	third.press().at(path)
-	for _, button := range []string{"Save mine over it", "Save the merged version"} {
-		second.form(button).press().want(412).says("Third", "On pistons")
-	}
-	second.form("Save mine over it").press().want(412).form("Save mine over it").press().at(path).heading("On pistons")
 }
 
 func editWhoseReplyWasLostIsNoConflict(t *testing.T) {

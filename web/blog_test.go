@@ -16,7 +16,6 @@ func TestBlog(t *testing.T) {
 	t.Run("posts are listed newest first and narrowed by time", postsAreListedNewestFirstAndNarrowedByTime)
 	t.Run("a post that is not in the channel is not found", postThatIsNotInTheChannelIsNotFound)
 	t.Run("shows a text as its post would, and saves nothing", previewShowsTheTextAndSavesNothing)
-	t.Run("says what is wrong with a text", previewSaysWhatIsWrong)
 }
 
 func newPostIsFoundAtItsLocation(t *testing.T) {
@@ -106,10 +105,4 @@ func previewShowsTheTextAndSavesNothing(t *testing.T) {
 			t.Errorf("%s has %d buttons for a preview", path, got)
 		}
 	}
-}
-
-func previewSaysWhatIsWrong(t *testing.T) {
-	b := newSite(t).signedIn("ada")
-	b.send("POST", "/preview", preview("", " ")).want(422).says("must not be blank")
-	b.send("POST", "/preview", preview("", strings.Repeat("x", 5001))).want(422).says("5000")
 }

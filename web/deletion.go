@@ -57,18 +57,24 @@ func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error
 	return seeOther(c, templates.DeletionPath(channel.Name, channel.Incarnation))
 }
 
+// namedIncarnation is the incarnation whose deletion the path names.
+func namedIncarnation(c echo.Context) (domain.ChannelRef, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.ChannelRef{}, err
+	}
+	i, err := domain.ParseIncarnation(pathParam(c, "incarnation"))
+	return domain.ChannelRef{Key: name.Key(), Incarnation: i}, err
+}
+
 // namedDeletion reads the deletion that the path names. For anybody but the user who
 // asked for the deletion it returns domain.ErrForbidden.
 func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (domain.Deletion, error) {
-	name, err := channelName(c)
+	ref, err := namedIncarnation(c)
 	if err != nil {
 		return domain.Deletion{}, err
 	}
-	i, err := domain.ParseIncarnation(pathParam(c, "incarnation"))
-	if err != nil {
-		return domain.Deletion{}, err
-	}
-	return s.store.Deletion(ctx, domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
+	return s.store.Deletion(ctx, ref, v.User)
 }
 
 // deletionPage reads what the page of a deletion shows.
@@ -105,11 +111,10 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 
 // lesson reads the lesson of a deletion, or returns nil if it is none.
 func (s *server) lesson(ctx context.Context, c echo.Context) (*domain.Lesson, error) {
-	name, err := channelName(c)
+	ref, err := namedIncarnation(c)
 	if err != nil {
 		return nil, err
 	}
-	ref := domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(pathParam(c, "incarnation"))}
 	lesson, err := s.store.Lesson(ctx, ref)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil, nil

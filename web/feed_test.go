@@ -163,7 +163,6 @@ func (r *reading) goneOrDone(err error) {
 
 func TestNews(t *testing.T) {
 	t.Run("counts what is newer than the page", newsCountWhatIsNewerThanThePage)
-	t.Run("are asked for only by the first page of the newest", onlyTheNewestPageAsks)
 }
 
 // newsPath is what the script of the page asks for.
@@ -212,21 +211,4 @@ func newsCountWhatIsNewerThanThePage(t *testing.T) {
 	s.do("GET", feed, b.cookies).want(200).is(`{"new":0}`)
 	s.do("GET", "/channels/nothing/news").want(404)
 	s.do("GET", strings.Replace(shown, "since=", "since=x", 1)).want(404)
-}
-
-func onlyTheNewestPageAsks(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "ada")
-	for range 21 {
-		s.post(channel, "ada", "Hello")
-	}
-	older := b.open("/channels/Engines").follow("Older posts →")
-	for path, want := range map[string]bool{
-		"/channels/Engines": true, "/": true, "/channels/Engines?order=rating": false, "/channels/Engines?rating=0": false,
-		older.path: false, b.open("/").follow("Older posts →").path: false, "/channels": false,
-	} {
-		p := b.open(path)
-		if asks, loads := p.newsPath() != "", strings.Contains(string(p.body), "/static/live."); asks != want || loads != want {
-			t.Errorf("%s asks: %t, loads the script: %t", path, asks, loads)
-		}
-	}
 }

@@ -10,7 +10,6 @@ import (
 func TestForm(t *testing.T) {
 	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
 	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
-	t.Run("the longest text of many bytes is not too large", longestTextOfManyBytesIsNotTooLarge)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
 }
 
@@ -77,12 +76,6 @@ func formWithoutAVersionChangesNothing(t *testing.T) {
 		b.send("POST", test.path, posted(test.form)).unwritten().want(test.status)
 	}
 	b.open(path).want(200).says("Draft").saysNot("edited")
-}
-
-func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
-	_, b, _ := enginesBrowser(t, "ada")
-	// 5,000 characters of four bytes; the form escapes each byte with three.
-	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
 }
 
 func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {

@@ -20,22 +20,29 @@ import (
 // this API must refuse: it takes NAME for name, keeps the last of two members with
 // one name, and replaces what is not Unicode.
 
-// A field is a string member of the body, and what takes its value.
+// A field is a member of the body, and what takes its value, which is not null.
 type field struct {
 	name     string
 	required bool
-	take     func(string)
+	take     func(json.RawMessage) error
 }
 
-// required is a field that must be present and not null.
+// required is a string that must be present and not null.
 func required(name string, into *string) field {
-	return field{name, true, func(value string) { *into = value }}
+	return field{name, true, func(value json.RawMessage) (err error) {
+		*into, err = parseText(name, value)
+		return err
+	}}
 }
 
-// optional is a field that may be missing or null. Then its variable stays nil, so that a field
+// optional is a string that may be missing or null. Then its variable stays nil, so that a field
 // that is to be left as it is differs from one that is to be empty.
 func optional(name string, into **string) field {
-	return field{name, false, func(value string) { *into = &value }}
+	return field{name, false, func(value json.RawMessage) error {
+		text, err := parseText(name, value)
+		*into = &text
+		return err
+	}}
 }
 
 // orEmpty is the value of an optional field that is as good as empty if it is missing.
@@ -119,19 +126,16 @@ func parseFields(what string, object []byte, fields ...field) error {
 		delete(members, f.name)
 		switch {
 		case there && string(value) != "null":
-			wrong = append(wrong, parseText(f, value))
+			wrong = append(wrong, f.take(value))
 		case f.required:
 			wrong = append(wrong, domain.Invalid(f.name, "is missing"))
 		}
 	}
-	return domain.JoinInvalid(append(wrong, unknownField(members))...)
-}
-
-func unknownField(members map[string]json.RawMessage) error {
 	for name := range members {
-		return domain.Invalid(name, "is not a field of this request")
+		wrong = append(wrong, domain.Invalid(name, "is not a field of this request"))
+		break
 	}
-	return nil
+	return domain.JoinInvalid(wrong...)
 }
 
 // parseObject splits an object into its members. The body must be valid JSON. What names
@@ -164,18 +168,16 @@ func parseObject(what string, body []byte) (map[string]json.RawMessage, error) {
 // parseText parses a string. JSON allows an escaped half of a surrogate pair without the
 // other half; Unicode has no such character. Package json makes U+FFFD of it, one more than
 // was sent.
-func parseText(f field, value json.RawMessage) error {
+func parseText(name string, value json.RawMessage) (text string, err error) {
 	if value[0] != '"' {
-		return domain.Invalid(f.name, "must be a string")
+		return "", domain.Invalid(name, "must be a string")
 	}
-	var text string
 	if err := json.Unmarshal(value, &text); err != nil {
-		return err
+		return "", err
 	}
 	sent := bytes.Count(value, []byte("\uFFFD")) + bytes.Count(bytes.ToLower(value), []byte(`\ufffd`))
 	if strings.Count(text, "\uFFFD") > sent {
-		return domain.Invalid(f.name, "holds half of a surrogate pair, which is no character")
+		return "", domain.Invalid(name, "holds half of a surrogate pair, which is no character")
 	}
-	f.take(text)
-	return nil
+	return text, nil
 }

@@ -77,18 +77,26 @@ func requestIsLoggedWithoutItsQuery(t *testing.T) {
 
 func clientThatLeftIsNoError(t *testing.T) {
 	s := newSite(t)
-	ctx, leave := context.WithCancel(t.Context())
-	s.breakStore(func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
-		leave()
-		return ctx.Err()
-	})
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/api/v1/channels", nil))
-	if log := s.log.String(); strings.Contains(log, "level=ERROR") || !strings.Contains(log, "status=499") {
-		t.Errorf("logged %s", log)
-	}
-	if w.Code != 499 || w.Body.Len() > 0 {
-		t.Errorf("answered %d with %q", w.Code, w.Body)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	for path, method := range map[string]string{"/api/v1/channels": "GET", enginesBatch: "POST"} {
+		ctx, leave := context.WithCancel(t.Context())
+		s.breakStore(drivertest.Only(func(c drivertest.Call) bool {
+			return c.Method == "Transact" || c.Target == "Channels" && method == "GET"
+		},
+			func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error { leave(); return ctx.Err() }))
+		r, w := httptest.NewRequestWithContext(ctx, method, path, nil), httptest.NewRecorder()
+		if method == "POST" {
+			both(bearer(token), batch(entries(3)...))(r)
+		}
+		before := len(s.log.String())
+		s.handler.ServeHTTP(w, r)
+		if log := s.log.String()[before:]; strings.Contains(log, "level=ERROR") || !strings.Contains(log, "status=499") {
+			t.Errorf("%s logged %s", path, log)
+		}
+		if w.Code != 499 || w.Body.Len() > 0 {
+			t.Errorf("%s is answered %d with %q", path, w.Code, w.Body)
+		}
 	}
 }
 
