@@ -271,7 +271,7 @@ func daysBefore(today domain.Day) []domain.Day {
 // content of an entry, but not its dates, so feed readers do not show it as new.
 func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
-		id:          feedID("digest", string(user)),
+		ID:          feedID("digest", string(user)),
 		updated:     days[len(days)-1].From,
 		Title:       "Daily digest of " + string(user),
 		Description: "The days of " + days[0].Zone + ", by channel, most popular first",
