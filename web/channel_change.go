@@ -67,8 +67,7 @@ func (s *server) newChannelForm(c echo.Context, v visitor) error {
 
 func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values) error {
 	name, description, key := form.Get("name"), form.Get("description"), keyOr(form.Get("key"))
-	_, invalid := domain.NewChannel(name, description, v.User)
-	err := domain.JoinInvalid(invalid, checkIdempotencyKey("key", key))
+	err := checkIdempotencyKey("key", key)
 	var channel domain.Channel
 	if err == nil {
 		channel, _, err = s.makeChannel(c.Request().Context(), v, name, description, key)

@@ -65,14 +65,14 @@ func newFormCosts() *formCosts {
 
 // listCalls makes the ledger of a page list its calls, with --teach.
 func (s *server) listCalls(c echo.Context, x *exchange) {
-	if s.costs != nil && !wantsJSON(c) {
+	if s.costs != nil && !s.wantsJSON(c) {
 		x.ledger.List(listedCalls)
 	}
 }
 
 // keepFormCost keeps what a form cost if its response, which is about to begin, leads to a page.
 func (s *server) keepFormCost(c echo.Context, x *exchange) {
-	if s.costs == nil || wantsJSON(c) || isRead(c.Request().Method) || c.Response().Header().Get(echo.HeaderLocation) == "" {
+	if s.costs == nil || s.wantsJSON(c) || isRead(c.Request().Method) || c.Response().Header().Get(echo.HeaderLocation) == "" {
 		return
 	}
 	id := rand.Text()

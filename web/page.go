@@ -16,7 +16,7 @@ const pageSize = 20
 // page fills in what every page shows.
 func (s *server) page(c echo.Context, v visitor) templates.Page {
 	page := s.publicPage(c)
-	page.Public = isOther(c)
+	page.Public = s.isOther(c)
 	if !page.Public {
 		page.User, page.Notice = v.User, s.takeNotice(c)
 		page.Hood = s.hoodOf(c)

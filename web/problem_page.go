@@ -79,9 +79,9 @@ func linkTo(channel domain.Channel) templates.Link {
 
 // failedVisitor returns the visitor whose handler failed. If the request reached no handler, it
 // finds the visitor, so that the page can still greet a user. After a 5xx it does not ask the
-// store, which may be what failed.
+// store, which may be what failed, nor for a page of another package, which greets nobody.
 func (s *server) failedVisitor(c echo.Context, status int) visitor {
-	if v, ok := c.Get(visitorKey).(visitor); ok || status >= http.StatusInternalServerError {
+	if v, ok := c.Get(visitorKey).(visitor); ok || status >= http.StatusInternalServerError || s.isOther(c) {
 		return v
 	}
 	v, err := s.visitor(c)

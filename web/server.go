@@ -100,6 +100,8 @@ type server struct {
 	views pageCache[*channelView]
 	texts texts
 	asset func(name string) string
+	// others are the paths of Routes, as the router has them.
+	others map[string]bool
 
 	clients *clientNames
 	likely  *likelyUsers

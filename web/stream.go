@@ -220,12 +220,9 @@ type newsJSON struct {
 }
 
 func (s *server) channelNews(c echo.Context, _ visitor) error {
-	than, err := newsSince(c)
-	if err != nil {
-		return err
-	}
+	than, sinceErr := newsSince(c)
 	name, err := channelName(c)
-	if err != nil {
+	if err = cmp.Or(err, sinceErr); err != nil {
 		return err
 	}
 	n, err := s.store.NewsAt(c.Request().Context(), name.Key(), than)
