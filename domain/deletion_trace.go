@@ -35,19 +35,19 @@ const (
 // A StepRecord says when one worker took one step of a deletion. It is a report: no
 // operation depends on it.
 type StepRecord struct {
-	Step Step
+	Step Step `json:"step"`
 	// Worker tells the handlings of one deletion apart. It counts from 1.
-	Worker int
+	Worker int `json:"worker"`
 	// Delivery says how often the worker's message had been delivered.
-	Delivery int64
-	Began    time.Time
+	Delivery int64     `json:"delivery"`
+	Began    time.Time `json:"began"`
 	// Ended is zero unless Result says how the step ended.
-	Ended time.Time
+	Ended time.Time `json:"ended,omitzero"`
 	// Rows counts the rows that the worker removed.
-	Rows   int64
-	Result StepResult
+	Rows   int64      `json:"rows,omitempty"`
+	Result StepResult `json:"result,omitempty"`
 	// Count is how many records this one stands for: 1, or more if Step is StepSeveral.
-	Count int
+	Count int `json:"count"`
 }
 
 // MaxTrace is the most records of a Trace.
