@@ -69,10 +69,8 @@ func (t Trace) Workers() (n int) {
 }
 
 // With returns a Trace with the record. It takes the place of the former record of this
-// worker and step. If that stands in another record by now, only the rows are added that
-// it does not count: recorded is the number that it counts. A negative number says that
-// there was no former record.
-func (t Trace) With(r StepRecord, recorded int64) Trace {
+// worker and step. If that stands in another record by now, nothing is added.
+func (t Trace) With(r StepRecord) Trace {
 	t = slices.Clone(t)
 	at := slices.IndexFunc(t, func(o StepRecord) bool { return o.Worker == r.Worker && o.Step == r.Step })
 	switch {
@@ -83,10 +81,9 @@ func (t Trace) With(r StepRecord, recorded int64) Trace {
 		r.Rows = max(r.Rows, t[at].Rows)
 		t[at] = r
 		return t
-	case recorded >= r.Rows:
+	case len(t) == MaxTrace && r.Began.Before(t[traceHead+1].Began):
 		return t
 	}
-	r.Rows -= max(recorded, 0)
 	t = append(t, r)
 	slices.SortStableFunc(t, func(a, b StepRecord) int { return a.Began.Compare(b.Began) })
 	for len(t) > MaxTrace {
