@@ -130,7 +130,7 @@ func createOneOfTwo(w *world) error {
 }
 
 func describe(w *world) error {
-	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, "new")
+	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, describedAs("new"))
 	return err
 }
 
@@ -236,7 +236,7 @@ func overtakings() map[string]overtaking {
 			repair,
 			func(w *world) {
 				w.run(true)
-				_, err := w.store.Describe(w.t.Context(), garden.Ref(), ada, "from between")
+				_, err := w.store.Describe(w.t.Context(), garden.Ref(), ada, describedAs("from between"))
 				w.ok(err)
 			},
 			func(w *world, err error) { w.ok(err); w.post(garden, grace, "two"); w.mustBeSound() },
@@ -307,5 +307,13 @@ func (w *world) mustStayDeleted(channel domain.Channel, steps int) {
 	}
 	if _, _, err := w.store.Post(w.t.Context(), posting(channel, grace, "late")); err == nil {
 		w.t.Error("a post landed in a channel that is gone")
+	}
+}
+
+// describedAs is the change to a description.
+func describedAs(description string) func(*domain.About) error {
+	return func(about *domain.About) error {
+		about.Description = description
+		return nil
 	}
 }

@@ -77,7 +77,7 @@ func (s *site) close() { s.t.Helper(); s.ok(s.db.Close()) }
 // create makes a channel with some posts.
 func (s *site) create(name string, posts int) domain.Channel {
 	s.t.Helper()
-	channel, err := domain.NewChannel(name, "", "ada")
+	channel, err := domain.NewChannel(name, domain.About{}, "ada")
 	s.ok(err)
 	channel, err = s.store.CreateChannel(s.t.Context(), channel)
 	s.ok(err)
@@ -170,7 +170,7 @@ func backupOfStopped(t *testing.T) {
 func (s *site) admin() (url string) {
 	b := &backend{Store: s.store, under: s.db, backup: s.db.Backup}
 	mux := http.NewServeMux()
-	mux.Handle(backupPath, newBackupHandler(b, slog.New(slog.DiscardHandler)))
+	mux.Handle(backupPath, &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(mux)
 	s.t.Cleanup(server.Close)
 	return server.URL
@@ -199,7 +199,7 @@ func backupIsGuarded(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	s.create("Garden", 3)
 	b := &backend{Store: s.store, backup: s.db.Backup}
-	handler := newBackupHandler(b, slog.New(slog.DiscardHandler))
+	handler := &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)}
 	get := func(from, host string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(http.MethodGet, "http://"+host+backupPath, nil)
 		request.RemoteAddr = from
@@ -212,11 +212,11 @@ func backupIsGuarded(t *testing.T) {
 			t.Errorf("%s at %s: %d %s", from, host, got.Code, got.Body)
 		}
 	}
-	handler.turn <- struct{}{} // another has its turn
+	handler.turn.Lock() // another has its turn
 	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
 		t.Errorf("beside another: %d %s", got.Code, got.Body)
 	}
-	<-handler.turn
+	handler.turn.Unlock()
 	b.backup = nil
 	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), "microblogging copy") {
 		t.Errorf("of a store on the network: %d %s", got.Code, got.Body)

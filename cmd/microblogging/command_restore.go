@@ -72,7 +72,10 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 		return 0, takenOn, err
 	}
 	defer file.Close() // it was only read
-	packed, err := verify(file)
+	if err := verify(file); err != nil {
+		return 0, takenOn, err
+	}
+	packed, err := unpack(file)
 	if err != nil {
 		return 0, takenOn, err
 	}

@@ -174,7 +174,7 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 		_ = file.Close() // windows removes no open file
 		return errors.Join(err, removeIfThere(file.Name()))
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
 // Restore makes the store in a directory of what Backup wrote, and returns how many rows it

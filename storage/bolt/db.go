@@ -76,7 +76,7 @@ func Open(dir string, opts Options) (*DB, error) {
 		return nil, err
 	}
 	var db *DB
-	if err = syncDir(dir); err == nil {
+	if err = SyncDir(dir); err == nil {
 		db, err = newDB(file, opts)
 	}
 	if err != nil {

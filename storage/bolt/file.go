@@ -230,8 +230,8 @@ func wantAllBytes(db *bbolt.DB, file *os.File) error {
 	})
 }
 
-// syncDir makes the name of a new file durable. Syncing the file does not.
-func syncDir(dir string) error {
+// SyncDir makes the name of a new file durable. Syncing the file does not.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" { // here a directory cannot be synced
 		return nil
 	}

@@ -77,7 +77,9 @@ type tried struct{ *mem.DB }
 
 func (b tried) Do(ctx context.Context, c *driver.Call) error {
 	if c.Method == driver.CallGet {
-		Throttled(ctx)
+		if c := costOf(ctx); c != nil {
+			c.throttled.Add(1)
+		}
 	}
 	return b.DB.Do(ctx, c)
 }
