@@ -80,7 +80,7 @@ func tableOfStatuses(t *testing.T) {
 		}
 		want := int64(1)
 		if retried[status] {
-			want += azure.DefaultRetries
+			want += int64(azure.DefaultRetry().MaxRetries)
 		}
 		for _, call := range drivertest.EachCall("name") {
 			if got := triesOf(t, call, answers(status, nil, "")); got != want {

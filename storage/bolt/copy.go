@@ -172,7 +172,7 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 	}
 	if err != nil {
 		_ = file.Close() // windows removes no open file
-		return errors.Join(err, removeIfThere(file.Name()))
+		return errors.Join(err, os.RemoveAll(file.Name()))
 	}
 	return SyncDir(filepath.Dir(path))
 }
@@ -310,7 +310,7 @@ func leftOf(path, suffix string) (files []string, err error) {
 func removeLeft(path, suffix string) error {
 	left, err := leftOf(path, suffix)
 	for _, file := range left {
-		err = errors.Join(err, removeIfThere(file))
+		err = errors.Join(err, os.RemoveAll(file)) // another may have removed it
 	}
 	return err
 }
@@ -321,13 +321,6 @@ func resolve(path string) string {
 		return real
 	}
 	return path
-}
-
-func removeIfThere(file string) error {
-	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // Space is what the file takes and what Compact would give back, in bytes.
