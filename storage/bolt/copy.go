@@ -329,18 +329,9 @@ type Space struct {
 	Free  int64 `json:"free"`
 }
 
-const (
-	// worthFree and worthShare are how much must be free for Compact to be worth it, in
-	// bytes and as a part of the file.
-	worthFree  = 64 << 20
-	worthShare = 0.5
-)
-
 // WorthCompacting tells whether Compact gives back so much that it is worth stopping the
-// server.
-func (s Space) WorthCompacting() bool {
-	return s.Free >= worthFree && float64(s.Free) >= worthShare*float64(s.Bytes)
-}
+// server: half of a file, and not little.
+func (s Space) WorthCompacting() bool { return s.Free >= 64<<20 && 2*s.Free >= s.Bytes }
 
 // Space counts the free pages.
 func (db *DB) Space() (Space, error) {

@@ -336,18 +336,15 @@ const maxNamed = 20
 // ErrDamaged, and names what cannot be decoded.
 func readable(ctx context.Context, tx *bbolt.Tx) (rows int, err error) {
 	var unread []string
-	n := 0
 	err = visit(ctx, tx, func(bucket string, key, value []byte) error {
 		rows++
 		if err := decode(bucket, key, value); err != nil {
-			if n++; n <= maxNamed {
-				unread = append(unread, fmt.Sprintf("%s: %v", bucket, err))
-			}
+			unread = append(unread, fmt.Sprintf("%s: %v", bucket, err))
 		}
 		return nil
 	})
-	if err == nil && n > 0 {
-		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread, "; "))
+	if n := len(unread); err == nil && n > 0 {
+		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread[:min(n, maxNamed)], "; "))
 	}
 	return rows, err
 }
