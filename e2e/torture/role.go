@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"microblogging/e2e/program"
 )
@@ -23,6 +24,8 @@ type role struct {
 	// tables and queue are the wires between its process and the store; nil on the
 	// embedded store.
 	tables, queue *wire
+	// ahead is how far the clock of its process is ahead.
+	ahead time.Duration
 	// log keeps the standard error of all its processes.
 	log string
 
@@ -45,9 +48,6 @@ type process struct {
 // serves tells whether the role answers requests.
 func (r *role) serves() bool { return r.command != "worker" }
 
-// fronts tells whether the role is a web role and nothing else.
-func (r *role) fronts() bool { return r.command == "web" }
-
 // works tells whether the role is a worker and nothing else.
 func (r *role) works() bool { return r.command == "worker" }
 
@@ -57,6 +57,9 @@ func (r *role) deletes() bool { return r.command != "web" }
 // wired tells whether the role reaches its store by wires.
 func (r *role) wired() bool { return r.tables != nil }
 
+// embeds tells whether the role has the store in its process.
+func (r *role) embeds() bool { return r.tables == nil }
+
 // start starts a process and waits until it accepts requests.
 func (r *role) start(ctx context.Context) error {
 	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -65,6 +68,7 @@ func (r *role) start(ctx context.Context) error {
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
 	cmd := r.setup.Command(context.WithoutCancel(ctx), r.command, r.args...)
+	cmd.Env = append(cmd.Env, clockVariable+"="+r.ahead.String())
 	cmd.Dir, cmd.Stderr = filepath.Dir(r.log), log
 	started, err := program.Start(cmd)
 	if err != nil {

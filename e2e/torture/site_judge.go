@@ -144,6 +144,8 @@ func (s *site) watch(ctx, load context.Context) {
 // inspect lets the program check its own store once. As long as workers are hurt, a deletion that
 // nobody works on is no violation.
 func (s *site) inspect(ctx context.Context, calm bool) {
+	s.away.RLock()
+	defer s.away.RUnlock()
 	output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
 	var report struct {
 		Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
