@@ -39,6 +39,9 @@ const Patience = time.Minute
 // more flags, and returns the file. It must be called inside the repository.
 func Build(ctx context.Context, dir string, race bool, flags ...string) (binary string, err error) {
 	binary = filepath.Join(dir, "microblogging")
+	if race {
+		binary += "-race"
+	}
 	// No version control: git may be missing, or may refuse to read a checkout
 	// that belongs to another user.
 	args := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)

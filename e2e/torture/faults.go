@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
@@ -62,14 +64,7 @@ const (
 // stream derives the number of one actor's random stream.
 func stream(parts ...any) uint64 {
 	h := fnv.New64a()
-	for _, part := range parts {
-		switch part := part.(type) {
-		case string:
-			_, _ = h.Write([]byte(part)) // never fails
-		case int:
-			_, _ = h.Write([]byte{0, byte(part)})
-		}
-	}
+	_, _ = fmt.Fprint(h, parts...) // never fails
 	return h.Sum64()
 }
 
@@ -234,38 +229,31 @@ func (f *faults) cut(r *role, draw *rand.Rand) {
 
 // outage takes one partition out of service, while all others serve.
 func (f *faults) outage(load context.Context, s *site, draw *rand.Rand) {
-	restore := s.relay.refuse(f.anyPartition(load, s, draw))
+	out := f.anyPartition(load, s, draw)
+	s.relay.out.Store(&out)
 	pause(load, between(draw, f.outageMax/2, f.outageMax))
-	if restore() > 0 {
-		f.tally.add("outages", 1)
-	}
+	s.relay.out.Store(nil)
+	f.tally.add("outages", 1)
 }
 
-// anyPartition draws a partition: mostly all that is of one channel or a part of
-// it, and sometimes the subscriptions of one user. Half the time it waits for a
-// deletion that was accepted, and draws a partition of that channel.
+// anyPartition draws a partition: all that is of one channel, a part of it, or the subscriptions
+// of one user. Half the time it waits for a deletion that was accepted, and takes its channel.
 func (f *faults) anyPartition(load context.Context, s *site, draw *rand.Rand) partition {
-	channel := s.channels[draw.IntN(len(s.channels))]
-	switch draw.IntN(4) {
-	case 0:
-		return partition{"Subscriptions", s.users[draw.IntN(len(s.users))].name}
-	case 1:
-		return partition{[]string{"", "Blogs", "Channels", "Deletions"}[draw.IntN(4)], channel}
+	channel, user := s.channels[draw.IntN(len(s.channels))], s.users[draw.IntN(len(s.users))].name
+	if draw.IntN(2) == 0 {
+		await(load, s.ledger.moments.accepted, f.outageMax/4)
+		channel = cmp.Or(s.ledger.lastAccepted(), channel)
 	}
-	await(load, s.ledger.moments.accepted, f.outageMax/4)
-	if last := s.ledger.lastAccepted(); last != "" {
-		channel = last
-	}
-	return partition{[]string{"", "Blogs"}[draw.IntN(2)], channel}
+	return []partition{
+		{"", channel}, {"Blogs", channel}, {"Channels", channel}, {"Deletions", channel}, {"Subscriptions", user},
+	}[draw.IntN(5)]
 }
 
 // shorten cuts the reply to a batch short, after the batch took effect or failed.
 // What is left may be nothing at all, or may pass for a whole reply.
 func (f *faults) shorten(r *role, draw *rand.Rand) {
-	cut := scissors{failed: draw.IntN(2) == 0, kept: draw.Float64(), broken: draw.IntN(4) == 0}
-	if draw.IntN(5) == 0 {
-		cut.kept = 0
-	}
+	kept := max(0, 1.25*draw.Float64()-0.25) // nothing, one time in five
+	cut := scissors{failed: draw.IntN(2) == 0, kept: kept, broken: draw.IntN(4) == 0}
 	if r.site.relay.shorten(cut, momentMax) {
 		f.tally.add("shortened", 1)
 	}

@@ -39,12 +39,12 @@ func tortureDisk() {
 `
 
 // overlay writes into a directory what the compiler takes instead of two files of Go's library,
-// and returns the flag that tells it so. The program itself knows nothing of that: a wrong clock
+// and returns the flags that tell it so. The program itself knows nothing of that: a wrong clock
 // is in time.Now, and a disk that hangs in syscall.Fdatasync, by which bbolt commits.
-func overlay(dir string) (flag string, err error) {
+func overlay(dir string) (flags []string, err error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return "", fmt.Errorf("looking for Go: %w", err)
+		return nil, fmt.Errorf("looking for Go: %w", err)
 	}
 	var files struct{ Replace map[string]string }
 	files.Replace = map[string]string{}
@@ -61,10 +61,10 @@ func overlay(dir string) (flag string, err error) {
 		patched := strings.Replace(string(source), patch.line, patch.line+patch.more, 1) + patch.code
 		files.Replace[file] = filepath.Join(dir, filepath.Base(file))
 		if err = errors.Join(err, os.WriteFile(files.Replace[file], []byte(patched), 0o600)); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	list, err := json.Marshal(files)
 	file := filepath.Join(dir, "overlay.json")
-	return "-overlay=" + file, errors.Join(err, os.WriteFile(file, list, 0o600))
+	return []string{"-overlay=" + file}, errors.Join(err, os.WriteFile(file, list, 0o600))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,8 +79,8 @@ func (r *role) start(ctx context.Context) error {
 	go r.watch(p)
 	if r.serves() {
 		if p.url, err = p.AwaitURL(ctx); err != nil {
-			r.end(p)
-			return fmt.Errorf("%s: %w", r.name, err)
+			close(p.doomed)
+			return errors.Join(p.Kill(), fmt.Errorf("%s: %w", r.name, err))
 		}
 	}
 	r.mu.Lock()
@@ -116,22 +117,23 @@ func (r *role) take() *process {
 }
 
 // kill is kill -9. It reports whether there was a process.
-func (r *role) kill() bool {
+func (r *role) kill() bool { return r.end((*program.Process).Kill) }
+
+// terminate asks the process to end, and accuses it if it does not end cleanly.
+func (r *role) terminate() { r.end((*program.Process).Terminate) }
+
+func (r *role) end(how func(*program.Process) error) bool {
 	p := r.take()
 	if p == nil {
 		return false
 	}
-	r.end(p)
-	return true
-}
-
-func (r *role) end(p *process) {
 	close(p.doomed)
-	if err := p.Kill(); err != nil {
+	if err := how(p.Process); err != nil {
 		r.site.ledger.accuse("%s: %v", r.name, err)
-		return
+		return true
 	}
 	<-p.judged
+	return true
 }
 
 // freeze stops the process with SIGSTOP until wake is called. wake reports
@@ -144,18 +146,4 @@ func (r *role) freeze() (wake func() bool) {
 	return func() bool {
 		return p.Signal(syscall.SIGCONT) == nil && r.current() == p
 	}
-}
-
-// terminate asks the process to end, and accuses it if it does not end cleanly.
-func (r *role) terminate() {
-	p := r.take()
-	if p == nil {
-		return
-	}
-	close(p.doomed)
-	if err := p.Terminate(); err != nil {
-		r.site.ledger.accuse("%s: %v", r.name, err)
-		return
-	}
-	<-p.judged
 }

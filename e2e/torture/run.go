@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,9 +32,12 @@ func torture(ctx context.Context, o Options, out io.Writer) error {
 		return err
 	}
 	r := run{Options: o, dir: dir, tally: &tally{n: map[string]int64{}}}
-	flag, err := overlay(dir)
+	var flags []string
+	if slices.Contains(o.Faults, "clock") || slices.Contains(o.Faults, "hang") {
+		flags, err = overlay(dir)
+	}
 	if err == nil {
-		r.binary, err = program.Build(ctx, dir, o.Race, flag)
+		r.binary, err = program.Build(ctx, dir, o.Race, flags...)
 	}
 	if err == nil {
 		err = r.run(ctx, out)

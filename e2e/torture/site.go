@@ -182,15 +182,3 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	}
 	return "", ctx.Err()
 }
-
-// run runs a command of the program to its end. An exit code above 1 is an error. So is a
-// report of the race detector, whatever the exit code.
-func (s *site) run(ctx context.Context, command string, args ...string) (stdout string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, program.Patience)
-	defer cancel()
-	r, err := program.Run(s.setup.Command(ctx, command, args...))
-	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
-		err = fmt.Errorf("%s: exit %d\n%s", command, r.Code, r.Stderr)
-	}
-	return r.Stdout, err
-}
