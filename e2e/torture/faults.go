@@ -132,13 +132,15 @@ func (r *role) moment() (<-chan struct{}, time.Duration) {
 	return r.site.ledger.moments.asking, inHand
 }
 
-// await waits for a moment, at most so long.
-func await(ctx context.Context, moment <-chan struct{}, most time.Duration) {
+// await waits for a moment, at most so long. It reports whether it came.
+func await(ctx context.Context, moment <-chan struct{}, most time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	select {
 	case <-moment:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 

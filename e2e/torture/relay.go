@@ -90,14 +90,7 @@ const serverBusy = `{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US
 func (r *relay) shorten(s scissors, wait time.Duration) bool {
 	s.done = make(chan struct{})
 	r.scissors.Store(&s)
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-s.done:
-		return true
-	case <-timer.C:
-		return r.scissors.Swap(nil) == nil
-	}
+	return await(context.Background(), s.done, wait) || r.scissors.Swap(nil) == nil
 }
 
 // cut cuts a reply if it is one to a batch that the scissors wait for.
