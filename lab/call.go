@@ -248,17 +248,3 @@ func describeEntity(e driver.Entity) string {
 	}
 	return strings.TrimSpace(text)
 }
-
-func describeFact(f Fact) string {
-	verbs := map[Kind]string{
-		Created: "created", Taken: "the name is taken", Posted: "posted", Removed: "post deleted",
-		Accepted: "deletion accepted", Refused: "the channel is gone", Edited: "edited",
-		Voted: "voted", Subscribed: "subscribed",
-		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
-		SignedUp: "signed up", NameTaken: "somebody else has the name", PasswordChanged: "password changed", Guessed: "wrong password",
-	}
-	if f.Words != "" {
-		return "shown " + f.Words
-	}
-	return verbs[f.Kind]
-}

@@ -18,9 +18,7 @@ type Moment struct {
 	// Network is what may happen without an actor: a late request lands, or the queue
 	// forgets a message.
 	Network []Option
-	// Told is what each actor has told so far. The set-up comes first.
-	Told [][]Fact
-	Laws []LawState
+	Laws    []LawState
 	// Faults is how many faults are left.
 	Faults int
 	// AtRest tells that no actor can go on and that no request is under way. Then the laws
@@ -40,7 +38,7 @@ func (m Moment) Broken() bool {
 
 func (x *Explorer) moment(s *state, step *Step, laws []LawState) Moment {
 	m := Moment{
-		Step: step, DB: s.db, Told: x.view(s).Told, Laws: laws,
+		Step: step, DB: s.db, Laws: laws,
 		Network: x.networkOptions(s), Faults: s.faults, AtRest: len(x.choices(s)) == 0,
 	}
 	for i := range s.places {
@@ -69,6 +67,8 @@ type ActorState struct {
 	// nearest first.
 	Site  Site
 	Above []Site
+	// Told is what it was told so far.
+	Told []string
 	// Options has every fate in a fixed order, possible or not. A call that receives has
 	// one option for each message.
 	Options []Option
@@ -76,7 +76,7 @@ type ActorState struct {
 
 func (x *Explorer) actorState(s *state, i int) ActorState {
 	p := s.places[i]
-	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Options: x.actorOptions(s, i)}
+	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Told: toldIn(p.at.facts), Options: x.actorOptions(s, i)}
 	switch {
 	case p.dead:
 		a.State = Dead

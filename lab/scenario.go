@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -84,6 +85,8 @@ func (s *Scenario) operations() int {
 
 // Laws say what is wrong with a step or a state, and nothing if all is well.
 type Laws interface {
+	// Recalls tells whether a page shows what facts of this kind tell, from then on.
+	Recalls(kind Kind) bool
 	// List names the laws in the order in which people read them.
 	List() []Law
 	// Step looks at what one call has changed, and at what its actor has told.
@@ -104,26 +107,28 @@ type View struct {
 	*History
 }
 
-// Each calls f with every fact, the index of its actor, and its place among the
-// facts of that actor.
-func (v View) Each(f func(actor, at int, fact Fact)) {
-	for actor, facts := range v.Told {
-		for at, fact := range facts {
-			f(actor, at, fact)
+// Facts are all facts, each with the index of its actor and its place among the facts of that
+// actor.
+func (v View) Facts() iter.Seq[Known] {
+	return func(yield func(Known) bool) {
+		for actor, facts := range v.Told {
+			for at, fact := range facts {
+				if !yield(Known{fact, actor, at}) {
+					return
+				}
+			}
 		}
 	}
 }
 
-// Has tells whether somebody told such a fact.
-func (v View) Has(kind Kind, matches func(Fact) bool) bool {
-	for _, facts := range v.Told {
-		for _, fact := range facts {
-			if fact.Kind == kind && matches(fact) {
-				return true
-			}
+// Count is how many facts of a kind match.
+func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
+	for k := range v.Facts() {
+		if k.Kind == kind && matches(k) {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 func emptyBackend() mem.Snapshot {

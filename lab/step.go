@@ -101,7 +101,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	program := x.programs[c.Actor-1]
 	step.Call, step.Sender, step.at = p.at.call, int(c.Actor), p.at
 	if p.at.beginsLook() {
-		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, acknowledged(x.view(to))})
+		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, x.acknowledged(x.view(to))})
 	}
 	mine := stamp{int(c.Actor), p.at.depth, p.sends}
 	switch c.Fate {
@@ -237,11 +237,7 @@ func (s *Scenario) Words(step Step) StepWords {
 	case step.Choice.Fate == Lands:
 		w.Answer = s.Pretty("(" + describeAnswer(step.Call, step.Applied) + ")")
 	}
-	for _, fact := range step.Told {
-		if told := describeFact(fact); told != "" {
-			w.Told = append(w.Told, told)
-		}
-	}
+	w.Told = toldIn(step.Told)
 	return w
 }
 
@@ -251,6 +247,12 @@ func (s *Scenario) DescribeCall(c *Call) string { return s.Pretty(describeCall(c
 // DescribeMessage is what a message asks for, in one line.
 func (s *Scenario) DescribeMessage(text string) string { return s.Pretty(describeMessage(text)) }
 
-// DescribeFact is what an actor was told, in one line. It is empty for what the actor is
-// only about to do.
-func (s *Scenario) DescribeFact(f Fact) string { return describeFact(f) }
+// toldIn are the facts in words.
+func toldIn(facts []Fact) (words []string) {
+	for _, fact := range facts {
+		if told := fact.describe(); told != "" {
+			words = append(words, told)
+		}
+	}
+	return words
+}

@@ -63,7 +63,7 @@ func (a actorView) menu() string {
 func newActorViews(moment lab.Moment, l links) []actorView {
 	var views []actorView
 	for i, s := range moment.Actors {
-		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: l.facts(moment.Told[i+1])}
+		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: s.Told}
 		for _, o := range s.Options {
 			f := newFateView(o, l)
 			if o.Choice.Fate == lab.Arrives {
@@ -100,16 +100,6 @@ func newFateView(o lab.Option, l links) fateView {
 		f.URL = l.choose(o.Choice)
 	}
 	return f
-}
-
-// facts are the facts in words, without those that say what an actor is about to do.
-func (l links) facts(told []lab.Fact) (words []string) {
-	for _, f := range told {
-		if word := l.DescribeFact(f); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
 }
 
 // takeLabel is what the main button says.
