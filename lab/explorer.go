@@ -78,10 +78,7 @@ func (x *Explorer) initial() *state {
 // load makes the programs of the actors.
 func (x *Explorer) load() {
 	for i, actor := range x.scenario.Actors {
-		p := &program{actor: actor, index: i + 1, lot: x.lot, most: x.scenario.operations()}
-		if intercept := x.scenario.Intercept; intercept != nil {
-			p.intercept = func() driver.Around { return intercept(actor.Name) }
-		}
+		p := &program{actor: actor, index: i + 1, lot: x.lot, most: x.scenario.operations(), intercept: x.scenario.Intercept}
 		x.programs = append(x.programs, p)
 		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
 	}

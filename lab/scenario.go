@@ -60,10 +60,13 @@ type Scenario struct {
 	// answered. The explorer must notice, since a guard whose removal breaks no law is either
 	// needless or not tested. It is nil if nothing is taken out.
 	Guard *Guard
-	// Intercept makes an Around for each execution of the actor of that name. It
-	// may be nil, and may return nil: then the code runs as it is.
-	Intercept func(actor string) driver.Around
+	// Intercept is put around what the actors call, one within the other.
+	Intercept []Intercept
 }
+
+// An Intercept makes an Around for each execution of the actor of that name. It may be nil, and
+// may return nil: then the code runs as it is.
+type Intercept func(actor string) driver.Around
 
 // A Guard is something without which the shipped code breaks a law.
 type Guard struct {

@@ -36,7 +36,7 @@ const (
 func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		_ = driver.NewTable(c.Backend, schema.TableUsers).Transact(ctx, string(name),
-			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", hashed(oldPassword)),
+			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", lab.HashPassword(oldPassword)),
 				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))) // nothing befalls a set-up
 	}
 }

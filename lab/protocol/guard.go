@@ -18,20 +18,20 @@ import (
 type ablation struct {
 	name      string
 	guard     lab.Guard
-	intercept func(actor string) driver.Around
+	intercept lab.Intercept
 	changes   []func(*lab.Scenario)
 }
 
 // ablate takes a guard out of the scenario of. code names the guard's function.
-func ablate(name, of, label, code, why string, intercept func(actor string) driver.Around, changes ...func(*lab.Scenario)) ablation {
+func ablate(name, of, label, code, why string, intercept lab.Intercept, changes ...func(*lab.Scenario)) ablation {
 	return ablation{name, lab.Guard{Of: of, Label: label, Why: why, Code: code}, intercept, changes}
 }
 
 // of is the scenario without the guard.
 func (a ablation) of(scenarios []lab.Scenario) lab.Scenario {
 	s := scenarios[slices.IndexFunc(scenarios, func(s lab.Scenario) bool { return s.Name == a.guard.Of })]
-	s.Name, s.Guard, s.Intercept, s.Slow = a.name, &a.guard, a.intercept, false
-	s.Actors = slices.Clone(s.Actors)
+	s.Name, s.Guard, s.Slow = a.name, &a.guard, false
+	s.Actors, s.Intercept = slices.Clone(s.Actors), append(slices.Clip(s.Intercept), a.intercept)
 	for _, change := range a.changes {
 		change(&s)
 	}
@@ -56,12 +56,13 @@ func under(laws Shipped) func(*lab.Scenario) {
 	return func(s *lab.Scenario) { s.Laws = laws.about(lawsOf(*s).subjects) }
 }
 
-func always(around func() driver.Around) func(string) driver.Around {
+// always intercepts all actors.
+func always(around func() driver.Around) lab.Intercept {
 	return func(string) driver.Around { return around() }
 }
 
 // only intercepts the actors whose names start with the prefix.
-func only(prefix string, around func() driver.Around) func(string) driver.Around {
+func only(prefix string, around func() driver.Around) lab.Intercept {
 	return func(actor string) driver.Around {
 		if !strings.HasPrefix(actor, prefix) {
 			return nil

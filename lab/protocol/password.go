@@ -2,12 +2,9 @@ package protocol
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"strings"
 	"time"
-
-	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -34,31 +31,12 @@ const (
 	address     = "192.0.2.1"
 )
 
-// hashed is a hash of a password that is the same each time, and cheap.
-func hashed(password string) string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
-}
-
 // newPassword is the password that an actor wants: one person is vera and vera2.
 func newPassword(actor string) string { return "a horse of " + strings.TrimRight(actor, "0123456789") }
 
-// hashing replaces the hash of an actor's new password, which is another one each time, by one
-// that is the same. Accounts look as if they were made just now. inner may be nil.
-func hashing(inner func(actor string) driver.Around) func(actor string) driver.Around {
-	return func(actor string) driver.Around {
-		replace := func(ctx context.Context, c *driver.Call, next following) error {
-			if c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Properties.String("Password") != "" {
-				c.Operations = []driver.Operation{c.Operations[0]}
-				c.Operations[0].Properties = c.Operations[0].Properties.Merged(driver.Properties{driver.String("Password", hashed(newPassword(actor)))})
-			}
-			return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.Time("CreatedOn", time.Now())) })(ctx, c, next)
-		}
-		if inner == nil || inner(actor) == nil {
-			return replace
-		}
-		return both(func() driver.Around { return replace }, func() driver.Around { return inner(actor) })()
-	}
+// justMade makes accounts look as if they were made just now: a key of a sign-up counts for a day.
+func justMade() driver.Around {
+	return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.Time("CreatedOn", time.Now())) })
 }
 
 // signUp signs up with an idempotency key, as the actor of this name.
@@ -68,9 +46,9 @@ func signUp(actor string, name domain.UserName, key string) body {
 			Attempt: storage.Attempt{Name: string(name), Password: newPassword(actor), Address: address}, Key: key})
 		switch {
 		case err == nil:
-			c.Tell(lab.Fact{Kind: factSignedUp, User: name, Key: key, Page: hashed(newPassword(actor))})
+			c.Tell(lab.Fact{Kind: factSignedUp, User: name, Key: key, Page: lab.HashPassword(newPassword(actor))})
 		case errors.Is(err, domain.ErrExists):
-			c.Tell(lab.Fact{Kind: factNameTaken, User: name, Key: key, Page: hashed(newPassword(actor))})
+			c.Tell(lab.Fact{Kind: factNameTaken, User: name, Key: key, Page: lab.HashPassword(newPassword(actor))})
 		}
 	}
 }
@@ -87,7 +65,7 @@ func changePassword(actor string, name domain.UserName) body {
 		}
 		err := c.Store.ChangePassword(ctx, session, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, newPassword(actor))
 		if err == nil {
-			c.Tell(lab.Fact{Kind: factPasswordChanged, User: name, Page: hashed(oldPassword)})
+			c.Tell(lab.Fact{Kind: factPasswordChanged, User: name, Page: lab.HashPassword(oldPassword)})
 		}
 	}
 }
@@ -150,7 +128,7 @@ func passwords() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and somebody else wants the name", Faults: 1, Preemptions: 2,
-				Intercept: hashing(nil),
+				Intercept: []lab.Intercept{always(justMade)},
 				Actors: []lab.Actor{
 					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"},
 					{Name: "max", Run: signUp("max", visitor, "")},
@@ -158,7 +136,7 @@ func passwords() subject {
 			},
 			{
 				Name: "sign-up-key", About: "two people sign up with one idempotency key, which was used more than a day ago, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-				Setup: expired, Intercept: hashing(nil),
+				Setup: expired, Intercept: []lab.Intercept{always(justMade)},
 				Actors: []lab.Actor{
 					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "ann", Run: signUp("ann", author, lab.SignUpKey)},
 					{Name: "upkeep", Run: expire},
@@ -166,7 +144,7 @@ func passwords() subject {
 			},
 			{
 				Name: "password", About: "a user and a thief of a session, who know the same old password, change it, while all sessions are ended", Faults: 1, Preemptions: 3,
-				Setup: withSession(visitor), Intercept: hashing(nil),
+				Setup: withSession(visitor),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: changePassword("vera", visitor)}, {Name: "thief", Run: changePassword("thief", visitor)},
 					{Name: "vera2", Run: endSessions(visitor)},
@@ -183,24 +161,24 @@ func passwords() subject {
 		ablations: []ablation{
 			ablate("sign-up-insert", "sign-up", "The insert of an account", "signUp",
 				"An account is inserted and never overwritten, so of two who want a name one gets it.",
-				hashing(always(overwriting)), unharmed),
+				always(overwriting), unharmed),
 			ablate("sign-up-once", "sign-up", "The key in the account", "madeWith",
 				"An account carries the hash of the key that made it, so a request that is sent again recognises its own account.",
-				hashing(always(withoutProperty(schema.TableUsers, "Once"))), unharmed, among("vera", "vera2")),
+				always(withoutProperty(schema.TableUsers, "Once")), unharmed, among("vera", "vera2")),
 			ablate("sign-up-bound", "sign-up-key", "The name of a key", "bindSignUpKey",
 				"It is written down which name a key is used for, so one key makes one account.",
-				hashing(always(func() driver.Around {
+				always(func() driver.Around {
 					return skipping(func(c *driver.Call) bool { return c.Method == driver.CallTransact && c.Target == schema.TableSessions })
-				})), unharmed, among("vera", "ann")),
+				}), unharmed, among("vera", "ann")),
 			ablate("expire-version", "sign-up-key", "The version of what has expired", "Expire",
 				"What has expired is removed in the version that was read, so what was renewed meanwhile stays.",
-				hashing(only("upkeep", withoutMatch(schema.TableSessions, ""))), unharmed),
+				only("upkeep", withoutMatch(schema.TableSessions, "")), unharmed),
 			ablate("password-same", "password", "The old password at the write", "ChangePassword",
 				"A password is changed only while the old one is in the version that is written, so a thief who knows it comes too late.",
-				hashing(only("thief", firstRead(schema.TableUsers, "Password"))), unharmed, among("vera", "thief")),
+				only("thief", firstRead(schema.TableUsers, "Password")), unharmed, among("vera", "thief")),
 			ablate("carry-epoch", "password", "The epoch of a session that stays", "carrySession",
 				"A change of the password carries a session from the epoch before alone, so a session that has ended stays ended.",
-				hashing(only("vera", epochOfUser(false, 1))), unharmed, among("vera", "vera2")),
+				only("vera", epochOfUser(false, 1)), unharmed, among("vera", "vera2")),
 			ablate("counted", "guesses", "The version of a counter", "count",
 				"A wrong password is counted in the version that was read, so many at once do not count as one.",
 				always(withoutMatch(schema.TableThrottle, "")), unharmed),
