@@ -198,12 +198,12 @@ func (s *state) countPreemption(from *state, c Choice) {
 }
 
 // describeFate is the fate of a step in the words of the table.
-func describeFate(step Step) string {
+func describeFate(f Fate) string {
 	return [...]string{
 		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
 		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
 		"the queue forgets a message", "lands late",
-	}[step.Choice.Fate]
+	}[f]
 }
 
 // StepWords is a step in words.
@@ -221,7 +221,7 @@ type StepWords struct {
 
 // Words says a step in words. The first token that ann minted is ann.1.
 func (s *Scenario) Words(step Step) StepWords {
-	w := StepWords{Actor: "network", Fate: describeFate(step)}
+	w := StepWords{Actor: "network", Fate: describeFate(step.Choice.Fate)}
 	if step.Choice.Actor != network {
 		w.Actor = s.actorName(int(step.Choice.Actor))
 	}

@@ -16,9 +16,8 @@ const jsonSuffix = ".json"
 
 // stateJSON is a state of a scenario.
 type stateJSON struct {
-	// Schedule leads to the state, in canonical form. Next is the same.
+	// Schedule leads to the state, in canonical form.
 	Schedule string               `json:"schedule"`
-	Next     string               `json:"next"`
 	Steps    []stepJSON           `json:"steps"`
 	Choices  []choiceJSON         `json:"choices"`
 	Tables   map[string][]rowJSON `json:"tables"`
@@ -75,9 +74,8 @@ func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) er
 
 func (s *story) json() stateJSON {
 	now := s.moments[len(s.moments)-1]
-	schedule := s.Format(s.schedule)
 	state := stateJSON{
-		Schedule: schedule, Next: schedule, Steps: []stepJSON{}, Choices: s.choicesJSON(now),
+		Schedule: s.Format(s.schedule), Steps: []stepJSON{}, Choices: s.choicesJSON(now),
 		Tables: map[string][]rowJSON{}, Queue: []messageJSON{}, Laws: []lawJSON{},
 	}
 	for _, m := range s.moments[1:] {
@@ -90,7 +88,7 @@ func (s *story) json() stateJSON {
 		state.Queue = append(state.Queue, messageJSON{m.Text, now.DB.Leased(domain.QueueName, m.ID)})
 	}
 	for _, law := range now.Laws {
-		state.Laws = append(state.Laws, lawJSON{law.Law, law.State, law.Reason})
+		state.Laws = append(state.Laws, lawJSON{law.Name, law.State, law.Reason})
 	}
 	return state
 }
@@ -103,14 +101,12 @@ func (s *story) stepJSON(step lab.Step) stepJSON {
 // choicesJSON are the choices that can be taken.
 func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
 	choices := []choiceJSON{}
-	if len(s.schedule) == maxChoices {
+	if len(s.schedule) == lab.MaxChoices {
 		return choices
 	}
 	add := func(actor string, options []lab.Option) {
 		for _, o := range options {
-			if o.Why == "" {
-				choices = append(choices, choiceJSON{o.Word, actor, o.Label})
-			}
+			choices = append(choices, choiceJSON{o.Word, actor, o.Label})
 		}
 	}
 	for _, actor := range now.Actors {

@@ -84,7 +84,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 			return v, err
 		}
 		record, _ := prove.About(known, c.Name)
-		if schedule, err = parseSchedule(&c.Scenario, record.Schedule); err != nil {
+		if schedule, err = c.Parse(record.Schedule); err != nil {
 			return v, err
 		}
 	}
@@ -108,7 +108,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 		v.Why = "Ours makes no such call here."
 	}
 	last := left[len(schedule)]
-	v.Without = compareSide{Case: c, AtRest: last.AtRest, URL: templates.LabPath(c.Name) + "?s=" + c.Format(schedule)}
+	v.Without = compareSide{Case: c, AtRest: last.AtRest(), URL: templates.LabPath(c.Name) + "?s=" + c.Format(schedule)}
 	for _, m := range left[n+1:] {
 		v.Without.Then = append(v.Without.Then, c.Words(*m.Step))
 	}
@@ -117,7 +117,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 			v.Without.Broken = append(v.Without.Broken, law.Reason)
 		}
 	}
-	run, err := with.Replay(same[:min(n+1, len(same))], n < len(schedule) || last.AtRest || last.Broken())
+	run, err := with.Replay(same[:min(n+1, len(same))], n < len(schedule) || last.AtRest() || last.Broken())
 	if err != nil {
 		return v, err
 	}

@@ -49,11 +49,10 @@ type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page)
 // Routes returns the handlers by their paths, for web.Options.
 func (l *Lab) Routes() map[string]handler {
 	routes := map[string]handler{
-		templates.LabIndexPath:                          l.index,
-		templates.LabIndexPath + "/scenarios.json":      l.scenarioList,
-		templates.LabIndexPath + "/{name}":              l.scenario,
-		templates.LabIndexPath + "/{name}/from/{other}": l.switchGuard,
-		templates.LabIndexPath + "/{name}/compare":      l.compare,
+		templates.LabIndexPath:                     l.index,
+		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
+		templates.LabIndexPath + "/{name}":         l.scenario,
+		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}
 	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash

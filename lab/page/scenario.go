@@ -17,8 +17,6 @@ type story struct {
 	request
 	// moments are the one before the first choice and the one after each.
 	moments []lab.Moment
-	// rest is what fresh workers leave. It is nil if nobody asked for it.
-	rest *lab.Outcome
 	// record is what the explorer has found in the scenario.
 	record prove.Record
 	// guards are those that can be switched.
@@ -67,16 +65,10 @@ func follow(q request) (*story, error) {
 	if err != nil {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
-	s := &story{request: q, moments: moments}
-	if !q.rest {
-		return s, nil
+	if q.rest && !moments[q.at].AtRest() {
+		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	rest, err := x.Rest(q.schedule[:q.at])
-	if err != nil {
-		return nil, refuseChoice(&q.Scenario, "Not all is at rest", err)
-	}
-	s.rest = &rest
-	return s, nil
+	return &story{request: q, moments: moments}, nil
 }
 
 // choosing is the request that goes on from here with one choice.
