@@ -8,7 +8,6 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
-	"microblogging/storage/schema"
 )
 
 // An Actor is one process, or one request, that runs real code.
@@ -134,12 +133,12 @@ func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
 	return n
 }
 
-func emptyBackend() mem.Snapshot {
-	var s mem.Snapshot
-	for _, table := range schema.Tables() {
-		s = s.WithTable(table)
+func emptyBackend() (empty mem.Snapshot) {
+	for _, queue := range []string{domain.QueueName, domain.PoisonQueueName} {
+		call := driver.Call{Method: driver.CallCreateQueue, Target: queue}
+		empty, _, _ = empty.Do(&call, Instant(), nil) // it is in memory
 	}
-	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)
+	return empty
 }
 
 // SetupIndex is the actor of the set-up. It acts alone, before the others, and

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -34,7 +33,7 @@ func (s stamp) String() string {
 
 func (s stamp) sum() uint64 { return uint64(s.actor)<<32 | uint64(s.depth)<<8 | uint64(s.send) }
 
-func (s stamp) etag(i int) driver.ETag { return driver.ETag(s.String() + "/" + strconv.Itoa(i)) }
+func (s stamp) etag(i int) string { return s.String() + "/" + strconv.Itoa(i) }
 
 // A Step is a choice and its outcome.
 type Step struct {
@@ -151,35 +150,17 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 // execute applies one call to a snapshot. message is the index of the message that
 // a Receive gets.
 func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
-	var a Answer
-	var changes []mem.Change
-	switch c.Method {
-	case driver.CallGet:
-		a.Entity, a.Err = db.Get(c.Target, c.Partition, c.Row)
-	case driver.CallRange:
-		a.Page, a.Err = db.Range(c.Target, driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging})
-	case driver.CallScan:
-		a.Page, a.Err = db.Scan(c.Target, driver.Scan{From: c.From, To: c.To, Paging: c.Paging})
-	case driver.CallLength:
-		a.Length = int64(len(db.Messages(c.Target)))
-	case driver.CallTransact:
-		db, changes, a.Err = db.Transact(c.Target, c.Partition, c.Operations, mine.etag)
-	case driver.CallSend:
-		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
-	case driver.CallReceive:
-		var m driver.Message
-		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
-		a.Messages = []driver.Message{m}
-	case driver.CallUpdate:
-		var hidden time.Time
-		if c.Lease > 0 {
-			hidden = never()
-		}
-		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, hidden)
-	case driver.CallDelete:
-		db, a.Err = db.Delete(c.Target, c.Message)
+	if c.Method == driver.CallReceive {
+		db, m, err := db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
+		return db, Answer{driver.Answer{Messages: []driver.Message{m}}, err}, nil
 	}
-	return db, a, changes
+	mint := mine.etag
+	if c.Method == driver.CallSend {
+		mint = func(int) string { return mine.String() }
+	}
+	done := c.Call
+	db, changes, err := db.Do(&done, Instant(), mint)
+	return db, Answer{done.Answer, err}, changes
 }
 
 // countPreemption counts the switches away from an actor that can go on. What the

@@ -17,28 +17,28 @@ type queue struct {
 }
 
 type message struct {
-	id, text   string
-	deliveries int64
+	// Its receipt is made when it is delivered.
+	driver.Message
 	// turn counts deliveries and updates. Each makes another receipt.
 	turn int
 	// visible is when it can be received; it is not part of the checksum.
 	visible time.Time
 }
 
-func (m message) receipt() string { return fmt.Sprintf("%s/%d", m.id, m.turn) }
+func (m message) receipt() string { return fmt.Sprintf("%s/%d", m.ID, m.turn) }
 
 func (m message) sum(queue string) Sum {
 	var d Digest
 	d.Text(queue)
-	d.Text(m.id)
-	d.Text(m.text)
-	d.Int(uint64(m.deliveries))
+	d.Text(m.ID)
+	d.Text(m.Text)
+	d.Int(uint64(m.Deliveries))
 	d.Int(uint64(m.turn))
 	return d.Done()
 }
 
-// WithQueue returns a snapshot that has a queue of this name; a new one is empty.
-func (s Snapshot) WithQueue(name string) Snapshot {
+// withQueue returns a snapshot that has a queue of this name; a new one is empty.
+func (s Snapshot) withQueue(name string) Snapshot {
 	if s.queueAt(name) < 0 {
 		s.queues = append(slices.Clip(s.queues), queue{name: name})
 	}
@@ -83,17 +83,41 @@ func (s Snapshot) Leased(queue, id string) bool {
 }
 
 func (m message) delivery() driver.Message {
-	return driver.Message{ID: m.id, Text: m.text, Receipt: m.receipt(), Deliveries: m.deliveries}
+	m.Receipt = m.receipt()
+	return m.Message
 }
 
-// Send puts a message on the queue. Its id must be new.
-func (s Snapshot) Send(queue, id, text string) (Snapshot, error) {
+// receive takes visible messages and hides them until hidden.
+func (s Snapshot) receive(c *driver.Call, now, hidden time.Time) (Snapshot, []driver.Message, error) {
+	messages, err := s.peek(c, now)
+	for i := range messages {
+		s, messages[i], err = s.Deliver(c.Target, messages[i].ID, hidden)
+	}
+	return s, messages, err
+}
+
+// peek shows visible messages.
+func (s Snapshot) peek(c *driver.Call, now time.Time) (visible []driver.Message, err error) {
+	at, err := s.queue(c.Target)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range s.queues[at].messages {
+		if len(visible) < c.Limit && !m.visible.After(now) {
+			visible = append(visible, m.Message)
+		}
+	}
+	return visible, nil
+}
+
+// send puts a message on the queue. Its id must be new.
+func (s Snapshot) send(queue, id, text string) (Snapshot, error) {
 	at, err := s.queue(queue)
 	if err != nil {
 		return s, err
 	}
 	place, _ := findMessage(s.queues[at].messages, id)
-	m := message{id: id, text: text}
+	m := message{Message: driver.Message{ID: id, Text: text}}
 	s.sum = s.sum.Plus(m.sum(queue))
 	s.queues = slices.Clone(s.queues)
 	s.queues[at].messages = slices.Insert(slices.Clip(s.queues[at].messages), place, m)
@@ -112,30 +136,30 @@ func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, driver.
 		return s, driver.Message{}, domain.ErrNotFound
 	}
 	m := s.queues[at].messages[place]
-	m.deliveries++
+	m.Deliveries++
 	m.turn++
 	m.visible = hidden
 	s = s.withMessage(at, place, m)
 	return s, m.delivery(), nil
 }
 
-// Update replaces the text and the receipt, and hides the message until hidden. If
+// update replaces the text and the receipt, and hides the message until hidden. If
 // the receipt is not the latest, the error is domain.ErrLeaseLost.
-func (s Snapshot) Update(queue string, held driver.Message, hidden time.Time) (Snapshot, string, error) {
+func (s Snapshot) update(queue string, held driver.Message, hidden time.Time) (Snapshot, string, error) {
 	at, place, err := s.held(queue, held)
 	if err != nil {
 		return s, "", err
 	}
 	m := s.queues[at].messages[place]
-	m.text = held.Text
+	m.Text = held.Text
 	m.turn++
 	m.visible = hidden
 	return s.withMessage(at, place, m), m.receipt(), nil
 }
 
-// Delete settles the message. If the receipt is not the latest, the error is
+// settle removes the message. If the receipt is not the latest, the error is
 // domain.ErrLeaseLost.
-func (s Snapshot) Delete(queue string, held driver.Message) (Snapshot, error) {
+func (s Snapshot) settle(queue string, held driver.Message) (Snapshot, error) {
 	at, place, err := s.held(queue, held)
 	if err != nil {
 		return s, err
@@ -182,5 +206,5 @@ func (s Snapshot) withoutMessage(at, place int) Snapshot {
 }
 
 func findMessage(messages []message, id string) (at int, found bool) {
-	return slices.BinarySearchFunc(messages, id, func(m message, id string) int { return strings.Compare(m.id, id) })
+	return slices.BinarySearchFunc(messages, id, func(m message, id string) int { return strings.Compare(m.ID, id) })
 }

@@ -8,6 +8,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/lab/prove"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/templates"
 )
 
@@ -81,7 +82,7 @@ func (s *story) json() stateJSON {
 	for _, m := range s.moments[1:] {
 		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
 	}
-	for _, table := range now.DB.Tables() {
+	for _, table := range schema.Tables() {
 		state.Tables[table] = rowsJSON(table, now)
 	}
 	for _, m := range now.DB.Messages(domain.QueueName) {

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -12,16 +13,18 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/net/html"
 
+	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/lab/page"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A site is a web role with the pages of the lab, bound to one test. Its store has no
-// tables, so whoever asks it gets an error.
+// A site is a web role with the pages of the lab, bound to one test. Whoever asks its
+// store gets an error.
 type site struct {
 	testing.TB
 	handler http.Handler
@@ -37,7 +40,9 @@ func newSiteWith(t testing.TB, options page.Options) *site {
 
 func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	t.Helper()
-	db := mem.Open(mem.Snapshot{}, "site.")
+	db := driver.Wrap(mem.Open(mem.Snapshot{}, "site."), func(context.Context, *driver.Call, func(context.Context) error) error {
+		return domain.ErrUnavailable
+	})
 	s := &site{TB: t, log: &logBuffer{}}
 	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{
 		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),

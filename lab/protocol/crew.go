@@ -90,11 +90,7 @@ func (c *crew) requeue(ctx context.Context) error {
 // handle delivers one message to a fresh worker. If the worker fails, the message
 // stays on the queue; only a panic is an error.
 func (c *crew) handle(ctx context.Context, id string) error {
-	var delivered driver.Message
-	err := c.db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
-		next, delivered, err = s.Deliver(domain.QueueName, id, time.Time{})
-		return next, err
-	})
+	delivered, err := c.db.Deliver(domain.QueueName, id)
 	if err != nil {
 		return fmt.Errorf("delivering a message: %w", err)
 	}

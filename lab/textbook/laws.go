@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/mem"
-	"microblogging/storage/driver"
 )
 
 // laws are what a user of the textbook version expects.
@@ -82,11 +80,7 @@ func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 		if len(messages) == 0 {
 			return deeds, nil
 		}
-		var m driver.Message
-		err := db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
-			next, m, err = s.Deliver(domain.QueueName, messages[0].ID, time.Time{})
-			return next, err
-		})
+		m, err := db.Deliver(domain.QueueName, messages[0].ID)
 		if err != nil {
 			return deeds, err
 		}
