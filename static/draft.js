@@ -13,7 +13,7 @@ const late = 30_000;
 const patience = 20_000;
 
 const visible = ({ type, readOnly, name }) =>
-  (type === "text" || type === "textarea") && !readOnly && !name.startsWith("sign-in-");
+  ["text", "textarea", "url"].includes(type) && !readOnly && !name.startsWith("sign-in-");
 const hidden = ({ type, name }) => type === "hidden" && name !== "user" && name !== "incarnation";
 
 const read = (name) => JSON.parse(sessionStorage.getItem(name));
@@ -264,12 +264,12 @@ const gone = document.querySelector("[data-drafts]");
 if (gone) {
   const start = `draft:${gone.dataset.drafts}:${location.pathname}:`;
   for (const name of Object.keys(sessionStorage).filter((item) => item.startsWith(start))) {
-    const { title, text, description } = read(name);
+    const { key, etag, base, merging, ...typed } = read(name);
     const words = document.createElement("textarea");
     words.readOnly = true;
     words.rows = 10;
     words.setAttribute("aria-labelledby", "kept");
-    words.value = [title, text ?? description].filter(Boolean).join("\n\n");
+    words.value = Object.values(typed).filter(Boolean).join("\n\n");
     const discard = document.createElement("button");
     discard.type = "button";
     discard.textContent = "Discard";

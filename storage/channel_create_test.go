@@ -40,7 +40,7 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 }
 
 func channelIsReadAsMade(t *testing.T, w *world) {
-	channel, err := domain.NewChannel("Café.Straße-9", " two\r\nlines ", ada)
+	channel, err := domain.NewChannel("Café.Straße-9", domain.About{Description: " two\r\nlines "}, ada)
 	w.ok(err)
 	made, err := w.store.CreateChannel(t.Context(), channel)
 	w.ok(err)

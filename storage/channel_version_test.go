@@ -28,7 +28,7 @@ func (w *world) version(at domain.ChannelAddress, hint domain.Incarnation) stora
 
 func everyChangeChangesVersion(t *testing.T) {
 	list := append(changes(), change{"description", func(w *world, c domain.Channel, _ domain.Blog) error {
-		_, err := w.store.Describe(w.t.Context(), c.Ref(), ada, "another")
+		_, err := w.store.Describe(w.t.Context(), c.Ref(), ada, describedAs("another"))
 		return err
 	}}, change{"next incarnation", func(w *world, c domain.Channel, _ domain.Blog) error {
 		w.advance(c, stages)

@@ -147,7 +147,7 @@ func createOneOfTwo(w *world) error {
 }
 
 func describe(w *world) error {
-	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, "new")
+	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, describedAs("new"))
 	return err
 }
 
@@ -259,7 +259,7 @@ func overtakings() map[string]overtaking {
 			repair,
 			func(w *world) {
 				w.run(true)
-				_, err := w.store.Describe(w.t.Context(), garden.Ref(), ada, "from between")
+				_, err := w.store.Describe(w.t.Context(), garden.Ref(), ada, describedAs("from between"))
 				w.ok(err)
 			},
 			func(w *world, err error) { w.ok(err); w.post(garden, grace, "two"); w.mustBeSound() },

@@ -89,7 +89,7 @@ func (s *story) tellOfChannels() {
 	s.did(s.store.Unvote(ctx, ref, blog.ID, ada))
 	s.did(s.store.Vote(ctx, ref, blog.ID, ada))
 	s.did(s.store.Edit(ctx, ref, blog.ID, grace, domain.OneOf(blog.Revision), domain.Draft{Text: "two"}))
-	s.did(s.store.Describe(ctx, ref, ada, "All about gardens"))
+	s.did(s.store.Describe(ctx, ref, ada, describedAs("All about gardens")))
 	s.did(s.store.Subscribe(ctx, channel, grace))
 	s.read(channel, blog)
 	s.did(s.store.Unsubscribe(ctx, ref, grace))

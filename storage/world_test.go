@@ -107,7 +107,7 @@ func (w *world) ok(err error) {
 // channel returns a channel that is not created yet.
 func (w *world) channel(name string, owner domain.UserName) domain.Channel {
 	w.t.Helper()
-	channel, err := domain.NewChannel(name, "", owner)
+	channel, err := domain.NewChannel(name, domain.About{}, owner)
 	w.ok(err)
 	return channel
 }

@@ -16,18 +16,17 @@ import (
 )
 
 type blogJSON struct {
-	ID        domain.BlogID      `json:"id"`
-	Channel   domain.ChannelName `json:"channel"`
-	Title     string             `json:"title"`
-	Text      string             `json:"text"`
-	UserID    domain.UserName    `json:"userId"`
-	Rating    int64              `json:"rating"`
-	CreatedOn apiTime            `json:"createdOn"`
-	EditedOn  apiTime            `json:"editedOn"`
+	ID      domain.BlogID      `json:"id"`
+	Channel domain.ChannelName `json:"channel"`
+	domain.Draft
+	UserID    domain.UserName `json:"userId"`
+	Rating    int64           `json:"rating"`
+	CreatedOn apiTime         `json:"createdOn"`
+	EditedOn  apiTime         `json:"editedOn"`
 }
 
 func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{b.ID, channel, b.Title, b.Text, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
+	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
 }
 
 func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error {
@@ -165,11 +164,17 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {
-	var title, text string
-	if err := readFields(c, optional("title", &title), required("text", &text)); err != nil {
+	var draft domain.Draft
+	if err := readFields(c, wordFields(draft.Words())...); err != nil {
 		return domain.Draft{}, err
 	}
-	return domain.NewDraft(title, text)
+	return domain.ParseDraft(draft)
+}
+
+// draftOf is the post that a form holds.
+func draftOf(form url.Values) (draft domain.Draft) {
+	readWords(form, draft.Words())
+	return draft
 }
 
 func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
@@ -178,7 +183,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return err
 	}
 	key := keyOr(form.Get("key"))
-	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
+	draft, draftErr := domain.ParseDraft(draftOf(form))
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
 		_, _, err = s.store.Post(c.Request().Context(), storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
@@ -187,9 +192,8 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	if !ok {
 		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{
-		Form: refused, Draft: domain.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text"))}, Key: freshKey(key, err),
-	})
+	showWords(form, draft.Words())
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
 	if readErr != nil {
 		return readErr
 	}
@@ -299,7 +303,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 
 // preview shows a text as its post would show it. It saves nothing.
 func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
-	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
+	draft, err := domain.ParseDraft(draftOf(form))
 	if err != nil {
 		refused, _ := formOf(err, "post")
 		return again(c, err, templates.PreviewPage(s.page(c, v), templates.Preview{Form: refused}))

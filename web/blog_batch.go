@@ -98,12 +98,13 @@ func readEntries(c echo.Context) ([]json.RawMessage, error) {
 
 // parseEntry parses one entry. An entry without a key gets a random one, as a post does.
 func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
-	key, title, text := rand.Text(), "", ""
-	err := parseFields("Each of the items", entry, optional("key", &key), optional("title", &title), required("text", &text))
+	key := rand.Text()
+	var draft domain.Draft
+	err := parseFields("Each of the items", entry, append(wordFields(draft.Words()), optional("key", &key))...)
 	if err != nil {
 		return storage.Posting{}, err
 	}
-	draft, draftErr := domain.NewDraft(title, text)
+	draft, draftErr := domain.ParseDraft(draft)
 	return storage.Posting{By: v.User, Key: key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 }
 

@@ -33,6 +33,14 @@ func required(name string, into *string) field { return field{name, into, true} 
 // optional is a field that may be missing or null. Then its variable keeps its value.
 func optional(name string, into *string) field { return field{name, into, false} }
 
+// wordFields are the fields of a body for words.
+func wordFields(words []domain.Word) (fields []field) {
+	for _, word := range words {
+		fields = append(fields, field{word.Name, word.Text, word.Required})
+	}
+	return fields
+}
+
 // readFields reads a JSON object that may hold these fields and no others. One
 // domain.InvalidError gathers what is wrong with the fields.
 func readFields(c echo.Context, fields ...field) error {

@@ -64,7 +64,7 @@ func (s *site) session(name string) string {
 // channel makes a channel.
 func (s *site) channel(name, owner string) domain.Channel {
 	s.Helper()
-	channel, err := domain.NewChannel(name, "All about "+name, domain.UserName(owner))
+	channel, err := domain.NewChannel(name, domain.About{Description: "All about " + name}, domain.UserName(owner))
 	if err == nil {
 		channel, err = s.store.CreateChannel(s.Context(), channel)
 	}
@@ -121,7 +121,7 @@ func (s *site) subscribeToMost(user, name string) {
 	group.SetLimit(64)
 	for i := range domain.MaxSubscriptions {
 		group.Go(func() error {
-			channel, err := domain.NewChannel(fmt.Sprintf("%s%04d", name, i), "", domain.UserName(user))
+			channel, err := domain.NewChannel(fmt.Sprintf("%s%04d", name, i), domain.About{}, domain.UserName(user))
 			if err == nil {
 				_, err = s.store.CreateChannel(s.Context(), channel)
 			}

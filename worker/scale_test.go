@@ -109,7 +109,7 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	if err := w.post("before", size.n); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := domain.NewChannel(strings.Repeat("d", size.key), "", owner)
+	fresh, err := domain.NewChannel(strings.Repeat("d", size.key), domain.About{}, owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (s *site) close() { s.t.Helper(); s.ok(s.db.Close()) }
 // create makes a channel with some posts.
 func (s *site) create(name string, posts int) domain.Channel {
 	s.t.Helper()
-	channel, err := domain.NewChannel(name, "", "ada")
+	channel, err := domain.NewChannel(name, domain.About{}, "ada")
 	s.ok(err)
 	channel, err = s.store.CreateChannel(s.t.Context(), channel)
 	s.ok(err)

@@ -97,7 +97,7 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 	case !errors.Is(err, domain.ErrNotFound):
 		return channel, err
 	}
-	if channel, err = domain.NewChannel(string(name), "", owner); err != nil {
+	if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err != nil {
 		return channel, err
 	}
 	return store.CreateChannelWithin(ctx, channel, 0)

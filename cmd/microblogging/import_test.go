@@ -243,7 +243,7 @@ func newImportWorld(t *testing.T) *importWorld {
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	channel, err := domain.NewChannel("news", "", "ada")
+	channel, err := domain.NewChannel("news", domain.About{}, "ada")
 	if err == nil {
 		channel, err = w.store.CreateChannel(t.Context(), channel)
 	}

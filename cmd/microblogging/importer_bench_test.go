@@ -99,7 +99,7 @@ func benchImporter(b *testing.B, store *storage.Store) *importer {
 	if err := store.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	channel, err := domain.NewChannel("bench", "", "ada")
+	channel, err := domain.NewChannel("bench", domain.About{}, "ada")
 	if err == nil {
 		channel, err = store.CreateChannel(b.Context(), channel)
 	}

@@ -127,7 +127,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	title := strings.TrimSuffix(name, ".json")
-	channel, err := domain.NewChannel(title, f.Title, sampleOwner(title))
+	channel, err := domain.NewChannel(title, domain.About{Description: f.Title}, sampleOwner(title))
 	if err != nil {
 		return err
 	}

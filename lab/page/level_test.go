@@ -66,7 +66,9 @@ func TestLevels(t *testing.T) {
 	for i, name := range names[:len(names)-1] {
 		record, _ := prove.About(known, name)
 		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, s, record, names[i+1]) })
-		t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
+		if i < 4 { // a hint is the step that Show me takes
+			t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
+		}
 	}
 	t.Run("the last says how many states were searched in vain", func(t *testing.T) {
 		s.get("/lab/"+names[19]+"?hint=1").want(200).says("The explorer has searched", "states in vain", "No way is known")

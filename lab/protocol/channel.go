@@ -32,7 +32,7 @@ func create(name domain.ChannelName, by domain.UserName) body {
 }
 
 func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by domain.UserName) (domain.Channel, bool) {
-	channel, err := domain.NewChannel(string(name), "", by)
+	channel, err := domain.NewChannel(string(name), domain.About{}, by)
 	if err == nil {
 		channel, err = c.Store.CreateChannel(ctx, channel)
 	}
@@ -49,7 +49,7 @@ func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by
 func createOnce(by domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factCreating, User: by, Key: key})
-		channel, err := domain.NewChannel(string(channelName), "", by)
+		channel, err := domain.NewChannel(string(channelName), domain.About{}, by)
 		if err == nil {
 			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key, 0)
 		}

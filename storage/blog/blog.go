@@ -56,14 +56,11 @@ func (b Entity) of(ref domain.ChannelRef) error {
 }
 
 func encodeBlog(b domain.Blog) driver.Properties {
-	p := driver.Properties{
-		driver.String(schema.PropTitle, b.Title),
-		driver.String(schema.PropText, b.Text),
+	p := append(schema.EncodeWords(b.Words()),
 		driver.String(schema.PropUserID, b.UserID),
 		driver.Int64(schema.PropRating, b.Rating),
 		driver.Time(schema.PropCreatedOn, b.CreatedOn),
-		driver.String(schema.PropIncarnation, b.Channel.Incarnation),
-	}
+		driver.String(schema.PropIncarnation, b.Channel.Incarnation))
 	return append(p, optimistic.Stamp(nil, b.Revision)...)
 }
 

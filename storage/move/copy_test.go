@@ -48,12 +48,12 @@ func makeSite(t *testing.T) mem.Snapshot {
 	_, err := store.SignUp(ctx, "ada", "correct horse battery")
 	ok(t, err)
 	for _, name := range []string{"garden", "pond"} {
-		channel, err := domain.NewChannel(name, "", "ada")
+		channel, err := domain.NewChannel(name, domain.About{}, "ada")
 		ok(t, err)
 		channel, err = store.CreateChannel(ctx, channel)
 		ok(t, err)
 		for i := range 70 { // three rows each: more than a transaction holds
-			draft, err := domain.NewDraft("", fmt.Sprintf("%s %d", name, i))
+			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
 			ok(t, err)
 			blog, _, err := store.Post(ctx, storage.Posting{
 				Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: draft, CreatedOn: domain.Now()})

@@ -44,7 +44,7 @@ var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
 	What: "The channel itself. While this row is there, the name is taken.",
 	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
-	Properties: slices.Concat(always(PropName, PropOwner, PropDescription, PropIncarnation, PropState, PropCreatedOn),
+	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), words(),
 		sometimes(PropOnce)),
 }
 

@@ -66,7 +66,7 @@ func readString(t *testing.T, s string) whole {
 		t.Fatal(err)
 	}
 	for _, p := range got.Posts {
-		if _, err := domain.NewDraft(p.Title, p.Text); err != nil {
+		if _, err := domain.ParseDraft(domain.Draft{Title: p.Title, Text: p.Text}); err != nil {
 			t.Errorf("%s: %v", p.ID, err)
 		}
 	}

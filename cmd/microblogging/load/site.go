@@ -45,7 +45,7 @@ type site struct {
 func newSite(store *storage.Store) (*site, error) {
 	const line = "The tide is in at nine, and the ferry leaves at ten. "
 	text := strings.Repeat(line, textBytes/len(line)+1)[:textBytes-1] + "."
-	draft, err := domain.NewDraft("From the harbour", text)
+	draft, err := domain.ParseDraft(domain.Draft{Title: "From the harbour", Text: text})
 	return &site{store: store, draft: draft}, err
 }
 
@@ -65,7 +65,7 @@ func (s *site) fill(ctx context.Context, p Plan) error {
 }
 
 func (s *site) fillChannel(ctx context.Context, i, posts int) error {
-	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), "", domain.UserName("owner_"+strconv.Itoa(i)))
+	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), domain.About{}, domain.UserName("owner_"+strconv.Itoa(i)))
 	if err == nil {
 		channel, err = s.store.CreateChannel(ctx, channel)
 	}
