@@ -64,13 +64,13 @@ type lawJSON struct {
 }
 
 // scenarioJSON answers with the state at the end of the schedule.
-func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) error {
+func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) (templates.Answer, error) {
 	q.at, q.rest = len(q.schedule), false
 	told, err := inTurn(r.Context(), l.replays, func() (*story, error) { return follow(q) })
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
-	return l.encoded(w, r, told.json())
+	return encoded(w, told.json())
 }
 
 func (s *story) json() stateJSON {
@@ -177,15 +177,15 @@ type scenarioJSON struct {
 }
 
 // scenarioList lists all scenarios for programs.
-func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
 	known, err := l.known()
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
 	for _, c := range l.cases() {
 		record, _ := prove.About(known, c.Name)
 		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
 	}
-	return l.encoded(w, r, list)
+	return encoded(w, list)
 }

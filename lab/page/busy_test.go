@@ -32,7 +32,7 @@ func stage(t *testing.T, act func()) *site {
 			}}},
 		}})
 	}
-	return newSiteOf(t, page.New(page.Options{}).With(cases...))
+	return newSiteOf(t, page.New(nil).With(cases...))
 }
 
 func thirdReplayIsRefused(t *testing.T) {

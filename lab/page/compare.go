@@ -12,16 +12,16 @@ import (
 )
 
 // compare shows a run without a guard beside the same run with it.
-func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	c, schedule, err := l.parseRun(r, r.PathValue("name"))
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	if level, _ := levelOf(c.Name); c.Guard == nil && level.Guard != "" {
 		return redirect(w, r, templates.LabComparePath(level.Guard))
 	}
 	if c.Guard == nil {
-		return &templates.Refusal{Problem: templates.Problem{
+		return templates.Answer{}, &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "Ours without a guard is compared with ours. This is ours.",
 			Links: []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
 		}}

@@ -25,10 +25,10 @@ type story struct {
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends in
 // ".json", for programs.
-func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	q, err := l.parse(r)
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
 		return l.scenarioJSON(w, r, q)
@@ -79,9 +79,9 @@ func (q *request) choosing(c lab.Choice) *request {
 
 // redirect leads to the one address of a page. It is not said to be for ever, because
 // another version may write a schedule in another way.
-func redirect(w http.ResponseWriter, r *http.Request, address string) error {
+func redirect(w http.ResponseWriter, r *http.Request, address string) (templates.Answer, error) {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Del("Vary")
 	http.Redirect(w, r, address, http.StatusFound)
-	return nil
+	return templates.Answer{}, nil
 }

@@ -31,12 +31,7 @@ type site struct {
 	log     *logBuffer
 }
 
-func newSite(t testing.TB) *site { return newSiteWith(t, page.Options{Version: "test"}) }
-
-func newSiteWith(t testing.TB, options page.Options) *site {
-	t.Helper()
-	return newSiteOf(t, page.New(options))
-}
+func newSite(t testing.TB) *site { return newSiteOf(t, page.New(nil)) }
 
 func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	t.Helper()
