@@ -19,8 +19,7 @@ type program struct {
 	intercept []Intercept
 	root      *point
 	lot       *parking
-	// most is how many operations a transaction of a sweep has.
-	most int
+	sweepRows int
 }
 
 // A point is where an actor waits for the answer to a call, or its end.
@@ -68,7 +67,7 @@ func (p *program) begin() *session {
 			arounds = append(arounds, intercept(p.actor.Name))
 		}
 	}
-	return begin(p.actor, p.index, p.given, arounds, p.most)
+	return begin(p.actor, p.index, p.given, arounds, p.sweepRows)
 }
 
 // after is the point that an answer leads to.

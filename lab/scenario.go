@@ -48,9 +48,9 @@ type Scenario struct {
 	Preemptions int
 	// Walks is a number of random walks to take instead of entering all states.
 	Walks int
-	// Operations is how many operations a transaction of a sweep has, if not as many as
-	// it can. So a few rows are swept in several transactions.
-	Operations int
+	// SweepRows is how many rows a transaction of a sweep deletes, if not as many as fit. So a few
+	// rows are swept in several transactions.
+	SweepRows int
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.
@@ -75,14 +75,6 @@ type Guard struct {
 	Label, Why string
 	// Code names its function: "openGate", or "(*pass).lookAt" if others have the name.
 	Code string
-}
-
-// operations is how many operations a transaction of a sweep has.
-func (s *Scenario) operations() int {
-	if s.Operations > 0 {
-		return s.Operations
-	}
-	return driver.MaxOperations
 }
 
 // Laws say what is wrong with a step or a state, and nothing if all is well.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"errors"
 	"strings"
 
 	"microblogging/lab"
@@ -42,30 +41,6 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 func codeOf(g lab.Guard) sourceView {
 	file, first, last := lab.Find(g.Code)
 	return functionView(lab.Site{File: file, Line: first, Function: g.Code}, first, last)
-}
-
-// translated is the longest part of a schedule whose actors the other scenario has.
-func translated(from, to prove.Case, schedule lab.Schedule) (list lab.Schedule) {
-	for _, choice := range schedule {
-		same, err := to.Parse(from.Format(lab.Schedule{choice}))
-		if err != nil {
-			break
-		}
-		list = append(list, same...)
-	}
-	return list
-}
-
-// taken is the longest part of a schedule that a scenario allows, and its moments.
-func taken(s lab.Scenario, schedule lab.Schedule) (lab.Schedule, []lab.Moment, error) {
-	x := lab.NewExplorer(s)
-	defer x.Close()
-	moments, err := x.Follow(schedule)
-	var stuck *lab.StuckError
-	if errors.As(err, &stuck) {
-		return schedule[:stuck.Position], moments, nil
-	}
-	return schedule, moments, err
 }
 
 // code is the text of the lines.

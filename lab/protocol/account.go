@@ -122,7 +122,7 @@ func usedByOthers(v lab.View, k lab.Known, breach breaching) {
 
 // signsIn tells whether a session's token signs its user in.
 func signsIn(db mem.Snapshot, token string) bool {
-	row, err := db.Get(schema.TableSessions, lab.SessionHash(token), "")
+	row, err := db.Get(schema.TableSessions, schema.SessionPartition(token), "")
 	if err != nil || row.Properties.Bool("Link") || row.Properties.Bool("Ended") {
 		return false
 	}

@@ -255,7 +255,7 @@ func deletions() subject {
 			},
 			{
 				Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
-				Setup: accepted("old"), Operations: 3, Straggles: sweeping, Preemptions: 1, Slow: true,
+				Setup: accepted("old"), SweepRows: 2, Straggles: sweeping, Preemptions: 1, Slow: true,
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
