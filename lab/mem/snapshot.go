@@ -34,15 +34,7 @@ type row struct {
 func newRow(table string, e driver.Entity) *row {
 	var d Digest
 	d.Text(table)
-	d.Text(e.Partition)
-	d.Text(e.Row)
-	d.Text(string(e.ETag))
-	for _, p := range e.Properties {
-		d.Text(p.Name)
-		d.Int(uint64(p.Value.Kind()))
-		d.Int(uint64(p.Value.Number()))
-		d.Text(p.Value.Text())
-	}
+	d.Entity(e)
 	// An append by a reader must not write into the row.
 	e.Properties = slices.Clip(e.Properties)
 	return &row{e, d.Done()}
@@ -56,10 +48,6 @@ func (s Snapshot) Sum() Sum { return s.sum }
 // what became of rows. mint returns the ETag of the row that operation i writes, or the ID of the
 // message that is sent; it must never repeat one.
 func (s Snapshot) Do(c *driver.Call, now time.Time, mint func(i int) string) (next Snapshot, changes []Change, err error) {
-	var hidden time.Time
-	if c.Lease > 0 {
-		hidden = now.Add(c.Lease)
-	}
 	switch c.Method {
 	case driver.CallGet:
 		c.Entity, err = s.Get(c.Target, c.Partition, c.Row)
@@ -69,23 +57,9 @@ func (s Snapshot) Do(c *driver.Call, now time.Time, mint func(i int) string) (ne
 		c.Page = s.page(c, position{c.From, ""}, position{cmp.Or(c.To, afterAll), ""})
 	case driver.CallTransact:
 		s, changes, err = s.transact(c, mint)
-	case driver.CallCreateQueue:
-		s = s.withQueue(c.Target)
-	case driver.CallSend:
-		s, err = s.send(c.Target, mint(0), c.Message.Text)
-	case driver.CallReceive:
-		s, c.Messages, err = s.receive(c, now, hidden)
-	case driver.CallUpdate:
-		s, c.Receipt, err = s.update(c.Target, c.Message, hidden)
-	case driver.CallDelete:
-		s, err = s.settle(c.Target, c.Message)
-	case driver.CallPeek:
-		c.Messages, err = s.peek(c, now)
-	case driver.CallLength:
-		var at int
-		if at, err = s.queue(c.Target); err == nil {
-			c.Length = int64(len(s.queues[at].messages))
-		}
+	case driver.CallCreateTable:
+	default:
+		s, err = s.doQueue(c, now, mint)
 	}
 	return s, changes, err
 }
