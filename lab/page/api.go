@@ -5,7 +5,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/mem"
 	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
@@ -83,7 +82,7 @@ func (s *story) json() stateJSON {
 		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
 	}
 	for _, table := range schema.Tables() {
-		state.Tables[table] = rowsJSON(table, now)
+		state.Tables[table] = rowsJSON(table, s.moments[max(len(s.moments)-2, 0)], now)
 	}
 	for _, m := range now.DB.Messages(domain.QueueName) {
 		state.Queue = append(state.Queue, messageJSON{m.Text, now.DB.Leased(domain.QueueName, m.ID)})
@@ -117,29 +116,14 @@ func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
 	return choices
 }
 
-func rowsJSON(table string, now lab.Moment) []rowJSON {
+func rowsJSON(table string, before, now lab.Moment) []rowJSON {
 	rows := []rowJSON{}
-	for row := range now.DB.Rows(table) {
-		rows = append(rows, rowJSON{row.Partition, row.Row, string(row.ETag), propertiesJSON(row.Properties), changed(now.Step, table, row)})
-	}
-	return rows
-}
-
-// changed reports whether the step wrote the row.
-func changed(step *lab.Step, table string, row driver.Entity) bool {
-	if step == nil || step.Call == nil || step.Call.Target != table {
-		return false
-	}
-	for _, c := range step.Changes() {
-		if isWritten(c, row) {
-			return true
+	for _, c := range compared(table, before.DB, now.DB) {
+		if row := c.After; row.ETag != "" {
+			rows = append(rows, rowJSON{row.Partition, row.Row, string(row.ETag), propertiesJSON(row.Properties), markOf(c) != ""})
 		}
 	}
-	return false
-}
-
-func isWritten(c mem.Change, row driver.Entity) bool {
-	return c.After.ETag != "" && c.After.Partition == row.Partition && c.After.Row == row.Row
+	return rows
 }
 
 // propertiesJSON are the properties as values of JSON. A time has seven digits after the
