@@ -28,10 +28,9 @@ func ParseBlogID(s string) (BlogID, error) {
 
 // A Blog is one post.
 type Blog struct {
-	Channel  ChannelRef
-	ID       BlogID
-	Title    string
-	Text     string
+	Channel ChannelRef
+	ID      BlogID
+	Draft
 	UserID   UserName
 	Rating   int64
 	Revision Revision
@@ -40,21 +39,4 @@ type Blog struct {
 	CreatedOn time.Time
 	// EditedOn is zero if the post was never edited.
 	EditedOn time.Time
-}
-
-// A Draft is what an author writes: the part of a post that an edit replaces.
-type Draft struct {
-	Title string
-	Text  string
-}
-
-// NewDraft checks what an author wrote. The error is an InvalidError on the
-// fields "title" and "text".
-func NewDraft(title, text string) (Draft, error) {
-	parsedTitle, titleErr := ParseTitle(title)
-	parsedText, textErr := ParseText(text)
-	if err := JoinInvalid(titleErr, textErr); err != nil {
-		return Draft{}, err
-	}
-	return Draft{Title: parsedTitle, Text: parsedText}, nil
 }

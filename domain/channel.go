@@ -16,9 +16,9 @@ const (
 
 // A Channel is one incarnation of a named place for posts.
 type Channel struct {
-	Name        ChannelName
-	Owner       UserName
-	Description string
+	Name  ChannelName
+	Owner UserName
+	About
 	CreatedOn   time.Time
 	Incarnation Incarnation
 	State       ChannelState
@@ -31,17 +31,17 @@ func (c Channel) Key() ChannelKey { return c.Name.Key() }
 func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation: c.Incarnation} }
 
 // NewChannel checks a request to create a channel and makes its incarnation. The
-// error is an InvalidError on the fields "name" and "description".
-func NewChannel(name, description string, owner UserName) (Channel, error) {
+// error is an InvalidError on the field "name" and those of [ParseAbout].
+func NewChannel(name string, about About, owner UserName) (Channel, error) {
 	parsedName, nameErr := parseNewName(name)
-	parsedDescription, descriptionErr := ParseDescription(description)
-	if err := JoinInvalid(nameErr, descriptionErr); err != nil {
+	about, aboutErr := ParseAbout(about)
+	if err := JoinInvalid(nameErr, aboutErr); err != nil {
 		return Channel{}, err
 	}
 	return Channel{
 		Name:        parsedName,
 		Owner:       owner,
-		Description: parsedDescription,
+		About:       about,
 		CreatedOn:   Now(),
 		Incarnation: NewIncarnation(),
 		State:       ChannelActive,

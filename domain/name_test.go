@@ -74,14 +74,14 @@ func nameThatDeceivesIsForNoNewChannel(t *testing.T) {
 		if name, err := domain.ParseChannelName(s); err != nil || string(name) != s {
 			t.Errorf("the name %+q of a channel that exists is %+q, %v", s, name, err)
 		}
-		_, err := domain.NewChannel(s, "", "ada")
+		_, err := domain.NewChannel(s, domain.About{}, "ada")
 		var invalid *domain.InvalidError
 		if !errors.As(err, &invalid) || invalid.Fields[0].Field != "name" {
 			t.Errorf("%+q may name a new channel: %v", s, err)
 		}
 	}
 	for _, s := range []string{"garden", "हिन्दी", "ᠮᠣᠩᠭᠣᠯ", "한국어", "각", "ខ្មែរ"} {
-		if _, err := domain.NewChannel(s, "", "ada"); err != nil {
+		if _, err := domain.NewChannel(s, domain.About{}, "ada"); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
 	}

@@ -149,15 +149,15 @@ func whatWasParsedIsParsedToItself(t *testing.T) {
 }
 
 func draftTellsAllThatIsWrongAtOnce(t *testing.T) {
-	_, err := domain.NewDraft("a\nb", " ")
+	_, err := domain.ParseDraft(domain.Draft{Title: "a\nb", Text: " "})
 	var invalid *domain.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Fields) != 2 || invalid.Fields[0].Field != "title" || invalid.Fields[1].Field != "text" {
 		t.Errorf("%v, want the title and the text", err)
 	}
-	if draft, err := domain.NewDraft(" t ", "a\r\n"); err != nil || draft != (domain.Draft{Title: "t", Text: "a\n"}) {
+	if draft, err := domain.ParseDraft(domain.Draft{Title: " t ", Text: "a\r\n"}); err != nil || draft != (domain.Draft{Title: "t", Text: "a\n"}) {
 		t.Errorf("%+v, %v", draft, err)
 	}
-	_, err = domain.NewChannel("a b", strings.Repeat("x", 501), "ada")
+	_, err = domain.NewChannel("a b", domain.About{Description: strings.Repeat("x", 501)}, "ada")
 	if !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
 		t.Errorf("%v, want the name and the description", err)
 	}

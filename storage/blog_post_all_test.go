@@ -78,8 +78,8 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 	for _, fresh := range []bool{true, false} {
 		r := w.store.PostAll(t.Context(), channel.Ref(), list)
 		for i, want := range []storage.PostResult{
-			{Made: fresh, Blog: domain.Blog{Text: "new"}}, {Blog: domain.Blog{Text: earlier.Text}}, {Err: domain.ErrKeyReused},
-			{Err: domain.ErrPostGone}, {Made: fresh, Blog: domain.Blog{Text: "of another user"}},
+			{Made: fresh, Blog: domain.Blog{Draft: domain.Draft{Text: "new"}}}, {Blog: domain.Blog{Draft: domain.Draft{Text: earlier.Text}}}, {Err: domain.ErrKeyReused},
+			{Err: domain.ErrPostGone}, {Made: fresh, Blog: domain.Blog{Draft: domain.Draft{Text: "of another user"}}},
 		} {
 			if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
 				t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
@@ -158,9 +158,9 @@ func longestPostsFitTogether(t *testing.T) {
 			channel := w.create("garden", ada)
 			list := postings(channel, storage.MaxPostings)
 			for i := range list {
-				draft, err := domain.NewDraft(strings.Repeat(c, domain.MaxTitle)[:domain.MaxTitle*len(c)], "x"+strings.Repeat(c, domain.MaxText-2)+"x")
+				draft, err := domain.ParseDraft(domain.Draft{Title: strings.Repeat(c, domain.MaxTitle)[:domain.MaxTitle*len(c)], Text: "x" + strings.Repeat(c, domain.MaxText-2) + "x"})
 				if err != nil { // a character that no title may hold
-					draft, err = domain.NewDraft("", "x"+strings.Repeat(c, domain.MaxText-2)+"x")
+					draft, err = domain.ParseDraft(domain.Draft{Text: "x" + strings.Repeat(c, domain.MaxText-2) + "x"})
 				}
 				w.ok(err)
 				list[i].Draft = draft

@@ -69,7 +69,7 @@ func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.
 	if err := store.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	channel, err := domain.NewChannel("bench", "", ada)
+	channel, err := domain.NewChannel("bench", domain.About{}, ada)
 	if err == nil {
 		channel, err = store.CreateChannel(b.Context(), channel)
 	}

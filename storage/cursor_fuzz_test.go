@@ -207,7 +207,7 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 	must(store.Prepare(ctx))
 	var channels []domain.Channel
 	for _, name := range []string{"brakes", "engines", "Enginë", "enginf", "wheels"} {
-		channel, err := domain.NewChannel(name, "", ada)
+		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
 		channel, err = store.CreateChannelWithin(ctx, channel, 100)
 		must(err)
@@ -227,7 +227,7 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 		channels = append(channels, channel)
 	}
 	for _, name := range []string{"gone1", "gone2", "gone3"} {
-		channel, err := domain.NewChannel(name, "", ada)
+		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
 		_, err = store.CreateChannel(ctx, channel)
 		must(err)

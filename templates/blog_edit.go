@@ -104,7 +104,7 @@ type side struct {
 // sides are the version that was saved and the one that was not. If it is known what
 // both began with, each shows what it changed in that; otherwise, what only it has.
 func (v EditBlog) sides() (saved, unsaved side) {
-	mine, theirs := v.Draft, domain.Draft{Title: v.Conflict.Theirs.Title, Text: v.Conflict.Theirs.Text}
+	mine, theirs := v.Draft, v.Conflict.Theirs.Draft
 	if m := v.Conflict.Merged; m != nil {
 		return sideOf(m.Base, m.Base, theirs, theirs, true), sideOf(m.Base, mine, m.Base, mine, true)
 	}

@@ -143,8 +143,8 @@ func (v Directory) frame() Frame {
 
 const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."
 
-// A NewChannel is the form that creates a channel. It posts name and
-// description to [NewChannelPath].
+// A NewChannel is the form that creates a channel. It posts name and the words of a
+// [domain.About] to [NewChannelPath].
 type NewChannel struct {
 	Form
 	domain.Channel
@@ -152,8 +152,8 @@ type NewChannel struct {
 	Key string
 }
 
-// An EditChannel is the form that changes a channel's description. It posts
-// description and incarnation to [EditChannelPath].
+// An EditChannel is the form that changes what is said about a channel. It posts the words of
+// a [domain.About], and incarnation, to [EditChannelPath].
 type EditChannel struct {
 	Form
 	domain.Channel

@@ -14,7 +14,7 @@ func sampleDigest() Digest {
 		Day: "2026-07-28", Zone: "Europe/Berlin", Before: "2026-07-27", Later: "2026-07-29", Most: 200,
 		Channels: []DigestChannel{
 			{Name: "aurora", Posts: []Post{popular}, First: 1, Total: 1},
-			{Name: "Füchse", Posts: []Post{{In: "Füchse", Blog: domain.Blog{ID: "1!a", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour)}}}, First: 1, Total: 1234},
+			{Name: "Füchse", Posts: []Post{{In: "Füchse", Blog: domain.Blog{ID: "1!a", Draft: domain.Draft{Text: nasty}, UserID: "jo", CreatedOn: ago(time.Hour)}}}, First: 1, Total: 1234},
 		},
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func sampleFeed() Feed {
-	other := Post{In: "Füchse", Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
+	other := Post{In: "Füchse", Blog: domain.Blog{ID: "2516789012345678902!abc", Draft: domain.Draft{Text: nasty}, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
 	return Feed{Posts: []Post{samplePost(), other}, Part: Part{Next: "n&m"}}
 }
 

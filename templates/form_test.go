@@ -11,7 +11,7 @@ func TestForm(t *testing.T) {
 	t.Run("that was refused keeps what was typed and ties errors to fields", func(t *testing.T) {
 		v := NewChannel{
 			Form:    Form{Errors: []domain.FieldError{{Field: "name", Detail: "“new” is reserved"}}},
-			Channel: domain.Channel{Name: "new", Description: "Typed with care."},
+			Channel: domain.Channel{Name: "new", About: domain.About{Description: "Typed with care."}},
 		}
 		expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
 			in("title", says("Error: New channel")),
@@ -21,6 +21,15 @@ func TestForm(t *testing.T) {
 			in("textarea[name=description]", says("Typed with care.")),
 			without("textarea[aria-invalid]"),
 		)
+	})
+	t.Run("has a control for each word", func(t *testing.T) {
+		for _, k := range []DraftKind{PostDraft, EditDraft, DescriptionDraft, ChannelDraft} {
+			for i, f := range k.fields(map[string]string{k.Fields()[0]: "typed"}) {
+				if f.Name != k.Fields()[i] || f.Label == "" || (f.Value == "typed") != (i == 0) {
+					t.Errorf("%s of draft %d has the control %+v", k.Fields()[i], k, f)
+				}
+			}
+		}
 	})
 	shows(t, "that nobody sent complains of nothing", NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
 		without("[role=alert]"), without("[aria-invalid]"), in("title", says("New channel"), silent("Error")),

@@ -11,7 +11,7 @@ const (
 	PostDraft DraftKind = iota
 	// EditDraft is a change of a post.
 	EditDraft
-	// DescriptionDraft is a change of a channel's description.
+	// DescriptionDraft is a change of what is said about a channel.
 	DescriptionDraft
 	// ChannelDraft is a new channel.
 	ChannelDraft
@@ -19,7 +19,18 @@ const (
 
 // Fields are the names of the fields that a person types into.
 func (k DraftKind) Fields() []string {
-	return [...][]string{{"title", "text"}, {"title", "text"}, {"description"}, {"name", "description"}}[k]
+	var names []string
+	words := new(domain.About).Words()
+	switch k {
+	case PostDraft, EditDraft:
+		words = new(domain.Draft).Words()
+	case ChannelDraft:
+		names = append(names, "name")
+	}
+	for _, word := range words {
+		names = append(names, word.Name)
+	}
+	return names
 }
 
 // fields are these fields, in their order, with what was typed.
@@ -39,7 +50,11 @@ func (k DraftKind) fields(values map[string]string) []field {
 
 // channelFields are the fields of a form for a channel.
 func channelFields(k DraftKind, c domain.Channel) []field {
-	return k.fields(map[string]string{"name": string(c.Name), "description": c.Description})
+	values := map[string]string{"name": string(c.Name)}
+	for _, word := range c.Words() {
+		values[word.Name] = *word.Text
+	}
+	return k.fields(values)
 }
 
 func nameField(value string) field {

@@ -33,7 +33,7 @@ func samplePost() Post {
 	return Post{
 		In: "aurora",
 		Blog: domain.Blog{
-			ID: "2516789012345678901!abc", Title: "Green arcs", Text: "One line.\nSee https://example.org/mag.",
+			ID: "2516789012345678901!abc", Draft: domain.Draft{Title: "Green arcs", Text: "One line.\nSee https://example.org/mag."},
 			UserID: "ingrid", CreatedOn: ago(3 * time.Minute),
 		},
 		Rendered: markdown.Render("One line.\nSee https://example.org/mag.", markdown.BelowList),
@@ -43,11 +43,11 @@ func samplePost() Post {
 func sampleChannel() Channel {
 	untitled := Post{
 		In:       "aurora",
-		Blog:     domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)},
+		Blog:     domain.Blog{ID: "2516789012345678902!abc", Draft: domain.Draft{Text: nasty}, UserID: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)},
 		Rendered: markdown.Render(nasty, markdown.BelowList),
 	}
 	return Channel{
-		Channel:  domain.Channel{Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.", CreatedOn: ago(50 * time.Hour)},
+		Channel:  domain.Channel{Name: "aurora", Owner: "ingrid", About: domain.About{Description: "Sightings.\nOne post each."}, CreatedOn: ago(50 * time.Hour)},
 		Rendered: markdown.Render("Sightings.\nOne post each.", markdown.BelowTitle),
 		Posts:    []Post{samplePost(), untitled}, Part: Part{Next: "older&more"}, Draft: Draft{Key: "k-1"},
 	}
@@ -133,8 +133,8 @@ func everyPage() map[string]templ.Component {
 
 func directoryPages(in, out Page) map[string]templ.Component {
 	items := []domain.Channel{
-		{Name: "aurora", Owner: "ingrid", Description: "First line\nsecond line", CreatedOn: ago(time.Hour)},
-		{Name: domain.ChannelName(longName()), Owner: "jo", Description: nasty, CreatedOn: ago(time.Hour)},
+		{Name: "aurora", Owner: "ingrid", About: domain.About{Description: "First line\nsecond line"}, CreatedOn: ago(time.Hour)},
+		{Name: domain.ChannelName(longName()), Owner: "jo", About: domain.About{Description: nasty}, CreatedOn: ago(time.Hour)},
 	}
 	return map[string]templ.Component{
 		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
@@ -172,9 +172,9 @@ func channelPages(in, out Page) map[string]templ.Component {
 func channelManagePages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"new channel":        NewChannelPage(in, NewChannel{}),
-		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
-		"edit channel":       EditChannelPage(in, EditChannel{Channel: domain.Channel{Name: "aurora", Description: "d"}}),
-		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
+		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Channel: domain.Channel{Name: nasty, About: domain.About{Description: nasty}}}),
+		"edit channel":       EditChannelPage(in, EditChannel{Channel: domain.Channel{Name: "aurora", About: domain.About{Description: "d"}}}),
+		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Channel: domain.Channel{Name: nasty, About: domain.About{Description: nasty}}}),
 		"delete channel":     DeleteChannelPage(in, DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}}),
 		"delete channel, no": DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Channel: domain.Channel{Name: nasty, Incarnation: nasty}}),
 		"deletion queued":    DeletionPage(in, sampleDeletion(domain.DeletionQueued, "")),
@@ -202,7 +202,7 @@ func blogPages(in, out Page) map[string]templ.Component {
 	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
 	return map[string]templ.Component{
 		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
-		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Text: nasty, UserID: nasty}}, ETag: nasty, CanDelete: true}),
+		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, ETag: nasty, CanDelete: true}),
 		"blog, voted":         BlogPage(in, Blog{Post: popular}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: nasty, Text: nasty}}),
@@ -247,8 +247,8 @@ func sampleUser() User {
 	return User{
 		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Part: Part{Next: "n&m"},
 		Channels: []domain.Channel{
-			{Name: "Füchse", Owner: "ingrid", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)},
-			{Name: nasty, Owner: "ingrid", Description: nasty, CreatedOn: ago(time.Hour)},
+			{Name: "Füchse", Owner: "ingrid", About: domain.About{Description: "Foxes.\nNot shown."}, CreatedOn: ago(2 * time.Hour)},
+			{Name: nasty, Owner: "ingrid", About: domain.About{Description: nasty}, CreatedOn: ago(time.Hour)},
 		},
 	}
 }

@@ -52,7 +52,7 @@ func benchStore(b *testing.B, options bolt.Options) *storage.Store {
 
 func benchChannel(b *testing.B, store *storage.Store, name string) domain.Channel {
 	b.Helper()
-	channel, err := domain.NewChannel(name, "Pistons and valves", "ada")
+	channel, err := domain.NewChannel(name, domain.About{Description: "Pistons and valves"}, "ada")
 	if err == nil {
 		channel, err = store.CreateChannel(b.Context(), channel)
 	}

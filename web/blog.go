@@ -16,18 +16,17 @@ import (
 )
 
 type blogJSON struct {
-	ID        domain.BlogID      `json:"id"`
-	Channel   domain.ChannelName `json:"channel"`
-	Title     string             `json:"title"`
-	Text      string             `json:"text"`
-	UserID    domain.UserName    `json:"userId"`
-	Rating    int64              `json:"rating"`
-	CreatedOn apiTime            `json:"createdOn"`
-	EditedOn  apiTime            `json:"editedOn"`
+	ID      domain.BlogID      `json:"id"`
+	Channel domain.ChannelName `json:"channel"`
+	domain.Draft
+	UserID    domain.UserName `json:"userId"`
+	Rating    int64           `json:"rating"`
+	CreatedOn apiTime         `json:"createdOn"`
+	EditedOn  apiTime         `json:"editedOn"`
 }
 
 func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{b.ID, channel, b.Title, b.Text, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
+	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
 }
 
 func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
@@ -39,21 +38,15 @@ func respondBlog(c echo.Context, err error, status int, channel domain.Channel, 
 
 // namedPost reads the channel and the post that the path names.
 func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) {
-	name, err := channelName(c)
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
 	}
 	id, err := blogID(c)
 	if err != nil {
-		if _, readErr := s.channelAt(c, named(c)); readErr != nil {
-			err = readErr // which says more
-		}
 		return domain.Channel{}, domain.Blog{}, err
 	}
-	channel, blog, err := s.store.BlogAt(c.Request().Context(), name.Key(), id)
-	if channel.Name != "" {
-		c.Set(channelKey, channel)
-	}
+	blog, err := s.store.Blog(c.Request().Context(), channel.Ref(), id)
 	return channel, blog, err
 }
 
@@ -118,19 +111,16 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
 		return err
 	}
-	name, err := channelName(c)
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
-	var channel domain.Channel
 	var page storage.BlogPage
 	if rated {
-		channel, page, err = s.store.BlogsByRatingAt(ctx, name.Key(),
-			storage.RatingQuery{Rating: rating, After: after, Limit: limit})
+		page, err = s.store.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Rating: rating, After: after, Limit: limit})
 	} else {
-		channel, page, err = s.store.BlogsAt(ctx, name.Key(),
-			storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
+		page, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
 	}
 	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
@@ -159,12 +149,17 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {
-	var title *string
-	var text string
-	if err := readFields(c, optional("title", &title), required("text", &text)); err != nil {
+	var draft domain.Draft
+	if err := readFields(c, wordFields(draft.Words())...); err != nil {
 		return domain.Draft{}, err
 	}
-	return domain.NewDraft(orEmpty(title), text)
+	return domain.ParseDraft(draft)
+}
+
+// draftOf is the post that a form holds.
+func draftOf(form url.Values) (draft domain.Draft) {
+	readWords(form, draft.Words())
+	return draft
 }
 
 func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
@@ -173,7 +168,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return err
 	}
 	key := keyOr(form.Get("key"))
-	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
+	draft, draftErr := domain.ParseDraft(draftOf(form))
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
 		_, _, err = s.store.Post(c.Request().Context(), storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
@@ -182,9 +177,8 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	if !ok {
 		return s.done(c, err, "posted", templates.ChannelPath(channel.Name))
 	}
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{
-		Form: refused, Draft: domain.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text"))}, Key: freshKey(key, err),
-	})
+	showWords(form, draft.Words())
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
 	if readErr != nil {
 		return readErr
 	}
@@ -291,7 +285,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 
 // preview shows a text as its post would show it. It saves nothing.
 func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
-	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
+	draft, err := domain.ParseDraft(draftOf(form))
 	if err != nil {
 		refused, _ := formOf(err, "post")
 		return again(c, err, templates.PreviewPage(s.page(c, v), templates.Preview{Form: refused}))

@@ -86,17 +86,14 @@ func readEntries(c echo.Context) (entries []json.RawMessage, err error) {
 
 // parseEntry parses one entry. An entry without a key gets a random one, as a post does.
 func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
-	var key, title *string
-	var text string
-	err := parseFields("Each of the items", entry, optional("key", &key), optional("title", &title), required("text", &text))
+	key := rand.Text()
+	var draft domain.Draft
+	err := parseFields("Each of the items", entry, append(wordFields(draft.Words()), optional("key", &key))...)
 	if err != nil {
 		return storage.Posting{}, err
 	}
-	if key == nil {
-		key = new(rand.Text())
-	}
-	draft, draftErr := domain.NewDraft(orEmpty(title), text)
-	return storage.Posting{By: v.User, Key: *key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", *key), draftErr)
+	draft, draftErr := domain.ParseDraft(draft)
+	return storage.Posting{By: v.User, Key: key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 }
 
 // respondAll sends the answers in the order of the entries. Retry-After is the longest of

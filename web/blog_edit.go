@@ -49,7 +49,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	return show(s, c, v, err, templates.EditBlogPage, templates.EditBlog{
 		Channel: channel,
 		ID:      blog.ID,
-		Draft:   domain.Draft{Title: blog.Title, Text: blog.Text},
+		Draft:   blog.Draft,
 		ETag:    blogETag(blog),
 		Base:    packBase(blog),
 	})
@@ -61,14 +61,16 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 		return err
 	}
 	at := pageTarget(c, form)
-	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
+	draft, err := domain.ParseDraft(draftOf(form))
 	if err == nil {
 		_, _, err = s.edit(c, v, at, expected, draft)
 	} else if _, readErr := s.channelAt(c, at); readErr != nil {
 		return readErr
 	}
+	// If the form was sent twice, by a double click or a reload, the post already holds the
+	// draft. That is no conflict.
 	var stale *domain.StaleError
-	if err == nil || errors.As(err, &stale) && says(stale.Current, draft) {
+	if err == nil || errors.As(err, &stale) && stale.Current.Draft == draft {
 		return s.done(c, nil, "saved", strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
 	return s.unsaved(c, v, form, err)
@@ -84,10 +86,10 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 	view := templates.EditBlog{
 		Channel: channel,
 		ID:      domain.BlogID(pathParam(c, "id")),
-		Draft:   domain.Draft{Title: shown(form.Get("title")), Text: typedText(form.Get("text"))},
 		ETag:    shown(form.Get("etag")),
 		Base:    shown(form.Get("base")),
 	}
+	showWords(form, view.Draft.Words())
 	if stale, ok := errors.AsType[*domain.StaleError](err); ok {
 		meet(&view, stale.Current)
 		return again(c, err, templates.EditBlogPage(s.page(c, v), view))
@@ -108,12 +110,6 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 		meet(&view, current)
 	}
 	return again(c, err, templates.EditBlogPage(s.page(c, v), view))
-}
-
-// says reports whether the post already holds the draft. This is so when the form
-// was sent twice, by a double click or a reload. It is no conflict.
-func says(blog domain.Blog, draft domain.Draft) bool {
-	return blog.Title == draft.Title && blog.Text == draft.Text
 }
 
 // meet adds the current version to the view of what was typed, and both together if it is
@@ -150,6 +146,6 @@ func packBase(blog domain.Blog) string { return blog.Title + "\n" + blog.Text }
 // hold any text.
 func unpackBase(s string) (domain.Draft, bool) {
 	title, text, ok := strings.Cut(typedText(s), "\n")
-	draft, err := domain.NewDraft(title, text)
+	draft, err := domain.ParseDraft(domain.Draft{Title: title, Text: text})
 	return draft, ok && err == nil
 }

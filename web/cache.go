@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -58,7 +59,7 @@ func newPageCache[T sized](limit int64) pageCache[T] {
 	return pageCache[T]{otter.Must(&otter.Options[string, storage.Kept[T]]{
 		MaximumWeight: uint64(limit),
 		Weigher: func(key string, k storage.Kept[T]) uint32 {
-			return uint32(min(k.Value.bytes()+len(k.Channel.Description)+len(key)+keptOverhead, 1<<31))
+			return uint32(min(k.Value.bytes()+len(strings.Join(domain.Texts(k.Channel.Words()), ""))+len(key)+keptOverhead, 1<<31))
 		},
 	})}
 }

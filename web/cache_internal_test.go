@@ -51,7 +51,7 @@ func TestTexts(t *testing.T) {
 
 func sampleBlog(revision, text string) domain.Blog {
 	return domain.Blog{
-		Channel: domain.ChannelRef{Key: "k", Incarnation: "i"}, ID: "id", Revision: domain.Revision(revision), Text: text,
+		Channel: domain.ChannelRef{Key: "k", Incarnation: "i"}, ID: "id", Revision: domain.Revision(revision), Draft: domain.Draft{Text: text},
 	}
 }
 
@@ -75,7 +75,7 @@ func textIsNeverShownInPlaceOfAnother(t *testing.T) {
 		}
 		seen[got] = true
 	}
-	channel := domain.Channel{Incarnation: "i", Description: "a"}
+	channel := domain.Channel{Incarnation: "i", About: domain.About{Description: "a"}}
 	before := texts.description(channel)
 	channel.Description = "b"
 	if texts.description(channel) == before {

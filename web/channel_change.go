@@ -13,15 +13,21 @@ import (
 )
 
 type channelJSON struct {
-	Name        domain.ChannelName  `json:"name"`
-	Owner       domain.UserName     `json:"owner"`
-	Description string              `json:"description"`
-	CreatedOn   apiTime             `json:"createdOn"`
-	State       domain.ChannelState `json:"state"`
+	Name  domain.ChannelName `json:"name"`
+	Owner domain.UserName    `json:"owner"`
+	domain.About
+	CreatedOn apiTime             `json:"createdOn"`
+	State     domain.ChannelState `json:"state"`
 }
 
 func newChannelJSON(c domain.Channel) channelJSON {
-	return channelJSON{c.Name, c.Owner, c.Description, apiTime(c.CreatedOn), c.State}
+	return channelJSON{c.Name, c.Owner, c.About, apiTime(c.CreatedOn), c.State}
+}
+
+// aboutOf is what a form says about a channel.
+func aboutOf(form url.Values) (about domain.About) {
+	readWords(form, about.Words())
+	return about
 }
 
 func respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
@@ -33,8 +39,8 @@ func respondChannel(c echo.Context, err error, status int, channel domain.Channe
 
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
-func (s *server) makeChannel(ctx context.Context, v visitor, name, description, key string) (channel domain.Channel, made bool, err error) {
-	channel, err = domain.NewChannel(name, description, v.User)
+func (s *server) makeChannel(ctx context.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
+	channel, err = domain.NewChannel(name, about, v.User)
 	switch {
 	case err != nil:
 	case key != "":
@@ -48,12 +54,12 @@ func (s *server) makeChannel(ctx context.Context, v visitor, name, description, 
 
 func (s *server) createChannel(c echo.Context, v visitor) error {
 	var name string
-	var description *string
+	var about domain.About
 	key, keyErr := idempotencyKey(c.Request().Header)
-	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), optional("description", &description))); err != nil {
+	if err := domain.JoinInvalid(keyErr, readFields(c, append(wordFields(about.Words()), required("name", &name))...)); err != nil {
 		return err
 	}
-	channel, made, err := s.makeChannel(c.Request().Context(), v, name, orEmpty(description), key)
+	channel, made, err := s.makeChannel(c.Request().Context(), v, name, about, key)
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}
@@ -66,41 +72,46 @@ func (s *server) newChannelForm(c echo.Context, v visitor) error {
 }
 
 func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values) error {
-	name, description, key := form.Get("name"), form.Get("description"), keyOr(form.Get("key"))
+	name, about, key := form.Get("name"), aboutOf(form), keyOr(form.Get("key"))
 	err := checkIdempotencyKey("key", key)
 	var channel domain.Channel
 	if err == nil {
-		channel, _, err = s.makeChannel(c.Request().Context(), v, name, description, key)
+		channel, _, err = s.makeChannel(c.Request().Context(), v, name, about, key)
 	}
 	if err == nil {
 		return seeOther(c, templates.ChannelPath(channel.Name))
 	}
 	refused, ok := formOf(err, "channel")
+	showWords(form, about.Words())
 	if !ok {
 		return err
 	}
 	// A refused request has made nothing, so that the form gets a new key.
 	return again(c, err, templates.NewChannelPage(s.page(c, v), templates.NewChannel{
 		Form: refused, Key: rand.Text(),
-		Channel: domain.Channel{Name: domain.ChannelName(shown(name)), Description: shown(description)},
+		Channel: domain.Channel{Name: domain.ChannelName(shown(name)), About: about},
 	}))
 }
 
-// describe changes the description of the channel at an address.
-func (s *server) describe(c echo.Context, v visitor, at target, description string) (changed domain.Channel, err error) {
+// describe changes what is said about the channel at an address.
+func (s *server) describe(c echo.Context, v visitor, at target, change func(*domain.About) error) (changed domain.Channel, err error) {
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
-		changed, err = s.store.Describe(ctx, channel.Ref(), v.User, description)
+		changed, err = s.store.Describe(ctx, channel.Ref(), v.User, change)
 		return err
 	})
 	return changed, err
 }
 
 func (s *server) describeChannel(c echo.Context, v visitor) error {
-	var description string
-	if err := readFields(c, required("description", &description)); err != nil {
+	body, err := readJSON(c)
+	if err != nil {
 		return err
 	}
-	channel, err := s.describe(c, v, apiTarget(c), description)
+	channel, err := s.describe(c, v, apiTarget(c), func(about *domain.About) error {
+		fields := wordFields(about.Words())
+		fields[0].required = true // it is all that a program of the first version can change
+		return parseFields("The body", body, fields...)
+	})
 	return respondChannel(c, err, http.StatusOK, channel)
 }
 
@@ -110,13 +121,16 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
-	description := form.Get("description")
-	_, err := s.describe(c, v, pageTarget(c, form), description)
+	typed := aboutOf(form)
+	_, err := s.describe(c, v, pageTarget(c, form), func(about *domain.About) error {
+		*about = typed
+		return nil
+	})
 	refused, ok := formOf(err, "channel")
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !ok || !read {
 		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
 	}
-	channel.Description = shown(description)
+	showWords(form, channel.Words())
 	return again(c, err, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: channel}))
 }

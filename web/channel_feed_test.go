@@ -70,7 +70,7 @@ func (s *site) parse(path string, changes ...change) *gofeed.Feed {
 
 func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	s := newSite(t)
-	channel, err := domain.NewChannel("Quiet", "", "ada")
+	channel, err := domain.NewChannel("Quiet", domain.About{}, "ada")
 	if err == nil {
 		channel, err = s.store.CreateChannel(t.Context(), channel)
 	}

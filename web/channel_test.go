@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"microblogging/domain"
 	"microblogging/web"
 )
 
@@ -14,6 +15,7 @@ func TestChannel(t *testing.T) {
 	t.Run("a new channel is found at its Location", newChannelIsFoundAtItsLocation)
 	t.Run("a name in use and one being deleted are different conflicts", nameInUseAndOneBeingDeletedAreDifferentConflicts)
 	t.Run("its owner describes a channel", ownerDescribesAChannel)
+	t.Run("each word about a channel goes through forms, the API and its keys", eachWordGoesThroughFormsAPIAndKeys)
 	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
 	t.Run("its owner edits the description", ownerEditsTheDescription)
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
@@ -75,6 +77,27 @@ func ownerDescribesAChannel(t *testing.T) {
 	}
 	if got := s.do("GET", "/api/v1/channels/Engines").want(200).text("description"); got != "New words" {
 		t.Errorf("description %q", got)
+	}
+}
+
+func eachWordGoesThroughFormsAPIAndKeys(t *testing.T) {
+	s, b, _ := enginesBrowser(t, "ada")
+	token := s.session("ada")
+	for _, word := range new(domain.About).Words() {
+		once := func(text string) answer {
+			return s.do("POST", "/api/v1/channels", bearer(token), header("Idempotency-Key", word.Name),
+				fields("name", "of-"+word.Name, word.Name, text))
+		}
+		if got := once("first").want(201).text(word.Name); got != "first" {
+			t.Errorf("the API made %s %q", word.Name, got)
+		}
+		once("first").want(200)
+		once("second").want(422)
+		b.open("/channels/Engines/edit").form("Save").fill(word.Name, "typed").press().at("/channels/Engines")
+		a := s.do("PATCH", "/api/v1/channels/Engines", bearer(token), fields("description", "described")).want(200)
+		if want := map[bool]string{true: "described", false: "typed"}[word.Name == "description"]; a.text(word.Name) != want {
+			t.Errorf("a change of the description leaves %s %q", word.Name, a.text(word.Name))
+		}
 	}
 }
 

@@ -53,6 +53,20 @@ func readForm(c echo.Context) (url.Values, error) {
 // shown makes what somebody typed valid UTF-8, so that a page can show it again.
 func shown(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
+// readWords takes the texts of words from a form.
+func readWords(form url.Values, words []domain.Word) {
+	for _, word := range words {
+		*word.Text = form.Get(word.Name)
+	}
+}
+
+// showWords takes them such that a page can show them again.
+func showWords(form url.Values, words []domain.Word) {
+	for _, word := range words {
+		*word.Text = typedText(form.Get(word.Name))
+	}
+}
+
 // again shows a page whose form was refused, with the status of the error.
 func again(c echo.Context, err error, content templ.Component) error {
 	p := problemOf(err)

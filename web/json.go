@@ -35,22 +35,22 @@ func required(name string, into *string) field {
 	}}
 }
 
-// optional is a string that may be missing or null. Then its variable stays nil, so that a field
-// that is to be left as it is differs from one that is to be empty.
-func optional(name string, into **string) field {
-	return field{name, false, func(value json.RawMessage) error {
-		text, err := parseText(name, value)
-		*into = &text
-		return err
-	}}
+// optional is a string that may be missing or null. Then its variable keeps its value, so that
+// what is to be left as it is differs from what is to be empty.
+func optional(name string, into *string) field {
+	f := required(name, into)
+	f.required = false
+	return f
 }
 
-// orEmpty is the value of an optional field that is as good as empty if it is missing.
-func orEmpty(value *string) string {
-	if value == nil {
-		return ""
+// wordFields are the fields of a body for words.
+func wordFields(words []domain.Word) (fields []field) {
+	for _, word := range words {
+		f := required(word.Name, word.Text)
+		f.required = word.Required
+		fields = append(fields, f)
 	}
-	return *value
+	return fields
 }
 
 // readFields reads a JSON object that may hold these fields and no others. One

@@ -1,15 +1,13 @@
 package web_test
 
 import (
-	"encoding/base64"
 	"testing"
 	"time"
-
-	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 const password = "correct horse battery staple"
@@ -18,15 +16,10 @@ const password = "correct horse battery staple"
 // own cost.
 func (s *site) author(name string) domain.UserName {
 	s.Helper()
-	row := driver.Insert("", driver.String("Password", cheapHash()), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
+	row := driver.Insert("", driver.String("Password", drivertest.CheapHash(password)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
 		driver.String("Revision", "r"), driver.String("Revisions", "r"))
 	ok(s, driver.NewTable(s.db, "Users").Transact(s.Context(), name, row))
 	return domain.UserName(name)
-}
-
-func cheapHash() string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding.EncodeToString
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64(salt) + "$" + b64(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
 }
 
 // signUp makes an account and returns the token of a session.
@@ -62,7 +55,7 @@ func (s *site) session(name string) string {
 // channel makes a channel.
 func (s *site) channel(name, owner string) domain.Channel {
 	s.Helper()
-	channel, err := domain.NewChannel(name, "All about "+name, domain.UserName(owner))
+	channel, err := domain.NewChannel(name, domain.About{Description: "All about " + name}, domain.UserName(owner))
 	if err == nil {
 		channel, err = s.store.CreateChannel(s.Context(), channel)
 	}
@@ -142,7 +135,7 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
 	s.Helper()
 	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
-		d.Trace = d.Trace.With(r, -1)
+		d.Trace = d.Trace.With(r)
 		return true
 	})
 	ok(s, err)

@@ -221,11 +221,11 @@ type newsJSON struct {
 
 func (s *server) channelNews(c echo.Context, _ visitor) error {
 	than, sinceErr := newsSince(c)
-	name, err := channelName(c)
-	if err = cmp.Or(err, sinceErr); err != nil {
+	channel, err := s.channelAt(c, named(c))
+	if err = cmp.Or(sinceErr, err); err != nil {
 		return err
 	}
-	n, err := s.store.NewsAt(c.Request().Context(), name.Key(), than)
+	n, err := s.store.News(c.Request().Context(), channel.Ref(), than)
 	if err == nil {
 		sameForAll(c.Response().Header())
 	}

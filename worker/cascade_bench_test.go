@@ -102,7 +102,7 @@ func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	if err := store.Prepare(ctx); err != nil {
 		b.Fatal(err)
 	}
-	channel, err := domain.NewChannel("bench", "", owner)
+	channel, err := domain.NewChannel("bench", domain.About{}, owner)
 	if err == nil {
 		channel, err = store.CreateChannel(ctx, channel)
 	}

@@ -83,7 +83,7 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 		b.Fatal(err)
 	}
 	store := storage.New(db, storage.Options{})
-	other, err := domain.NewChannel("other", "", owner)
+	other, err := domain.NewChannel("other", domain.About{}, owner)
 	if err == nil {
 		other, err = store.CreateChannel(b.Context(), other)
 	}
@@ -146,7 +146,7 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	if err := store.Prepare(ctx); err != nil {
 		b.Fatal(err)
 	}
-	channel, err := domain.NewChannel("large", "", owner)
+	channel, err := domain.NewChannel("large", domain.About{}, owner)
 	if err == nil {
 		channel, err = store.CreateChannel(ctx, channel)
 	}

@@ -90,7 +90,7 @@ func (w *world) ok(err error) {
 
 func (w *world) create(name string) domain.Channel {
 	w.t.Helper()
-	channel, err := domain.NewChannel(name, "", owner)
+	channel, err := domain.NewChannel(name, domain.About{}, owner)
 	if err == nil {
 		channel, err = w.sound.CreateChannel(w.t.Context(), channel)
 	}

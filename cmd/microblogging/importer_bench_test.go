@@ -99,14 +99,14 @@ func benchImporter(b *testing.B, store *storage.Store) *importer {
 	if err := store.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	channel, err := domain.NewChannel("bench", "", "ada")
+	channel, err := domain.NewChannel("bench", domain.About{}, "ada")
 	if err == nil {
 		channel, err = store.CreateChannel(b.Context(), channel)
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
-	return newImporter(store, channel.Ref(), "ada", "title:Bench")
+	return newImporter(store, channel, "ada", "title:Bench")
 }
 
 func importBench(b *testing.B, name string, to *importer) {

@@ -51,7 +51,7 @@ func asked(t *testing.T, posts int) (*site, *watched) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"birds", "cats"} {
-		channel, err := domain.NewChannel(name, "", "ada")
+		channel, err := domain.NewChannel(name, domain.About{}, "ada")
 		if err == nil {
 			channel, err = store.CreateChannel(ctx, channel)
 		}
@@ -68,7 +68,7 @@ func asked(t *testing.T, posts int) (*site, *watched) {
 		}
 	}
 	w := &watched{DB: db}
-	return newSiteWith(t, page.Options{Store: w}), w
+	return newSiteOf(t, page.New(w)), w
 }
 
 func queriesCostMore(t *testing.T) {

@@ -30,7 +30,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { w.ok(db.Close()) })
 	store := storage.New(db, storage.Options{})
 	w.ok(store.Prepare(t.Context()))
-	w.channel, err = domain.NewChannel("News", "", "ada")
+	w.channel, err = domain.NewChannel("News", domain.About{}, "ada")
 	w.ok(err)
 	w.channel, err = store.CreateChannel(t.Context(), w.channel)
 	w.ok(err)

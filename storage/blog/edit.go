@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
@@ -41,12 +42,10 @@ func (s *Posts) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			return &domain.StaleError{Current: row.Blog}
 		}
 		edited = row.Blog
-		edited.Title, edited.Text = draft.Title, draft.Text
+		edited.Draft = draft
 		edited.EditedOn, edited.Revision = domain.Now(), mine
-		changes := append(optimistic.Stamp(row.properties, mine),
-			driver.String(schema.PropTitle, edited.Title),
-			driver.String(schema.PropText, edited.Text),
-			driver.Time(schema.PropEditedOn, edited.EditedOn))
+		changes := slices.Concat(schema.EncodeWords(edited.Words()), optimistic.Stamp(row.properties, mine))
+		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
 		//lab: Change the post in the version that was read, behind the open gate.
 		err = s.Behind(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...))
 		switch {

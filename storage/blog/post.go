@@ -180,8 +180,7 @@ func (p Posting) newBlog() domain.Blog {
 	return domain.Blog{
 		Channel:   p.Channel,
 		ID:        domain.NewBlogID(on),
-		Title:     p.Draft.Title,
-		Text:      p.Draft.Text,
+		Draft:     p.Draft,
 		UserID:    p.By,
 		Revision:  domain.NewRevision(),
 		CreatedOn: on,
@@ -197,7 +196,7 @@ func (p Posting) once() string {
 	return schema.OnceRow(string(p.By), p.Key)
 }
 
-func (p Posting) bodyHash() string { return schema.Hash(p.Draft.Title, p.Draft.Text) }
+func (p Posting) bodyHash() string { return schema.Hash(domain.Texts(p.Draft.Words())...) }
 
 // answerEarlier answers the postings whose keys were used before. The store names one of
 // them, but there can be more, so it reads the rows of all keys. If it finds none, a sweep

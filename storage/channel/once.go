@@ -14,7 +14,7 @@ import (
 // again: it then returns the channel that the first one made, in its present state. It reports true
 // if this call made the channel. The key may be any text.
 //
-//   - The key was used for another name or description: domain.ErrKeyReused.
+//   - The key was used for another name, or with other words about it: domain.ErrKeyReused.
 //   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call
 //     has made one too late, that is returned, and is the caller's to delete.
 //
@@ -34,7 +34,7 @@ func (s *Lifecycle) CreateOnce(ctx context.Context, channel domain.Channel, key 
 	c := creation{
 		channel: channel,
 		once:    schema.Hash(string(channel.Owner), key),
-		body:    schema.Hash(string(channel.Key()), channel.Description),
+		body:    schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Words())...)...),
 	}
 	if err := s.create(ctx, &c); err != nil {
 		return domain.Channel{}, false, err

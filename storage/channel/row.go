@@ -71,14 +71,12 @@ func (s *Lifecycle) ReadIncarnation(ctx context.Context, ref domain.ChannelRef) 
 }
 
 func encodeChannel(c domain.Channel) driver.Properties {
-	return driver.Properties{
+	return append(schema.EncodeWords(c.Words()),
 		driver.String(schema.PropName, c.Name),
 		driver.String(schema.PropOwner, c.Owner),
-		driver.String(schema.PropDescription, c.Description),
 		driver.Time(schema.PropCreatedOn, c.CreatedOn),
 		driver.String(schema.PropIncarnation, c.Incarnation),
-		driver.String(schema.PropState, c.State),
-	}
+		driver.String(schema.PropState, c.State))
 }
 
 // Decode decodes a row of Channels. If its name is missing or another's, the key tells
@@ -89,11 +87,10 @@ func Decode(row driver.Entity) Row {
 	if !strings.EqualFold(string(name), string(key)) && name.Key() != key { // most names are plain
 		name = key.Name()
 	}
-	return Row{
+	r := Row{
 		Channel: domain.Channel{
 			Name:        name,
 			Owner:       domain.UserName(p.String(schema.PropOwner)),
-			Description: p.String(schema.PropDescription),
 			CreatedOn:   p.Time(schema.PropCreatedOn),
 			Incarnation: domain.Incarnation(p.String(schema.PropIncarnation)),
 			State:       domain.ChannelState(p.String(schema.PropState)),
@@ -101,4 +98,8 @@ func Decode(row driver.Entity) Row {
 		once: p.String(schema.PropOnce),
 		ETag: row.ETag,
 	}
+	for _, word := range r.Words() {
+		*word.Text = p.String(schema.WordProperty(word))
+	}
+	return r
 }

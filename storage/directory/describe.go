@@ -10,19 +10,15 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Describe replaces a channel's description, and returns the channel as it is then.
-// Only its owner may.
+// Describe changes what is said about a channel, and returns the channel as it is then.
+// Only its owner may. The words that change leaves alone stay as they are, whoever writes
+// them meanwhile.
 //
-//   - The description breaks a rule: an InvalidError.
+//   - A word breaks a rule: an InvalidError. An error of change is returned as it is.
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
-func (s *Directory) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error) {
-	description, err := domain.ParseDescription(description)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	var channel domain.Channel
+func (s *Directory) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadActive(ctx, ref.Address())
 		switch {
@@ -31,12 +27,17 @@ func (s *Directory) Describe(ctx context.Context, ref domain.ChannelRef, by doma
 		case row.Owner != by:
 			return fmt.Errorf("describing channel %s: %w", ref.Key, domain.ErrForbidden)
 		}
-		channel = row.Channel
-		channel.Description = description
-		// An echo of this write needs no recognising: to write the same description
-		// again changes nothing.
+		shown = row.Channel
+		if err := change(&shown.About); err != nil {
+			return err
+		}
+		if shown.About, err = domain.ParseAbout(shown.About); err != nil {
+			return err
+		}
+		// An echo of this write needs no recognising: to write the same words again
+		// changes nothing.
 		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key),
-			driver.Merge(schema.SingleRow, driver.Match(row.ETag), driver.String(schema.PropDescription, description))))
+			driver.Merge(schema.SingleRow, driver.Match(row.ETag), schema.EncodeWords(shown.Words())...)))
 	})
-	return channel, err
+	return shown, err
 }

@@ -48,12 +48,12 @@ func makeSite(t *testing.T) mem.Snapshot {
 	_, err := store.SignUp(ctx, "ada", "correct horse battery")
 	ok(t, err)
 	for _, name := range []string{"garden", "pond"} {
-		channel, err := domain.NewChannel(name, "", "ada")
+		channel, err := domain.NewChannel(name, domain.About{}, "ada")
 		ok(t, err)
 		channel, err = store.CreateChannel(ctx, channel)
 		ok(t, err)
 		for i := range 70 { // three rows each: more than a transaction holds
-			draft, err := domain.NewDraft("", fmt.Sprintf("%s %d", name, i))
+			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
 			ok(t, err)
 			blog, _, err := store.Post(ctx, storage.Posting{
 				Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: draft, CreatedOn: domain.Now()})
@@ -138,8 +138,8 @@ func carriesAll(t *testing.T, content mem.Snapshot) {
 	if n := len(to.Snapshot().Messages(domain.QueueName)); n != 2 {
 		t.Errorf("the target has %d messages after two runs", n)
 	}
-	if left, err := driver.NewQueue(from, domain.QueueName).Peek(t.Context(), 10); err != nil || len(left) != 2 {
-		t.Errorf("%d messages are visible in the source, error %v", len(left), err)
+	if n := len(from.Snapshot().Messages(domain.QueueName)); n != 2 {
+		t.Errorf("the source has %d messages", n)
 	}
 }
 

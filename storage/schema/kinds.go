@@ -44,7 +44,7 @@ var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
 	What: "The channel itself. While this row is there, the name is taken.",
 	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
-	Properties: slices.Concat(always(PropName, PropOwner, PropDescription, PropIncarnation, PropState, PropCreatedOn),
+	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), words(),
 		sometimes(PropOnce)),
 }
 
@@ -52,8 +52,8 @@ var Channel = &Kind{
 var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
-		What:       "The fence of this channel, open: posts, votes and subscriptions may be made.",
-		Why:        "Who posts, votes or subscribes merges it, and is refused once it is gone. Its ETag is part of the pages’ version.",
+		What:       "The fence of this channel, open: what its pages show may change.",
+		Why:        "Whoever changes what a page shows merges it, and is refused once it is gone. Its ETag is part of the pages’ version.",
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{

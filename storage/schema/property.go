@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
@@ -13,7 +14,6 @@ const (
 	PropBody         = "Body" // a hash of what was sent
 	PropCopies       = "Copies"
 	PropCreatedOn    = "CreatedOn"
-	PropDescription  = "Description"
 	PropDigestSecret = "DigestSecret"
 	PropEditedOn     = "EditedOn"
 	PropEnded        = "Ended"
@@ -70,6 +70,29 @@ func always(names ...string) []Property { return properties(names, false) }
 
 // sometimes are properties that a row of a kind may lack.
 func sometimes(names ...string) []Property { return properties(names, true) }
+
+// words are the properties with what an owner says about a channel. The first was always there.
+func words() []Property {
+	var list []Property
+	for i, word := range new(domain.About).Words() {
+		list = append(list, properties([]string{WordProperty(word)}, i > 0)...)
+	}
+	return list
+}
+
+// EncodeWords returns the properties that hold words.
+func EncodeWords(words []domain.Word) driver.Properties {
+	p := make(driver.Properties, 0, len(words)+8) // with room for the others of a row
+	for _, word := range words {
+		p = append(p, driver.String(WordProperty(word), *word.Text))
+	}
+	return p
+}
+
+// WordProperty is the property that holds a word.
+func WordProperty(word domain.Word) string {
+	return strings.ToUpper(word.Name[:1]) + word.Name[1:]
+}
 
 func properties(names []string, optional bool) []Property {
 	list := make([]Property, len(names))

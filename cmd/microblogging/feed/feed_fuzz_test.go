@@ -64,7 +64,7 @@ y</pre></div></content></entry><entry><title type="text">&lt;b&gt;</title><summa
 }
 
 func checkPost(t *testing.T, p post) {
-	draft, err := domain.NewDraft(p.Title, p.Text)
+	draft, err := domain.ParseDraft(domain.Draft{Title: p.Title, Text: p.Text})
 	if err != nil {
 		t.Errorf("%+v: %v", p, err)
 	}

@@ -45,7 +45,7 @@ type site struct {
 func newSite(store *storage.Store) (*site, error) {
 	const line = "The tide is in at nine, and the ferry leaves at ten. "
 	text := strings.Repeat(line, textBytes/len(line)+1)[:textBytes-1] + "."
-	draft, err := domain.NewDraft("From the harbour", text)
+	draft, err := domain.ParseDraft(domain.Draft{Title: "From the harbour", Text: text})
 	return &site{store: store, draft: draft}, err
 }
 
@@ -65,7 +65,7 @@ func (s *site) fill(ctx context.Context, p Plan) error {
 }
 
 func (s *site) fillChannel(ctx context.Context, i, posts int) error {
-	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), "", domain.UserName("owner_"+strconv.Itoa(i)))
+	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), domain.About{}, domain.UserName("owner_"+strconv.Itoa(i)))
 	if err == nil {
 		channel, err = s.store.CreateChannel(ctx, channel)
 	}
@@ -103,7 +103,9 @@ func (s *site) perform(ctx context.Context, o Operation, random *mathrand.Rand) 
 	case Post:
 		_, _, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: channel.Owner, Key: rand.Text(), Draft: s.draft})
 	case Read:
-		_, _, err = s.store.BlogsAt(ctx, channel.Key(), storage.BlogQuery{Limit: pagePosts})
+		if channel, err = s.store.Channel(ctx, channel.Key()); err == nil {
+			_, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: pagePosts})
+		}
 	case Feed:
 		_, err = s.store.Feed(ctx, s.readers[random.IntN(len(s.readers))], "", pagePosts)
 	case Vote:

@@ -66,7 +66,7 @@ func TestDeletion(t *testing.T) {
 
 func fill(t *testing.T, store *storage.Store) domain.Channel {
 	t.Helper()
-	channel, err := domain.NewChannel("Garden", "", "ada")
+	channel, err := domain.NewChannel("Garden", domain.About{}, "ada")
 	if err == nil {
 		err = store.Prepare(t.Context())
 	}

@@ -1,0 +1,81 @@
+package domain
+
+// A Word is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
+// bodies of the API, the hash of a request with an idempotency key and the row take the fields
+// from the words. To add one is to add a field, its word (as the last), and its control in
+// package templates.
+type Word struct {
+	// Name is what JSON, forms and errors call it.
+	Name string
+	Text *string
+	// Required says that a body of the API must hold it.
+	Required bool
+	parse    func(string) (string, error)
+}
+
+// parseWords checks and trims texts. The error is an InvalidError on the names of words.
+func parseWords(words []Word) error {
+	var wrong []error
+	for _, word := range words {
+		parsed, err := word.parse(*word.Text)
+		*word.Text = parsed
+		wrong = append(wrong, err)
+	}
+	return JoinInvalid(wrong...)
+}
+
+// Texts are the first text, and the others up to the last that is not empty. So a hash of them
+// stays what it was when a word is added to the program.
+func Texts(words []Word) []string {
+	var texts []string
+	filled := 1
+	for i, word := range words {
+		texts = append(texts, *word.Text)
+		if *word.Text != "" {
+			filled = i + 1
+		}
+	}
+	return texts[:filled]
+}
+
+// An About is what a channel's owner says about it, and may change.
+type About struct {
+	Description string `json:"description"`
+}
+
+// Words are the fields, to be read and written.
+func (a *About) Words() []Word {
+	return []Word{{Name: "description", Text: &a.Description, parse: ParseDescription}}
+}
+
+// ParseAbout checks and trims what somebody says about a channel. The error is an InvalidError
+// on the names of its words.
+func ParseAbout(a About) (About, error) {
+	if err := parseWords(a.Words()); err != nil {
+		return About{}, err
+	}
+	return a, nil
+}
+
+// A Draft is what an author writes: the part of a post that an edit replaces.
+type Draft struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// Words are the fields, to be read and written.
+func (d *Draft) Words() []Word {
+	return []Word{
+		{Name: "title", Text: &d.Title, parse: ParseTitle},
+		{Name: "text", Text: &d.Text, Required: true, parse: ParseText},
+	}
+}
+
+// ParseDraft checks and trims what an author wrote. The error is an InvalidError on the names
+// of its words.
+func ParseDraft(d Draft) (Draft, error) {
+	if err := parseWords(d.Words()); err != nil {
+		return Draft{}, err
+	}
+	return d, nil
+}
