@@ -205,7 +205,7 @@ func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch 
 			return nil // each posting has its own error
 		}
 	}
-	_ = s.AtOnce(ctx, reads[0], reads[1:]...)
+	_ = s.AtOnce(ctx, reads...)
 	if len(unanswered(batch)) == len(batch) {
 		fail(batch, s.WhyGateGone(ctx, ref))
 	}
