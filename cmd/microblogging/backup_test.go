@@ -23,7 +23,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/worker"
 )
 
 func TestBackupCommand(t *testing.T) {
@@ -399,31 +398,6 @@ func othersInterrupted(t *testing.T) {
 	wantNames(t, dir, "backup")
 }
 
-// finishDeletions lets a worker do what is on the queue.
-func (s *site) finishDeletions() {
-	s.t.Helper()
-	ctx, cancel := context.WithCancel(s.t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		worker.New(s.store, worker.Options{Lease: time.Second, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
-	}()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for began := time.Now(); ; <-ticker.C {
-		left, err := s.store.Messages().Length(s.t.Context())
-		s.ok(err)
-		if left == 0 {
-			break
-		}
-		if time.Since(began) > 20*time.Second {
-			s.t.Fatal("the deletion does not end")
-		}
-	}
-	cancel()
-	<-ended
-}
-
 func restoreDeletesAgain(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	garden := s.create("Garden", 5)
@@ -457,12 +431,6 @@ func restoreDeletesAgain(t *testing.T) {
 		}
 		if err := restored.state("news"); err != nil {
 			t.Errorf("%v: the other channel is %v", c.args, err)
-		}
-		if c.garden != nil {
-			restored.finishDeletions()
-			if err := restored.state("garden"); !errors.Is(err, domain.ErrNotFound) {
-				t.Errorf("in the end, the channel is %v", err)
-			}
 		}
 		restored.close()
 		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {

@@ -149,9 +149,16 @@ func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, dir := range left { // a process that has died holds no lock
-		if err := bolt.Remove(dir); err != nil && !errors.Is(err, bolt.ErrInUse) {
-			return nil, nil, err
+	for _, dir := range left {
+		db, err := bolt.Open(dir, bolt.Options{NoSync: true})
+		if errors.Is(err, bolt.ErrInUse) { // a process that has died holds no lock
+			continue
+		}
+		if err == nil { // else it died early
+			err = db.Close()
+		}
+		if failed := os.RemoveAll(dir); failed != nil {
+			return nil, nil, errors.Join(failed, err)
 		}
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
@@ -162,7 +169,7 @@ func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend
 		return nil, nil, err
 	}
 	db, err := bolt.Open(dir, bolt.Options{})
-	return db, func(context.Context) error { return errors.Join(db.Close(), bolt.Remove(dir)) }, err
+	return db, func(context.Context) error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, err
 }
 
 // loadFolder names the directories of the embedded stores of loads, in the data directory.

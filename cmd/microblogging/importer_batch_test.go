@@ -21,7 +21,6 @@ func TestImporterBatch(t *testing.T) {
 	t.Run("entries without a date keep their order", undatedEntriesKeepTheirOrder)
 	t.Run("an import that stops in the middle is completed by the next", stoppedImportIsCompleted)
 	t.Run("a post that people have touched is not moved, and a move that stops is completed by the next", movesOnlyUntouched)
-	t.Run("progress counts each entry once", progressCountsEachEntry)
 }
 
 // datedEntries are n entries, the first one the oldest.
@@ -203,16 +202,5 @@ func movesOnlyUntouched(t *testing.T) {
 				w.wantPosts(1)
 			}
 		})
-	}
-}
-
-func progressCountsEachEntry(t *testing.T) {
-	w := newImportWorld(t)
-	to := w.importer()
-	done := 0
-	to.progress = func(n int) { done = n }
-	entries := datedEntries(100)
-	if err := to.post(t.Context(), slices.Concat(entries, entries)); err != nil || done != 200 {
-		t.Errorf("progress tells of %d entries, %v; want 200", done, err)
 	}
 }
