@@ -128,17 +128,12 @@ func (m *metrics) ofWorker(r registered) {
 // Metrics answers Prometheus.
 func (t *Telemetry) Metrics() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
-		ErrorLog:            printer{t.Log},
+		ErrorLog:            slog.NewLogLogger(t.Log.Handler(), slog.LevelWarn),
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: maxScrapes,
 		Timeout:             scrapeTime,
 	})
 }
-
-// A printer writes what promhttp prints into the log.
-type printer struct{ log *slog.Logger }
-
-func (p printer) Println(v ...any) { p.log.Warn("metrics not gathered", "error", v) }
 
 // registered makes metrics and registers them.
 type registered struct{ *prometheus.Registry }

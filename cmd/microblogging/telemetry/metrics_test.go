@@ -215,7 +215,7 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`)
 		store.backlog = storage.Backlog{}
-		time.Sleep(backlogAge)
+		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_deletions_open 0`, `microblogging_deletions_oldest_age_seconds 0`)
 	})
 }
@@ -254,7 +254,7 @@ func leaveOutUnread(t *testing.T) {
 			t.Errorf("logged %s", &log)
 		}
 		store.hangs = false
-		time.Sleep(backlogAge)
+		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_store_up 1`, `microblogging_deletions_open 0`)
 	})
 }
