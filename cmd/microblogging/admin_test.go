@@ -53,10 +53,7 @@ func adminAnswers(t *testing.T) {
 				get(t, http.DefaultClient, public+"/debug/pprof/", http.StatusNotFound)
 				get(t, http.DefaultClient, public+"/metrics", http.StatusNotFound)
 			}
-			r.stop()
-			if code := <-r.ended; code != exitOK {
-				t.Errorf("ended with %d", code)
-			}
+			r.end(t)
 		})
 	}
 }
@@ -77,10 +74,7 @@ func adminEndsProfile(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	told := time.Now()
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
-	}
+	r.end(t)
 	<-ended
 	if took := time.Since(told); took > drainTime {
 		t.Errorf("ended after %s", took)

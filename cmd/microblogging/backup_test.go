@@ -55,9 +55,7 @@ type site struct {
 func openSite(t *testing.T, data string) *site {
 	t.Helper()
 	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s := &site{t: t, data: data, db: db, store: storage.New(db, storage.Options{})}
 	t.Cleanup(func() { _ = db.Close() })
 	s.ok(s.store.Prepare(t.Context()))
@@ -186,10 +184,7 @@ func backupOfRole(t *testing.T) {
 	if code, _, stderr := program(t, "backup", file, "--data", s.data); code != exitCannotRun || !strings.Contains(stderr, "--admin") {
 		t.Errorf("without --admin: exit %d, %q", code, stderr)
 	}
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d", code)
-	}
+	r.end(t)
 	mustRun(t, "restore", file, "--data", data)
 	wantClean(t, data, s.data)
 }
@@ -313,9 +308,7 @@ func packed(t *testing.T, content string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	err := pack(&file, func(w io.Writer) error { _, err := io.WriteString(w, content); return err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return file.Bytes()
 }
 

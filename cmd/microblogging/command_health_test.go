@@ -58,8 +58,5 @@ func healthOfRole(t *testing.T) {
 			t.Errorf("%s: exits with %d, prints %q and says %q", probe, code, out, errs)
 		}
 	}
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("the worker ended with %d", code)
-	}
+	r.end(t)
 }

@@ -48,9 +48,7 @@ func TestLoadCommand(t *testing.T) {
 func loadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	data, earlier := filepath.Join(dir, "data"), filepath.Join(dir, "earlier.html")
-	if err := os.WriteFile(earlier, []byte("earlier"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(earlier, []byte("earlier"), 0o600))
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -128,19 +126,11 @@ func (a loadAnswer) sound(t *testing.T, channels int, names ...string) {
 func loadLeavesSite(t *testing.T) {
 	data := emptyStore(t)
 	db, err := bolt.Open(data, bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	ok(t, err)
+	defer func() { ok(t, db.Close()) }()
 	path := filepath.Join(data, "microblogging.db")
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	loaded(t, "--data", data, "--mix", "post=1,vote=1,read=2").sound(t, 1, "post", "read", "vote")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the site's store has changed (%v)", err)
@@ -200,30 +190,22 @@ func loadRemovesKilled(t *testing.T) {
 	c := loadCommand{}
 	c.Data = t.TempDir()
 	killed, err := os.MkdirTemp(c.Data, loadFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	inStore(t, killed, func(*storage.Store) {})
 	_, remove, err := c.open(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	gone(t, killed)
 	loaded(t, "--data", c.Data, "--channels", "3", "--rate", "200", "--mix", "post=1,read=1,feed=1,vote=1").sound(t, 3, "post", "read", "feed", "vote")
 	if left, err := os.ReadDir(c.Data); err != nil || len(left) != 1 {
 		t.Errorf("there is %v (%v), want the store of the load that runs", left, err)
 	}
-	if err := remove(t.Context()); err != nil {
-		t.Error(err)
-	}
+	ok(t, remove(t.Context()))
 }
 
 func loadReports(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "r.html")
-	if err := os.WriteFile(report, bytes.Repeat([]byte("earlier"), 100_000), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(report, bytes.Repeat([]byte("earlier"), 100_000), 0o600))
 	code, out, errs := program(t, "load", "--data", filepath.Join(dir, "data"), "--duration", "100ms", "--channels", "2", "--report", report)
 	if code != exitOK || !strings.HasPrefix(out, "channels: 2, ") || strings.Count(out, "operation") != 4 {
 		t.Errorf("exits with %d, prints\n%s and says %q", code, out, errs)
@@ -243,26 +225,18 @@ func loadReports(t *testing.T) {
 func loadOnAzure(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	client, err := azure.Open(azure.Config{ConnectionString: account})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer client.Close()
-	if err := driver.NewTable(client, "Channels").Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, driver.NewTable(client, "Channels").Create(t.Context()))
 	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1", "--retries", "10").sound(t, 2, "vote")
 	service, err := aztables.NewServiceClientFromConnectionString(account, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	page, err := service.NewListTablesPager(nil).NextPage(t.Context())
 	if err != nil || len(page.Tables) != 1 || *page.Tables[0].Name != "Channels" {
 		t.Errorf("the account has %d tables (%v), want one", len(page.Tables), err)
 	}
 	queues, err := azqueue.NewServiceClientFromConnectionString(account, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if page, err := queues.NewListQueuesPager(nil).NextPage(t.Context()); err != nil || len(page.Queues) != 0 {
 		t.Errorf("the account has %d queues (%v), want none", len(page.Queues), err)
 	}
@@ -275,9 +249,7 @@ func loadThrottled(t *testing.T) {
 	_, tables, _ := strings.Cut(account, "TableEndpoint=")
 	tables, _, _ = strings.Cut(tables, ";")
 	target, err := url.Parse(tables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host }}
 	var tries atomic.Int64
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,9 +29,7 @@ func parsed(t *testing.T, args ...string) *commands {
 	if err == nil {
 		_, err = parser.Parse(args)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return flags
 }
 
@@ -39,9 +37,7 @@ func parsed(t *testing.T, args ...string) *commands {
 // a store.
 func TestBounds(t *testing.T) {
 	parser, err := kong.New(&commands{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x"}
 	for _, command := range parser.Model.Leaves(true) {
 		for _, flag := range command.Flags {
@@ -165,9 +161,7 @@ func helpShowsEnvironment(t *testing.T) {
 
 func helpShowsDefaults(t *testing.T) {
 	parser, err := kong.New(&commands{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, command := range parser.Model.Leaves(true) {
 		_, help, _ := program(t, command.Name, "--help")
 		for _, flag := range command.Flags {
@@ -189,9 +183,7 @@ func helpShowsServe(t *testing.T) {
 func signedIn(t *testing.T, link string) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	client := &http.Client{Jar: jar}
 	get(t, client, link, http.StatusOK)
 	return client

@@ -16,22 +16,16 @@ func TestGiveBack(t *testing.T) {
 func fileMemory(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, rest, _ := strings.Cut(string(status), "RssFile:")
 	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return kilobytes
 }
 
 func giveBackMakesTheProcessSmaller(t *testing.T) {
 	before := fileMemory(t)
-	if err := giveBack(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, giveBack())
 	if after := fileMemory(t); after > before*9/10 {
 		t.Errorf("%d kB of files before, %d after", before, after)
 	}

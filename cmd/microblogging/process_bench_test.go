@@ -35,13 +35,9 @@ func idleMemory(b *testing.B, binary string) (megabytes float64) {
 	if err == nil {
 		err = process.Start()
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	response, err := http.Get(strings.TrimSpace(strings.TrimPrefix(line, "listening on ")) + "/readyz")
 	if err != nil || response.StatusCode != http.StatusOK {
 		b.Fatal(response, err)
@@ -49,25 +45,17 @@ func idleMemory(b *testing.B, binary string) (megabytes float64) {
 	response.Body.Close()
 	time.Sleep(3 * time.Second) // the process must be idle
 	megabytes = resident(b, process.Process.Pid)
-	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-		b.Fatal(err)
-	}
-	if err := process.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, process.Process.Signal(syscall.SIGTERM))
+	ok(b, process.Wait())
 	return megabytes
 }
 
 func resident(b *testing.B, pid int) (megabytes float64) {
 	b.Helper()
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
 	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	return float64(kilobytes) / 1024
 }

@@ -44,9 +44,7 @@ func sampleIsConsistent(t *testing.T) {
 		mustOwn(t, store, "ada", "four-anomalies", "tables-and-queues")
 		mustOwn(t, store, "grace", "reading-list")
 		channels, err := store.Channels(t.Context(), "", "", 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		for _, channel := range channels.Items {
 			owner, err := store.User(t.Context(), channel.Owner)
 			if err != nil || !owner.CreatedOn.Before(channel.CreatedOn) {
@@ -138,9 +136,7 @@ func serving(t *testing.T, lines int, args ...string) (printed []string, stop fu
 func get(t *testing.T, client *http.Client, url string, want int) (body string) {
 	t.Helper()
 	response, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != want {

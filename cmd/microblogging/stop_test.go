@@ -86,6 +86,15 @@ func startRole(t *testing.T, args ...string) *role {
 	return r
 }
 
+// end stops the role, which must end well.
+func (r *role) end(t *testing.T) {
+	t.Helper()
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
+	}
+}
+
 // expectDraining stops the role and expects that it is not ready from then on, and
 // otherwise as it was, until the delay is over.
 func (r *role) expectDraining(t *testing.T, address string, delay time.Duration, answers string) {
@@ -140,33 +149,24 @@ func workerProbes(t *testing.T) {
 	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
 	get(t, http.DefaultClient, address+"/", http.StatusNotFound)
 	get(t, http.DefaultClient, address+"/metrics", http.StatusNotFound)
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d", code)
-	}
+	r.end(t)
 }
 
 // The engine kills a container that takes longer.
 func composeGracePeriod(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docker-compose.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var file struct {
 		Services map[string]struct {
 			Command     string
 			GracePeriod string `yaml:"stop_grace_period"`
 		}
 	}
-	if err := yaml.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, yaml.Unmarshal(data, &file))
 	for _, name := range []string{"web", "worker", "embedded"} {
 		service := file.Services[name]
 		grace, err := time.ParseDuration(service.GracePeriod)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		flags := parsed(t, strings.Fields(service.Command)...)
 		takes := flags.Web.DrainDelay + drainTime
 		switch name {

@@ -45,6 +45,14 @@ func read(document []byte) (whole, error) {
 	return got, err
 }
 
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func readFile(t *testing.T, name string) whole {
 	t.Helper()
 	return readString(t, content(t, name))
@@ -53,18 +61,14 @@ func readFile(t *testing.T, name string) whole {
 func content(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(data)
 }
 
 func readString(t *testing.T, s string) whole {
 	t.Helper()
 	got, err := read([]byte(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, p := range got.Posts {
 		if _, err := domain.ParseDraft(domain.Draft{Title: p.Title, Text: p.Text}); err != nil {
 			t.Errorf("%s: %v", p.ID, err)

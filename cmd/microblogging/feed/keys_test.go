@@ -18,24 +18,16 @@ func TestKeys(t *testing.T) {
 // made when feeds were still read entry by entry.
 func keysStay(t *testing.T) {
 	want, err := os.ReadFile("testdata/keys")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	files, err := filepath.Glob("testdata/*.*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var got strings.Builder
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		fmt.Fprintf(&got, "%s\n", filepath.Base(name))
 		read, err := feed.Parse(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		converter := feed.NewConverter()
 		for _, e := range read.Entries {
 			if draft, _ := converter.Draft(e); draft.Text != "" {
