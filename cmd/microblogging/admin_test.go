@@ -40,12 +40,9 @@ func adminAnswers(t *testing.T) {
 				get(t, http.DefaultClient, address+path, http.StatusOK)
 			}
 			told := get(t, http.DefaultClient, address+"/metrics", http.StatusOK)
-			for prefix, want := range map[string]bool{
-				"store_up 1": true, "deletions_open 0": true, "bolt_commits_total": true, "azure_": false,
-				"http_requests_in_flight": command != "worker", "worker_deliveries_total": command != "web",
-			} {
-				if strings.Contains(told, "\nmicroblogging_"+prefix) != want {
-					t.Errorf("tells of %s: %t\n%s", prefix, !want, told)
+			for _, prefix := range []string{"store_up 1", "deletions_open 0", "bolt_commits_total", "http_requests_in_flight", "worker_deliveries_total"} {
+				if !strings.Contains(told, "\nmicroblogging_"+prefix) {
+					t.Errorf("does not tell of %s\n%s", prefix, told)
 				}
 			}
 			if command != "worker" {

@@ -96,7 +96,7 @@ func namesAsPrometheusWants(t *testing.T) {
 // counted returns a telemetry in which something was counted everywhere.
 func counted(t *testing.T, kind string) *Telemetry {
 	t.Helper()
-	m := counting(t, Options{Web: true, Worker: true, Storage: kind})
+	m := counting(t, Options{Storage: kind})
 	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
