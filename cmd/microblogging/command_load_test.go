@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -21,7 +19,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
-	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/bolt"
@@ -33,7 +30,6 @@ func TestLoadCommand(t *testing.T) {
 		"what it cannot do is refused before anything is done":                 loadRefuses,
 		"the site's store is left alone, also while a server has it open":      loadLeavesSite,
 		"an interruption ends it with what was measured, and no store is left": loadInterrupted,
-		"what a load left that was killed is removed":                          loadRemovesKilled,
 		"the report compares 1, 2, 4 and 8 channels":                           loadReports,
 		"on Azure it leaves no table and no queue":                             loadOnAzure,
 		"throttled, retried and failed are told apart":                         loadThrottled,
@@ -140,13 +136,6 @@ func loadLeavesSite(t *testing.T) {
 	}
 }
 
-func gone(t *testing.T, path string) {
-	t.Helper()
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is still there (%v)", path, err)
-	}
-}
-
 // whenThere calls do as soon as a file is there, and returns when it has.
 func whenThere(t *testing.T, pattern string, do func()) {
 	t.Helper()
@@ -170,7 +159,7 @@ func loadInterrupted(t *testing.T) {
 		args := []string{"load", "--json", "--data", data, "--duration", "1h", "--report", report}
 		ended <- run(ctx, args, &console{stdout: &out, stderr: &errs})
 	}()
-	whenThere(t, filepath.Join(data, loadFolder, "microblogging.db"), cancel)
+	whenThere(t, filepath.Join(data, "load-*", "microblogging.db"), cancel)
 	if code := <-ended; code != exitOK {
 		t.Errorf("exits with %d and says %q", code, &errs)
 	}
@@ -183,23 +172,6 @@ func loadInterrupted(t *testing.T) {
 	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
 		t.Errorf("there is %v (%v)", left, err)
 	}
-}
-
-// loadRemovesKilled also finds that a load which runs there is left alone.
-func loadRemovesKilled(t *testing.T) {
-	c := loadCommand{}
-	c.Data = t.TempDir()
-	killed, err := os.MkdirTemp(c.Data, loadFolder)
-	ok(t, err)
-	inStore(t, killed, func(*storage.Store) {})
-	_, remove, err := c.open(t.Context(), nil)
-	ok(t, err)
-	gone(t, killed)
-	loaded(t, "--data", c.Data, "--channels", "3", "--rate", "200", "--mix", "post=1,read=1,feed=1,vote=1").sound(t, 3, "post", "read", "feed", "vote")
-	if left, err := os.ReadDir(c.Data); err != nil || len(left) != 1 {
-		t.Errorf("there is %v (%v), want the store of the load that runs", left, err)
-	}
-	ok(t, remove(t.Context()))
 }
 
 func loadReports(t *testing.T) {
