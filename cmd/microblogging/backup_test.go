@@ -34,7 +34,6 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("has its name once it is whole and not before, or the name stays with the one before", backupHasNameOnceWhole)
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
-	t.Run("does not wait for a server that does not answer", backupOfHanging)
 }
 
 func TestRestoreCommand(t *testing.T) {
@@ -261,14 +260,6 @@ func backupHasNameOnceWhole(t *testing.T) {
 		}
 	}
 	wantNames(t, dir, "backup")
-}
-
-func backupOfHanging(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	defer server.Close()
-	if err := download(t.Context(), server.URL, io.Discard, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "timeout") {
-		t.Errorf("got %v", err)
-	}
 }
 
 func backupCannotBegin(t *testing.T) {

@@ -37,11 +37,8 @@ func programWithInput(t *testing.T, input string, args ...string) (code int, std
 	return code, out.String(), errs.String()
 }
 
+// What cannot run exits with 2 and says why.
 func TestExitCode(t *testing.T) {
-	t.Run("what cannot run exits with 2 and says why", cannotRunExitsWith2)
-}
-
-func cannotRunExitsWith2(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	ok(t, os.WriteFile(file, nil, 0o600))
 	for name, c := range map[string]struct {

@@ -24,14 +24,6 @@ func TestDrainDelay(t *testing.T) {
 	t.Run("ends at once when the process is told to stop a second time", secondStopEndsDelay)
 }
 
-func TestHealthListen(t *testing.T) {
-	t.Run("answers the probes of a worker and nothing else", workerProbes)
-}
-
-func TestGracePeriod(t *testing.T) {
-	t.Run("of the compose file is longer than each role takes to stop", composeGracePeriod)
-}
-
 // A role is a program that runs until its process is told to stop.
 type role struct {
 	stop  func()
@@ -142,18 +134,9 @@ func secondStopEndsDelay(t *testing.T) {
 	}
 }
 
-func workerProbes(t *testing.T) {
-	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0")
-	address := r.await(t, `answering probes" address=(\S+)`)
-	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
-	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
-	get(t, http.DefaultClient, address+"/", http.StatusNotFound)
-	get(t, http.DefaultClient, address+"/metrics", http.StatusNotFound)
-	r.end(t)
-}
-
+// The grace period of the compose file is longer than each role takes to stop.
 // The engine kills a container that takes longer.
-func composeGracePeriod(t *testing.T) {
+func TestGracePeriod(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docker-compose.yml"))
 	ok(t, err)
 	var file struct {

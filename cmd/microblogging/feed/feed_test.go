@@ -117,10 +117,6 @@ func TestEntry(t *testing.T) {
 	t.Run("what is over the limit is cut and reported", overTheLimitIsCut)
 }
 
-func TestEntryID(t *testing.T) {
-	t.Run("of one kind does not collide with another kind", idsOfDifferentKinds)
-}
-
 func rssBecomesPosts(t *testing.T) {
 	got := readFile(t, "garden.rss")
 	if len(got.Posts) != 4 || got.Posts[2].ID == got.Posts[3].ID {
@@ -228,8 +224,9 @@ func byteOrderMarkDoesNotMatter(t *testing.T) {
 	}
 }
 
+// The ID of one kind does not collide with that of another kind.
 // An id that looks like a link or like our hash must not be taken for one.
-func idsOfDifferentKinds(t *testing.T) {
+func TestEntryID(t *testing.T) {
 	got := readString(t, `<rss><channel>
 		<item><guid>https://a.example/</guid><description>x</description></item>
 		<item><link>https://a.example/</link><description>x</description></item>
