@@ -65,14 +65,14 @@ type lawJSON struct {
 // scenarioJSON answers with the state at the end of the schedule.
 func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) (templates.Answer, error) {
 	q.at, q.rest = len(q.schedule), false
-	told, err := inTurn(r.Context(), l.replays, func() (*story, error) { return follow(q) })
+	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return follow(q) })
 	if err != nil {
 		return templates.Answer{}, err
 	}
 	return encoded(w, told.json())
 }
 
-func (s *story) json() stateJSON {
+func (s *scene) json() stateJSON {
 	now := s.moments[len(s.moments)-1]
 	state := stateJSON{
 		Schedule: s.Format(s.schedule), Steps: []stepJSON{}, Choices: s.choicesJSON(now),
@@ -93,13 +93,13 @@ func (s *story) json() stateJSON {
 	return state
 }
 
-func (s *story) stepJSON(step lab.Step) stepJSON {
+func (s *scene) stepJSON(step lab.Step) stepJSON {
 	words := s.Words(step)
 	return stepJSON{words.Actor, words.Call, step.Choice.Fate.String(), words.Answer, append([]string{}, words.Told...)}
 }
 
 // choicesJSON are the choices that can be taken.
-func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
+func (s *scene) choicesJSON(now lab.Moment) []choiceJSON {
 	choices := []choiceJSON{}
 	if len(s.schedule) == lab.MaxChoices {
 		return choices

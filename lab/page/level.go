@@ -19,25 +19,20 @@ func (l *Lab) recordOf(name string) (prove.Record, error) {
 	return record, err
 }
 
-// isWon reports whether the law that the scenario is about is broken in the state that is
+// won reports whether the law that the scenario is about is broken in the state that is
 // shown: any law, if it is about the shipped code.
-func (s *story) isWon() bool {
-	for _, law := range s.moments[s.at].Laws {
-		if law.State == lab.LawBroken && (s.record.Law == "" || law.Name == s.record.Law) {
-			return true
-		}
-	}
-	return false
+func (v *scene) won() bool {
+	return slices.ContainsFunc(v.lawsIn(lab.LawBroken), func(law lawView) bool { return v.record.Law == "" || law.Name == v.record.Law })
 }
 
 // level is the level of the scenario. Its number is 0 if it is none.
-func (v scene) level() (level, int) { return levelOf(v.Name) }
+func (v *scene) level() (level, int) { return levelOf(v.Name) }
 
 // title is the level's, or what the scenario is about.
-func (v scene) title() string { return titleOf(v.Case) }
+func (v *scene) title() string { return titleOf(v.Case) }
 
 // facts say how a level is won, what is allowed and what is known.
-func (v scene) facts() string {
+func (v *scene) facts() string {
 	var facts []string
 	for _, law := range v.now().Laws {
 		if law.Name == v.record.Law {
@@ -59,7 +54,7 @@ func (v scene) facts() string {
 }
 
 // why says what the last step has asked for and what became of it.
-func (v scene) why() string {
+func (v *scene) why() string {
 	step := v.now().Step
 	words := v.Words(*step)
 	var told []string
@@ -76,21 +71,21 @@ func (v scene) why() string {
 }
 
 // wayKnown is the shortest schedule known. It is nil if there is none.
-func (v scene) wayKnown() lab.Schedule {
+func (v *scene) wayKnown() lab.Schedule {
 	way, _ := v.Parse(v.record.Schedule) // TestKnown reads all
 	return way
 }
 
 // isShortest reports whether the schedule is the shortest one known.
-func (v scene) isShortest() bool {
+func (v *scene) isShortest() bool {
 	return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown())
 }
 
 // shows reports whether the page shows the shortest schedule known, step by step.
-func (v scene) shows() bool { return v.show && v.isShortest() }
+func (v *scene) shows() bool { return v.show && v.isShortest() }
 
 // showMe is the start of the shortest schedule known. It is empty if there is none.
-func (v scene) showMe() string {
+func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
 		q := request{Case: v.Case, schedule: way, show: true}
 		return q.address() + partActors
@@ -99,21 +94,21 @@ func (v scene) showMe() string {
 }
 
 // askHint is this state with a hint.
-func (v scene) askHint() string {
+func (v *scene) askHint() string {
 	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true}
 	return q.address() + "#say"
 }
 
 // hint leads to the next choice of the shortest way known, or back to where the run has left it.
 // Its link is empty if there is none.
-func (v scene) hint() (text, link, url string) {
+func (v *scene) hint() (text, link, url string) {
 	way := v.wayKnown()
 	common := 0
 	for common < min(v.at, len(way)) && way[common] == v.schedule[common] {
 		common++
 	}
 	switch {
-	case v.won:
+	case v.won():
 		return "It is broken already.", "", ""
 	case way == nil:
 		return "No way is known. The explorer has searched " + counted(v.record.States, "state") + " in vain.", "", ""
@@ -126,7 +121,7 @@ func (v scene) hint() (text, link, url string) {
 }
 
 // next is the address of the level after this one, and its title.
-func (v scene) next() (url, title string) {
+func (v *scene) next() (url, title string) {
 	_, number := v.level()
 	l, ok := levelAfter(number)
 	if !ok {
@@ -136,7 +131,7 @@ func (v scene) next() (url, title string) {
 }
 
 // score says how the steps compare to the par.
-func (v scene) score() string {
+func (v *scene) score() string {
 	steps, par := v.wonAt(), v.record.Par
 	switch {
 	case par == 0:
@@ -150,7 +145,7 @@ func (v scene) score() string {
 }
 
 // wonAt is the number of steps after which the law of the level was broken.
-func (v scene) wonAt() int {
+func (v *scene) wonAt() int {
 	for _, law := range v.now().Laws {
 		if law.State == lab.LawBroken && law.Name == v.record.Law {
 			return law.Since
@@ -160,11 +155,11 @@ func (v scene) wonAt() int {
 }
 
 // ships tells whether it is what ships, where a broken law would be no success.
-func (v scene) ships() bool { return v.Part == prove.Real }
+func (v *scene) ships() bool { return v.Part == prove.Real }
 
 // compared is where the run is told beside the same with the guard. Of the textbook it is the
 // guard by which ours refuses this. It is empty for what ships.
-func (v scene) compared() string {
+func (v *scene) compared() string {
 	if v.Part == prove.Ablated {
 		return comparePath(v.Case, v.schedule[:v.at])
 	}

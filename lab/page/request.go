@@ -135,38 +135,34 @@ const (
 	partLaws   = "#laws"
 )
 
-// links makes the addresses of a scenario's other states.
-type links struct{ request }
-
 // start is the state before the first step, with no schedule.
-func (l links) start() string { return l.to(nil, 0) + partActors }
+func (q *request) start() string { return q.to(nil, 0) + partActors }
 
 // undo takes back the step that led to the state that is shown.
-func (l links) undo() string {
-	before := max(l.at-1, 0)
-	return l.to(l.schedule[:before], before) + partActors
+func (q *request) undo() string {
+	before := max(q.at-1, 0)
+	return q.to(q.schedule[:before], before) + partActors
 }
 
 // state is the state after n steps of the schedule, which stays.
-func (l links) state(n int, part string) string { return l.to(l.schedule, n) + part }
+func (q *request) state(n int, part string) string { return q.to(q.schedule, n) + part }
 
 // carryOn is the state that is shown, with what fresh workers leave.
-func (l links) carryOn() string {
-	q := l.request
-	q.rest = true
-	return q.address() + partActors
+func (q *request) carryOn() string {
+	rested := *q
+	rested.rest = true
+	return rested.address() + partActors
 }
 
-func (l links) to(schedule lab.Schedule, at int) string {
-	q := request{Case: l.Case, schedule: schedule, at: at}
-	q.show = l.show && slices.Equal(schedule, l.schedule)
-	return q.address()
+func (q *request) to(schedule lab.Schedule, at int) string {
+	other := request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule)}
+	return other.address()
 }
 
 // sentence is a text as a sentence. A name of an actor stays as it is at its beginning.
-func (l links) sentence(text string) string {
+func (q *request) sentence(text string) string {
 	first, _, _ := strings.Cut(text, " ")
-	if slices.ContainsFunc(l.Actors, func(a lab.Actor) bool { return a.Name == first }) {
+	if slices.ContainsFunc(q.Actors, func(a lab.Actor) bool { return a.Name == first }) {
 		return text + "."
 	}
 	return sentence(text)
