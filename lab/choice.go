@@ -271,13 +271,8 @@ func (x *Explorer) label(s *state, c Choice) string {
 	if call := s.places[c.Actor-1].at.call; call.Method == driver.CallReceive {
 		return "it receives: " + describeMessage(s.db.Messages(call.Target)[c.Arg].Text)
 	}
-	return c.Fate.Says()
-}
-
-// Says is what a fate does to a call.
-func (f Fate) Says() string {
-	if f == Arrives {
+	if c.Fate == Arrives {
 		return "it takes effect and is answered"
 	}
-	return describeFate(f)
+	return describeFate(c.Fate)
 }

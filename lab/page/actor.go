@@ -87,12 +87,9 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call. Near are the lines around it.
-	Marked, Near bool
+	// Marked is the line of the call.
+	Marked bool
 }
-
-// nearLines is how many lines before and after the marked one a card shows.
-const nearLines = 2
 
 // newSourceView shows the line that makes a call, and names those that led to it.
 func newSourceView(site lab.Site, above []lab.Site) sourceView {
@@ -100,7 +97,6 @@ func newSourceView(site lab.Site, above []lab.Site) sourceView {
 	v := functionView(site, first, last)
 	for i, line := range v.Lines {
 		v.Lines[i].Marked = line.Number == site.Line
-		v.Lines[i].Near = line.Number >= site.Line-nearLines && line.Number <= site.Line+nearLines
 	}
 	for _, s := range above {
 		v.Above = append(v.Above, place(s)+" "+s.Function)
@@ -128,21 +124,15 @@ func functionView(site lab.Site, first, last int) sourceView {
 
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
 
-// near are the lines around the marked one, with the least indentation.
-func (v sourceView) near() (lines []lineView) {
-	least := deepest
+// marked is the line of the call, as it stands alone.
+func (v sourceView) marked() []lineView {
 	for _, line := range v.Lines {
-		if line.Near {
-			lines = append(lines, line)
-		}
-		if line.Near && line.Text != "" {
-			least = min(least, line.Indent)
+		if line.Marked {
+			line.Indent = 0
+			return []lineView{line}
 		}
 	}
-	for i := range lines {
-		lines[i].Indent = max(lines[i].Indent-least, 0)
-	}
-	return lines
+	return nil
 }
 
 // deepest is the deepest indentation that the style sheet knows.

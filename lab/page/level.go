@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"microblogging/lab"
 	"microblogging/lab/prove"
@@ -43,11 +41,11 @@ func (v *scene) facts() string {
 		facts = append(facts, "You win when any law is broken.")
 	}
 	if v.record.Par > 0 {
-		facts = append(facts, "Par: "+counted(v.record.Par, "step")+".")
+		facts = append(facts, "Par: "+lab.Count(v.record.Par, "step")+".")
 	}
-	facts = append(facts, upperFirst(counted(v.Faults, "fault"))+" allowed.")
+	facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
 	if v.record.Par == 0 && v.record.States > 0 {
-		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain. "+
+		facts = append(facts, "The explorer has searched "+lab.Count(v.record.States, "state")+" in vain. "+
 			"(The explorer is a program that tries all orders of the calls. A state is one moment: what is in the tables, and how far everybody is.)")
 	}
 	return strings.Join(facts, " ")
@@ -61,8 +59,8 @@ func (v *scene) why() string {
 	if step.Sender > 0 {
 		told = append(told, v.Actors[step.Sender-1].Name+": "+step.Site().Sentence)
 	}
-	if fate := step.Choice.Fate; fate != lab.Arrives {
-		told = append(told, sentence(fate.Says()))
+	if words.Fate != "" {
+		told = append(told, sentence(words.Fate))
 	}
 	if step.Applied != nil && step.Applied.Err != nil {
 		told = append(told, "The store answers: "+strings.Trim(words.Answer, "()")+".")
@@ -111,12 +109,12 @@ func (v *scene) hint() (text, link, url string) {
 	case v.won():
 		return "It is broken already.", "", ""
 	case way == nil:
-		return "No way is known. The explorer has searched " + counted(v.record.States, "state") + " in vain.", "", ""
+		return "No way is known. The explorer has searched " + lab.Count(v.record.States, "state") + " in vain.", "", ""
 	case common < v.at:
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
 			"Go back there", v.state(common, partActors)
 	}
-	return "From here a shortest way has " + counted(len(way)-v.at, "step") + ". The next one:",
+	return "From here a shortest way has " + lab.Count(len(way)-v.at, "step") + ". The next one:",
 		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address() + partActors
 }
 
@@ -135,13 +133,13 @@ func (v *scene) score() string {
 	steps, par := v.wonAt(), v.record.Par
 	switch {
 	case par == 0:
-		return "Broken in " + counted(steps, "step") + ". The explorer has not found that."
+		return "Broken in " + lab.Count(steps, "step") + ". The explorer has not found that."
 	case v.shows():
-		return "This is a shortest way: " + counted(par, "step") + "."
+		return "This is a shortest way: " + lab.Count(par, "step") + "."
 	case steps <= par:
-		return "Won in " + counted(steps, "step") + ". No shorter way is known."
+		return "Won in " + lab.Count(steps, "step") + ". No shorter way is known."
 	}
-	return "Won in " + counted(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
+	return "Won in " + lab.Count(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
 }
 
 // wonAt is the number of steps after which the law of the level was broken.
@@ -175,20 +173,10 @@ func titleOf(c prove.Case) string {
 		return l.numbered(number)
 	}
 	if c.Guard != nil {
-		return "Without a guard: " + first(c.Guard.Label, unicode.ToLower)
+		return "Without a guard: " + strings.ToLower(c.Guard.Label[:1]) + c.Guard.Label[1:]
 	}
 	about, _, _ := strings.Cut(c.About, ",")
 	return "All guards on: " + about
-}
-
-func upperFirst(s string) string { return first(s, unicode.ToUpper) }
-
-func first(s string, change func(rune) rune) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return s
-	}
-	return string(change(r)) + s[size:]
 }
 
 // A meaning explains a word of the glossary where it is first needed.

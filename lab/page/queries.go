@@ -16,6 +16,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
+	"microblogging/lab"
 	"microblogging/storage/driver"
 	"microblogging/templates"
 )
@@ -77,7 +78,7 @@ func (q *queries) ask(ctx context.Context, v *queryView) error {
 	if missing := 1 - q.budget.Tokens(); missing > 0 {
 		wait := time.Duration(math.Ceil(missing/float64(q.budget.Limit()))) * time.Second
 		return queryRefusal(wait, "This page has read enough for now",
-			"For all readers together, it reads about "+grouped(queryRowsMinute)+" rows a minute, because this site pays for what is read.")
+			"For all readers together, it reads about "+lab.Grouped(queryRowsMinute)+" rows a minute, because this site pays for what is read.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
@@ -309,9 +310,9 @@ func (m queryWay) perReturned() string {
 // figure is a number, marked if the way was stopped.
 func (m queryWay) figure(n int) string {
 	if m.Stopped {
-		return "≥ " + grouped(n)
+		return "≥ " + lab.Grouped(n)
 	}
-	return grouped(n)
+	return lab.Grouped(n)
 }
 
 var errReadOnly = errors.New("the pages of the lab write nothing to the store of the site")

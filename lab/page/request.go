@@ -90,40 +90,29 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 	return refusal
 }
 
-// address is the one address of the page.
+// address is the one address of the page. Nothing in it needs escaping.
 func (q *request) address() string {
-	path := templates.LabPath(q.Name)
-	var query []string
-	for _, name := range parameters() {
-		if value := q.parameter(name); value != "" {
-			query = append(query, name+"="+value)
+	path, separator := templates.LabPath(q.Name), "?"
+	add := func(set bool, name, value string) {
+		if set {
+			path, separator = path+separator+name+"="+value, "&"
 		}
 	}
-	if query == nil {
-		return path
-	}
-	return path + "?" + strings.Join(query, "&")
-}
-
-func parameters() []string { return []string{"s", "at", "rest", "hint", "show"} }
-
-// parameter is a parameter of the address, empty if it is left out. None needs escaping.
-func (q *request) parameter(name string) string {
-	switch {
-	case name == "s":
-		return q.Format(q.schedule)
-	case name == "at" && q.at < len(q.schedule):
-		return strconv.Itoa(q.at)
-	case name == "rest" && q.rest, name == "hint" && q.hint, name == "show" && q.show:
-		return "1"
-	}
-	return ""
+	add(len(q.schedule) > 0, "s", q.Format(q.schedule))
+	add(q.at < len(q.schedule), "at", strconv.Itoa(q.at))
+	add(q.rest, "rest", "1")
+	add(q.hint, "hint", "1")
+	add(q.show, "show", "1")
+	return path
 }
 
 // isAddressed reports whether the query is that of the address. Parameters that mean
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
-	return !slices.ContainsFunc(parameters(), func(name string) bool { return query.Get(name) != q.parameter(name) })
+	address, err := url.Parse(q.address())
+	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show"}, func(name string) bool {
+		return query.Get(name) != address.Query().Get(name)
+	})
 }
 
 // The parts of a scenario's page. A link ends in the id of its part, so that on a

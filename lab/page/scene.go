@@ -110,7 +110,7 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return upperFirst(text) + "."
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // quiet says what the network may do here, when it can do nothing.
