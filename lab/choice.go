@@ -128,13 +128,15 @@ func (s *Scenario) parseChoice(word string) (Choice, error) {
 	word, arg, hasArg := strings.Cut(word, "@")
 	actor, fate, hasFate := strings.Cut(word, ":")
 	choice := Choice{Actor: network}
-	for i := range s.Actors {
-		if s.Actors[i].Name == actor {
+	var names []string
+	for i, a := range s.Actors {
+		names = append(names, a.Name)
+		if a.Name == actor {
 			choice.Actor = int8(i + 1)
 		}
 	}
 	if choice.Actor == network && actor != "network" {
-		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(s.actorNames(), ", "))
+		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(names, ", "))
 	}
 	if hasFate {
 		at := slices.Index(fateNames(), fate)

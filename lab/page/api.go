@@ -147,10 +147,6 @@ func propertiesJSON(properties driver.Properties) map[string]any {
 
 const timeLayout = "2006-01-02T15:04:05.0000000Z"
 
-type scenarioListJSON struct {
-	Scenarios []scenarioJSON `json:"scenarios"`
-}
-
 type scenarioJSON struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
@@ -166,10 +162,10 @@ func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.P
 	if err != nil {
 		return templates.Answer{}, err
 	}
-	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
+	var list []scenarioJSON
 	for _, c := range l.cases() {
 		record, _ := prove.About(known, c.Name)
-		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
+		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
 	}
-	return encoded(w, list)
+	return encoded(w, map[string]any{"scenarios": list})
 }

@@ -61,7 +61,7 @@ func (v *scene) run() runView {
 	for i, m := range v.moments[1:] {
 		n := i + 1
 		row := stepView{
-			StepWords: v.Words(*m.Step), Number: n, Changes: changesIn(m.Step), Breaks: broken(v.moments[i].Laws, m.Laws),
+			StepWords: v.Words(*m.Step), Number: n, Changes: changesIn(m.Step), Breaks: brokenAfter(n, m.Laws),
 			URL: v.state(n, partRun), Current: n == v.at, Left: n > v.at,
 		}
 		row.Out, row.Back = arrowsOf(m.Step.Choice.Fate)
@@ -128,14 +128,14 @@ func changesIn(s *lab.Step) string {
 	return strings.TrimSpace(words)
 }
 
-// broken lists the laws that are broken after a step and were not before.
-func broken(before, after []lab.LawState) (laws []string) {
-	for i, law := range after {
-		if law.State == lab.LawBroken && before[i].State != lab.LawBroken {
-			laws = append(laws, law.Name)
+// brokenAfter lists the laws that are broken since a step.
+func brokenAfter(n int, laws []lab.LawState) (names []string) {
+	for _, law := range laws {
+		if law.State == lab.LawBroken && law.Since == n {
+			names = append(names, law.Name)
 		}
 	}
-	return laws
+	return names
 }
 
 // classes are the columns of a step as classes of the style sheet.
