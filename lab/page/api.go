@@ -5,7 +5,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 	"microblogging/templates"
@@ -65,7 +64,7 @@ type lawJSON struct {
 // scenarioJSON answers with the state at the end of the schedule.
 func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) (templates.Answer, error) {
 	q.at, q.rest = len(q.schedule), false
-	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return follow(q) })
+	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
 	if err != nil {
 		return templates.Answer{}, err
 	}
@@ -158,14 +157,9 @@ type scenarioJSON struct {
 
 // scenarioList lists all scenarios for programs.
 func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
-	known, err := l.known()
-	if err != nil {
-		return templates.Answer{}, err
-	}
 	var list []scenarioJSON
 	for _, c := range l.cases() {
-		record, _ := prove.About(known, c.Name)
-		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
+		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: l.recordOf(c.Name).Par})
 	}
 	return encoded(w, map[string]any{"scenarios": list})
 }

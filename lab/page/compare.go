@@ -76,11 +76,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 		return v, err
 	}
 	if !v.Own {
-		record, err := l.recordOf(c.Name)
-		if err != nil {
-			return v, err
-		}
-		schedule, _ = c.Parse(record.Schedule) // TestKnown reads all
+		schedule, _ = c.Parse(l.recordOf(c.Name).Schedule) // TestKnown reads all
 	}
 	without, err := c.Replay(schedule, false)
 	if err != nil {

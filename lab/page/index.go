@@ -1,9 +1,7 @@
 package page
 
 import (
-	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/a-h/templ"
 
@@ -58,46 +56,35 @@ func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 // index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	page.Path = templates.LabIndexPath
-	known, err := l.known()
-	if err != nil {
-		return templates.Answer{}, err
-	}
-	v, err := newIndexView(l.cases(), known)
-	if err != nil {
-		return templates.Answer{}, err
-	}
-	v.Queries = l.store != nil
+	v := l.newIndexView()
 	return l.replayed(w, r, func() (templ.Component, error) { return indexPage(page, v), nil })
 }
 
-func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
-	var v indexView
+func (l *Lab) newIndexView() indexView {
+	v := indexView{Queries: l.store != nil}
+	cases := map[string]prove.Case{}
+	for _, c := range l.cases() {
+		cases[c.Name] = c
+		_, number := levelOf(c.Name)
+		switch {
+		case number > 0:
+		case c.Part == prove.Ablated:
+			v.More = append(v.More, scenarioLink{c.Name, c.Guard.Why, factsOf(c, l.recordOf(c.Name))})
+		case c.Part == prove.Real:
+			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, l.recordOf(c.Name))})
+		}
+	}
 	number := 0
 	for _, c := range course() {
 		chapter := chapterView{Title: c.Title, Lead: c.Lead}
 		for _, level := range c.Levels {
 			number++
-			at := slices.IndexFunc(cases, func(c prove.Case) bool { return c.Name == level.Name })
-			if at < 0 {
-				return indexView{}, fmt.Errorf("level %q is about no scenario", level.Name)
-			}
-			record, _ := prove.About(known, level.Name)
-			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Par, factsOf(cases[at], record)})
+			record := l.recordOf(level.Name)
+			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Par, factsOf(cases[level.Name], record)})
 		}
 		v.Chapters = append(v.Chapters, chapter)
 	}
-	for _, c := range cases {
-		record, _ := prove.About(known, c.Name)
-		_, number := levelOf(c.Name)
-		switch {
-		case number > 0:
-		case c.Part == prove.Ablated:
-			v.More = append(v.More, scenarioLink{c.Name, c.Guard.Why, factsOf(c, record)})
-		case c.Part == prove.Real:
-			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, record)})
-		}
-	}
-	return v, nil
+	return v
 }
 
 // factsOf says in a few words what a scenario allows and what the explorer has found.

@@ -11,10 +11,9 @@ import (
 )
 
 // recordOf is what the explorer has found in a scenario. It is empty if that is nothing.
-func (l *Lab) recordOf(name string) (prove.Record, error) {
-	known, err := l.known()
-	record, _ := prove.About(known, name)
-	return record, err
+func (l *Lab) recordOf(name string) prove.Record {
+	record, _ := prove.About(l.known(), name)
+	return record
 }
 
 // won reports whether the law that the scenario is about is broken in the state that is
@@ -25,9 +24,6 @@ func (v *scene) won() bool {
 
 // level is the level of the scenario. Its number is 0 if it is none.
 func (v *scene) level() (level, int) { return levelOf(v.Name) }
-
-// title is the level's, or what the scenario is about.
-func (v *scene) title() string { return titleOf(v.Case) }
 
 // facts say how a level is won, what is allowed and what is known.
 func (v *scene) facts() string {
