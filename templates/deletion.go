@@ -173,40 +173,6 @@ func (v Deletion) left(w domain.LessonWorker) string {
 	return strconv.Itoa(max(0, int(math.Ceil(w.LeaseUntil.Sub(v.Now).Seconds()))))
 }
 
-// lessonEnd says how the worker came to its end.
-func lessonEnd(w domain.LessonWorker) string {
-	switch w.Result {
-	case "overtaken":
-		switch w.Last {
-		case "mark":
-			return "It found that this channel is gone, had nothing to do, and settled its message."
-		case "shut":
-			return "It found that both gates are gone: another worker was further. It settled its message."
-		}
-		return "It was fenced out: the shut gate is gone, so the store refused its sweep. It settled its message."
-	case "failed":
-		return "It failed. The message is tried again."
-	case "waiting":
-		return "The storage did not answer. The message is tried again."
-	case "stopped":
-		return "Its process stopped, and gave the message back."
-	case "lost":
-		return "It lost its lease."
-	}
-	return "It came to the end, removed " + counted(w.Rows, "row") + ", and settled its message."
-}
-
-// lessonOver says why the workers do not pause any more.
-func lessonOver(l *domain.Lesson) string {
-	switch l.Over {
-	case "forgotten":
-		return "Nobody pressed anything for 15 minutes, so the worker went on without further pauses."
-	case "crowded":
-		return "Many other lessons are going on, so the worker did not pause."
-	}
-	return "You let the workers go on without further pauses."
-}
-
 // lessonHeadline says what each worker at work does. If none is, it says what became of the
 // latest. The page announces it.
 func (v Deletion) lessonHeadline() string {
@@ -292,22 +258,6 @@ func stepTook(s domain.StepRecord) string {
 // stepBy says which worker it was, and how often its message had been delivered.
 func stepBy(s domain.StepRecord) string {
 	return fmt.Sprintf("%d (delivery %d)", s.Worker, s.Delivery)
-}
-
-// sentence tells the whole record, for those who play it back.
-func (v Deletion) sentence(s domain.StepRecord) string {
-	said := string(s.Step) + ": " + stepName(s) + ". Worker " + strconv.Itoa(s.Worker) + ", " + v.offset(s) + " after the request"
-	if !s.Ended.IsZero() {
-		said += ", for " + stepTook(s)
-	}
-	if s.Rows > 0 {
-		said += ", " + counted(s.Rows, "row") + " removed"
-	}
-	said += "."
-	if remark := v.remark(s); remark != "" {
-		said += " " + remark
-	}
-	return said
 }
 
 // Deletions is the list of the deletions that the reader asked for, the newest first.
