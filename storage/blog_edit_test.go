@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -36,8 +35,6 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 
 func TestBlogEdit(t *testing.T) {
 	t.Run("title and text alone are replaced", bubble(editReplacesTitleAndText))
-	t.Run("stale revision is refused with the current post", bubble(staleEditShowsCurrentPost))
-	t.Run("only the author may", bubble(onlyAuthorEdits))
 	t.Run("echo is recognised after others wrote", bubble(editEchoIsRecognised))
 }
 
@@ -57,35 +54,6 @@ func editReplacesTitleAndText(t *testing.T, w *world) {
 		t.Errorf("the edit has no new revision or no date: %+v", edited)
 	}
 	w.mustBeSound()
-}
-
-func staleEditShowsCurrentPost(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	second := w.edit(blog, "two")
-	for _, expected := range []domain.Precondition[domain.Revision]{
-		domain.OneOf(blog.Revision), domain.OneOf[domain.Revision](), {}, domain.OneOf(domain.NewRevision(), blog.Revision),
-	} {
-		_, err := w.editBy(w.store, blog, expected, "three")
-		var stale *domain.StaleError
-		if !errors.As(err, &stale) || !errors.Is(err, domain.ErrConflict) || stale.Current != second {
-			t.Errorf("edited under %+v: %v", expected, err)
-		}
-	}
-	if third, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision, second.Revision), "three"); err != nil || third.Text != "three" {
-		t.Errorf("edited under either revision: %+v, %v", third, err)
-	}
-}
-
-func onlyAuthorEdits(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	for _, by := range []domain.UserName{ada, eve, ""} {
-		if _, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, by, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("edited by %q: %v", by, err)
-		}
-	}
-	if _, err := w.store.Edit(t.Context(), blog.Channel, domain.NewBlogID(blog.CreatedOn), grace, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("edited a post that never was: %v", err)
-	}
 }
 
 func editEchoIsRecognised(t *testing.T, w *world) {

@@ -33,6 +33,13 @@ type Problem struct {
 	SignIn *SignIn
 }
 
+// An Answer is what a page that another package makes is answered with.
+type Answer struct {
+	Status    int
+	MediaType string
+	Body      []byte
+}
+
 // A Refusal is an error that knows the problem that its reader sees. It is for pages that
 // another package makes; those of package web have the errors of package domain.
 type Refusal struct {

@@ -36,21 +36,15 @@ func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error
 
 // namedPost reads the channel and the post that the path names.
 func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) {
-	name, err := channelName(c)
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
 	}
 	id, err := blogID(c)
 	if err != nil {
-		if _, readErr := s.namedChannel(c); readErr != nil {
-			err = readErr // which says more
-		}
 		return domain.Channel{}, domain.Blog{}, err
 	}
-	channel, blog, err := s.store.BlogAt(c.Request().Context(), name.Key(), id)
-	if channel.Name != "" {
-		c.Set(channelKey, channel)
-	}
+	blog, err := s.store.Blog(c.Request().Context(), channel.Ref(), id)
 	return channel, blog, err
 }
 
@@ -118,19 +112,16 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
 		return err
 	}
-	name, err := channelName(c)
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
-	var channel domain.Channel
 	var page storage.BlogPage
 	if rated {
-		channel, page, err = s.store.BlogsByRatingAt(ctx, name.Key(),
-			storage.RatingQuery{Rating: rating, After: after, Limit: limit})
+		page, err = s.store.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Rating: rating, After: after, Limit: limit})
 	} else {
-		channel, page, err = s.store.BlogsAt(ctx, name.Key(),
-			storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
+		page, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
 	}
 	if err != nil {
 		return err

@@ -176,7 +176,7 @@ func refusedPost(s *site) page {
 
 func hoodShowsMissingGate(t *testing.T) {
 	p := refusedPost(newTeachingSite(t)).want(404)
-	p.says("a transaction was refused", "✗ refused", "merge gate!open!<incarnation> if it is there : not found: Who posts, votes or subscribes merges it", "nothing written")
+	p.says("a transaction was refused", "✗ refused", "merge gate!open!<incarnation> if it is there : not found: Whoever changes what a page shows merges it", "nothing written")
 	if !hasAttr(one(p.hood(), tag("details")), "open") {
 		t.Error("the fold of a refusal is closed")
 	}

@@ -11,11 +11,12 @@ import (
 )
 
 // A Handler answers a request for a page that another package makes. page has what every
-// page needs; it is the same for every visitor. The handler sends nothing if it returns
-// an error. This package then answers as for a page of its own, or with
+// page needs; it is the same for every visitor. The handler may set headers, and sends nothing,
+// unless it redirects: then its answer is empty. If it returns an error, this package answers as
+// for a page of its own, or with
 // application/problem+json if the path ends in ".json". An error can be a
 // *templates.Refusal.
-type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) error
+type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)
 
 // otherKey marks a request for a Handler, also one with a method that it does not have.
 const otherKey = "web.other"
@@ -50,7 +51,11 @@ func (s *server) answerOther(c echo.Context, answer Handler) error {
 	for _, name := range c.ParamNames() {
 		c.Request().SetPathValue(name, pathParam(c, name))
 	}
-	return answer(c.Response(), c.Request(), s.publicPage(c))
+	answered, err := answer(c.Response(), c.Request(), s.publicPage(c))
+	if err != nil || answered.Status == 0 {
+		return err
+	}
+	return sendTagged(c, answered.Status, answered.MediaType, answered.Body)
 }
 
 // isOther reports whether the request is for a Handler.

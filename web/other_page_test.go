@@ -23,16 +23,15 @@ func TestOtherPage(t *testing.T) {
 
 // otherSite is a site with a page that answers at /other, and one at /other/{name}, which
 // says its name.
-func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) error) *site {
+func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)) *site {
 	return newSiteWith(t, web.Options{Version: "test", Routes: map[string]web.Handler{"/other": answer, "/other/{name}": answer}})
 }
 
 func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	var got templates.Page
-	s := otherSite(t, func(w http.ResponseWriter, _ *http.Request, page templates.Page) error {
+	s := otherSite(t, func(_ http.ResponseWriter, _ *http.Request, page templates.Page) (templates.Answer, error) {
 		got = page
-		_, err := w.Write([]byte("hello"))
-		return err
+		return templates.Answer{Status: 200, MediaType: "text/plain", Body: []byte("hello")}, nil
 	})
 	b := s.signedIn("ada")
 	s.breakStore(everyCall(drivertest.ErrInjected))
@@ -53,9 +52,8 @@ func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 }
 
 func otherPageGetsItsParametersDecoded(t *testing.T) {
-	s := otherSite(t, func(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
-		_, err := w.Write([]byte(r.PathValue("name")))
-		return err
+	s := otherSite(t, func(_ http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
+		return templates.Answer{Status: 200, MediaType: "text/plain", Body: []byte(r.PathValue("name"))}, nil
 	})
 	for path, want := range map[string]string{"/other/a": "a", "/other/a%20b": "a b", "/other/a%2Fb": "a/b", "/other/%C3%84": "Ä"} {
 		if got := string(s.do("GET", path).want(200).body); got != want {
@@ -77,12 +75,12 @@ func failures() map[string]error {
 	}
 }
 
-func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) error {
+func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
 	name, _, _ := strings.Cut(r.PathValue("name"), ".")
 	if name == "panic" {
 		panic("SECRET")
 	}
-	return failures()[name]
+	return templates.Answer{}, failures()[name]
 }
 
 func otherPageFailsInTheLookOfTheSite(t *testing.T) {

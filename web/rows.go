@@ -144,30 +144,29 @@ func stateOf(rows storage.ChannelRows) string {
 		return "No channel has this name now."
 	}
 	for _, gate := range rows.Gates {
-		if kind, _ := explained(gate); kind == schema.OpenGate {
+		if schema.OpenGate.Has(gate.Row) {
 			return "The channel is active, and its open gate stands."
 		}
 	}
 	return "The channel is active, but no open gate stands: nobody can post."
 }
 
-func explained(row storage.Row) (*schema.Kind, []templates.KeyPart) {
-	return templates.ExplainRow(row.Table, row.Partition, row.Key, domain.ParseRecentFirst)
-}
-
-// table shows rows of a table. The prefix tells the keys of two blocks apart that show
-// one row.
+// table shows rows of a table, without what is not of their kind. The prefix tells the keys of two
+// blocks apart that show one row.
 func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 	block := templates.TableBlock{Key: "table " + prefix, Name: name, Explained: true}
 	for _, row := range rows {
 		shownRow := templates.TableRow{
-			Key: prefix + " " + templates.ShortKey(row.Key), Partition: row.Partition, ETag: row.ETag,
+			Key: prefix + " " + templates.ShortKey(row.Row), Partition: row.Partition, ETag: string(row.ETag),
 		}
-		shownRow.Kind, shownRow.Parts = explained(row)
+		shownRow.Kind, shownRow.Parts = templates.ExplainRow(name, row.Partition, row.Row, domain.ParseRecentFirst)
 		for _, p := range row.Properties {
-			value := shorten(shown(p.Value))
-			if p.Hashed {
-				value = templates.ShortKey(p.Value)
+			known, value := schema.Of(name, row.Partition, row.Row).Property(p.Name), shorten(shown(p.Value.String()))
+			if known == nil {
+				continue
+			}
+			if known.Hashed {
+				value = templates.ShortKey(p.Value.String())
 			}
 			shownRow.Properties = append(shownRow.Properties, templates.RowProperty{Name: p.Name, Value: value})
 		}

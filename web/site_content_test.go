@@ -1,17 +1,16 @@
 package web_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/argon2"
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 const password = "correct horse battery staple"
@@ -20,15 +19,10 @@ const password = "correct horse battery staple"
 // own cost.
 func (s *site) author(name string) domain.UserName {
 	s.Helper()
-	row := driver.Insert("", driver.String("Password", cheapHash()), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
+	row := driver.Insert("", driver.String("Password", drivertest.CheapHash(password)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
 		driver.String("Revision", "r"), driver.String("Revisions", "r"))
 	ok(s, driver.NewTable(s.db, "Users").Transact(s.Context(), name, row))
 	return domain.UserName(name)
-}
-
-func cheapHash() string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding.EncodeToString
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64(salt) + "$" + b64(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
 }
 
 // signUp makes an account and returns the token of a session.
@@ -175,7 +169,7 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
 	s.Helper()
 	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
-		d.Trace = d.Trace.With(r, -1)
+		d.Trace = d.Trace.With(r)
 		return true
 	})
 	ok(s, err)

@@ -223,11 +223,11 @@ func (s *server) channelNews(c echo.Context, _ visitor) error {
 	if err != nil {
 		return err
 	}
-	name, err := channelName(c)
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
-	n, err := s.store.NewsAt(c.Request().Context(), name.Key(), than)
+	n, err := s.store.News(c.Request().Context(), channel.Ref(), than)
 	if err != nil {
 		return err
 	}

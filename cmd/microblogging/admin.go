@@ -23,18 +23,6 @@ const adminWriteTime = 5 * time.Minute
 // What takes long was told before, when the role was.
 const adminDrainTime = time.Second
 
-// listenAdmin listens for the operator, or returns nil if nobody wants that.
-func (f roleFlags) listenAdmin() (net.Listener, error) {
-	if f.AdminListen == "" {
-		return nil, nil
-	}
-	listener, err := net.Listen("tcp", f.AdminListen)
-	if err != nil {
-		return nil, cannotRunError{fmt.Errorf("--admin-listen: %w", err)}
-	}
-	return listener, nil
-}
-
 // serveAdmin answers the operator until stop is called, which waits for the end. What takes
 // long, such as a profile, ends when ctx ends.
 func serveAdmin(ctx context.Context, listener net.Listener, b *backend, log *slog.Logger) (stop func() error) {
@@ -44,10 +32,9 @@ func serveAdmin(ctx context.Context, listener net.Listener, b *backend, log *slo
 	b.told.Read(ctx, b, b.space)
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	var run errgroup.Group
-	serveHTTP(answering, listening{
-		Listener: listener, handler: guardAdmin(listener.Addr(), adminRoutes(b, log)),
-		write: adminWriteTime, drain: adminDrainTime, long: ctx,
-	}, log, &run)
+	server := newServer(guardAdmin(listener.Addr(), adminRoutes(b, log)), log)
+	server.WriteTimeout, server.BaseContext = adminWriteTime, func(net.Listener) context.Context { return ctx }
+	serveHTTP(answering, server, listener, adminDrainTime, log, &run)
 	log.InfoContext(ctx, "answering the operator", "address", publicAddress(listener.Addr()))
 	return func() error { end(); return run.Wait() }
 }
@@ -57,7 +44,7 @@ func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", b.probes(log))
 	mux.Handle("/readyz", b.probes(log))
-	mux.Handle("GET "+backupPath, newBackupHandler(b, log))
+	mux.Handle("GET "+backupPath, &backupHandler{backend: b, log: log})
 	mux.Handle("GET /metrics", b.told.Metrics())
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { // for somebody who opens the address in the log
 		fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))

@@ -86,19 +86,16 @@ func openAzure(config azure.Config, told *telemetry.Telemetry) (*backend, error)
 
 // azureConfig returns the account that the flags name.
 func (f storageFlags) azureConfig(log *slog.Logger) (azure.Config, error) {
-	retry, err := f.retry()
-	if err != nil {
-		return azure.Config{}, err
-	}
 	connection, err := f.connectionString()
 	if err != nil {
 		return azure.Config{}, err
 	}
+	retry := azure.Retry(f.Retries, f.RetryMin, f.RetryMax)
 	config := azure.Config{
 		ConnectionString: connection,
 		TableEndpoint:    f.AzureTableEndpoint,
 		QueueEndpoint:    f.AzureQueueEndpoint,
-		Retry:            retry,
+		Retry:            &retry,
 		Log:              log,
 	}
 	switch {
@@ -149,25 +146,17 @@ func (f storageFlags) use(ctx context.Context, opts bolt.Options, work func(*bac
 	return work(b)
 }
 
-// prepareMin and prepareMax bound the pause between two tries of prepareLater.
-const (
-	prepareMin = 250 * time.Millisecond
-	prepareMax = 5 * time.Second
-)
+// preparePause is how long prepareLater waits between two tries.
+const preparePause = time.Second
 
 // prepareLater prepares a store on the network as soon as it answers. A role may start
 // before the store does, and must run on while the store is unreachable.
 func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
-	for pause := prepareMin; ; pause = min(2*pause, prepareMax) {
-		err := b.Prepare(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
+	for err := b.Prepare(ctx); err != nil && ctx.Err() == nil; err = b.Prepare(ctx) {
 		log.WarnContext(ctx, "store not ready, trying again", "error", err)
 		select {
-		case <-time.After(pause):
+		case <-time.After(preparePause):
 		case <-ctx.Done():
-			return
 		}
 	}
 }

@@ -1,29 +1,26 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+
+	"microblogging/storage/bolt"
 )
 
 // The file of a backup is packed by gzip, whose header says what it holds and of when it is,
 // and whose checksum is its end. So a file that was cut off or altered is found, and gzip -d
 // makes a store's file, or lines, of a backup.
 
-const (
-	packedMagic = "\x1f\x8b"
-	// backupComment is the comment of the header.
-	backupComment = "MicroBlogging backup: store"
-)
+// backupComment is the comment of the header.
+const backupComment = "MicroBlogging backup: store"
 
 // Why a file is refused.
 var (
@@ -47,23 +44,12 @@ func pack(to io.Writer, write func(io.Writer) error) error {
 }
 
 // unpack begins to read the file of a backup.
-func unpack(from io.Reader) (*gzip.Reader, error) {
-	file := bufio.NewReader(from)
-	first, err := file.Peek(len(packedMagic))
-	switch {
-	case err != nil && !errors.Is(err, io.EOF):
-		return nil, err
-	case string(first) != packedMagic:
-		return nil, errNoBackup
-	}
+func unpack(file io.Reader) (*gzip.Reader, error) {
 	packed, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, whatIsWrong(err)
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && packed.Comment != backupComment {
+		err = errNoBackup
 	}
-	if packed.Comment != backupComment {
-		return nil, errNoBackup
-	}
-	return packed, nil
+	return packed, err
 }
 
 // whatIsWrong says it of an error of gzip.
@@ -72,28 +58,26 @@ func whatIsWrong(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errCut
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt): // after the end, too
 		return errAltered
 	}
 	return err
 }
 
-// verify reads a file from its beginning to its end, and unpacks it anew.
-func verify(file io.ReadSeeker) (packed *gzip.Reader, err error) {
-	for range 2 {
-		if packed != nil {
-			if _, err := io.Copy(io.Discard, packed); err != nil {
-				return nil, whatIsWrong(err)
-			}
-		}
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		if packed, err = unpack(file); err != nil {
-			return nil, err
-		}
+// verify reads a file from its beginning to its end, and goes back to its beginning.
+func verify(file io.ReadSeeker) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
 	}
-	return packed, nil
+	packed, err := unpack(file)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, packed); err != nil {
+		return whatIsWrong(err)
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return err
 }
 
 // An unreadError is about rows of a store that cannot be read, so that no backup is made.
@@ -112,7 +96,7 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 		return 0, cannotRunError{err}
 	}
 	if err = write(file); err == nil {
-		if _, err = verify(file); err != nil {
+		if err = verify(file); err != nil {
 			err = fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
 		}
 	}
@@ -124,13 +108,13 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 		err = os.Rename(file.Name(), name)
 	}
 	if err != nil {
-		err = errors.Join(err, removeIfThere(file.Name()))
+		err = errors.Join(err, os.Remove(file.Name()))
 		if !errors.As(err, &unreadError{}) && unknown == nil && info.Size() == 0 {
 			err = cannotRunError{err} // it had not begun
 		}
 		return 0, err
 	}
-	return info.Size(), syncFolder(filepath.Dir(name))
+	return info.Size(), bolt.SyncDir(filepath.Dir(name))
 }
 
 // replaceable refuses a name that another file than a backup has.
@@ -156,23 +140,4 @@ func replaceable(name string) error {
 		return fmt.Errorf("%s is there already and is not a backup, so it is left alone", name)
 	}
 	return nil
-}
-
-func removeIfThere(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// syncFolder makes the name of a new file durable.
-func syncFolder(name string) error {
-	if runtime.GOOS == "windows" { // here a folder cannot be synced
-		return nil
-	}
-	folder, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 
 	"microblogging/storage/bolt"
@@ -32,11 +33,7 @@ var errNoSnapshot = errors.New("there is no snapshot of several tables in Azure,
 type backupHandler struct {
 	backend *backend
 	log     *slog.Logger
-	turn    chan struct{}
-}
-
-func newBackupHandler(b *backend, log *slog.Logger) *backupHandler {
-	return &backupHandler{backend: b, log: log, turn: make(chan struct{}, 1)}
+	turn    sync.Mutex
 }
 
 // ServeHTTP answers GET /backup. A body without the end of a backup was given up, and the log
@@ -51,14 +48,12 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
 		return
 	}
-	select {
-	case h.turn <- struct{}{}:
-		defer func() { <-h.turn }()
-	default:
+	if !h.turn.TryLock() {
 		w.Header().Set("Retry-After", strconv.Itoa(backupBusy))
 		http.Error(w, "another backup is being taken", http.StatusServiceUnavailable)
 		return
 	}
+	defer h.turn.Unlock()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	to := &patientWriter{to: w, control: http.NewResponseController(w)}
 	err := pack(to, func(w io.Writer) error { return h.backend.backup(r.Context(), w) })

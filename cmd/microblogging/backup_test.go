@@ -23,7 +23,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/worker"
 )
 
 func TestBackupCommand(t *testing.T) {
@@ -170,7 +169,7 @@ func backupOfStopped(t *testing.T) {
 func (s *site) admin() (url string) {
 	b := &backend{Store: s.store, under: s.db, backup: s.db.Backup}
 	mux := http.NewServeMux()
-	mux.Handle(backupPath, newBackupHandler(b, slog.New(slog.DiscardHandler)))
+	mux.Handle(backupPath, &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(mux)
 	s.t.Cleanup(server.Close)
 	return server.URL
@@ -199,7 +198,7 @@ func backupIsGuarded(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	s.create("Garden", 3)
 	b := &backend{Store: s.store, backup: s.db.Backup}
-	handler := newBackupHandler(b, slog.New(slog.DiscardHandler))
+	handler := &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)}
 	get := func(from, host string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(http.MethodGet, "http://"+host+backupPath, nil)
 		request.RemoteAddr = from
@@ -212,11 +211,11 @@ func backupIsGuarded(t *testing.T) {
 			t.Errorf("%s at %s: %d %s", from, host, got.Code, got.Body)
 		}
 	}
-	handler.turn <- struct{}{} // another has its turn
+	handler.turn.Lock() // another has its turn
 	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
 		t.Errorf("beside another: %d %s", got.Code, got.Body)
 	}
-	<-handler.turn
+	handler.turn.Unlock()
 	b.backup = nil
 	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), "microblogging copy") {
 		t.Errorf("of a store on the network: %d %s", got.Code, got.Body)
@@ -399,31 +398,6 @@ func othersInterrupted(t *testing.T) {
 	wantNames(t, dir, "backup")
 }
 
-// finishDeletions lets a worker do what is on the queue.
-func (s *site) finishDeletions() {
-	s.t.Helper()
-	ctx, cancel := context.WithCancel(s.t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		worker.New(s.store, worker.Options{Lease: time.Second, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
-	}()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for began := time.Now(); ; <-ticker.C {
-		left, err := s.store.Messages().Length(s.t.Context())
-		s.ok(err)
-		if left == 0 {
-			break
-		}
-		if time.Since(began) > 20*time.Second {
-			s.t.Fatal("the deletion does not end")
-		}
-	}
-	cancel()
-	<-ended
-}
-
 func restoreDeletesAgain(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	garden := s.create("Garden", 5)
@@ -457,12 +431,6 @@ func restoreDeletesAgain(t *testing.T) {
 		}
 		if err := restored.state("news"); err != nil {
 			t.Errorf("%v: the other channel is %v", c.args, err)
-		}
-		if c.garden != nil {
-			restored.finishDeletions()
-			if err := restored.state("garden"); !errors.Is(err, domain.ErrNotFound) {
-				t.Errorf("in the end, the channel is %v", err)
-			}
 		}
 		restored.close()
 		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {

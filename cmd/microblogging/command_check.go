@@ -25,11 +25,10 @@ type checkCommand struct {
 	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each breach."`
 }
 
-// A checkReport is what check --json prints. Compact is there if it is worth it.
+// A checkReport is what check --json prints.
 type checkReport struct {
 	Breaches []domain.Breach `json:"breaches"`
 	storage.CheckCounts
-	Compact *bolt.Space `json:"compact,omitempty"`
 }
 
 // Run reports every breach. It returns errFound if there is any.
@@ -51,14 +50,16 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		checker.Unread = func(text string) {
 			notes.printf("poisoned: a message that no worker could read: %.200q; microblogging requeue puts it back, and requeue --drop drops it\n", text)
 		}
-		if report.CheckCounts, err = checker.Run(ctx); err == nil {
-			report.Compact, err = b.worthCompacting()
+		var space bolt.Space
+		if report.CheckCounts, err = checker.Run(ctx); err == nil && b.space != nil {
+			space, err = b.space()
 		}
 		if err != nil {
 			return cannotRunError{err}
 		}
-		if report.Compact != nil {
-			notes.printf("%s\n", compactAdvice(*report.Compact))
+		if space.WorthCompacting() {
+			notes.printf("%s of the store's %s are free; microblogging compact gives them back to the disk\n",
+				inBytes(space.Free), inBytes(space.Bytes))
 		}
 		if c.JSON {
 			out.n = len(report.Breaches)

@@ -38,21 +38,3 @@ func inBytes(bytes int64) string {
 	}
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
-
-// worthCompacting returns the space of the store if compact is worth it, and else nil.
-func (b *backend) worthCompacting() (*bolt.Space, error) {
-	if b.space == nil {
-		return nil, nil
-	}
-	space, err := b.space()
-	if err != nil || !space.WorthCompacting() {
-		return nil, err
-	}
-	return &space, nil
-}
-
-// compactAdvice says that compact is worth it.
-func compactAdvice(s bolt.Space) string {
-	return fmt.Sprintf("%s of the store's %s are free; microblogging compact gives them back to the disk",
-		inBytes(s.Free), inBytes(s.Bytes))
-}

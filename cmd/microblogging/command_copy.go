@@ -19,14 +19,11 @@ type copyCommand struct {
 	storageFlags `embed:""`
 	From         string `placeholder:"STORE" help:"The store to copy: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. Stop its roles first."`
 	To           string `required:"" placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or an unfinished copy of the same store. Start no role on it before the copy has ended."`
-	Flight       int    `default:"8" help:"How many transactions to have under way at once, 1 to 64."`
+	Flight       int    `default:"8" within:"1 64" help:"How many transactions to have under way at once, 1 to 64."`
 }
 
 // Run copies the store, and checks the copy.
 func (c copyCommand) Run(ctx context.Context, console *console) (err error) {
-	if c.Flight < 1 || c.Flight > 64 {
-		return cannotRunError{fmt.Errorf("--flight must be 1 to 64, not %d", c.Flight)}
-	}
 	from, closeFrom, err := c.side(c.From, storageFlags.mustExist)
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--from: %w", err)}

@@ -37,13 +37,11 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	case ownerErr != nil:
 		return badName("--owner", ownerErr)
 	}
-	for _, file := range c.Files { // before anybody is asked for a password
-		info, err := os.Stat(file)
-		if err == nil && info.IsDir() {
-			err = fmt.Errorf("%s is a directory, not a feed", file)
-		}
-		if err != nil {
-			return cannotRunError{err}
+	files := make([]importFile, len(c.Files))
+	for i, file := range c.Files {
+		var err error
+		if files[i], err = readImportFile(file); err != nil {
+			return err
 		}
 	}
 	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
@@ -51,12 +49,6 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 		password, err := c.checkOwner(ctx, console, store, owner)
 		if err != nil {
 			return err
-		}
-		files := make([]importFile, len(c.Files))
-		for i, file := range c.Files {
-			if files[i], err = readImportFile(file); err != nil {
-				return err
-			}
 		}
 		if password != "" {
 			if _, err := store.SignUp(ctx, string(owner), password); err != nil {
@@ -68,7 +60,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 		for _, file := range files {
-			to := newImporter(store, channel.Ref(), owner, file.Source)
+			to := newImporter(store, channel, owner, file.Source)
 			err := importTo(ctx, console, file, to)
 			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {

@@ -12,26 +12,23 @@ import (
 	"time"
 
 	"microblogging/cmd/microblogging/load"
-	"microblogging/storage/azure"
+	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
 
 type loadCommand struct {
 	storageFlags `embed:""`
-	Channels     int           `default:"1" help:"How many channels share the load. Each is a partition, and a store limits what a partition can do."`
+	Channels     int           `default:"1" within:"1 256" help:"How many channels share the load. Each is a partition, and a store limits what a partition can do."`
 	Mix          load.Mix      `default:"post=10,read=70,feed=10,vote=10" help:"How often each operation is made, relative to the others: post (make a post), read (a channel with its newest 20 posts), feed (the newest 20 posts of what a user subscribes to) and vote. They cost the store what they cost it on the site when nothing is in memory. One that is not named is not made."`
-	Workers      int           `default:"32" help:"How many operations are under way at once, at most."`
-	Rate         float64       `default:"0" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`
-	Duration     time.Duration `default:"30s" help:"How long the load lasts, after the channels were filled. Ctrl-C ends it with what was measured until then."`
+	Workers      int           `default:"32" within:"1 1024" help:"How many operations are under way at once, at most."`
+	Rate         float64       `default:"0" within:"0 1000000000" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`
+	Duration     time.Duration `default:"30s" within:"100ms 8760h" help:"How long the load lasts, after the channels were filled. Ctrl-C ends it with what was measured until then."`
 	JSON         bool          `name:"json" help:"Print one JSON object instead of a table. Durations are in seconds, the others are counts."`
 	Report       string        `type:"path" placeholder:"FILE.html" help:"Write a report that compares 1, 2, 4 and 8 channels. The load is made again with each of these numbers, so that it takes about four times as long. What is printed is about --channels, and comes first."`
 }
 
 const (
-	maxLoadChannels = 256
-	maxLoadWorkers  = 1024
-	minLoadDuration = 100 * time.Millisecond
 	// minFill is how many posts the channels hold together before the load begins, at least, and
 	// pagePosts how many each does: a page of fewer than 20 costs less.
 	minFill   = 1000
@@ -55,22 +52,7 @@ slower. It takes about 3 KB for each post and 1.5 KB for each vote. With --stora
 tables and queues of its own, whose names begin with MicroBloggingLoad and microblogging-load; they
 are in the same account, so they share its limits with the site, and Azure charges for each request.
 All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed is removed by
-the next; on Azure, by the first that begins two hours after the end that it had planned.`
-}
-
-// Validate is called by kong.
-func (c loadCommand) Validate() error {
-	switch {
-	case c.Channels < 1 || c.Channels > maxLoadChannels:
-		return fmt.Errorf("--channels must be 1 to %d, not %d", maxLoadChannels, c.Channels)
-	case c.Workers < 1 || c.Workers > maxLoadWorkers:
-		return fmt.Errorf("--workers must be 1 to %d, not %d", maxLoadWorkers, c.Workers)
-	case !(c.Rate >= 0):
-		return fmt.Errorf("--rate must be 0 or more, not %g", c.Rate)
-	case c.Duration < minLoadDuration:
-		return fmt.Errorf("--duration must be at least %s, not %s", minLoadDuration, c.Duration)
-	}
-	return nil
+the next; on Azure it stays, under the names that the load has printed.`
 }
 
 // runs are the numbers of channels to make the load with, in their order.
@@ -133,7 +115,7 @@ func (c loadCommand) Run(ctx context.Context, console *console) error {
 func (c loadCommand) run(ctx context.Context, console *console, channels int) (result load.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Duration+fillTime)
 	defer cancel()
-	backend, remove, err := c.open(ctx)
+	backend, remove, err := c.open(ctx, console)
 	if err != nil {
 		return result, cannotRunError{err}
 	}
@@ -148,18 +130,35 @@ func (c loadCommand) run(ctx context.Context, console *console, channels int) (r
 	})
 }
 
-// open makes an empty store for one run. It removes what a load has left that was killed.
-func (c loadCommand) open(ctx context.Context) (driver.Backend, func(context.Context) error, error) {
+// open makes an empty store for one run. It removes what a load has left that was killed, but on
+// Azure: there an operator can tell by the names.
+func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend, func(context.Context) error, error) {
 	if c.Storage == "azure" {
-		return c.openNamespace(ctx)
+		config, err := c.azureConfig(nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		n, err := load.OpenNamespace(config)
+		if err != nil {
+			return nil, nil, err
+		}
+		fmt.Fprintln(console.stderr, "using", n)
+		return n.Backend(), n.Remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
 	}
 	left, err := filepath.Glob(filepath.Join(c.Data, loadFolder))
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, dir := range left { // a process that has died holds no lock
-		if err := bolt.Remove(dir); err != nil && !errors.Is(err, bolt.ErrInUse) {
-			return nil, nil, err
+	for _, dir := range left {
+		db, err := bolt.Open(dir, bolt.Options{NoSync: true})
+		if errors.Is(err, bolt.ErrInUse) { // a process that has died holds no lock
+			continue
+		}
+		if err == nil { // else it died early
+			err = db.Close()
+		}
+		if failed := os.RemoveAll(dir); failed != nil {
+			return nil, nil, errors.Join(failed, err)
 		}
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
@@ -170,34 +169,8 @@ func (c loadCommand) open(ctx context.Context) (driver.Backend, func(context.Con
 		return nil, nil, err
 	}
 	db, err := bolt.Open(dir, bolt.Options{})
-	return db, func(context.Context) error { return errors.Join(db.Close(), bolt.Remove(dir)) }, err
+	return db, func(context.Context) error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, err
 }
 
 // loadFolder names the directories of the embedded stores of loads, in the data directory.
 const loadFolder = "removed-by-load-*"
-
-// openNamespace opens an account, whose client tells the load each try of each request.
-func (c loadCommand) openNamespace(ctx context.Context) (driver.Backend, func(context.Context) error, error) {
-	config, err := c.azureConfig(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	config.Tried = func(ctx context.Context, try azure.Try) {
-		if try.Throttled() {
-			load.Throttled(ctx)
-		}
-	}
-	client, err := azure.Open(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := load.OpenAccount(ctx, client, time.Now().Add(c.Duration+fillTime))
-	if err != nil {
-		client.Close()
-		return nil, nil, err
-	}
-	return n.Backend(), func(ctx context.Context) error {
-		defer client.Close()
-		return n.Remove(ctx)
-	}, nil
-}

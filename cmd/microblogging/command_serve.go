@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -25,11 +25,6 @@ type serveCommand struct {
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
 	roleFlags    `embed:""`
-}
-
-// Validate is called by kong. It is not called for embedded flags.
-func (c serveCommand) Validate() error {
-	return errors.Join(c.webFlags.Validate(), c.workerFlags.Validate())
 }
 
 // Run serves both roles until ctx ends.
@@ -78,9 +73,6 @@ type process struct {
 func (p process) run(ctx context.Context, console *console) (err error) {
 	log, stop := p.logger(console.stderr)
 	defer stop()
-	if p.DrainDelay < 0 {
-		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", p.DrainDelay)}
-	}
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
@@ -94,11 +86,11 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return cannotRunError{err}
 	}
 	defer told.Stop()
-	admin, err := p.listenAdmin()
-	if err != nil {
-		return err
-	}
-	if admin != nil {
+	var admin net.Listener
+	if p.AdminListen != "" {
+		if admin, err = listen("--admin-listen", p.AdminListen); err != nil {
+			return err
+		}
 		defer admin.Close() // a server that has ended has closed it already
 	}
 	there, unknown := bolt.Exists(p.Data)
@@ -168,9 +160,6 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 // delayed returns a context that ends when ctx has ended a while ago, or has ended and
 // now is closed, or when cancel is called.
 func delayed(ctx context.Context, delay time.Duration, now <-chan struct{}) (later context.Context, cancel context.CancelFunc) {
-	if delay == 0 {
-		return context.WithCancel(ctx)
-	}
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.NewTimer(delay)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -21,7 +22,7 @@ func (versionCommand) Run(console *console) error {
 		"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2",
 		"go.etcd.io/bbolt",
 	}
-	fmt.Fprintln(console.stdout, "microblogging", programVersion(build))
+	fmt.Fprintln(console.stdout, "microblogging", buildVersion())
 	fmt.Fprintln(console.stdout, runtime.Version())
 	for _, dependency := range build.Deps {
 		if slices.Contains(storageLibraries, dependency.Path) {
@@ -35,19 +36,12 @@ func (versionCommand) Run(console *console) error {
 // does not see the checkout, as in the Dockerfile: -ldflags "-X main.commit=…".
 var commit string
 
-// buildVersion returns the version of this program, or "unknown".
+// buildVersion returns the commit that the program was built from or, outside a checkout, the
+// version of its module.
 func buildVersion() string {
-	if build, ok := debug.ReadBuildInfo(); ok {
-		return programVersion(build)
-	}
-	return "unknown"
-}
-
-// programVersion returns the commit that the program was built from or, outside a
-// checkout, the version of its module.
-func programVersion(build *debug.BuildInfo) string {
-	if commit != "" {
-		return commit
+	build, ok := debug.ReadBuildInfo()
+	if commit != "" || !ok {
+		return cmp.Or(commit, "unknown")
 	}
 	for _, setting := range build.Settings {
 		if setting.Key == "vcs.revision" {

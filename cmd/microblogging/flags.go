@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -12,11 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/alecthomas/kong"
 
 	"microblogging/domain"
-	"microblogging/storage/azure"
 	"microblogging/worker"
 )
 
@@ -30,35 +27,43 @@ type storageFlags struct {
 	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
 	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 
-	Retries  int           `group:"retries" default:"3" help:"How often a request is sent again, 0 to 20. docs/retries.md says which."`
-	RetryMin time.Duration `group:"retries" default:"150ms" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
-	RetryMax time.Duration `group:"retries" default:"2s" help:"The longest pause, --retry-min to 1m. If the service asks for a longer one with Retry-After, the request fails at once."`
+	Retries  int           `group:"retries" default:"3" within:"0 20" help:"How often a request is sent again, 0 to 20. docs/retries.md says which."`
+	RetryMin time.Duration `group:"retries" default:"150ms" within:"1ms 1m" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
+	RetryMax time.Duration `group:"retries" default:"2s" within:"1ms 1m" help:"The longest pause, 1ms to 1m. If the service asks for a longer one with Retry-After, the request fails at once."`
 }
 
-const (
-	mostRetries = 20
-	// longestPause is the largest --retry-max. It also keeps the SDK's sums in range.
-	longestPause = time.Minute
-)
-
-// AfterApply is called by kong, before a command runs.
-func (f storageFlags) AfterApply() error {
-	_, err := f.retry()
-	return err
-}
-
-// retry returns the retries for azure.Config, or what is wrong with the flags.
-func (f storageFlags) retry() (*policy.RetryOptions, error) {
-	switch {
-	case f.Retries < 0 || f.Retries > mostRetries:
-		return nil, cannotRunError{fmt.Errorf("--retries must be 0 to %d, not %d", mostRetries, f.Retries)}
-	case f.RetryMin < time.Millisecond || f.RetryMin > longestPause:
-		return nil, cannotRunError{fmt.Errorf("--retry-min must be 1ms to 1m, not %s", f.RetryMin)}
-	case f.RetryMax < f.RetryMin || f.RetryMax > longestPause:
-		return nil, cannotRunError{fmt.Errorf("--retry-max must be --retry-min (%s) to 1m, not %s", f.RetryMin, f.RetryMax)}
+// checkBounds refuses a number or a duration that is not within the bounds which the tag of its
+// flag names. Bounds of the tag "within" are two texts such as "1ms 1m".
+func checkBounds(flags []*kong.Flag) error {
+	for _, flag := range flags {
+		low, high, bounded := strings.Cut(flag.Tag.Get("within"), " ")
+		if !bounded {
+			continue
+		}
+		var n float64
+		if flag.Target.CanInt() {
+			n = float64(flag.Target.Int())
+		} else {
+			n = flag.Target.Float()
+		}
+		least, errLow := bound(low)
+		most, errHigh := bound(high)
+		if err := errors.Join(errLow, errHigh); err != nil {
+			return err
+		}
+		if !(n >= least && n <= most) {
+			return fmt.Errorf("--%s must be %s to %s, not %v", flag.Name, low, high, flag.Target)
+		}
 	}
-	o := azure.Retry(f.Retries, f.RetryMin, f.RetryMax)
-	return &o, nil
+	return nil
+}
+
+// bound reads a number, or a duration in nanoseconds.
+func bound(text string) (float64, error) {
+	if d, err := time.ParseDuration(text); err == nil {
+		return float64(d), nil
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // connectionString returns the connection string of the account, or "" if none is given.
@@ -79,73 +84,32 @@ func (f storageFlags) connectionString() (string, error) {
 	return secret, nil
 }
 
-// logger returns the log. Stop must be called at the end, and writes the lines that wait.
-func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
-	var options slog.HandlerOptions
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(f.LogLevel)); err == nil { // the enum refuses every other word
-		options.Level = level
-	}
-	lines := &logBuffer{w: w, writing: make(chan struct{}, 1)}
-	if f.LogFormat == "json" {
-		log = slog.New(slog.NewJSONHandler(lines, &options))
-	} else {
-		log = slog.New(slog.NewTextHandler(lines, &options))
-	}
-	lines.lost = func(n int) { log.Warn("the log could not be written, and lines are lost", "lines", n) }
-	return log, lines.stop
-}
-
 // webFlags are the settings of the web role.
 type webFlags struct {
 	Listen              string    `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
 	Sample              bool      `help:"If the store is empty, fill it with a few channels. Print a sign-in link for one of the sample's users at each start; it works once."`
-	BaseURL             string    `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
-	WriteRate           float64   `default:"20" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
-	WriteBurst          int       `default:"1000" help:"How many writes one user may make at once, after a pause."`
-	MaxChannelsPerOwner int       `default:"100" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
-	SignUps             int       `default:"100" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
+	BaseURL             siteURL   `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
+	WriteRate           float64   `default:"20" within:"0 1000000" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
+	WriteBurst          int       `default:"1000" within:"1 1000000" help:"How many writes one user may make at once, after a pause."`
+	MaxChannelsPerOwner int       `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
+	SignUps             int       `default:"100" within:"0 1000000000" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
 	PageCache           cacheSize `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
 	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 	NoLab               bool      `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
 	LogAddresses        bool      `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
 }
 
-// Validate is called by kong.
-func (f webFlags) Validate() error {
-	_, err := f.baseURL()
-	switch {
-	case err != nil:
-		return err
-	case f.WriteRate != 0 && !(f.WriteRate >= minWriteRate && f.WriteRate <= maxWriteRate):
-		return fmt.Errorf("--write-rate must be 0, or %g to %d, not %g", minWriteRate, maxWriteRate, f.WriteRate)
-	case f.MaxChannelsPerOwner < 0 || f.MaxChannelsPerOwner > domain.MaxChannelsPerOwner:
-		return fmt.Errorf("--max-channels-per-owner must be 0 to %d, not %d", domain.MaxChannelsPerOwner, f.MaxChannelsPerOwner)
-	case f.SignUps < 0:
-		return fmt.Errorf("--sign-ups must be at least 0, not %d", f.SignUps)
-	case f.WriteBurst < 1 || f.WriteBurst > maxWriteBurst:
-		return fmt.Errorf("--write-burst must be 1 to %d, not %d", maxWriteBurst, f.WriteBurst)
-	}
-	return nil
-}
+// A siteURL is http://HOST or https://HOST, or nil if it is not set.
+type siteURL struct{ url *url.URL }
 
-const (
-	minWriteRate  = 0.001
-	maxWriteRate  = 1_000_000
-	maxWriteBurst = 1_000_000
-)
-
-// baseURL returns the base URL, or nil if none is set.
-func (f webFlags) baseURL() (*url.URL, error) {
-	if f.BaseURL == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(f.BaseURL)
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *siteURL) UnmarshalText(text []byte) error {
+	u, err := url.Parse(string(text))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
-		return nil, fmt.Errorf("--base-url must be http://HOST or https://HOST, not %q", f.BaseURL)
+		return fmt.Errorf("it must be http://HOST or https://HOST, not %q", text)
 	}
-	u.Path = ""
-	return u, nil
+	u.Path, s.url = "", u
+	return nil
 }
 
 // badName says what is wrong with a name that a flag gives.
@@ -159,11 +123,11 @@ func badName(flag string, err error) error {
 
 // roleFlags are what all roles share.
 type roleFlags struct {
-	DrainDelay  time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
+	DrainDelay  time.Duration `default:"0s" within:"0s 24h" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
 	AdminListen string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
 	Teach       bool          `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
 	LogFormat   string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
-	LogLevel    string        `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
+	LogLevel    slog.Level    `default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
 // teachLease is the longest lease of a worker that teaches: whoever kills a worker does
@@ -172,40 +136,16 @@ const teachLease = 15 * time.Second
 
 // leaseFlags are what worker and check share.
 type leaseFlags struct {
-	Lease time.Duration `default:"30s" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
-}
-
-// maxLease is the longest lease that --lease accepts.
-const maxLease = 12 * time.Hour
-
-// Validate is called by kong.
-func (f leaseFlags) Validate() error {
-	if f.Lease < time.Second || f.Lease > maxLease || f.Lease%time.Second != 0 {
-		return fmt.Errorf("--lease must be 1s to %s, in whole seconds, not %s", maxLease, f.Lease)
-	}
-	return nil
+	Lease time.Duration `default:"30s" within:"1s 12h" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
 }
 
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
 	leaseFlags `embed:""`
 	// --sweep is what --reconcile was called before.
-	Reconcile   time.Duration `default:"1m" aliases:"sweep" env:"MICROBLOGGING_RECONCILE,MICROBLOGGING_SWEEP" help:"The time between two passes that look for deletions whose message was lost."`
-	Concurrency int           `default:"4" help:"How many messages to handle at once, 1 to 256."`
-	MaxAttempts int           `default:"5" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
-}
-
-// Validate is called by kong.
-func (f workerFlags) Validate() error {
-	switch {
-	case f.Reconcile <= 0:
-		return fmt.Errorf("--reconcile must be more than 0s, not %s", f.Reconcile)
-	case f.Concurrency < 1 || f.Concurrency > 256:
-		return fmt.Errorf("--concurrency must be 1 to 256, not %d", f.Concurrency)
-	case f.MaxAttempts < 1:
-		return fmt.Errorf("--max-attempts must be at least 1, not %d", f.MaxAttempts)
-	}
-	return f.leaseFlags.Validate()
+	Reconcile   time.Duration `default:"1m" aliases:"sweep" env:"MICROBLOGGING_RECONCILE,MICROBLOGGING_SWEEP" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
+	Concurrency int           `default:"4" within:"1 256" help:"How many messages to handle at once, 1 to 256."`
+	MaxAttempts int           `default:"5" within:"1 1000000" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
 }
 
 // options returns the settings of a worker.
@@ -215,7 +155,7 @@ func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
 	}
 	return worker.Options{
 		Teach:       teach,
-		Lease:       f.Lease,
+		Lease:       f.Lease.Truncate(time.Second), // as queues want it
 		Reconcile:   f.Reconcile,
 		Concurrency: f.Concurrency,
 		MaxAttempts: f.MaxAttempts,

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/netip"
+	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,6 +35,45 @@ func parsed(t *testing.T, args ...string) *commands {
 	return flags
 }
 
+// Each flag with a number or a duration has bounds, and each command holds to them before it opens
+// a store.
+func TestBounds(t *testing.T) {
+	parser, err := kong.New(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x"}
+	for _, command := range parser.Model.Leaves(true) {
+		for _, flag := range command.Flags {
+			if !flag.Target.CanInt() && !flag.Target.CanFloat() || flag.Target.Type() == reflect.TypeFor[cacheSize]() || flag.Target.Type() == reflect.TypeFor[slog.Level]() {
+				continue
+			}
+			if !flag.Tag.Has("within") {
+				t.Errorf("%s --%s has no bounds", command.Name, flag.Name)
+				continue
+			}
+			beyond := []string{"-1", "99999999999"}
+			if flag.Target.Type() == reflect.TypeFor[time.Duration]() {
+				beyond = []string{"-1s", "100000h"}
+			}
+			for _, value := range beyond {
+				dir := t.TempDir() + "/data"
+				args := append(strings.Fields(command.Name+" "+needs[command.Name]), "--"+flag.Name+"="+value)
+				if command.Name != "health" {
+					args = append(args, "--data", dir)
+				}
+				code, out, errs := program(t, args...)
+				if code != exitCannotRun || out != "" || !strings.Contains(errs, "--"+flag.Name+" must be ") {
+					t.Errorf("%q exits with %d, prints %q and says %q", args, code, out, errs)
+				}
+				if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%q made a store: %v", args, err)
+				}
+			}
+		}
+	}
+}
+
 func TestReconcileFlag(t *testing.T) {
 	for _, flag := range []string{"--reconcile", "--sweep"} {
 		if _, _, stderr := program(t, "worker", "--data", t.TempDir(), flag, "0s"); !strings.Contains(stderr, "not 0s") {
@@ -48,11 +92,7 @@ func TestReconcileFlag(t *testing.T) {
 func TestWebFlags(t *testing.T) {
 	of := func(args ...string) web.Options {
 		t.Helper()
-		options, err := parsed(t, append([]string{"web"}, args...)...).Web.options()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return options
+		return parsed(t, append([]string{"web"}, args...)...).Web.options()
 	}
 	for text, want := range map[string]int64{"0": 0, "17B": 17, "64MB": 64e6, "64 MiB": 64 << 20, "3KB": 3000, "2GiB": 2 << 30} {
 		if got := of("--page-cache", text).PageCache; got != want {
@@ -90,9 +130,9 @@ func TestTrustProxyFlag(t *testing.T) {
 			if c.environment != "" {
 				t.Setenv("MICROBLOGGING_TRUST_PROXY", c.environment)
 			}
-			got, err := parsed(t, append([]string{"web"}, c.args...)...).Web.options()
-			if err != nil || got.TrustProxy != c.any || !slices.Equal(got.TrustedNetworks, c.networks) {
-				t.Errorf("believes %t and %v, %v", got.TrustProxy, got.TrustedNetworks, err)
+			got := parsed(t, append([]string{"web"}, c.args...)...).Web.options()
+			if got.TrustProxy != c.any || !slices.Equal(got.TrustedNetworks, c.networks) {
+				t.Errorf("believes %t and %v", got.TrustProxy, got.TrustedNetworks)
 			}
 		})
 	}

@@ -19,8 +19,8 @@ import (
 func TestImport(t *testing.T) {
 	t.Run("that cannot be done says why and writes nothing", importRefused)
 	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
-	t.Run("adds each entry of a feed once, also through a pipe", importOnce)
-	t.Run("counts dates that cannot be read once", misdatedAreCounted)
+	t.Run("adds each entry of a feed once", importOnce)
+	t.Run("counts dates that cannot be read, and moves their posts once they can be", misdatedAreMended)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
 }
@@ -56,7 +56,7 @@ func importRefused(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"no password":                    {"", []string{page}, exitCannotRun, "there is no password"}, // before a file is read
+		"no password":                    {"", []string{good}, exitCannotRun, "there is no password"},
 		"an empty password":              {"\n", []string{good}, exitCannotRun, "password"},
 		"a password that is too short":   {"short\n", []string{good}, exitCannotRun, "password"},
 		"a password that is too long":    {strings.Repeat("x", 1<<20), []string{good}, exitCannotRun, "password"},
@@ -95,7 +95,7 @@ func importOnce(t *testing.T) {
 		file string
 		adds int
 	}{
-		{a, 100}, {b, 100}, {a, 0}, {writePipe(t, a), 0}, {writePipe(t, b), 0},
+		{a, 100}, {b, 100}, {a, 0}, {a, 0}, {b, 0},
 		{writeFeed(t, "c", "", 100), 100}, {writeFeed(t, "d", "", 100), 100}, {writeFeed(t, "c", "", 100), 0},
 	} {
 		code, out, errs := imported(t, data, testPassword, c.file)
@@ -105,17 +105,33 @@ func importOnce(t *testing.T) {
 	}
 }
 
-func misdatedAreCounted(t *testing.T) {
+func misdatedAreMended(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "misdated.rss")
-	if err := os.WriteFile(file, []byte("<rss><channel><title>T</title><item><guid>1</guid><title>a</title><pubDate>someday</pubDate></item>"+
-		"<item><guid>2</guid><title>b</title></item></channel></rss>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"2 posts added, 0 already there, 1 dated now because their dates cannot be read\n", "0 posts added, 2 already there\n"} {
-		if code, out, errs := imported(t, data, testPassword, file); code != exitOK || !strings.HasSuffix(out, want) {
-			t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
+	for _, c := range []struct{ date, says string }{
+		{"someday", "3 posts added, 0 already there, 1 dated now because their dates cannot be read\n"},
+		{"someday", "0 posts added, 3 already there\n"},
+		{"Mon, 02 Jan 2023 00:00:00 GMT", "0 posts added, 2 already there, 1 moved to the date that the file has now\n"},
+		{"Mon, 02 Jan 2023 00:00:00 GMT", "0 posts added, 3 already there\n"},
+	} {
+		if err := os.WriteFile(file, []byte("<rss><channel><title>T</title><item><guid>1</guid><title>a</title><pubDate>"+c.date+"</pubDate></item>"+
+			"<item><guid>2</guid><title>b</title></item><item><guid>3</guid><title>c</title><pubDate>Tue, 03 Jan 2023 00:00:00 GMT</pubDate></item>"+
+			"</channel></rss>"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, out, errs := imported(t, data, testPassword, file); code != exitOK || !strings.HasSuffix(out, c.says) {
+			t.Errorf("of %q it exits with %d, prints %q and says %q, want %q", c.date, code, out, errs, c.says)
 		}
 	}
+	inStore(t, data, func(store *storage.Store) {
+		channel, err := store.Channel(t.Context(), "news")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 10})
+		if err != nil || len(page.Items) != 3 || page.Items[0].Text != "b" || page.Items[1].Text != "c" || page.Items[2].Text != "a" {
+			t.Errorf("the channel has %+v, %v, want b of now, c, and a before it", page.Items, err)
+		}
+	})
 }
 
 func importCreatesOwner(t *testing.T) {
@@ -214,7 +230,7 @@ func writeFeed(t *testing.T, name, head string, entries int) string {
 type importWorld struct {
 	*testing.T
 	store   *storage.Store
-	channel domain.ChannelRef
+	channel domain.Channel
 	// calls counts those of the store, and hook may meddle with them.
 	calls *atomic.Int64
 	hook  atomic.Pointer[drivertest.Hook]
@@ -250,7 +266,7 @@ func newImportWorld(t *testing.T) *importWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.channel = channel.Ref()
+	w.channel = channel
 	w.calls.Store(0)
 	return w
 }

@@ -19,16 +19,10 @@ import (
 type importCounts struct {
 	// known entries were imported before. cut and misdated entries are also among added.
 	added, known, cut, misdated int
+	// moved posts had a later date, because theirs could not be read when they were imported.
+	moved int
 	// leftOut entries hold nothing to post: no text, no title and no link.
 	leftOut int
-}
-
-func (c *importCounts) add(more importCounts) {
-	c.added += more.added
-	c.known += more.known
-	c.cut += more.cut
-	c.misdated += more.misdated
-	c.leftOut += more.leftOut
 }
 
 func (c importCounts) String() string {
@@ -38,6 +32,9 @@ func (c importCounts) String() string {
 	}
 	if c.misdated > 0 {
 		text += fmt.Sprintf(", %d dated now because their dates cannot be read", c.misdated)
+	}
+	if c.moved > 0 {
+		text += fmt.Sprintf(", %d moved to the date that the file has now", c.moved)
 	}
 	if c.leftOut > 0 {
 		text += fmt.Sprintf(", %d left out because they are empty", c.leftOut)
@@ -53,7 +50,7 @@ const importFlight = 4
 // transaction.
 type importer struct {
 	store   *storage.Store
-	channel domain.ChannelRef
+	channel domain.Channel
 	owner   domain.UserName
 	// source tells the feed apart from others with the same ids of entries.
 	source    string
@@ -67,7 +64,7 @@ type importer struct {
 }
 
 // newImporter returns an importer that tells nobody of its progress.
-func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.UserName, source string) *importer {
+func newImporter(store *storage.Store, channel domain.Channel, owner domain.UserName, source string) *importer {
 	return &importer{
 		store: store, channel: channel, owner: owner, source: source,
 		converter: feed.NewConverter(), progress: func(int) {},
@@ -75,12 +72,12 @@ func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.U
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or somebody has deleted its post. So is one whose ID an earlier one of the feed
-// has. After a failure no other batch begins, and those under way go on to their ends. It
+// changed it or somebody has deleted its post, but for a date that could not be read then. So is
+// one whose ID an earlier one of the feed has. After a failure no other batch begins, and those under way go on to their ends. It
 // returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
-	i.count(importCounts{known: len(entries) - len(first)})
+	i.counts.known = len(entries) - len(first)
 	batches, begin := errgroup.WithContext(ctx)
 	batches.SetLimit(importFlight)
 	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
@@ -112,20 +109,32 @@ func firstOfEach(entries []feed.Entry) []feed.Entry {
 
 // postAll posts a batch and counts what became of each entry.
 func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) {
-	var counts importCounts
 	var postings []storage.Posting
 	var cut, misdated []bool // of each posting
+	leftOut := 0
 	for _, entry := range batch {
 		posting := i.posting(entry)
 		draft, short := i.converter.Draft(entry)
 		if posting.Draft = draft; draft.Text == "" {
-			counts.leftOut++
+			leftOut++
 			continue
 		}
 		postings, cut, misdated = append(postings, posting), append(cut, short), append(misdated, entry.Misdated)
 	}
-	for n, r := range i.store.PostAll(ctx, i.channel, postings) {
+	results := i.store.PostAll(ctx, i.channel.Ref(), postings)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	counts := &i.counts
+	counts.leftOut += leftOut
+	for n, r := range results {
+		moved := i.belated(postings[n], r)
+		if moved {
+			r.Err = i.move(ctx, postings[n], r.Blog)
+		}
 		switch {
+		case moved && r.Err == nil:
+			counts.moved++
+			continue
 		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
 			counts.known++
 			continue
@@ -141,22 +150,31 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			counts.misdated++
 		}
 	}
-	i.count(counts)
+	i.progress(counts.added + counts.known + counts.moved + counts.leftOut)
 	return err
 }
 
-// count adds what became of some entries.
-func (i *importer) count(c importCounts) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.counts.add(c)
-	i.progress(i.counts.added + i.counts.known + i.counts.leftOut)
+// belated tells whether an earlier import made the post, with a later date than its entry has
+// now, and nobody has touched it since.
+func (i *importer) belated(p storage.Posting, r storage.PostResult) bool {
+	return r.Err == nil && !r.Made && !p.CreatedOn.IsZero() && r.Blog.CreatedOn.After(p.CreatedOn) &&
+		r.Blog.EditedOn.IsZero() && r.Blog.Rating == 0 && r.Blog.UserID == i.owner
+}
+
+// move makes a post anew with the date of its entry, which is in the key of its rows, and then
+// deletes the old one. If it stops between the two, the next import goes on.
+func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog) error {
+	p.Key = "moved " + p.Key // which no entry has: its ID begins with a word and a colon
+	if _, _, err := i.store.Post(ctx, p); err != nil {
+		return err
+	}
+	return i.store.DeleteBlog(ctx, i.channel, old.ID, i.owner, domain.OneOf(old.Revision))
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post
 // an entry has made: with others, it would be imported a second time.
 func (i *importer) posting(entry feed.Entry) storage.Posting {
 	return storage.Posting{
-		By: i.owner, Channel: i.channel, Source: "feed " + i.source, Key: entry.ID, CreatedOn: entry.Published,
+		By: i.owner, Channel: i.channel.Ref(), Source: "feed " + i.source, Key: entry.ID, CreatedOn: entry.Published,
 	}
 }

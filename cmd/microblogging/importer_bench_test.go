@@ -106,7 +106,7 @@ func benchImporter(b *testing.B, store *storage.Store) *importer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return newImporter(store, channel.Ref(), "ada", "title:Bench")
+	return newImporter(store, channel, "ada", "title:Bench")
 }
 
 func importBench(b *testing.B, name string, to *importer) {

@@ -100,10 +100,13 @@ func run(ctx context.Context, args []string, console *console) int {
 		args = []string{"version"}
 	}
 	command, err := parser.Parse(args)
-	switch {
-	case exited >= 0: // --help was printed
+	if exited >= 0 { // --help was printed
 		return exited
-	case err != nil:
+	}
+	if err == nil {
+		err = checkBounds(command.Flags())
+	}
+	if err != nil {
 		fmt.Fprintf(console.stderr, "microblogging: %v\nTry --help, also after a command.\n", err)
 		return exitCannotRun
 	}

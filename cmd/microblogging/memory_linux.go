@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -16,38 +16,26 @@ import (
 // that the program can see; an error says that less was given back.
 func giveBack() error {
 	debug.FreeOSMemory()
-	maps, err := os.Open("/proc/self/maps")
-	if err != nil {
+	maps, err := os.ReadFile("/proc/self/maps")
+	program, err2 := os.Readlink("/proc/self/exe")
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	defer maps.Close()
-	program, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(maps)
-	for lines.Scan() {
-		from, size, ok := readOnlyPart(lines.Text(), program)
-		if !ok {
-			continue
-		}
-		if _, _, failed := syscall.Syscall(syscall.SYS_MADVISE, from, size, syscall.MADV_DONTNEED); failed != 0 {
-			return fmt.Errorf("madvise: %w", failed)
+	for line := range strings.Lines(string(maps)) {
+		if from, size, ok := readOnlyPart(strings.TrimSpace(line), program); ok {
+			if _, _, failed := syscall.Syscall(syscall.SYS_MADVISE, from, size, syscall.MADV_DONTNEED); failed != 0 {
+				return fmt.Errorf("madvise: %w", failed)
+			}
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
 // readOnlyPart returns the place of a mapping of the program's file that nobody can have
 // written to, from a line of /proc/self/maps.
 func readOnlyPart(line, program string) (from, size uintptr, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) < 6 || fields[1] != "r--p" && fields[1] != "r-xp" || strings.Join(fields[5:], " ") != program {
-		return 0, 0, false
-	}
 	var to uintptr
-	if _, err := fmt.Sscanf(fields[0], "%x-%x", &from, &to); err != nil {
-		return 0, 0, false
-	}
-	return from, to - from, true
+	var rights string
+	_, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights)
+	return from, to - from, err == nil && (rights == "r--p" || rights == "r-xp") && strings.HasSuffix(line, " "+program)
 }

@@ -39,43 +39,29 @@ func sampleOwner(channel string) domain.UserName {
 // A later start recognises them by it.
 const sampleKey = "account of the sample: "
 
-// A sampleLink signs its user in once. The zero value is no link.
-type sampleLink struct {
-	user  domain.UserName
-	token string
-}
-
-// print prints the link, if there is one.
-func (l sampleLink) print(console *console, address string) {
-	if l.token != "" {
-		fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", l.user, address, l.token)
-	}
-}
-
-// openSample fills an empty store, and makes a fresh sign-in link for the first user of
-// the sample. There is no link if the store has channels without the sample, or if
+// openSample fills an empty store, and returns the token of a sign-in link for the first user of
+// the sample, which works once. There is none if the store has channels without the sample, or if
 // somebody else made an account under the name of that user.
-func openSample(ctx context.Context, store *storage.Store) (sampleLink, error) {
+func openSample(ctx context.Context, store *storage.Store) (token string, err error) {
 	if err := store.Prepare(ctx); err != nil {
-		return sampleLink{}, cannotRunError{err}
+		return "", cannotRunError{err}
 	}
 	user := sampleUsers()[0]
 	key := sampleKey + string(user)
 	ours, err := store.MadeWithKey(ctx, user, key)
 	if errors.Is(err, domain.ErrNotFound) {
 		if err := fillSample(ctx, store); err != nil {
-			return sampleLink{}, err
+			return "", err
 		}
 		ours, err = store.MadeWithKey(ctx, user, key)
 	}
 	switch {
 	case err == nil && ours:
-		token, err := store.SignInLink(ctx, user)
-		return sampleLink{user, token}, err
+		return store.SignInLink(ctx, user)
 	case err == nil, errors.Is(err, domain.ErrNotFound):
-		return sampleLink{}, nil
+		return "", nil
 	}
-	return sampleLink{}, cannotRunError{err}
+	return "", cannotRunError{err}
 }
 
 // sampleAge is how long ago the accounts of the sample were made, before all of its posts.
@@ -135,7 +121,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if channel, err = store.CreateChannelWithin(ctx, channel, 0); err != nil {
 		return err
 	}
-	to := newImporter(store, channel.Ref(), channel.Owner, f.Source)
+	to := newImporter(store, channel, channel.Owner, f.Source)
 	if err := to.post(ctx, f.Entries); err != nil {
 		return err
 	}

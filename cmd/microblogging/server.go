@@ -33,10 +33,9 @@ const (
 )
 
 // options returns the settings of the web role.
-func (f webFlags) options() (web.Options, error) {
-	base, err := f.baseURL()
+func (f webFlags) options() web.Options {
 	return web.Options{
-		BaseURL:             base,
+		BaseURL:             f.BaseURL.url,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,
 		WriteRate:           f.WriteRate,
@@ -46,18 +45,15 @@ func (f webFlags) options() (web.Options, error) {
 		PageCache:           int64(f.PageCache),
 		LogAddresses:        f.LogAddresses,
 		Version:             buildVersion(),
-	}, err
+	}
 }
 
 // listen starts the web role in the group and prints its address.
 func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) error {
-	options, err := f.options()
-	if err != nil {
-		return cannotRunError{err}
-	}
+	options := f.options()
 	options.Logger, options.Stopping, options.Draining, options.Alive, options.Teach = log, ctx.Done(), b.draining, b.health, teach
 	if !f.NoLab {
-		options.Routes = page.New(page.Options{Version: buildVersion(), Store: b.under}).Routes()
+		options.Routes = page.New(b.under).Routes()
 	}
 	if b.told != nil {
 		options.Observer = b.told
@@ -66,71 +62,70 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	var link sampleLink
+	token := ""
 	if f.Sample {
 		// Before the first request: a stop that comes later fails no write.
-		if link, err = openSample(ctx, b.Store); err != nil {
+		if token, err = openSample(ctx, b.Store); err != nil {
 			return err
 		}
 	}
-	listener, err := net.Listen("tcp", f.Listen)
+	listener, err := listen("--listen", f.Listen)
 	if err != nil {
-		return cannotRunError{fmt.Errorf("--listen: %w", err)}
+		return err
 	}
-	serveHTTP(ctx, listening{
-		Listener: listener, handler: b.told.Handler(handler), limit: web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks),
-		write: writeTime, drain: drainTime, long: context.Background(),
-	}, log, run)
+	server := newServer(b.told.Handler(handler), log)
+	server.ConnState = web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
+	serveHTTP(ctx, server, listener, drainTime, log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
-	link.print(console, address)
+	if token != "" {
+		fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
+	}
 	return nil
 }
 
 // listenHealth answers the probes in the group until ctx ends.
 func listenHealth(ctx context.Context, address string, log *slog.Logger, b *backend, run *errgroup.Group) error {
-	listener, err := net.Listen("tcp", address)
+	listener, err := listen("--health-listen", address)
 	if err != nil {
-		return cannotRunError{fmt.Errorf("--health-listen: %w", err)}
+		return err
 	}
-	serveHTTP(ctx, listening{
-		Listener: listener, handler: b.probes(log), limit: web.LimitConnections(false, nil),
-		write: writeTime, drain: drainTime, long: context.Background(),
-	}, log, run)
+	server := newServer(b.probes(log), log)
+	server.ConnState = web.LimitConnections(false, nil)
+	serveHTTP(ctx, server, listener, drainTime, log, run)
 	log.InfoContext(ctx, "answering probes", "address", publicAddress(listener.Addr()))
 	return nil
 }
 
-// A listening is how a server listens, and when it gives up.
-type listening struct {
-	net.Listener
-	handler http.Handler
-	// limit is told of each connection. It may be nil.
-	limit func(net.Conn, http.ConnState)
-	// write bounds how long an answer may take to send, and drain how long those under way may
-	// take to end. What takes long sets a deadline of its own.
-	write, drain time.Duration
-	// long is the context of requests, and ends those that take long.
-	long context.Context
+// listen listens at the address of a flag.
+func listen(flag, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, cannotRunError{fmt.Errorf("%s: %w", flag, err)}
+	}
+	return listener, nil
+}
+
+// newServer returns a server that waits for no client for long. What takes long sets a deadline of
+// its own.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
 }
 
 // serveHTTP serves in the group until ctx ends. Then it waits until the requests under way
 // end, and cuts off those that do not end in time: a client that sends or reads nothing must
 // not decide how the process ends.
-func serveHTTP(ctx context.Context, l listening, log *slog.Logger, run *errgroup.Group) {
-	server := &http.Server{
-		Handler:           l.handler,
-		BaseContext:       func(net.Listener) context.Context { return l.long },
-		ReadHeaderTimeout: readHeaderTime,
-		ReadTimeout:       readTime,
-		WriteTimeout:      l.write,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    maxHeader,
-		ConnState:         l.limit,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+func serveHTTP(ctx context.Context, server *http.Server, listener net.Listener, patience time.Duration, log *slog.Logger, run *errgroup.Group) {
 	run.Go(func() error {
-		err := server.Serve(netutil.LimitListener(l.Listener, web.MaxConnections))
+		err := server.Serve(netutil.LimitListener(listener, web.MaxConnections))
 		if errors.Is(err, http.ErrServerClosed) {
 			return nil
 		}
@@ -138,11 +133,11 @@ func serveHTTP(ctx context.Context, l listening, log *slog.Logger, run *errgroup
 	})
 	run.Go(func() error {
 		<-ctx.Done()
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.drain)
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
 		err := server.Shutdown(drain)
 		if errors.Is(err, context.DeadlineExceeded) {
-			log.WarnContext(ctx, "requests did not end in time and are cut off", "after", l.drain)
+			log.WarnContext(ctx, "requests did not end in time and are cut off", "after", patience)
 			err = server.Close()
 		}
 		return err

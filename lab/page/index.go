@@ -56,15 +56,15 @@ type scenarioLink struct{ Name, About, Facts string }
 func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 
 // index shows why the lab is there, and its levels.
-func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	page.Path = templates.LabIndexPath
 	known, err := l.known()
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	v, err := newIndexView(l.cases(), known)
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	v.Queries = l.store != nil
 	return l.replayed(w, r, func() (templ.Component, error) { return indexPage(page, v), nil })

@@ -23,7 +23,7 @@ func (l *Lab) recordOf(name string) (prove.Record, error) {
 // shown: any law, if it is about the shipped code.
 func (s *story) isWon() bool {
 	for _, law := range s.moments[s.at].Laws {
-		if law.State == lab.LawBroken && (s.record.Law == "" || law.Law == s.record.Law) {
+		if law.State == lab.LawBroken && (s.record.Law == "" || law.Name == s.record.Law) {
 			return true
 		}
 	}
@@ -40,8 +40,8 @@ func (v scene) title() string { return titleOf(v.Case) }
 func (v scene) facts() string {
 	var facts []string
 	for _, law := range v.now().Laws {
-		if law.Law == v.record.Law {
-			facts = append(facts, "You win when the law "+law.Law+" ("+law.Title+") is broken.")
+		if law.Name == v.record.Law {
+			facts = append(facts, "You win when the law "+law.Name+" ("+law.Title+") is broken.")
 		}
 	}
 	if _, number := v.level(); number > 0 && v.record.Law == "" {
@@ -77,10 +77,7 @@ func (v scene) why() string {
 
 // wayKnown is the shortest schedule known. It is nil if there is none.
 func (v scene) wayKnown() lab.Schedule {
-	way, err := parseSchedule(&v.Scenario, v.record.Schedule)
-	if err != nil {
-		return nil
-	}
+	way, _ := v.Parse(v.record.Schedule) // TestKnown reads all
 	return way
 }
 
@@ -125,7 +122,7 @@ func (v scene) hint() (text, link, url string) {
 			"Go back there", v.state(common, partActors)
 	}
 	return "From here a shortest way has " + counted(len(way)-v.at, "step") + ". The next one:",
-		v.Format(way[v.at : v.at+1]), v.choose(way[v.at])
+		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address() + partActors
 }
 
 // next is the address of the level after this one, and its title.
@@ -155,7 +152,7 @@ func (v scene) score() string {
 // wonAt is the number of steps after which the law of the level was broken.
 func (v scene) wonAt() int {
 	for _, law := range v.now().Laws {
-		if law.State == lab.LawBroken && law.Law == v.record.Law {
+		if law.State == lab.LawBroken && law.Name == v.record.Law {
 			return law.Since
 		}
 	}
@@ -173,14 +170,6 @@ func (v scene) compared() string {
 	}
 	if l, number := v.level(); number > 0 && l.Guard != "" {
 		return templates.LabComparePath(l.Guard)
-	}
-	return ""
-}
-
-// ours is the same run with the guard. It is empty if nothing is taken out.
-func (v scene) ours() string {
-	if v.Part == prove.Ablated {
-		return switchPath(v.Guard.Of, v.request)
 	}
 	return ""
 }

@@ -66,7 +66,9 @@ func TestLevels(t *testing.T) {
 	for i, name := range names[:len(names)-1] {
 		record, _ := prove.About(known, name)
 		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, s, record, names[i+1]) })
-		t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
+		if i < 4 { // a hint is the step that Show me takes
+			t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
+		}
 	}
 	t.Run("the last says how many states were searched in vain", func(t *testing.T) {
 		s.get("/lab/"+names[19]+"?hint=1").want(200).says("The explorer has searched", "states in vain", "No way is known")
@@ -182,14 +184,9 @@ func TestCompare(t *testing.T) {
 
 func TestSwitch(t *testing.T) {
 	s := newSite(t)
-	p := &player{s, s.get("/lab/open-gate?s=ann,olga*2").want(200)}
-	p.follow("href", "/lab/post/from/open-gate?s=ann,olga*2")
-	if p.at.path != "/lab/post?s=ann,olga*2" {
-		t.Errorf("with the guard, the run is at %s", p.at.path)
-	}
-	p.at.says("The open gate", "Its code: ")
-	p.follow("href", "/lab/open-gate/from/post?s=ann,olga*2")
-	if p.at.path != "/lab/open-gate?s=ann,olga*2" {
-		t.Errorf("without it, the run is at %s", p.at.path)
+	for from, to := range map[string]string{"open-gate": "post", "post": "open-gate"} {
+		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) {
+			t.Errorf("%s does not lead to %s", from, to)
+		}
 	}
 }

@@ -58,23 +58,17 @@ func newQueries(store driver.Backend) *queries {
 }
 
 // show answers a request. No cache may keep the page: the channel may be deleted next.
-func (q *queries) show(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (q *queries) show(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	w.Header().Set("Cache-Control", "private, no-store")
 	v := newQueryView(r.URL.Query(), page.Now)
 	if len(v.problems) == 0 {
 		if _, err := inTurn(r.Context(), q.turn, func() (any, error) { return nil, q.ask(r.Context(), v) }); err != nil {
-			return err
+			return templates.Answer{}, err
 		}
 	}
 	var body bytes.Buffer
-	if err := queryPage(page, v).Render(r.Context(), &body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", htmlType)
-	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
-	w.WriteHeader(v.status)
-	_, err := w.Write(body.Bytes())
-	return err
+	err := queryPage(page, v).Render(r.Context(), &body)
+	return templates.Answer{Status: v.status, MediaType: htmlType, Body: body.Bytes()}, err
 }
 
 // ask asks the store, if the budget allows it. What a question has cost is known only

@@ -136,7 +136,7 @@ func changesIn(s *lab.Step) string {
 func broken(before, after []lab.LawState) (laws []string) {
 	for i, law := range after {
 		if law.State == lab.LawBroken && before[i].State != lab.LawBroken {
-			laws = append(laws, law.Law)
+			laws = append(laws, law.Name)
 		}
 	}
 	return laws

@@ -17,8 +17,6 @@ type story struct {
 	request
 	// moments are the one before the first choice and the one after each.
 	moments []lab.Moment
-	// rest is what fresh workers leave. It is nil if nobody asked for it.
-	rest *lab.Outcome
 	// record is what the explorer has found in the scenario.
 	record prove.Record
 	// guards are those that can be switched.
@@ -27,10 +25,10 @@ type story struct {
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends in
 // ".json", for programs.
-func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	q, err := l.parse(r)
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
 		return l.scenarioJSON(w, r, q)
@@ -67,16 +65,10 @@ func follow(q request) (*story, error) {
 	if err != nil {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
-	s := &story{request: q, moments: moments}
-	if !q.rest {
-		return s, nil
+	if q.rest && !moments[q.at].AtRest() {
+		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	rest, err := x.Rest(q.schedule[:q.at])
-	if err != nil {
-		return nil, refuseChoice(&q.Scenario, "Not all is at rest", err)
-	}
-	s.rest = &rest
-	return s, nil
+	return &story{request: q, moments: moments}, nil
 }
 
 // choosing is the request that goes on from here with one choice.
@@ -87,9 +79,9 @@ func (q *request) choosing(c lab.Choice) *request {
 
 // redirect leads to the one address of a page. It is not said to be for ever, because
 // another version may write a schedule in another way.
-func redirect(w http.ResponseWriter, r *http.Request, address string) error {
+func redirect(w http.ResponseWriter, r *http.Request, address string) (templates.Answer, error) {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Del("Vary")
 	http.Redirect(w, r, address, http.StatusFound)
-	return nil
+	return templates.Answer{}, nil
 }

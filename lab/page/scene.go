@@ -20,19 +20,13 @@ type scene struct {
 	Stores  storesView
 	Laws    []lawView
 	// Rest is what fresh workers did. It is nil if nobody asked for that.
-	Rest *restView
+	Rest *lab.Outcome
 	// Guards are those that can be switched.
 	Guards []guardSwitch
 
 	record prove.Record
 	// won tells that the law that the scenario is about is broken here.
 	won bool
-}
-
-// restView is what fresh workers did when nobody else could go on.
-type restView struct {
-	Deeds      []string
-	Unfinished bool
 }
 
 // newScene makes the view of a schedule that was followed.
@@ -44,11 +38,8 @@ func newScene(s *story) scene {
 		Run: newRunView(s.moments, stores, l), Stores: newStoresView(stores, s.moments, l), Laws: newLawViews(s.moments, l),
 	}
 	v.record, v.won, v.Guards = s.record, s.isWon(), s.guards
-	if s.rest != nil {
-		v.Rest = &restView{Unfinished: s.rest.Unfinished}
-		for _, deed := range s.rest.Deeds {
-			v.Rest.Deeds = append(v.Rest.Deeds, s.DescribeDeed(deed))
-		}
+	if s.rest {
+		v.Rest = now.Rest
 	}
 	return v
 }
@@ -89,7 +80,7 @@ func (v scene) end() string {
 	switch {
 	case v.Rest != nil:
 		ends = append(ends, "rested")
-	case v.now().AtRest:
+	case v.now().AtRest():
 		ends = append(ends, "rest")
 	}
 	return strings.Join(ends, " ")
@@ -207,4 +198,4 @@ func lawsIn(views []lawView, state string) (found []lawView) {
 }
 
 // why is the reason without the name of the law.
-func (v lawView) why() string { return strings.TrimPrefix(v.Reason, v.Law+": ") }
+func (v lawView) why() string { return strings.TrimPrefix(v.Reason, v.Name+": ") }

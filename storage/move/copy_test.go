@@ -138,8 +138,8 @@ func carriesAll(t *testing.T, content mem.Snapshot) {
 	if n := len(to.Snapshot().Messages(domain.QueueName)); n != 2 {
 		t.Errorf("the target has %d messages after two runs", n)
 	}
-	if left, err := driver.NewQueue(from, domain.QueueName).Peek(t.Context(), 10); err != nil || len(left) != 2 {
-		t.Errorf("%d messages are visible in the source, error %v", len(left), err)
+	if n := len(from.Snapshot().Messages(domain.QueueName)); n != 2 {
+		t.Errorf("the source has %d messages", n)
 	}
 }
 

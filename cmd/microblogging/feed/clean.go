@@ -1,10 +1,12 @@
 package feed
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/JohannesKaufmann/dom"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -12,79 +14,71 @@ import (
 )
 
 const (
-	// maxDepth bounds how deep elements nest. A parser that builds a tree needs a bound.
+	// maxDepth bounds how deep elements nest, because each level of a list indents its lines.
 	maxDepth = 60
 	// maxVisible is how many characters of text are enough, whatever becomes of them: a
 	// longer text is cut.
 	maxVisible = 4 * domain.MaxText
-	// maxCleaned bounds the bytes of markup that are converted.
-	maxCleaned = 1 << 20
+	// maxMarkup bounds the bytes of markup that are parsed.
+	maxMarkup = 1 << 20
 )
 
-// A cleaner writes markup of a few elements, which is small and shallow. It reads tokens
-// and builds no tree, so that elements which are never closed or nest a million deep do no
-// harm.
+// A cleaner leaves in a tree what a reader sees.
 type cleaner struct {
-	out strings.Builder
-	// lines says that newlines are kept.
-	lines   bool
-	depth   int
 	visible int
-	// cells are the cells of a table's row so far.
-	cells int
+	cut     bool
 }
 
-// clean returns markup without what no reader sees, and with elements that Markdown has.
-// It reports true if that is only the beginning.
-func clean(markup string) (cleaned string, cut bool) {
-	markup = strings.TrimPrefix(markup, plainMark)
-	c := &cleaner{lines: !hasTag(markup)}
-	z := html.NewTokenizer(strings.NewReader(markup))
-	var hidden hiding
-	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
-		token := z.Token()
-		switch {
-		case hidden.skips(token):
-		case kind == html.TextToken:
-			c.text(token.Data)
-		case kind == html.EndTagToken:
-			c.end(token.DataAtom)
-		case isTag(kind):
-			c.start(token)
-		}
-		if c.visible > maxVisible || c.out.Len() > maxCleaned {
-			return c.out.String(), true
-		}
+// clean returns the tree of markup, without what no reader sees. It reports true if that is only
+// the beginning. Markup without a tag keeps its lines. The parser refuses elements that nest
+// hundreds deep.
+func clean(markup string) (tree *html.Node, cut bool, err error) {
+	c := &cleaner{}
+	if len(markup) > maxMarkup {
+		markup, c.cut = strings.ToValidUTF8(markup[:maxMarkup], ""), true
 	}
-	return c.out.String(), false
-}
-
-func isTag(kind html.TokenType) bool {
-	return kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
+	if !hasTag(markup) {
+		markup = strings.ReplaceAll(markup, "\n", "<br>")
+	}
+	if tree, err = html.Parse(strings.NewReader(markup)); err == nil {
+		c.children(tree, 0)
+	}
+	return tree, c.cut, err
 }
 
 func hasTag(markup string) bool {
 	z := html.NewTokenizer(strings.NewReader(markup))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return false
-		case html.TextToken:
-		default:
-			return true
+	kind := z.Next()
+	for kind == html.TextToken {
+		kind = z.Next()
+	}
+	return kind != html.ErrorToken
+}
+
+// children cleans what is below a node.
+func (c *cleaner) children(n *html.Node, depth int) {
+	for _, child := range dom.AllChildNodes(n) {
+		if child.Type == html.TextNode {
+			child.Data = c.see(child.Data)
 		}
+		if c.visible > maxVisible || isHidden(child.DataAtom) {
+			c.cut = c.cut || c.visible > maxVisible
+			n.RemoveChild(child)
+			continue
+		}
+		c.element(child)
+		if depth > maxDepth && child.Type == html.ElementNode {
+			rename(child, atom.Span)
+		}
+		c.children(child, depth+1)
 	}
 }
 
-// text writes text, with a break for each newline that is kept.
-func (c *cleaner) text(s string) {
-	s = visible(s)
-	c.visible += len([]rune(s))
-	s = html.EscapeString(s)
-	if c.lines {
-		s = strings.ReplaceAll(s, "\n", "<br>")
-	}
-	c.out.WriteString(strings.ReplaceAll(s, "\u2028", "<br>"))
+// see returns text as a reader sees it.
+func (c *cleaner) see(text string) string {
+	text = visible(text)
+	c.visible += utf8.RuneCountInString(text)
+	return text
 }
 
 // visible drops control characters, and makes newlines of the separators of lines.
@@ -102,118 +96,50 @@ func visible(s string) string {
 	}, s)
 }
 
-// start writes what an opening tag means.
-func (c *cleaner) start(token html.Token) {
-	switch token.DataAtom {
-	case atom.Br, atom.Hr:
-		c.out.WriteString("<" + token.Data + ">")
+// element makes of an element what Markdown has in its place: of a table, lines of cells.
+func (c *cleaner) element(n *html.Node) {
+	switch n.DataAtom {
 	case atom.Img:
-		c.image(token)
+		c.image(n)
+	case atom.A:
+		if address, ok := followable(dom.GetAttributeOr(n, "href", "")); ok {
+			n.Attr = []html.Attribute{{Key: "href", Val: address}}
+		} else {
+			rename(n, atom.Span)
+		}
+	case atom.Tr:
+		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"})
 	case atom.Td, atom.Th:
-		if c.cells++; c.cells > 1 {
-			c.out.WriteString(" | ")
+		if dom.PrevSiblingElement(n) != nil {
+			n.Parent.InsertBefore(&html.Node{Type: html.TextNode, Data: " | "}, n)
 		}
-	case atom.Tr:
-		c.cells = 0
-	case atom.A:
-		if address, ok := followable(attribute(token, "href")); ok {
-			fmt.Fprintf(&c.out, `<a href="%s">`, html.EscapeString(address))
-		}
-	default:
-		name := nameOf(token.DataAtom)
-		if name == "" {
-			return
-		}
-		if nests(name) {
-			if c.depth++; c.depth > maxDepth {
-				return
-			}
-		}
-		c.out.WriteString("<" + name + ">")
 	}
 }
 
-// end writes what a closing tag means.
-func (c *cleaner) end(element atom.Atom) {
-	switch element {
-	case atom.A:
-		c.out.WriteString("</a>")
-		return
-	case atom.Tr:
-		c.out.WriteString("<br>")
-		return
-	}
-	name := nameOf(element)
-	if name == "" {
-		return
-	}
-	if nests(name) {
-		c.depth = max(0, c.depth-1)
-		if c.depth >= maxDepth {
-			return
-		}
-	}
-	c.out.WriteString("</" + name + ">")
+func rename(n *html.Node, element atom.Atom) {
+	n.DataAtom, n.Data, n.Attr = element, element.String(), nil
 }
 
-// image writes an image that a reader could open, or else what it shows. It leaves out the
+// image leaves an image that a reader could open, or else what it shows. It leaves out the
 // dots that count readers.
-func (c *cleaner) image(token html.Token) {
-	shows := visible(attribute(token, "alt"))
-	c.visible += len([]rune(shows))
-	address, ok := webAddress(attribute(token, "src"))
+func (c *cleaner) image(n *html.Node) {
+	shows := c.see(dom.GetAttributeOr(n, "alt", ""))
+	address, ok := webAddress(dom.GetAttributeOr(n, "src", ""))
 	switch {
-	case attribute(token, "width") == "1" || attribute(token, "height") == "1":
+	case dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1":
+		rename(n, atom.Span)
 	case ok:
-		fmt.Fprintf(&c.out, `<img src="%s" alt="%s">`, html.EscapeString(address), html.EscapeString(shows))
+		n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
 	default:
-		c.out.WriteString(html.EscapeString(shows))
+		rename(n, atom.Span)
+		n.AppendChild(&html.Node{Type: html.TextNode, Data: shows})
 	}
 }
 
-// nests tells whether an element can be in itself: if such elements are not closed, each is
-// deeper than the last.
-func nests(name string) bool { return name != "p" && name != "li" }
-
-// nameOf returns the element in whose place Markdown has something, or "".
-func nameOf(element atom.Atom) string {
-	switch element {
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Pre,
-		atom.Ul, atom.Ol, atom.Li, atom.Code, atom.Strong, atom.Em, atom.Del:
-		return element.String()
-	case atom.B:
-		return "strong"
-	case atom.I:
-		return "em"
-	case atom.S, atom.Strike:
-		return "del"
-	case atom.Kbd, atom.Samp, atom.Tt:
-		return "code"
-	}
-	if isBlock(element) {
-		return "div"
-	}
-	return ""
-}
-
-// isBlock tells whether an element is apart from the text around it.
-func isBlock(element atom.Atom) bool {
-	switch element {
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Pre, atom.Dl,
-		atom.Table, atom.Figure, atom.Hr, atom.Article, atom.Section, atom.Aside, atom.Details, atom.Fieldset,
-		atom.Div, atom.Ul, atom.Ol, atom.Li, atom.Tr, atom.Dt, atom.Dd, atom.Figcaption, atom.Caption, atom.Summary,
-		atom.Address, atom.Header, atom.Footer, atom.Main, atom.Nav, atom.Form, atom.Center, atom.Body, atom.Legend,
-		atom.Video, atom.Audio:
-		return true
-	}
-	return false
-}
-
-func attribute(token html.Token, name string) string {
-	for _, a := range token.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
+// isHidden tells whether the content of an element is not text for readers.
+func isHidden(element atom.Atom) bool {
+	return slices.Contains([]atom.Atom{
+		atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes,
+		atom.Title, atom.Textarea, atom.Select, atom.Svg, atom.Object,
+	}, element)
 }

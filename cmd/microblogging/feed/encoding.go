@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"slices"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // toUTF8 returns a document of UTF-16 as one of UTF-8, and any other as it is: XML declares
@@ -15,32 +17,23 @@ import (
 // the control characters that XML forbids, because many feeds have some. They are the same
 // bytes in each other encoding that feeds use.
 func toUTF8(document []byte) ([]byte, error) {
-	if endian, found := endianOf(document); found {
-		var err error
-		if document, err = unicode.UTF16(endian, unicode.UseBOM).NewDecoder().Bytes(document); err != nil {
-			return nil, err
-		}
+	decoder := encoding.Nop.NewDecoder()
+	switch { // without a mark, the first character, < or {, has two bytes
+	case len(document) < 2:
+	case document[0] == 0:
+		decoder = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
+	case document[1] == 0:
+		decoder = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
+	}
+	document, _, err := transform.Bytes(unicode.BOMOverride(decoder), document)
+	if err != nil {
+		return nil, err
 	}
 	document = slices.DeleteFunc(document, func(b byte) bool { return b < ' ' && b != '\t' && b != '\n' && b != '\r' })
-	document = bytes.TrimLeft(bytes.TrimPrefix(document, []byte("\uFEFF")), " \t\r\n")
+	document = bytes.TrimLeft(document, " \t\r\n")
 	// A file that can be read here is not UTF-16, whatever it declares.
 	untrue := regexp.MustCompile(`(?i)^<\?xml[^>]*\bencoding\s*=\s*["']utf-?16[^>]*\?>\s*`).Find(document)
 	return document[len(untrue):], nil
-}
-
-// endianOf tells whether a document is UTF-16: it has a byte order mark, or its first
-// character, < or {, has two bytes.
-func endianOf(document []byte) (endian unicode.Endianness, found bool) {
-	if len(document) < 2 {
-		return unicode.BigEndian, false
-	}
-	switch first, second := document[0], document[1]; {
-	case first == 0xFE && second == 0xFF, first == 0 && second != 0:
-		return unicode.BigEndian, true
-	case first == 0xFF && second == 0xFE, first != 0 && second == 0:
-		return unicode.LittleEndian, true
-	}
-	return unicode.BigEndian, false
 }
 
 // errNotUTF8 tells what to do about a file whose encoding nobody can know.

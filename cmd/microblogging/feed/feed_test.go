@@ -114,7 +114,6 @@ func TestEntry(t *testing.T) {
 }
 
 func TestEntryID(t *testing.T) {
-	t.Run("is the same when the file is read again", idsOfReadingTwice)
 	t.Run("of one kind does not collide with another kind", idsOfDifferentKinds)
 }
 
@@ -222,12 +221,6 @@ func nastyEntries(t *testing.T) {
 func byteOrderMarkDoesNotMatter(t *testing.T) {
 	for _, name := range []string{"garden.rss", "harbour.atom", "kitchen.json"} {
 		compare(t, readString(t, "\uFEFF"+content(t, name)), readFile(t, name))
-	}
-}
-
-func idsOfReadingTwice(t *testing.T) {
-	for _, name := range []string{"garden.rss", "harbour.atom", "kitchen.json", "latin1.rdf", "nasty.rss"} {
-		compare(t, readFile(t, name), readFile(t, name))
 	}
 }
 

@@ -22,19 +22,21 @@ import (
 func titleOf(markup string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(markup))
-	var hidden hiding
+	hidden := false // what comes next: the content of a script is one text
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 		raw := string(z.Raw()) // Token overwrites it
 		token := z.Token()
+		isTag := kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
 		switch {
-		case hidden.skips(token):
+		case hidden:
 		case kind == html.TextToken:
 			b.WriteString(visible(token.Data))
-		case isTag(kind) && token.DataAtom == 0:
+		case isTag && token.DataAtom == 0:
 			b.WriteString(visible(raw))
-		case isTag(kind) && (isBlock(token.DataAtom) || token.DataAtom == atom.Br):
+		case token.DataAtom == atom.Br, isTag && dom.NameIsBlockNode(token.Data):
 			b.WriteByte(' ')
 		}
+		hidden = kind == html.StartTagToken && isHidden(token.DataAtom)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
@@ -67,6 +69,9 @@ func NewConverter() *Converter {
 		blank:      regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`),
 		trailing:   regexp.MustCompile(`(?m)[ \t]+$`),
 	}
+	for _, block := range []string{"caption", "summary", "center", "legend", "video", "audio"} {
+		markdown.Register.TagType(block, converter.TagTypeBlock, converter.PriorityStandard)
+	}
 	markdown.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
 	markdown.Register.TextTransformer(c.escapeReferences, converter.PriorityEarly)
 	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
@@ -77,12 +82,15 @@ func NewConverter() *Converter {
 // textOf returns markup as Markdown. It reports true if that is only the beginning. If
 // markup has no tag, its lines are kept.
 func (c *Converter) textOf(markup string) (text string, cut bool) {
-	cleaned, cut := clean(markup)
-	text, err := c.markdown.ConvertString(cleaned)
-	if err != nil { // the parser refuses it; its words are left
-		return titleOf(cleaned), true
+	tree, cut, err := clean(strings.TrimPrefix(markup, plainMark))
+	if err != nil { // its words are left
+		return titleOf(markup), true
 	}
-	text = c.blank.ReplaceAllString(text, "")
+	converted, err := c.markdown.ConvertNode(tree)
+	if err != nil {
+		return titleOf(markup), true
+	}
+	text = c.blank.ReplaceAllString(string(converted), "")
 	// In a text, each newline breaks the line, so two spaces before it are too much.
 	return strings.TrimSpace(c.trailing.ReplaceAllString(text, "")), cut
 }
@@ -124,7 +132,7 @@ func escapeBrackets(_ converter.Context, text string) string {
 	if rest, quotes := strings.CutPrefix(text, "&gt;"); quotes {
 		text = `\>` + rest
 	}
-	text = strings.ReplaceAll(text, "&gt;", ">")
+	text = strings.NewReplacer("&gt;", ">", "\u2028", "\n").Replace(text)
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(text, "&lt;")
@@ -162,47 +170,4 @@ func (c *Converter) keepAddresses(_ converter.Context, text string) string {
 		b.WriteByte(text[i])
 	}
 	return b.String()
-}
-
-// hiding tracks an element whose content is not text for readers.
-type hiding struct {
-	element atom.Atom
-	depth   int
-}
-
-// skips tells whether the token belongs to a hidden element.
-func (h *hiding) skips(token html.Token) bool {
-	if h.depth == 0 {
-		if opens(token) && isHidden(token.DataAtom) {
-			h.element, h.depth = token.DataAtom, 1
-			return true
-		}
-		return false
-	}
-	if token.DataAtom == h.element {
-		switch {
-		case opens(token):
-			h.depth++
-		case token.Type == html.EndTagToken:
-			h.depth--
-		}
-	}
-	return true
-}
-
-// opens tells whether the token opens an element. In HTML, the slash of a
-// self-closing tag has a meaning only in foreign elements, such as svg.
-func opens(token html.Token) bool {
-	return token.Type == html.StartTagToken ||
-		token.Type == html.SelfClosingTagToken && token.DataAtom != atom.Svg
-}
-
-// isHidden tells whether the content of an element is not text for readers.
-func isHidden(element atom.Atom) bool {
-	switch element {
-	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes,
-		atom.Title, atom.Textarea, atom.Select, atom.Svg, atom.Object:
-		return true
-	}
-	return false
 }

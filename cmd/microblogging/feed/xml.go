@@ -20,31 +20,22 @@ import (
 const maxNesting = 100_000
 
 // parseXML reads an RSS or Atom feed.
-func parseXML(document []byte) (Feed, error) {
+func parseXML(document []byte) (feed Feed, err error) {
 	root, err := survey(document)
-	if err != nil {
-		return Feed{}, notAFeed(err)
+	if err == nil {
+		switch root {
+		case "feed":
+			feed, err = parseAtom(document)
+		case "rss", "rdf":
+			feed, err = parseRSS(document)
+		default:
+			return Feed{}, ErrNotAFeed
+		}
 	}
-	parse := parserOf(root)
-	if parse == nil {
-		return Feed{}, ErrNotAFeed
-	}
-	feed, err := parse(document)
 	if err != nil {
 		return Feed{}, notAFeed(err)
 	}
 	return feed, nil
-}
-
-// parserOf returns what reads a document with that root element, or nil.
-func parserOf(root string) func([]byte) (Feed, error) {
-	switch root {
-	case "feed":
-		return parseAtom
-	case "rss", "rdf":
-		return parseRSS
-	}
-	return nil
 }
 
 // survey returns the name of the root element, and refuses what gofeed would not survive or
@@ -64,9 +55,7 @@ func survey(document []byte) (root string, err error) {
 			name := strings.ToLower(token.Name.Local)
 			switch depth++; depth {
 			case 1:
-				if root = name; parserOf(root) == nil {
-					return root, nil
-				}
+				root = name
 			case 2:
 				if name == "channel" {
 					channels++

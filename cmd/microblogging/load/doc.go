@@ -22,12 +22,11 @@
 // is counted too.
 //
 // Each call of the store counts the rows that were read and written for its operation, because
-// Azure's targets are about entities and not about requests. The code that opens the backend
-// reports the tries of its client that were [Throttled].
+// Azure's targets are about entities and not about requests. A [Namespace] of an account also counts
+// the tries that the service throttled.
 //
 // # What survives failure
 //
 // Nothing should. Run ends when its context does, and returns what it has measured so far;
-// then whoever opened the store removes it. A load that was killed leaves its store behind,
-// and a later one removes that: see [OpenAccount].
+// then whoever opened the store removes it. A load that was killed leaves its store behind.
 package load

@@ -2,7 +2,6 @@ package load
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"time"
 )
@@ -76,16 +75,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(time.Duration(t).Microseconds()) / 1e6)
 }
 
-func (t Time) String() string {
-	d := time.Duration(t)
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d >= 10*time.Millisecond:
-		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
-	}
-	return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
-}
+func (t Time) String() string { return time.Duration(t).Round(10 * time.Microsecond).String() }
 
 // A histogram counts latencies by their logarithm: each to 1 percent, from a microsecond to
 // more than an hour.

@@ -31,7 +31,7 @@ func TestPrint(t *testing.T) {
 		string(text): {`{"channels":1,"duration":20,"operations":[{"name":"post","requests":1000,"entities":4000,"throttled":3,"failed":1,` +
 			`"p50":0.002,"p95":0.03,"p99":0.4,"max":5}],"targets":{"partition":2000,"partition2011":500,"account":20000},"unsent":7,"interrupted":true}`},
 		table.String(): {
-			"channels: 1, 20.00 s, open loop, 50 requests/s due, workers: 8, ended early", "50.0", "2.00 ms", "30 ms", "400 ms", "5.00 s",
+			"channels: 1, 20s, open loop, 50 requests/s due, workers: 8, ended early", "50.0", "2ms", "30ms", "400ms", "5s",
 			"200 entities/s: 10 % of Azure's target of 2000", "40 % of the 500", "1 % of the 20000", "7 requests", "<nothing> answers",
 		},
 		string(report): {`width="50.00"`, `width="100.00"`, "channels: 2, ended early", "&lt;nothing&gt; answers", "post=1"},

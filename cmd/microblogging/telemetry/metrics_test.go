@@ -25,7 +25,6 @@ import (
 func TestMetrics(t *testing.T) {
 	t.Run("have names, units and help as Prometheus wants them", namesAsPrometheusWants)
 	t.Run("count what the hooks tell", countEverything)
-	t.Run("tell nothing of a role that the process does not have", rolesApart)
 }
 
 func TestGauges(t *testing.T) {
@@ -179,14 +178,6 @@ func countEverything(t *testing.T) {
 		`microblogging_bolt_commits_total{outcome="failed"} 1`,
 		`microblogging_bolt_commit_changes_sum 7`,
 		`microblogging_bolt_commit_duration_seconds_sum 1`)
-}
-
-func rolesApart(t *testing.T) {
-	for name, o := range map[string]Options{"http_": {Worker: true}, "worker_": {Web: true}, "azure_": {Storage: "bolt"}, "bolt_": {Storage: "azure"}} {
-		if got := scrape(t, counting(t, o)); strings.Contains(got, "microblogging_"+name) {
-			t.Errorf("a process with %+v tells of %s", o, name)
-		}
-	}
 }
 
 // fakeStore answers as a test decides.

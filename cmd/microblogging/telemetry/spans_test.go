@@ -20,6 +20,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"go.uber.org/goleak"
 
+	"microblogging/cmd/microblogging/outbox"
 	"microblogging/domain"
 	"microblogging/storage/azure"
 	"microblogging/storage/driver"
@@ -66,6 +67,7 @@ func variables(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_ENDPOINT=SECRET:4318":                                        "OTEL_EXPORTER_OTLP_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_ENDPOINT=ftp://SECRET":                                       "OTEL_EXPORTER_OTLP_ENDPOINT",
 		on + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc":                                          "OTEL_EXPORTER_OTLP_PROTOCOL",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=c=SECRET%zz":                                    "OTEL_EXPORTER_OTLP_HEADERS",
 		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,c=SECRET%zz":                                "OTEL_EXPORTER_OTLP_HEADERS",
 		on + "OTEL_RESOURCE_ATTRIBUTES=team":                                             "OTEL_RESOURCE_ATTRIBUTES",
 		on + "OTEL_TRACES_SAMPLER=jaeger_remote":                                         "OTEL_TRACES_SAMPLER",
@@ -107,7 +109,6 @@ func collectorIsAway(t *testing.T) {
 		collector := &fakeCollector{}
 		tr := newTracer(traceSettings{ratio: 1}, slog.New(slog.NewTextHandler(&log, nil)))
 		tr.client.Transport = collector
-		go tr.run()
 		some := func(n int) {
 			for range n {
 				_, span := tr.root(t.Context(), 0, "span")
@@ -120,7 +121,7 @@ func collectorIsAway(t *testing.T) {
 		}
 		collector.back.Store(true)
 		some(maxWaiting + 1)
-		tr.stop()
+		tr.ended.Stop(StopTime)
 		lost := tr.lost
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 		for _, line := range lines {
@@ -136,7 +137,7 @@ func collectorIsAway(t *testing.T) {
 }
 
 func sampled(t *testing.T) {
-	tr := newTracer(traceSettings{ratio: 0.25}, slog.New(slog.DiscardHandler))
+	tr := keeping(0.25)
 	const n = 4000
 	for range n {
 		ctx, root := tr.root(t.Context(), 0, "root")
@@ -145,27 +146,30 @@ func sampled(t *testing.T) {
 		root.end(nil)
 	}
 	whole := map[string]int{}
-	for _, span := range tr.waiting {
+	spans, _ := tr.ended.Take()
+	for _, span := range spans {
 		whole[string(span.TraceId)]++
 	}
-	if len(whole) < n/5 || len(whole) > n*3/10 || len(tr.waiting) != 2*len(whole) {
-		t.Errorf("%d of %d traces are sampled, with %d spans", len(whole), n, len(tr.waiting))
+	if len(whole) < n/5 || len(whole) > n*3/10 || len(spans) != 2*len(whole) {
+		t.Errorf("%d of %d traces are sampled, with %d spans", len(whole), n, len(spans))
 	}
+}
+
+// keeping returns a tracer that sends nothing.
+func keeping(ratio float64) *tracer {
+	return &tracer{traceSettings: traceSettings{ratio: ratio}, ended: outbox.New[*tracepb.Span](time.Hour, 10_000, nil)}
 }
 
 // kept returns a telemetry whose spans are kept.
 func kept(t *testing.T) *Telemetry {
 	t.Helper()
 	o := tracing(t)
-	return &Telemetry{Options: o, metrics: newMetrics(o), tracer: newTracer(traceSettings{ratio: 1}, o.Log)}
+	return &Telemetry{Options: o, metrics: newMetrics(o), tracer: keeping(1)}
 }
 
 // spans returns those that have ended since it was called last.
 func (t *tracer) spans() story {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	spans := t.waiting
-	t.waiting = nil
+	spans, _ := t.ended.Take()
 	return spans
 }
 

@@ -37,15 +37,14 @@ func Start(o Options) (*Telemetry, error) {
 	t := &Telemetry{Options: o, metrics: newMetrics(o)}
 	if traces != nil {
 		t.tracer = newTracer(*traces, o.Log)
-		go t.tracer.run()
 	}
 	return t, nil
 }
 
 // Stop sends the spans that wait, for StopTime at most. Spans that end later are lost.
 func (t *Telemetry) Stop() {
-	if t != nil && t.tracer != nil {
-		t.tracer.stop()
+	if t != nil && t.tracer != nil && !t.ended.Stop(StopTime) {
+		t.Log.Warn("the last traces are not sent")
 	}
 }
 

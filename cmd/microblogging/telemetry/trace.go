@@ -9,13 +9,13 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"microblogging/cmd/microblogging/outbox"
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -32,67 +32,29 @@ const (
 	failuresEvery = 10 * time.Minute
 )
 
-// A tracer keeps spans that have ended, and sends them from one goroutine.
+// A tracer sends spans that have ended.
 type tracer struct {
 	traceSettings
 	client *http.Client
 	log    *slog.Logger
-	// stopping is closed by stop, and stopped when the goroutine has ended.
-	stopping, stopped chan struct{}
-
-	mu      sync.Mutex
-	waiting []*tracepb.Span
+	ended  *outbox.Outbox[*tracepb.Span]
 	// lost counts spans since logged, when the log told of such last.
 	lost   int
 	logged time.Time
 }
 
 func newTracer(s traceSettings, log *slog.Logger) *tracer {
-	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
-	return &tracer{traceSettings: s, client: client, log: log, stopping: make(chan struct{}), stopped: make(chan struct{})}
+	t := &tracer{traceSettings: s, client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}, log: log}
+	t.ended = outbox.New(sendEvery, maxWaiting, t.sendOrLose)
+	return t
 }
 
-// run sends spans until stop is called.
-func (t *tracer) run() {
-	defer close(t.stopped)
-	ticker := time.NewTicker(sendEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			t.flush(sendTime)
-		case <-t.stopping:
-			t.flush(StopTime)
-			return
-		}
-	}
-}
-
-func (t *tracer) stop() {
-	close(t.stopping)
-	select {
-	case <-t.stopped:
-	case <-time.After(StopTime):
-		t.log.Warn("the last traces are not sent")
-	}
-}
-
-// flush sends the spans that wait. Those that cannot be sent are lost, and the log says so
-// now and then.
-func (t *tracer) flush(within time.Duration) {
-	t.mu.Lock()
-	spans := t.waiting
-	t.waiting = nil
-	t.mu.Unlock()
-	if len(spans) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+// sendOrLose sends spans. Those that cannot be sent are lost, and the log says so now and then.
+func (t *tracer) sendOrLose(spans []*tracepb.Span, lost int) {
+	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
 	err := t.send(ctx, spans)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err != nil {
+	if t.lost += lost; err != nil {
 		t.lost += len(spans)
 	}
 	if t.lost > 0 && time.Since(t.logged) >= failuresEvery {
@@ -221,13 +183,7 @@ func (s *span) end(err error) {
 		}
 	}
 	s.told.EndTimeUnixNano = uint64(time.Now().UnixNano())
-	s.tracer.mu.Lock()
-	defer s.tracer.mu.Unlock()
-	if len(s.tracer.waiting) < maxWaiting {
-		s.tracer.waiting = append(s.tracer.waiting, s.told)
-	} else {
-		s.tracer.lost++
-	}
+	s.tracer.ended.Add(s.told)
 }
 
 func attributes(pairs ...any) []*commonpb.KeyValue {

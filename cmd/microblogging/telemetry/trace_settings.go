@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,32 +39,30 @@ func readVariables(version string) (*traceSettings, error) {
 		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://127.0.0.1:4318")
 	}
 	s := &traceSettings{url: at.JoinPath("v1/traces").String(), headers: http.Header{}}
+	headers, errHeaders := pairs("OTEL_EXPORTER_OTLP_HEADERS")
+	for name := range headers {
+		s.headers.Set(name, headers.Get(name))
+	}
 	s.headers.Set("Content-Type", "application/x-protobuf")
-	if err := eachPair("OTEL_EXPORTER_OTLP_HEADERS", s.headers.Set); err != nil {
-		return nil, err
-	}
-	if s.ratio, err = readSampler(); err != nil {
-		return nil, err
-	}
-	s.resource, err = readResource(version)
-	return s, err
+	resource, errResource := pairs("OTEL_RESOURCE_ATTRIBUTES")
+	s.resource = resourceOf(version, resource)
+	s.ratio, err = readSampler()
+	return s, cmp.Or(errHeaders, errResource, err)
 }
 
-// eachPair calls set for each pair of a list.
-func eachPair(variable string, set func(name, value string)) error {
-	list := os.Getenv(variable)
-	if list == "" {
-		return nil
-	}
-	for pair := range strings.SplitSeq(list, ",") {
-		name, text, _ := strings.Cut(pair, "=")
-		value, err := url.PathUnescape(text)
-		if text == "" || err != nil {
-			return fmt.Errorf("%s must be a list such as name=value,other=value, with percent-encoded values", variable)
+// pairs reads a list of pairs with percent-encoded values, in which a plus stands for itself.
+func pairs(variable string) (url.Values, error) {
+	encoded := strings.NewReplacer(", ", "&", ",", "&", "&", "%26", ";", "%3B", "+", "%2B").Replace(os.Getenv(variable))
+	list, err := url.ParseQuery(encoded)
+	for name := range list {
+		if list.Get(name) == "" {
+			err = errors.New("no value")
 		}
-		set(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	return nil
+	if err != nil {
+		return url.Values{}, fmt.Errorf("%s must be a list such as name=value,other=value, with percent-encoded values", variable)
+	}
+	return list, nil
 }
 
 // readSampler returns which part of all traces is sampled.
@@ -85,23 +84,15 @@ func readSampler() (ratio float64, err error) {
 	}
 }
 
-// readResource says who makes the spans. What is said last of a name counts.
-func readResource(version string) (*resourcepb.Resource, error) {
+// resourceOf says who makes the spans.
+func resourceOf(version string, named url.Values) *resourcepb.Resource {
+	named.Set("service.name", cmp.Or(os.Getenv("OTEL_SERVICE_NAME"), named.Get("service.name"), namespace))
 	r := &resourcepb.Resource{Attributes: attributes("service.version", version)}
 	if host, err := os.Hostname(); err == nil {
 		r.Attributes = append(r.Attributes, attributes("host.name", host)...)
 	}
-	service := namespace
-	err := eachPair("OTEL_RESOURCE_ATTRIBUTES", func(name, value string) {
-		if name == "service.name" {
-			service = value
-			return
-		}
-		r.Attributes = append(r.Attributes, attributes(name, value)...)
-	})
-	if name := os.Getenv("OTEL_SERVICE_NAME"); name != "" {
-		service = name
+	for name := range named {
+		r.Attributes = append(r.Attributes, attributes(name, named.Get(name))...)
 	}
-	r.Attributes = append(r.Attributes, attributes("service.name", service)...)
-	return r, err
+	return r
 }

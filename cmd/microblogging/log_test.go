@@ -23,7 +23,7 @@ type calls []string
 
 func (c *calls) Write(p []byte) (int, error) { *c = append(*c, string(p)); return len(p), nil }
 
-var textLog = roleFlags{LogFormat: "text", LogLevel: "info"}
+var textLog = roleFlags{LogFormat: "text"}
 
 func linesShareACall(t *testing.T) {
 	var written calls
