@@ -120,14 +120,8 @@ func (v Deletion) Live() bool {
 // refreshes tells whether a page without scripts reloads itself. It does not while a
 // worker waits for somebody to press a button: the button would not hold still.
 func (v Deletion) refreshes() bool {
-	if v.Lesson != nil && v.Lesson.Over == "" {
-		for _, w := range v.Lesson.Workers {
-			if v.waits(w) {
-				return false
-			}
-		}
-	}
-	return v.Live()
+	asks := v.Lesson != nil && v.Lesson.Over == "" && slices.ContainsFunc(v.Lesson.Workers, v.waits)
+	return v.Live() && !asks
 }
 
 // leaseSlack is how long after the end of its lease a worker that waits is taken for gone:
