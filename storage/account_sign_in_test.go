@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 const wrong = "incorrect horse"
@@ -16,7 +17,7 @@ const wrong = "incorrect horse"
 func (w *world) user(name domain.UserName) {
 	w.t.Helper()
 	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
-		driver.String("Password", cheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
+		driver.String("Password", drivertest.CheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
 }
 
 // from returns an attempt from one of many addresses.
@@ -101,7 +102,7 @@ func refusedPasswordChangeChangesNothing(t *testing.T, w *world) {
 // Earlier versions accepted it.
 func commonPasswordWorks(t *testing.T, w *world) {
 	const common = "Qwertyuiop"
-	w.ok(w.table("Users").Transact(t.Context(), "ada", driver.Insert("", driver.String("Password", cheapHash(common)))))
+	w.ok(w.table("Users").Transact(t.Context(), "ada", driver.Insert("", driver.String("Password", drivertest.CheapHash(common)))))
 	w.ok(w.store.ChangePassword(t.Context(), w.signedIn("ada", common), attempt("ada", common), right))
 	w.signedIn("ada", right)
 	if _, err := w.store.SignUp(t.Context(), "grace", common); !errors.As(err, new(*domain.InvalidError)) {

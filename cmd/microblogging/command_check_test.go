@@ -19,7 +19,6 @@ import (
 
 func TestCheckCommand(t *testing.T) {
 	t.Run("refuses a directory without a store, and makes none", checkRefusesNoStore)
-	t.Run("refuses a file of no bytes, and leaves it", checkRefusesEmptyFile)
 	t.Run("lists what waits in poison, which is no breach", checkListsPoison)
 	t.Run("writes nothing that a terminal would act on", checkWritesNoControls)
 }
@@ -32,24 +31,6 @@ func checkRefusesNoStore(t *testing.T) {
 	}
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was made: %v", err)
-	}
-}
-
-// What cuts a file off leaves no bytes of it. An empty site in its place would look sound.
-func checkRefusesEmptyFile(t *testing.T) {
-	data := t.TempDir()
-	file := filepath.Join(data, "microblogging.db")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"check"}, {"requeue"}, {"compact"}, {"backup", filepath.Join(t.TempDir(), "backup")}} {
-		code, stdout, stderr := program(t, append(args, "--data", data)...)
-		if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, file) || !strings.Contains(stderr, "no bytes") {
-			t.Errorf("%s: exit %d, %q and %q, want a refusal that names %s", args[0], code, stdout, stderr, file)
-		}
-	}
-	if info, err := os.Stat(file); err != nil || info.Size() != 0 {
-		t.Errorf("the file was changed: %v, %v", info, err)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 func TestCopyCommand(t *testing.T) {
 	t.Run("copies a store and checks the copy, and does nothing more when it is made again", copyCopies)
 	t.Run("is refused with one sentence, and changes nothing", copyRefuses)
-	t.Run("of a server that runs is refused", copyInUse)
 	t.Run("exits with 1 if the source has a breach", copyOfBreach)
 }
 
@@ -72,16 +71,6 @@ func copyRefuses(t *testing.T) {
 	if n := posts(t, full); n != 2 {
 		t.Errorf("%d posts in the target that is in use", n)
 	}
-}
-
-func copyInUse(t *testing.T) {
-	data := stocked(t, 1)
-	_, stop := serving(t, 1, "--data", data)
-	code, _, stderr := program(t, "copy", "--from", "bolt:"+data, "--to", "bolt:"+filepath.Join(t.TempDir(), "to"))
-	if code != exitCannotRun || !strings.Contains(stderr, "in use by another process") {
-		t.Errorf("exit %d, %q", code, stderr)
-	}
-	stop()
 }
 
 func copyOfBreach(t *testing.T) {

@@ -5,10 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // TestDocuments holds what the documents name against what there is.
@@ -17,9 +15,7 @@ func TestDocuments(t *testing.T) {
 	t.Run("a link leads to a file and a heading that exist", tree.each(missingLinks))
 	t.Run("a file that is named exists", tree.each(missingFiles))
 	t.Run("a test or benchmark that is named exists", tree.each(missingTests))
-	t.Run("a target of make that is named exists", tree.each(missingTargets))
 	t.Run("a command and a flag that is named exists", tree.each(missingFlags))
-	t.Run("a line of prose has 100 columns at most", tree.each(longLines))
 	t.Run("the check of a fresh sample prints what the README says", checkOfSampleIsDocumented)
 }
 
@@ -41,7 +37,6 @@ var (
 	benchmarkName = regexp.MustCompile(`-bench '?([A-Z]\w*)`)
 	// measuredBy is how performance.md names a benchmark: without its prefix.
 	measuredBy  = regexp.MustCompile("\\(`([A-Z]\\w*)`")
-	makeTarget  = regexp.MustCompile("(?m)(?:`|^)make ([a-z0-9]+)")
 	commandName = regexp.MustCompile("`?microblogging ([a-z]+)")
 	flagName    = regexp.MustCompile(`--([a-z][a-z-]+)`)
 )
@@ -100,15 +95,6 @@ func missingTests(s sourceTree, d document) (problems []string) {
 	return problems
 }
 
-func missingTargets(s sourceTree, d document) (problems []string) {
-	for _, match := range makeTarget.FindAllStringSubmatch(d.text, -1) {
-		if !slices.Contains(s.targets, match[1]) {
-			problems = append(problems, "no target "+match[1]+" of make")
-		}
-	}
-	return problems
-}
-
 // foreignFlags belong to other programs.
 var foreignFlags = strings.Fields("again build faults follow location profile rm silent")
 
@@ -126,21 +112,6 @@ func missingFlags(s sourceTree, d document) (problems []string) {
 	return problems
 }
 
-// longLines leaves out what cannot be broken, and what lab/ writes.
-func longLines(_ sourceTree, d document) (problems []string) {
-	fenced, generated := false, false
-	for i, line := range strings.Split(d.text, "\n") {
-		fence := strings.HasPrefix(line, "```")
-		fenced = fenced != fence
-		generated = strings.HasPrefix(line, "<!-- explorer") || generated && line != "<!-- end -->"
-		broken := strings.Contains(strings.TrimLeft(line, " -*"), " ")
-		if !fenced && !generated && broken && !strings.HasPrefix(line, "|") && utf8.RuneCountInString(line) > 100 {
-			problems = append(problems, "line "+strconv.Itoa(i+1)+" is too long: "+line)
-		}
-	}
-	return problems
-}
-
 // The sample has as many rows in each store that it fills.
 func checkOfSampleIsDocumented(t *testing.T) {
 	data := t.TempDir()
@@ -148,9 +119,7 @@ func checkOfSampleIsDocumented(t *testing.T) {
 	stop()
 	code, printed, _ := program(t, "check", "--data", data)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if code != exitOK || !strings.Contains(string(readme), "\n"+printed) {
 		t.Errorf("exits with %d and prints %q, which README.md does not have", code, printed)
 	}

@@ -21,7 +21,6 @@ func TestImporterBatch(t *testing.T) {
 	t.Run("entries without a date keep their order", undatedEntriesKeepTheirOrder)
 	t.Run("an import that stops in the middle is completed by the next", stoppedImportIsCompleted)
 	t.Run("a post that people have touched is not moved, and a move that stops is completed by the next", movesOnlyUntouched)
-	t.Run("progress counts each entry once", progressCountsEachEntry)
 }
 
 // datedEntries are n entries, the first one the oldest.
@@ -141,9 +140,7 @@ func stoppedImportIsCompleted(t *testing.T) {
 			}
 			w.hook.Store(nil)
 			again := w.importer()
-			if err := again.post(t.Context(), entries); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, again.post(t.Context(), entries))
 			// What was under way may have landed without an answer.
 			if again.counts.known+again.counts.added != 200 || again.counts.known < to.counts.added {
 				t.Errorf("interrupted at call %d: %+v, and then %+v", at+1, to.counts, again.counts)
@@ -188,9 +185,7 @@ func movesOnlyUntouched(t *testing.T) {
 			w := newImportWorld(t)
 			undated := datedEntries(1)
 			undated[0].Published = time.Time{}
-			if err := w.importer().post(t.Context(), undated); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, w.importer().post(t.Context(), undated))
 			page, err := w.store.Blogs(t.Context(), w.channel.Ref(), storage.BlogQuery{Limit: 1})
 			if err == nil {
 				err = c.touch(w, page.Items[0])
@@ -203,16 +198,5 @@ func movesOnlyUntouched(t *testing.T) {
 				w.wantPosts(1)
 			}
 		})
-	}
-}
-
-func progressCountsEachEntry(t *testing.T) {
-	w := newImportWorld(t)
-	to := w.importer()
-	done := 0
-	to.progress = func(n int) { done = n }
-	entries := datedEntries(100)
-	if err := to.post(t.Context(), slices.Concat(entries, entries)); err != nil || done != 200 {
-		t.Errorf("progress tells of %d entries, %v; want 200", done, err)
 	}
 }

@@ -5,19 +5,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 )
 
+// The traces of a page and of its calls reach the collector.
 func TestTraces(t *testing.T) {
-	t.Run("of a page and its calls reach the collector", tracesReachTheCollector)
-	t.Run("a wrong variable exits with 2, and nothing is changed", wrongTracesVariable)
-}
-
-func tracesReachTheCollector(t *testing.T) {
 	var mu sync.Mutex
 	var received strings.Builder
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -43,23 +37,5 @@ func tracesReachTheCollector(t *testing.T) {
 		if !strings.Contains(received.String(), want) {
 			t.Errorf("the collector has heard nothing of %q", want)
 		}
-	}
-}
-
-func wrongTracesVariable(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "smoke")
-	for _, role := range []string{"serve", "web", "worker"} {
-		data := filepath.Join(t.TempDir(), "data")
-		code, out, errs := program(t, role, "--data", data)
-		if code != exitCannotRun || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "OTEL_EXPORTER_OTLP_PROTOCOL must be") {
-			t.Errorf("%s exits with %d, prints %q and says %q", role, code, out, errs)
-		}
-		if _, err := os.Stat(data); !os.IsNotExist(err) {
-			t.Errorf("%s has made a store: %v", role, err)
-		}
-	}
-	if code, _, errs := program(t, "check", "--data", emptyStore(t)); code != exitOK {
-		t.Errorf("a command that makes no traces exits with %d and says %q", code, errs)
 	}
 }

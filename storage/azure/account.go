@@ -13,18 +13,16 @@ import (
 // way may fail, or create the table again.
 func (c *Client) Drop(ctx context.Context, tables, queues []string) (err error) {
 	for _, table := range tables {
-		failed := c.guarded(ctx, "drop table", table, func() error {
+		err = errors.Join(err, accepted(c.guarded(ctx, "drop table", table, func() error {
 			_, err := c.tables.DeleteTable(ctx, table, nil)
 			return err
-		})
-		err = errors.Join(err, accepted(failed, "TableNotFound", "ResourceNotFound", "TableBeingDeleted"))
+		}), "TableNotFound", "ResourceNotFound", "TableBeingDeleted"))
 	}
 	for _, queue := range queues {
-		failed := c.guarded(ctx, "drop queue", queue, func() error {
+		err = errors.Join(err, accepted(c.guarded(ctx, "drop queue", queue, func() error {
 			_, err := c.queues.DeleteQueue(ctx, queue, nil)
 			return err
-		})
-		err = errors.Join(err, accepted(failed, "QueueNotFound", "QueueBeingDeleted"))
+		}), "QueueNotFound", "QueueBeingDeleted"))
 	}
 	return err
 }

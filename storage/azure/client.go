@@ -185,8 +185,9 @@ func expand(connectionString string) string {
 // options makes new options for each client, because azqueue appends to the policies
 // that it is given.
 func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
+	retry := DefaultRetry()
 	options := azcore.ClientOptions{
-		Retry:            cfg.retry(),
+		Retry:            *cmp.Or(cfg.Retry, &retry),
 		PerRetryPolicies: []policy.Policy{batchPolicy{}},
 		Transport:        &http.Client{Transport: transport},
 	}
@@ -195,13 +196,6 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 	}
 	options.PerRetryPolicies = append(options.PerRetryPolicies, cfg.PerRetry...)
 	return options
-}
-
-func (cfg Config) retry() policy.RetryOptions {
-	if cfg.Retry != nil {
-		return *cfg.Retry
-	}
-	return DefaultRetry()
 }
 
 func newTransport() *http.Transport {

@@ -21,7 +21,6 @@ import (
 // tool, has written or will read.
 func TestForeign(t *testing.T) {
 	t.Run("properties of unknown kinds are not read and are kept", foreignKinds)
-	t.Run("programs read the types that this one wrote", ownTypes)
 	t.Run("programs see a message that never expires", messageNeverExpires)
 }
 
@@ -73,31 +72,6 @@ func wantNames(t *testing.T, e driver.Entity, want ...string) {
 	}
 	if got := slices.Sorted(maps.Keys(names)); !slices.Equal(got, want) {
 		t.Errorf("the row has %q, want %q", got, want)
-	}
-}
-
-func ownTypes(t *testing.T) {
-	account := azuritetest.Shared(t).Account()
-	c := open(t, with(account))
-	table := newName()
-	when := time.Date(2026, 1, 2, 3, 4, 5, 123456700, time.UTC)
-	transact(t, c, table, driver.Insert("r", driver.Int64("N", 1<<53+1), driver.Time("When", when), driver.Bool("Yes", true)))
-	reply, err := raw(t, account).NewClient(table).GetEntity(t.Context(), "p", "r", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var e aztables.EDMEntity
-	if err := json.Unmarshal(reply.Value, &e); err != nil {
-		t.Fatal(err)
-	}
-	if n := e.Properties["N"]; n != aztables.EDMInt64(1<<53+1) {
-		t.Errorf("N is %T %v", n, n)
-	}
-	if got, ok := e.Properties["When"].(aztables.EDMDateTime); !ok || !time.Time(got).Equal(when) {
-		t.Errorf("When is %T %v", e.Properties["When"], e.Properties["When"])
-	}
-	if yes := e.Properties["Yes"]; yes != true {
-		t.Errorf("Yes is %T %v", yes, yes)
 	}
 }
 

@@ -8,23 +8,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-const (
-	// DefaultRetries is how often a request is sent again.
-	DefaultRetries = 3
-	// DefaultRetryMin and DefaultRetryMax bound the pause before it is sent again.
-	DefaultRetryMin = 150 * time.Millisecond
-	DefaultRetryMax = 2 * time.Second
-	// tryTimeout is how long one try may take.
-	tryTimeout = 5 * time.Second
-)
+// tryTimeout is how long one try may take.
+const tryTimeout = 5 * time.Second
 
 // DefaultRetry returns short retries, because people wait. A call fails after about
 // 2 s if nothing listens, after 8 s if packets are dropped, and after 22 s if the
 // service accepts requests but does not answer; a context can end it earlier. The
 // pauses are about 150, 450 and 1050 ms, with jitter.
-func DefaultRetry() policy.RetryOptions {
-	return Retry(DefaultRetries, DefaultRetryMin, DefaultRetryMax)
-}
+func DefaultRetry() policy.RetryOptions { return Retry(3, 150*time.Millisecond, 2*time.Second) }
 
 // Retry returns retries by the table of docs/retries.md. The SDK makes the pause before the try
 // after try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
@@ -48,7 +39,6 @@ type Try struct {
 	Number int
 	// Status is that of the answer. It is 0 if there was none.
 	Status int
-	Took   time.Duration
 }
 
 // Throttled tells whether the service refused the try because there are too many: it is
@@ -86,10 +76,10 @@ type tryTeller func(context.Context, Try)
 
 // Do implements policy.Policy.
 func (tell tryTeller) Do(req *policy.Request) (*http.Response, error) {
-	r, began := requestOf(req), time.Now()
+	r := requestOf(req)
 	r.tries++
 	reply, err := req.Next()
-	try := Try{Number: r.tries, Took: time.Since(began)}
+	try := Try{Number: r.tries}
 	if err == nil {
 		try.Status = reply.StatusCode
 	}

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"crypto/rand"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -55,7 +54,8 @@ func posts(n int) [][]driver.Operation {
 // else the disk and the machine do slows both alike.
 func BenchmarkDurablePosts(b *testing.B) {
 	const writers, plainRound, storeRound = 32, 100, 2048
-	plain, db := openPlain(b), openFilledPosts(b)
+	plain, db := openPlain(b), openBench(b)
+	fillPosts(b, postsBefore, transactOn(b, db))
 	fillPosts(b, postsBefore, func(ops []driver.Operation) error { return plainPost(plain, ops) })
 	var plainTime, storeTime time.Duration
 	for b.Loop() {
@@ -80,14 +80,8 @@ func transactOn(b *testing.B, db *DB) func([]driver.Operation) error {
 func openPlain(b *testing.B) *bbolt.DB {
 	b.Helper()
 	db, err := bbolt.Open(filepath.Join(b.TempDir(), "plain.db"), 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			b.Error(err)
-		}
-	})
+	ok(b, err)
+	b.Cleanup(func() { ok(b, db.Close()) })
 	return db
 }
 
@@ -130,52 +124,12 @@ func writeAll(b *testing.B, writers int, posts [][]driver.Operation, write func(
 	return time.Since(start)
 }
 
-// openFilledPosts opens a durable store that holds postsBefore posts.
-func openFilledPosts(b *testing.B) *DB {
-	b.Helper()
-	db := openBench(b, Options{})
-	fillPosts(b, postsBefore, transactOn(b, db))
-	return db
-}
-
 // openBench opens a store with an empty table and its gate.
-func openBench(b *testing.B, opts Options) *DB {
+func openBench(b *testing.B) *DB {
 	b.Helper()
-	db, err := Open(b.TempDir(), opts)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	if err := driver.NewTable(db, benchTable).Create(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	if err := transactOn(b, db)([]driver.Operation{driver.Insert(openGate)}); err != nil {
-		b.Fatal(err)
-	}
+	db := mustOpen(b, b.TempDir(), Options{})
+	ok(b, driver.NewTable(db, benchTable).Create(b.Context()), transactOn(b, db)([]driver.Operation{driver.Insert(openGate)}))
 	return db
-}
-
-// BenchmarkPageOf20 reads what a channel page needs. It must cost the same
-// however many posts there are.
-func BenchmarkPageOf20(b *testing.B) {
-	for _, posts := range []int{100, 100_000} {
-		b.Run(fmt.Sprintf("Posts%d", posts), func(b *testing.B) {
-			db := openBench(b, Options{NoSync: true})
-			fillPosts(b, posts, transactOn(b, db))
-			q := driver.Range{Partition: "channel", From: "blog!", To: "blog\"", Paging: driver.Paging{Limit: 20}}
-			b.ReportAllocs()
-			for b.Loop() {
-				page, err := driver.NewTable(db, benchTable).Range(b.Context(), q)
-				if err != nil || len(page.Rows) != 20 || len(page.Rows[0].Properties) != 7 {
-					b.Fatalf("got %d rows, %v", len(page.Rows), err)
-				}
-			}
-		})
-	}
 }
 
 // fillPosts packs 33 posts into a transaction.
@@ -187,8 +141,6 @@ func fillPosts(b *testing.B, posts int, transact func([]driver.Operation) error)
 		for ; i < posts && len(ops) < 99; i++ {
 			ops = append(ops, post(start.Add(time.Duration(i) * time.Minute))[1:]...)
 		}
-		if err := transact(ops); err != nil {
-			b.Fatal(err)
-		}
+		ok(b, transact(ops))
 	}
 }

@@ -172,7 +172,7 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 	}
 	if err != nil {
 		_ = file.Close() // windows removes no open file
-		return errors.Join(err, removeIfThere(file.Name()))
+		return errors.Join(err, os.RemoveAll(file.Name()))
 	}
 	return SyncDir(filepath.Dir(path))
 }
@@ -310,7 +310,7 @@ func leftOf(path, suffix string) (files []string, err error) {
 func removeLeft(path, suffix string) error {
 	left, err := leftOf(path, suffix)
 	for _, file := range left {
-		err = errors.Join(err, removeIfThere(file))
+		err = errors.Join(err, os.RemoveAll(file)) // another may have removed it
 	}
 	return err
 }
@@ -323,31 +323,15 @@ func resolve(path string) string {
 	return path
 }
 
-func removeIfThere(file string) error {
-	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
 // Space is what the file takes and what Compact would give back, in bytes.
 type Space struct {
 	Bytes int64 `json:"bytes"`
 	Free  int64 `json:"free"`
 }
 
-const (
-	// worthFree and worthShare are how much must be free for Compact to be worth it, in
-	// bytes and as a part of the file.
-	worthFree  = 64 << 20
-	worthShare = 0.5
-)
-
 // WorthCompacting tells whether Compact gives back so much that it is worth stopping the
-// server.
-func (s Space) WorthCompacting() bool {
-	return s.Free >= worthFree && float64(s.Free) >= worthShare*float64(s.Bytes)
-}
+// server: half of a file, and not little.
+func (s Space) WorthCompacting() bool { return s.Free >= 64<<20 && 2*s.Free >= s.Bytes }
 
 // Space counts the free pages.
 func (db *DB) Space() (Space, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,52 +18,9 @@ import (
 )
 
 func TestBackup(t *testing.T) {
-	t.Run("of a store in use is one moment", backupIsOneMoment)
 	t.Run("of a stopped store is its file, and changes nothing", backupIsFile)
 	t.Run("ends with its context", backupEnds)
 	t.Run("that cannot be written says why", backupCannotWrite)
-}
-
-// Each pair of rows is written one after the other, to two tables. So no moment has
-// a second one without the first.
-func backupIsOneMoment(t *testing.T) {
-	db := opened(t, t.TempDir())
-	tables := []*driver.Table{driver.NewTable(db, "A"), driver.NewTable(db, "B")}
-	ok(t, tables[0].Create(t.Context()), tables[1].Create(t.Context()))
-	pair := func(i int) error {
-		op := driver.Insert(fmt.Sprintf("%06d", i), driver.String("Text", strings.Repeat("x", 1000+i)))
-		return errors.Join(tables[0].Transact(t.Context(), "p", op), tables[1].Transact(t.Context(), "p", op))
-	}
-	const before = 300
-	for i := range before {
-		ok(t, pair(i))
-	}
-	stop, stopped := make(chan struct{}), make(chan error)
-	go func() {
-		for i := before; ; i++ {
-			select {
-			case <-stop:
-				stopped <- nil
-				return
-			default:
-			}
-			if err := pair(i); err != nil {
-				stopped <- err
-				return
-			}
-		}
-	}()
-	for range 3 {
-		var file bytes.Buffer
-		dir := t.TempDir()
-		ok(t, db.Backup(t.Context(), &file), restore(t.Context(), dir, file.Bytes()))
-		restored := mustOpen(t, dir, Options{})
-		if a, b := len(rowsIn(t, restored, "A")), len(rowsIn(t, restored, "B")); a < before || a-b < 0 || a-b > 1 {
-			t.Errorf("%d rows and %d, want as many or one less", a, b)
-		}
-	}
-	close(stop)
-	ok(t, <-stopped)
 }
 
 func backupIsFile(t *testing.T) {
@@ -118,7 +74,6 @@ func TestCompact(t *testing.T) {
 	t.Run("gives the space back and keeps every row, message and ETag", compactKeeps)
 	t.Run("keeps the mode of the file, and follows a link", compactKeepsMode)
 	t.Run("that is told to stop changes nothing", compactIsStopped)
-	t.Run("is worth it if half of a large file is free", compactIsWorthIt)
 }
 
 func compactKeeps(t *testing.T) {
@@ -173,20 +128,6 @@ func compactIsStopped(t *testing.T) {
 	is(t, context.Canceled, err)
 	wantFiles(t, dir, fileName)
 	wantContent(t, dir, rows)
-}
-
-func compactIsWorthIt(t *testing.T) {
-	for space, worth := range map[Space]bool{
-		{Bytes: 130 << 20, Free: 64 << 20}: false,
-		{Bytes: 128 << 20, Free: 64 << 20}: true,
-		{Bytes: 100 << 20, Free: 63 << 20}: false, // too small
-		{Bytes: 2 << 30, Free: 1900 << 20}: true,
-		{Bytes: 2 << 30, Free: 900 << 20}:  false,
-	} {
-		if space.WorthCompacting() != worth {
-			t.Errorf("%+v: want %v", space, worth)
-		}
-	}
 }
 
 func TestRestore(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -161,7 +160,6 @@ func wantNamed(t *testing.T, errs ...error) {
 
 func TestFreePages(t *testing.T) {
 	t.Run("a post after a large deletion writes what it wrote before", postAfterDeletion)
-	t.Run("are used again, also of a file with the list of them, of an earlier version", freePagesAreUsedAgain)
 }
 
 // postAfterDeletion makes about 2,400 free pages. The list of them would have 5 pages.
@@ -187,29 +185,5 @@ func postAfterDeletion(t *testing.T) {
 	put(t, db, deleted...)
 	if after := pages("after"); after > before {
 		t.Errorf("a write takes %d pages, and took %d before", after, before)
-	}
-}
-
-func freePagesAreUsedAgain(t *testing.T) {
-	for _, list := range []bool{false, true} {
-		dir := t.TempDir()
-		wasteful(t, dir)
-		if list {
-			file, err := bbolt.Open(filepath.Join(dir, fileName), 0o600, &bbolt.Options{Timeout: time.Second}) // which writes it
-			ok(t, err)
-			ok(t, file.Update(func(*bbolt.Tx) error { return nil }), file.Close())
-		}
-		rows, before := content(t, dir), len(fileOf(t, dir))
-		for i := range 3 {
-			db := opened(t, dir)
-			for n := range 20 {
-				put(t, db, driver.Insert(fmt.Sprint("new", i, n), driver.String("Text", strings.Repeat("x", 30_000))))
-			}
-			ok(t, db.Close())
-			wantSound(t, dir)
-		}
-		if got := content(t, dir); len(got) != len(rows)+60 || len(fileOf(t, dir)) > before {
-			t.Errorf("%d rows became %d, and %d bytes %d", len(rows), len(got), before, len(fileOf(t, dir)))
-		}
 	}
 }

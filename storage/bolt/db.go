@@ -59,9 +59,9 @@ type DB struct {
 	commit func(*bbolt.Tx) error
 	// committed is Options.Committed.
 	committed func(Commit)
-	// arrivals tells those who wait for a queue that its messages have changed.
-	arrivals arrivals
-	log      *slog.Logger
+	// arrival is closed by the next arrival of a message.
+	arrival atomic.Pointer[chan struct{}]
+	log     *slog.Logger
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they
@@ -112,6 +112,7 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		committed: opts.Committed,
 		log:       cmp.Or(opts.Log, slog.Default()),
 	}
+	db.arrival.Store(new(make(chan struct{})))
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
 	return db, nil

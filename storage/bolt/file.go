@@ -66,33 +66,6 @@ func Exists(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// Remove removes the store in a directory with all that it holds, and the directory if
-// nothing else is in it. It does nothing if there is no store. The error is ErrInUse while
-// another process has the store open; then nothing is removed.
-//
-// The file is locked until it is gone. A process that waits for the lock finds that the
-// file has lost its name, and makes another.
-func Remove(dir string) error {
-	if there, err := Exists(dir); err != nil || !there {
-		return err
-	}
-	path := filepath.Join(dir, fileName)
-	file, _, err := openBolt(path, toWrite(Options{NoSync: true}))
-	if err != nil {
-		return err
-	}
-	if runtime.GOOS == "windows" { // here an open file cannot be removed
-		if err := file.Close(); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(os.Remove(path), file.Close()); err != nil {
-		return err
-	}
-	_ = os.Remove(dir) // which does nothing if anything else is in it
-	return nil
-}
-
 // openFile opens the file, unless a restore into it was interrupted.
 func openFile(path string, opts Options) (*bbolt.DB, error) {
 	if err := refuseUnfinished(path); err != nil {
@@ -363,18 +336,15 @@ const maxNamed = 20
 // ErrDamaged, and names what cannot be decoded.
 func readable(ctx context.Context, tx *bbolt.Tx) (rows int, err error) {
 	var unread []string
-	n := 0
 	err = visit(ctx, tx, func(bucket string, key, value []byte) error {
 		rows++
 		if err := decode(bucket, key, value); err != nil {
-			if n++; n <= maxNamed {
-				unread = append(unread, fmt.Sprintf("%s: %v", bucket, err))
-			}
+			unread = append(unread, fmt.Sprintf("%s: %v", bucket, err))
 		}
 		return nil
 	})
-	if err == nil && n > 0 {
-		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread, "; "))
+	if n := len(unread); err == nil && n > 0 {
+		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread[:min(n, maxNamed)], "; "))
 	}
 	return rows, err
 }

@@ -16,7 +16,6 @@ import (
 
 func TestFullDisk(t *testing.T) {
 	t.Run("refuses writes until there is space", fullDisk)
-	t.Run("ends a compaction, which changes nothing", fullDiskCompact)
 }
 
 // fullDisk makes the system refuse a larger file. A process cannot come closer to a
@@ -51,22 +50,6 @@ func fullDisk(t *testing.T) {
 		}
 	}
 	ok(t, insert(full))
-}
-
-func fullDiskCompact(t *testing.T) {
-	dir := t.TempDir()
-	db := opened(t, dir)
-	put(t, db, driver.Insert("r", driver.String("Text", strings.Repeat("x", 30<<20)))) // the log of the other tests has less
-	ok(t, db.Close())
-	began := false
-	giveBack := limitFileSize(t, 20<<20)
-	_, _, err := Compact(t.Context(), dir, func() { began = true })
-	giveBack()
-	is(t, syscall.EFBIG, err)
-	wantFiles(t, dir, fileName)
-	if !began || !has(t, opened(t, dir), "r") {
-		t.Error("it did not begin, or the row is lost")
-	}
 }
 
 // limitFileSize limits every file of this process until giveBack is called.

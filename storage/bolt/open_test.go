@@ -113,7 +113,7 @@ func fileOfTheName(t *testing.T) {
 		rows      int
 	}{
 		"it was compacted": {func(t *testing.T, dir string) { mustCompact(t, dir) }, 201},
-		"it was removed":   {func(t *testing.T, dir string) { ok(t, Remove(dir)) }, 1},
+		"it was removed":   {func(t *testing.T, dir string) { ok(t, os.Remove(filepath.Join(dir, fileName))) }, 1},
 	} {
 		dir := t.TempDir()
 		wasteful(t, dir)
@@ -215,18 +215,4 @@ func TestCalls(t *testing.T) {
 	for _, call := range drivertest.EachCall("nowhere") {
 		is(t, domain.ErrUnavailable, db.Do(t.Context(), &call))
 	}
-}
-
-func TestRemove(t *testing.T) {
-	parent := t.TempDir()
-	dir := filepath.Join(parent, "store")
-	ok(t, Remove(parent), Remove(dir)) // no store is there
-	db := opened(t, dir)
-	is(t, ErrInUse, Remove(dir))
-	put(t, db, driver.Insert("r"))
-	other := filepath.Join(dir, "other")
-	ok(t, db.Close(), os.WriteFile(other, nil, 0o600), Remove(dir))
-	wantFiles(t, dir, "other")
-	ok(t, os.Remove(other), opened(t, dir).Close(), Remove(dir))
-	wantFiles(t, parent)
 }

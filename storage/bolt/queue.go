@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -233,37 +232,16 @@ func findHeld(bucket *bbolt.Bucket, m driver.Message) (message, error) {
 	return held, err
 }
 
-// arrivals tells those who wait that a message may be visible earlier than before, on any
-// queue. Its zero value is sound.
-type arrivals struct {
-	mu sync.Mutex
-	// next is closed by the next arrival. It is nil if nobody waits.
-	next chan struct{}
-}
-
-// after returns a channel that is closed when something arrives after this call.
-func (a *arrivals) after() <-chan struct{} {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.next == nil {
-		a.next = make(chan struct{})
-	}
-	return a.next
-}
-
-func (a *arrivals) note() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.next != nil {
-		close(a.next)
-		a.next = nil
-	}
+// arrived tells those who wait that a message may be visible earlier than before, on any queue.
+func (db *DB) arrived() {
+	next := make(chan struct{})
+	close(*db.arrival.Swap(&next))
 }
 
 // await is driver.Traits.Await. It knows when the message that is visible next will be.
 func (db *DB) await(ctx context.Context, queue string) {
 	for ctx.Err() == nil {
-		arrived := db.arrivals.after() // before the look, so that none is missed
+		arrived := *db.arrival.Load() // before the look, so that none is missed
 		var due <-chan time.Time
 		err := db.look(ctx, []byte(queuePrefix+queue), func(bucket *bbolt.Bucket) error {
 			if first, _ := bucket.Cursor().First(); len(first) == placeLen {

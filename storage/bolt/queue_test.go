@@ -8,8 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -18,13 +16,10 @@ func TestQueue(t *testing.T) {
 	for sentence, test := range map[string]func(t *testing.T, db *DB, queue *driver.Queue){
 		"a lease hides a message for exactly its time":                                    leaseTime,
 		"a lease ends by the time since the opening, and not by the clock of the machine": leaseSinceOpening,
-		"a message of an earlier version is given":                                        messageOfEarlierVersion,
 		"a lease that is over keeps its receipt until another delivery":                   receiptAfterLease,
-		"a lease that ends earlier shows its message earlier":                             orderOfVisibility,
 		"a lease that is renewed in the same instant has another receipt":                 renewalAtOnce,
 		"a lease with a malformed receipt is lost":                                        malformedReceipt,
 		"a message that comes back is received, however many new ones come":               noStarvation,
-		"a message is received, however many others come back":                            noStarvationByOthers,
 		"a wait ends at once if a message is visible, or when its lease ends":             awaitsVisible,
 		"a wait ends for all who wait, for their queue alone":                             awaitsItsQueue,
 		"a wait ends with its context, or when the store is closed":                       awaitEnds,
@@ -60,19 +55,6 @@ func leaseSinceOpening(t *testing.T, _ *DB, queue *driver.Queue) {
 	}
 }
 
-// An earlier version put what was never hidden at 0.
-func messageOfEarlierVersion(t *testing.T, db *DB, queue *driver.Queue) {
-	ok(t, db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
-		return func() error {
-			return tx.Bucket([]byte(queuePrefix+"q")).Put(newPlace(0, 1), []byte{messageVersion, 7, 0, 'o', 'l', 'd'})
-		}, nil
-	}}))
-	send(t, queue, "new")
-	if got := received(t, queue, time.Minute); len(got) != 2 || got[0].Text != "old" || got[0].Deliveries != 1 {
-		t.Errorf("received %v", got)
-	}
-}
-
 func receiptAfterLease(t *testing.T, _ *DB, queue *driver.Queue) {
 	send(t, queue, "m")
 	m := received(t, queue, time.Second)[0]
@@ -84,22 +66,6 @@ func receiptAfterLease(t *testing.T, _ *DB, queue *driver.Queue) {
 		t.Fatalf("received %v", taken)
 	}
 	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), m))
-}
-
-func orderOfVisibility(t *testing.T, _ *DB, queue *driver.Queue) {
-	send(t, queue, "first", "second", "third")
-	for i, m := range received(t, queue, time.Minute) {
-		_, err := queue.Update(t.Context(), m, m.Text, time.Duration(3-i)*time.Second)
-		ok(t, err)
-	}
-	time.Sleep(time.Minute)
-	got := ""
-	for _, m := range received(t, queue, time.Minute) {
-		got += m.Text + " "
-	}
-	if got != "third second first " {
-		t.Errorf("got %q", got)
-	}
 }
 
 func renewalAtOnce(t *testing.T, _ *DB, queue *driver.Queue) {
@@ -121,21 +87,6 @@ func malformedReceipt(t *testing.T, _ *DB, queue *driver.Queue) {
 	}
 }
 
-// receivesSoon receives one message a second, for a while, until it is this one.
-func receivesSoon(t *testing.T, queue *driver.Queue, text string, lease time.Duration, before func()) {
-	t.Helper()
-	for range 10 {
-		before()
-		messages, err := queue.Receive(t.Context(), 1, lease)
-		ok(t, err)
-		if len(messages) == 1 && messages[0].Text == text {
-			return
-		}
-		time.Sleep(time.Second)
-	}
-	t.Error("the message was passed over 10 times")
-}
-
 // One message was given back, and another is hidden for a while. There are always more new
 // messages than can be received.
 func noStarvation(t *testing.T, _ *DB, queue *driver.Queue) {
@@ -143,18 +94,19 @@ func noStarvation(t *testing.T, _ *DB, queue *driver.Queue) {
 		send(t, queue, text)
 		_, err := queue.Update(t.Context(), received(t, queue, time.Minute)[0], text, hidden)
 		ok(t, err)
-		receivesSoon(t, queue, text, time.Minute, func() { send(t, queue, "new", "new") })
+		passed := 0
+		for found := false; !found && passed < 10; passed++ {
+			send(t, queue, "new", "new")
+			messages, err := queue.Receive(t.Context(), 1, time.Minute)
+			ok(t, err)
+			found = len(messages) == 1 && messages[0].Text == text
+			time.Sleep(time.Second)
+		}
+		if passed == 10 {
+			t.Errorf("the message that was %s was passed over 10 times", text)
+		}
 		received(t, queue, time.Hour)
 	}
-}
-
-// Two messages come back each second, and one is received. Another was sent last.
-func noStarvationByOthers(t *testing.T, _ *DB, queue *driver.Queue) {
-	send(t, queue, "failing", "failing")
-	received(t, queue, time.Second)
-	send(t, queue, "new")
-	time.Sleep(time.Second)
-	receivesSoon(t, queue, "new", time.Second, func() {})
 }
 
 // awaiting starts an Await and returns the channel that is closed when it returns.

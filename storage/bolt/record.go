@@ -81,10 +81,8 @@ func decodeRecord(value []byte, names []string) (driver.ETag, driver.Properties,
 		case len(names) == 0:
 			properties = append(properties, p)
 		case slices.Contains(names, p.Name):
-			p.Name = strings.Clone(p.Name)
-			p.Value, err = driver.RawValue(p.Value.Kind(), strings.Clone(p.Value.Text()), p.Value.Number())
-			if err != nil {
-				return "", nil, err
+			if p.Name = strings.Clone(p.Name); p.Value.Kind() == driver.KindString {
+				p = driver.String(p.Name, strings.Clone(p.Value.Text()))
 			}
 			properties = append(properties, p)
 		}

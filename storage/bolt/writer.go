@@ -129,7 +129,7 @@ func (db *DB) answer(w *write, failure error) {
 		return
 	}
 	if w.shows && w.refused == nil {
-		db.arrivals.note()
+		db.arrived()
 	}
 	if errors.Is(w.refused, errNoChange) {
 		w.refused = nil

@@ -126,20 +126,12 @@ func (w wrapped) Traits() Traits {
 
 // Writes tells whether the call may change something. A Receive does: it hides messages.
 func (c *Call) Writes() bool {
-	switch c.Method {
-	case CallGet, CallRange, CallScan, CallPeek, CallLength:
-		return false
-	}
-	return true
+	return !slices.Contains([]Method{CallGet, CallRange, CallScan, CallPeek, CallLength}, c.Method)
 }
 
 // OfQueue tells whether the target is a queue.
 func (c *Call) OfQueue() bool {
-	switch c.Method {
-	case CallCreateTable, CallGet, CallRange, CallScan, CallTransact:
-		return false
-	}
-	return true
+	return !slices.Contains([]Method{CallCreateTable, CallGet, CallRange, CallScan, CallTransact}, c.Method)
 }
 
 // Kind says in a word how the call finds its rows, as Azure's table design guide has it, or

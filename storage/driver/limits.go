@@ -1,9 +1,12 @@
 package driver
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"microblogging/domain"
@@ -160,12 +163,19 @@ func checkProperty(p Property) (stored, sent int, err error) {
 		if !utf8.ValidString(p.Value.text) {
 			return 0, 0, limitError("property %s is not valid UTF-8", p.Name)
 		}
-		units := utf16Len(p.Value.text)
+		units := 0
+		for _, r := range p.Value.text {
+			units += utf16.RuneLen(r)
+		}
 		if units > maxString {
 			return 0, 0, limitError("property %s has %d UTF-16 units, at most %d fit in 64 KiB", p.Name, units, maxString)
 		}
+		text, err := json.Marshal(p.Value.text)
+		if err != nil {
+			return 0, 0, err
+		}
 		stored += 4 + 2*units
-		sent += jsonLen(p.Value.text)
+		sent += len(text)
 	case KindDateTime:
 		if err := domain.CheckStored(p.Name, p.Value.Instant()); err != nil {
 			return 0, 0, limitError("%v", err)
@@ -201,33 +211,6 @@ func checkPropertyName(name string) error {
 	return nil
 }
 
-func utf16Len(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r > 0xFFFF {
-			n++
-		}
-	}
-	return n
-}
-
-// jsonLen is an upper bound for the length of s as encoding/json writes it.
-func jsonLen(s string) int {
-	n := len(s)
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < 0x20, c == '<', c == '>', c == '&':
-			n += 5
-		case c == '"', c == '\\':
-			n++
-		case c == 0xe2: // may start U+2028 or U+2029
-			n += 3
-		}
-	}
-	return n
-}
-
 // checkMessageText refuses a text that Azure refuses or alters: queue messages
 // travel as XML. Domain messages are JSON in ASCII and always pass.
 func checkMessageText(text string) error {
@@ -237,10 +220,11 @@ func checkMessageText(text string) error {
 	if !utf8.ValidString(text) {
 		return limitError("a message is not valid UTF-8")
 	}
-	for _, r := range text {
-		if r < 0x20 && r != '\t' && r != '\n' || r == 0x7f || r == 0xFFFE || r == 0xFFFF {
-			return limitError("a message must not hold %U", r)
-		}
+	bad := func(r rune) bool {
+		return r < 0x20 && r != '\t' && r != '\n' || r == 0x7f || r == 0xFFFE || r == 0xFFFF
+	}
+	if strings.ContainsFunc(text, bad) {
+		return limitError("a message must not hold control characters")
 	}
 	return nil
 }

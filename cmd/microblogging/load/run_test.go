@@ -13,7 +13,6 @@ import (
 func TestRun(t *testing.T) {
 	for sentence, test := range map[string]func(*testing.T){
 		"each operation costs what it costs the site, and is counted": countsEntities,
-		"an interruption while the channels are filled is no error":   interruptedFill,
 		"tries are counted for the operation whose call they are of":  countsTries,
 	} {
 		t.Run(sentence, func(t *testing.T) { synctest.Test(t, test) })
@@ -49,27 +48,6 @@ func countsEntities(t *testing.T) {
 			t.Errorf("%d %ss had %d entities, want %d each", o.Requests, o.Name, o.Entities, want)
 		}
 	}
-}
-
-func interruptedFill(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	p, began := steady(1), time.Now()
-	p.Fill = 100_000
-	r, err := Run(ctx, slowly(memory(), time.Second), p)
-	if err != nil || !r.Interrupted || r.Elapsed != 0 || r.All.Requests != 0 || len(r.Operations) != operations || time.Since(began) > 32*time.Second {
-		t.Errorf("%+v after %s (%v)", r, time.Since(began), err)
-	}
-}
-
-// slowly is a backend whose transactions take time.
-func slowly(backend driver.Backend, take time.Duration) driver.Backend {
-	return driver.Wrap(backend, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
-		if c.Method == driver.CallTransact {
-			time.Sleep(take)
-		}
-		return next(ctx)
-	})
 }
 
 // tried is a backend whose client is throttled once for each point read.

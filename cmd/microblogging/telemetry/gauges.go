@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// backlogAge is how old what was read may be when it is told again.
-	backlogAge = 15 * time.Second
+	// readAge is how old what was read may be when it is told again.
+	readAge = 15 * time.Second
 	// readTime bounds one of the reads.
 	readTime = 2 * time.Second
 )
@@ -27,15 +27,20 @@ type Store interface {
 // Read makes the metrics tell what waits in the store. Space is nil for any store but the
 // embedded one. The reads end when ctx ends. It is called once.
 func (t *Telemetry) Read(ctx context.Context, store Store, space func() (bolt.Space, error)) {
-	t.registry.MustRegister(&gauges{ctx: ctx, log: t.Log, space: space, backlog: reading{read: store.Backlog}})
+	t.registry.MustRegister(&gauges{ctx: ctx, log: t.Log, store: store, space: space})
 }
 
 // gauges reads the store when Prometheus asks. It implements prometheus.Collector.
 type gauges struct {
-	ctx     context.Context
-	log     *slog.Logger
-	space   func() (bolt.Space, error)
-	backlog reading
+	ctx   context.Context
+	log   *slog.Logger
+	store Store
+	space func() (bolt.Space, error)
+
+	mu      sync.Mutex
+	on      time.Time
+	backlog storage.Backlog
+	err     error
 }
 
 // Describe implements prometheus.Collector. It describes nothing, so that nothing is read
@@ -48,12 +53,11 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		d := prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, nil, labels)
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.read()
 	up := 1.0
-	b, err := g.backlog.get(g.ctx)
-	if err != nil {
-		up = 0
-		g.log.Warn("the store was not read for metrics", "error", err)
-	} else {
+	if b := g.backlog; g.err == nil {
 		tell("deletions_open", "Deletions that were accepted and are not at their end, without those in poison. "+
 			"It stops at 1,000. Of more than 64, some may have ended in the last minutes.", float64(b.Open), nil)
 		tell("deletions_oldest_age_seconds", "For how long the oldest open deletion has been asked for. 0 if none is open.", age(b.Oldest), nil)
@@ -61,6 +65,9 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
 				"deletions are those that wait for a worker, poison those that wait for an operator.", float64(n), prometheus.Labels{"queue": queue})
 		}
+	} else {
+		up = 0
+		g.log.Warn("the store was not read for metrics", "error", g.err)
 	}
 	tell("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.", up, nil)
 	if g.space == nil {
@@ -83,26 +90,14 @@ func age(since time.Time) float64 {
 	return max(time.Since(since).Seconds(), 0)
 }
 
-// A reading keeps what was read, or why it was not, until it is too old. A caller that asks
-// during a read waits for it, and does not make another.
-type reading struct {
-	read func(context.Context) (storage.Backlog, error)
-
-	mu    sync.Mutex
-	on    time.Time
-	value storage.Backlog
-	err   error
-}
-
-func (r *reading) get(ctx context.Context) (storage.Backlog, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.on.IsZero() && time.Since(r.on) < backlogAge {
-		return r.value, r.err
+// read reads the store, unless it has been read a moment ago. A caller that asks during a read
+// waits for it, and does not make another.
+func (g *gauges) read() {
+	if !g.on.IsZero() && time.Since(g.on) < readAge {
+		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTime)
+	ctx, cancel := context.WithTimeout(g.ctx, readTime)
 	defer cancel()
-	r.value, r.err = r.read(ctx)
-	r.on = time.Now()
-	return r.value, r.err
+	g.backlog, g.err = g.store.Backlog(ctx)
+	g.on = time.Now()
 }

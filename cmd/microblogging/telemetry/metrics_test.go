@@ -25,7 +25,6 @@ import (
 func TestMetrics(t *testing.T) {
 	t.Run("have names, units and help as Prometheus wants them", namesAsPrometheusWants)
 	t.Run("count what the hooks tell", countEverything)
-	t.Run("tell nothing of a role that the process does not have", rolesApart)
 }
 
 func TestGauges(t *testing.T) {
@@ -97,7 +96,7 @@ func namesAsPrometheusWants(t *testing.T) {
 // counted returns a telemetry in which something was counted everywhere.
 func counted(t *testing.T, kind string) *Telemetry {
 	t.Helper()
-	m := counting(t, Options{Web: true, Worker: true, Storage: kind})
+	m := counting(t, Options{Storage: kind})
 	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
@@ -181,14 +180,6 @@ func countEverything(t *testing.T) {
 		`microblogging_bolt_commit_duration_seconds_sum 1`)
 }
 
-func rolesApart(t *testing.T) {
-	for name, o := range map[string]Options{"http_": {Worker: true}, "worker_": {Web: true}, "azure_": {Storage: "bolt"}, "bolt_": {Storage: "azure"}} {
-		if got := scrape(t, counting(t, o)); strings.Contains(got, "microblogging_"+name) {
-			t.Errorf("a process with %+v tells of %s", o, name)
-		}
-	}
-}
-
 // fakeStore answers as a test decides.
 type fakeStore struct {
 	backlog storage.Backlog
@@ -220,7 +211,7 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`)
 		store.backlog = storage.Backlog{}
-		time.Sleep(backlogAge)
+		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_deletions_open 0`, `microblogging_deletions_oldest_age_seconds 0`)
 	})
 }
@@ -259,7 +250,7 @@ func leaveOutUnread(t *testing.T) {
 			t.Errorf("logged %s", &log)
 		}
 		store.hangs = false
-		time.Sleep(backlogAge)
+		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_store_up 1`, `microblogging_deletions_open 0`)
 	})
 }
