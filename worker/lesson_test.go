@@ -186,6 +186,10 @@ func secondWorkerTakesPart(t *testing.T) {
 	}
 	w.mustCountEveryRow(enoughPosts)
 	w.mustBeSound()
+	for range domain.MaxLessonCopies - 1 {
+		w.again(true)
+	}
+	w.again(false)
 }
 
 func goesOnAlone(t *testing.T) {
