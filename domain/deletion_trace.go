@@ -35,19 +35,19 @@ const (
 // A StepRecord says when one worker took one step of a deletion. It is a report: no
 // operation depends on it.
 type StepRecord struct {
-	Step Step
+	Step Step `json:"step"`
 	// Worker tells the handlings of one deletion apart. It counts from 1.
-	Worker int
+	Worker int `json:"worker"`
 	// Delivery says how often the worker's message had been delivered.
-	Delivery int64
-	Began    time.Time
+	Delivery int64     `json:"delivery"`
+	Began    time.Time `json:"began"`
 	// Ended is zero unless Result says how the step ended.
-	Ended time.Time
+	Ended time.Time `json:"ended,omitzero"`
 	// Rows counts the rows that the worker removed.
-	Rows   int64
-	Result StepResult
+	Rows   int64      `json:"rows,omitempty"`
+	Result StepResult `json:"result,omitempty"`
 	// Count is how many records this one stands for: 1, or more if Step is StepSeveral.
-	Count int
+	Count int `json:"count"`
 }
 
 // MaxTrace is the most records of a Trace.
@@ -69,10 +69,8 @@ func (t Trace) Workers() (n int) {
 }
 
 // With returns a Trace with the record. It takes the place of the former record of this
-// worker and step. If that stands in another record by now, only the rows are added that
-// it does not count: recorded is the number that it counts. A negative number says that
-// there was no former record.
-func (t Trace) With(r StepRecord, recorded int64) Trace {
+// worker and step. If that stands in another record by now, nothing is added.
+func (t Trace) With(r StepRecord) Trace {
 	t = slices.Clone(t)
 	at := slices.IndexFunc(t, func(o StepRecord) bool { return o.Worker == r.Worker && o.Step == r.Step })
 	switch {
@@ -83,10 +81,9 @@ func (t Trace) With(r StepRecord, recorded int64) Trace {
 		r.Rows = max(r.Rows, t[at].Rows)
 		t[at] = r
 		return t
-	case recorded >= r.Rows:
+	case len(t) == MaxTrace && r.Began.Before(t[traceHead+1].Began):
 		return t
 	}
-	r.Rows -= max(recorded, 0)
 	t = append(t, r)
 	slices.SortStableFunc(t, func(a, b StepRecord) int { return a.Began.Compare(b.Began) })
 	for len(t) > MaxTrace {

@@ -93,19 +93,25 @@ func findChromium(t *testing.T) string {
 func sitesForTheBrowser(t *testing.T) []string {
 	t.Helper()
 	listen := []string{"--listen", "127.0.0.1:0", "--log-level", "warn"}
-	sample := onBolt(t).start(t, append([]string{"serve", "--sample"}, listen...)...)
-	idle := onBolt(t).start(t, append([]string{"web"}, listen...)...)
+	start := func(s setup, role ...string) *process {
+		s.Binary = unraced
+		return s.start(t, append(role, listen...)...)
+	}
+	raced := onBolt(t).start(t, append([]string{"serve", "--sample"}, listen...)...)
+	sample := start(onBolt(t), "serve", "--sample")
+	idle := start(onBolt(t), "web")
 	account := azuritetest.Shared(t).Account()
-	held := onAzurite(account).start(t, append([]string{"web"}, listen...)...)
+	held := start(onAzurite(account), "web")
 	valve := newSweepValve(t, account)
 	onAzurite(valve.account).start(t, "worker", "--max-attempts", "2", "--log-level", "error")
 	down := onAzurite(unreachable(account)).start(t, "web", "--listen", "127.0.0.1:0", "--log-level", "error")
 	return []string{
 		"SITE_SAMPLE=" + sample.url,
+		"SITE_RACED=" + raced.url,
 		"SIGN_IN_LINK=" + sample.await(t, &sample.Stdout, `sign in as ada, once: (http://\S+)`),
 		"SITE_IDLE=" + idle.url,
 		"SITE_HELD=" + held.url,
-		"PROGRAM=" + binary,
+		"PROGRAM=" + unraced,
 		"ACCOUNT_HELD=" + account,
 		"SWEEP_VALVE=" + valve.control,
 		"SITE_DOWN=" + down.url,

@@ -18,7 +18,6 @@ import (
 // tests check.
 type composeService struct {
 	Command     string
-	Profiles    []string
 	Environment map[string]string
 	Ports       []string
 	Volumes     []string
@@ -60,32 +59,6 @@ func TestCompose(t *testing.T) {
 	t.Run("the services of the file work together", composeServicesWorkTogether)
 	t.Run("the embedded store is one container with one volume", composeEmbedded)
 	t.Run("no service has privileges, takes all memory, or is reached from another machine", composeIsHard)
-	t.Run("a profile has its services, and without one they are those of .env", composeProfiles)
-}
-
-func composeProfiles(t *testing.T) {
-	t.Parallel()
-	members := map[string][]string{}
-	for name, service := range readCompose(t) {
-		if len(service.Profiles) == 0 {
-			t.Errorf("%s runs beside every profile, also beside embedded", name)
-		}
-		for _, profile := range service.Profiles {
-			members[profile] = append(members[profile], name)
-		}
-	}
-	for profile, want := range map[string][]string{
-		"azurite":  {"azurite", "web", "worker"},
-		"observe":  {"azurite", "grafana", "prometheus", "web", "worker"},
-		"embedded": {"embedded"},
-	} {
-		if slices.Sort(members[profile]); !slices.Equal(members[profile], want) {
-			t.Errorf("the profile %s has %q, want %q", profile, members[profile], want)
-		}
-	}
-	if !slices.Contains(strings.Split(readRoot(t, ".env"), "\n"), "COMPOSE_PROFILES=azurite") {
-		t.Error("without a profile, no service runs")
-	}
 }
 
 // The services of the profile observe run programs of others, which have needs of their
@@ -136,14 +109,7 @@ func composeEmbedded(t *testing.T) {
 
 func composeAcceptsFile(t *testing.T) {
 	t.Parallel()
-	compose, err := exec.LookPath("docker-compose")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("SKIPPED, NOT TESTED: docker-compose is not installed")
-	}
-	check := exec.CommandContext(t.Context(), compose, "config", "--quiet")
+	check := exec.CommandContext(t.Context(), installed(t, "docker-compose"), "config", "--quiet")
 	check.Dir = root
 	if output, err := check.CombinedOutput(); err != nil {
 		t.Errorf("docker-compose config: %v\n%s", err, output)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -103,19 +102,12 @@ func isIgnored(patterns []string, name string) bool {
 func TestImage(t *testing.T) {
 	t.Parallel()
 	t.Run("it holds nothing but a static binary that runs without privileges", imageHoldsStaticBinary)
-	t.Run("its program belongs to root, and the data directory to the user", imageBelongsToRoot)
-}
-
-// lastStage returns the part of the Dockerfile that says what is in the image.
-func lastStage(t *testing.T) string {
-	t.Helper()
-	stages := strings.Split(readRoot(t, "Dockerfile"), "\nFROM ")
-	return stages[len(stages)-1]
 }
 
 func imageHoldsStaticBinary(t *testing.T) {
 	t.Parallel()
-	last := lastStage(t)
+	stages := strings.Split(readRoot(t, "Dockerfile"), "\nFROM ")
+	last := stages[len(stages)-1] // it says what is in the image
 	if !strings.HasPrefix(last, "scratch\n") {
 		t.Errorf("the last stage is not from scratch:\n%s", last)
 	}
@@ -157,18 +149,5 @@ func expectCommit(t *testing.T, binary string) {
 	version, err := exec.CommandContext(t.Context(), binary, "version").Output()
 	if want := "microblogging " + string(head); err != nil || !strings.HasPrefix(string(version), want) {
 		t.Errorf("version prints %q (%v), want %q first", version, err, want)
-	}
-}
-
-func imageBelongsToRoot(t *testing.T) {
-	t.Parallel()
-	user := regexp.MustCompile(`(?m)^USER (\S+)$`).FindStringSubmatch(lastStage(t))
-	owned := regexp.MustCompile(`--chown=(\S+) (\S+)/ /\n`).FindAllStringSubmatch(lastStage(t), -1)
-	if user == nil || len(owned) != 1 || owned[0][1] != user[1] {
-		t.Fatalf("%q is given away, want one directory to the user %q", owned, user)
-	}
-	made := regexp.MustCompile(regexp.QuoteMeta(owned[0][2])+`\S*`).FindAllString(readRoot(t, "Dockerfile"), -1)
-	if want := []string{owned[0][2] + "/data", owned[0][2] + "/"}; !slices.Equal(made, want) {
-		t.Errorf("the user gets what is made in %q, want %q", made, want)
 	}
 }

@@ -24,17 +24,11 @@ func TestMemory(t *testing.T) {
 	t.Run("strangers and half-sent batches keep no reader waiting, no SIGTERM, and little memory", floodKeepsNoReaderWaiting)
 }
 
-// startUnraced starts a server without the race detector, which takes several times the
-// memory.
+// startUnraced starts a server without the race detector.
 func startUnraced(t *testing.T) (p *process, pid int) {
 	t.Helper()
 	s := onBolt(t)
-	if program.Raced {
-		var err error
-		if s.Binary, err = program.Build(t.Context(), t.TempDir(), false); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.Binary = unraced
 	cmd := s.Command(context.WithoutCancel(t.Context()), "serve", "--listen", "127.0.0.1:0")
 	cmd.Dir = t.TempDir()
 	p = launch(t, cmd)

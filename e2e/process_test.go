@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -105,6 +106,20 @@ func (p *process) kill(t testing.TB) {
 	if err := p.Kill(); err != nil {
 		t.Error(err)
 	}
+}
+
+// installed returns the file of a program that the test needs. In CI it must be there.
+func installed(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+	case os.Getenv("CI") != "":
+		t.Fatal(err)
+	default:
+		t.Skipf("SKIPPED, NOT TESTED: %v", err)
+	}
+	return path
 }
 
 func failOnRace(t testing.TB, stderr string) {

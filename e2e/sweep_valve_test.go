@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -24,8 +25,8 @@ type sweepValve struct {
 	control string
 
 	mu sync.Mutex
-	// changed is closed, and replaced, whenever credit or refusing changes.
-	changed  chan struct{}
+	// changed tells whoever waits that credit or refusing has changed.
+	changed  *sync.Cond
 	credit   int
 	refusing bool
 }
@@ -45,7 +46,8 @@ func newSweepValve(t *testing.T, account string) *sweepValve {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &sweepValve{changed: make(chan struct{})}
+	v := &sweepValve{}
+	v.changed = sync.NewCond(&v.mu)
 	forward := httputil.NewSingleHostReverseProxy(tables)
 	// The default handler logs each request that a worker gave up.
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
@@ -75,32 +77,17 @@ func (v *sweepValve) admits(r *http.Request) bool {
 	if !isSweep(r) {
 		return true
 	}
-	for {
-		decided, pass, changed := v.decide()
-		if decided {
-			return pass
-		}
-		select {
-		case <-changed:
-		case <-r.Context().Done():
-			return false
-		}
-	}
-}
-
-// decide says whether a sweep may pass. If that is undecided, the caller asks again
-// when changed is closed.
-func (v *sweepValve) decide() (decided, pass bool, changed <-chan struct{}) {
+	defer context.AfterFunc(r.Context(), v.changed.Broadcast)()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	switch {
-	case v.refusing:
-		return true, false, nil
-	case v.credit > 0:
-		v.credit--
-		return true, true, nil
+	for v.credit == 0 && !v.refusing && r.Context().Err() == nil {
+		v.changed.Wait()
 	}
-	return false, false, v.changed
+	if v.credit == 0 || v.refusing || r.Context().Err() != nil {
+		return false
+	}
+	v.credit--
+	return true
 }
 
 // isSweep tells whether a request is a transaction of a sweep: no other transaction
@@ -131,6 +118,5 @@ func (v *sweepValve) obey(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	close(v.changed)
-	v.changed = make(chan struct{})
+	v.changed.Broadcast()
 }

@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -29,18 +30,9 @@ func (c *Call) sum() mem.Sum {
 		d.Text(string(op.Action))
 		d.Text(op.Row)
 		d.Text(string(etag))
-		digestProperties(&d, op.Properties)
+		d.Properties(op.Properties)
 	}
 	return d.Done()
-}
-
-func digestProperties(d *mem.Digest, properties driver.Properties) {
-	d.Int(uint64(len(properties)))
-	for _, p := range properties {
-		d.Text(p.Name)
-		d.Int(uint64(p.Value.Number()))
-		d.Text(p.Value.Text())
-	}
 }
 
 // An Answer is what a call returns.
@@ -57,10 +49,10 @@ func (a *Answer) sum() mem.Sum {
 		digestError(&d, a.Err)
 		return d.Done()
 	}
-	digestEntity(&d, a.Entity)
+	d.Entity(a.Entity)
 	d.Int(uint64(len(a.Page.Rows)))
 	for _, row := range a.Page.Rows {
-		digestEntity(&d, row)
+		d.Entity(row)
 	}
 	d.Text(a.Page.Continuation)
 	for _, m := range a.Messages {
@@ -70,13 +62,6 @@ func (a *Answer) sum() mem.Sum {
 	d.Text(a.Receipt)
 	d.Int(uint64(a.Length))
 	return d.Done()
-}
-
-func digestEntity(d *mem.Digest, e driver.Entity) {
-	d.Text(e.Partition)
-	d.Text(e.Row)
-	d.Text(string(e.ETag))
-	digestProperties(d, e.Properties)
 }
 
 // meanings are the errors that a backend answers with.
@@ -212,7 +197,15 @@ func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return Grouped(n) + " " + noun
+}
+
+// Grouped is a number with commas between the thousands.
+func Grouped(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
 // describeAnswer is the answer to a call, in a few words.
@@ -247,18 +240,4 @@ func describeEntity(e driver.Entity) string {
 		return "there"
 	}
 	return strings.TrimSpace(text)
-}
-
-func describeFact(f Fact) string {
-	verbs := map[Kind]string{
-		Created: "created", Taken: "the name is taken", Posted: "posted", Removed: "post deleted",
-		Accepted: "deletion accepted", Refused: "the channel is gone", Edited: "edited",
-		Voted: "voted", Subscribed: "subscribed",
-		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
-		SignedUp: "signed up", NameTaken: "somebody else has the name", PasswordChanged: "password changed", Guessed: "wrong password",
-	}
-	if f.Words != "" {
-		return "shown " + f.Words
-	}
-	return verbs[f.Kind]
 }

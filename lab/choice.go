@@ -95,8 +95,8 @@ func (s *Scenario) formatChoice(c Choice) string {
 	return word
 }
 
-// maxRepeats is more than the calls of any actor.
-const maxRepeats = 10_000
+// MaxChoices is the most choices of a schedule that is read. No scenario needs as many.
+const MaxChoices = 200
 
 // Parse reads what Format wrote. If it cannot, the error is a *StuckError.
 func (s *Scenario) Parse(text string) (Schedule, error) {
@@ -108,17 +108,16 @@ func (s *Scenario) Parse(text string) (Schedule, error) {
 		word, repeats, repeated := strings.Cut(strings.TrimSpace(whole), "*")
 		n := 1
 		if repeated {
-			var err error
-			if n, err = strconv.Atoi(repeats); err != nil || n < 1 || n > maxRepeats {
-				return nil, &StuckError{len(schedule), whole, fmt.Sprintf("it is taken %q times; that must be 1 to %d", repeats, maxRepeats)}
-			}
+			n, _ = strconv.Atoi(repeats) // no number is none
 		}
 		choice, err := s.parseChoice(word)
-		if err == nil && len(schedule)+n > maxRepeats {
-			err = fmt.Errorf("a schedule has at most %d choices", maxRepeats)
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, &StuckError{len(schedule), whole, err.Error()}
+		case n < 1:
+			return nil, &StuckError{len(schedule), whole, fmt.Sprintf("it is taken %q times", repeats)}
+		case n > MaxChoices-len(schedule):
+			return nil, &StuckError{MaxChoices, whole, fmt.Sprintf("a run has %d steps at most", MaxChoices)}
 		}
 		schedule = append(schedule, slices.Repeat(Schedule{choice}, n)...)
 	}
@@ -129,13 +128,15 @@ func (s *Scenario) parseChoice(word string) (Choice, error) {
 	word, arg, hasArg := strings.Cut(word, "@")
 	actor, fate, hasFate := strings.Cut(word, ":")
 	choice := Choice{Actor: network}
-	for i := range s.Actors {
-		if s.Actors[i].Name == actor {
+	var names []string
+	for i, a := range s.Actors {
+		names = append(names, a.Name)
+		if a.Name == actor {
 			choice.Actor = int8(i + 1)
 		}
 	}
 	if choice.Actor == network && actor != "network" {
-		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(s.actorNames(), ", "))
+		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(names, ", "))
 	}
 	if hasFate {
 		at := slices.Index(fateNames(), fate)
@@ -154,15 +155,13 @@ func (s *Scenario) parseChoice(word string) (Choice, error) {
 	return choice, nil
 }
 
-// An Option is one thing that may happen next, or that may not, and why.
+// An Option is one thing that may happen next.
 type Option struct {
 	Choice Choice
 	// Word is the choice as a schedule has it.
 	Word string
 	// Label says it in words.
 	Label string
-	// Why says why it cannot be chosen now. It is empty if it can.
-	Why string
 }
 
 // fatesOfCalls are the fates of a call, in the order in which they are tried.
@@ -185,7 +184,7 @@ func (x *Explorer) choices(s *state) []Choice {
 			continue
 		}
 		for _, fate := range fatesOfCalls() {
-			if x.whyNotFate(s, p.at.call, fate) == "" {
+			if x.may(s, p.at.call, fate) {
 				list = append(list, Choice{Actor: int8(i + 1), Fate: fate})
 			}
 		}
@@ -204,14 +203,15 @@ func (x *Explorer) choices(s *state) []Choice {
 
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }
 
-// whyNotActor says in a few words why an actor cannot go on now. It is empty if it can.
+// whyNotActor says in a few words why an actor cannot go on now. It is empty if it can. All its
+// texts are constant, because the explorer asks at each step.
 func (x *Explorer) whyNotActor(s *state, i int) string {
 	bound, twin := x.scenario.Preemptions, x.twins[i]
 	switch {
 	case s.places[i].dead:
-		return "dead"
+		return Dead
 	case s.places[i].stopped():
-		return "finished"
+		return Finished
 	case twin >= 0 && !s.places[twin].started():
 		return "the two are alike, so let the other start first"
 	case bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1:
@@ -220,109 +220,61 @@ func (x *Explorer) whyNotActor(s *state, i int) string {
 	return ""
 }
 
-// whyNotFate says in a few words why a call cannot have a fate. It is empty if it can. All
-// its texts are constant, because the explorer asks at each step.
-func (x *Explorer) whyNotFate(s *state, call *Call, fate Fate) string {
+// may tells whether a call can have a fate. A read that dies, or whose answer is lost, is as if it
+// never arrived, and the queue delivers a message again anyway.
+func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 	switch {
 	case fate == Arrives:
-		return ""
-	case call.Method == driver.CallReceive:
-		return "receiving has no mishaps here: the queue delivers a message again anyway"
-	case x.scenario.Faults == 0:
-		return "this level allows no fault"
-	case s.faults == 0:
-		return "no fault is left"
+		return true
+	case s.faults == 0 || call.Method == driver.CallReceive:
+		return false
 	case fate == DiesBefore:
-		return ""
-	case fate == DiesAfter && !call.Writes():
-		return "it reads: to die after it is to die before it"
-	case fate == DiesAfter:
-		return ""
-	case x.scenario.Deaths:
-		return "here processes die, and nothing else goes wrong"
+		return true
+	case x.scenario.Deaths && fate != DiesAfter:
+		return false
 	case fate == Unsent:
-		return ""
-	case !call.Writes():
-		return "it reads: a lost answer is as if it never arrived, and a second copy changes nothing"
-	case (fate == GivenUp || fate == Copied) && (x.scenario.Straggles == nil || !x.scenario.Straggles(call)):
-		return "here this call cannot be late"
+		return true
+	case fate == GivenUp || fate == Copied:
+		return call.Writes() && x.scenario.Straggles != nil && x.scenario.Straggles(call)
 	}
-	return ""
+	return call.Writes()
 }
 
-// refusal says in a few words why a choice cannot be taken. It is empty if it can.
-func (x *Explorer) refusal(s *state, c Choice) string {
+// refusal says why a choice cannot be taken.
+func (x *Explorer) refusal(s *state) string {
+	var words []string
+	for _, c := range x.choices(s) {
+		words = append(words, x.scenario.formatChoice(c))
+	}
+	if words == nil {
+		return "nothing can happen any more"
+	}
+	return "what can happen here is " + strings.Join(words, ", ")
+}
+
+// options are what an actor, or the network, may do next.
+func (x *Explorer) options(s *state, actor int8) (list []Option) {
+	for _, c := range x.choices(s) {
+		if c.Actor == actor {
+			list = append(list, Option{c, x.scenario.formatChoice(c), x.scenario.Pretty(x.label(s, c))})
+		}
+	}
+	return list
+}
+
+func (x *Explorer) label(s *state, c Choice) string {
 	switch {
-	case x.allows(s, c):
-		return ""
-	case c.Actor == network && c.Fate == Lands:
-		return "no such call is under way"
-	case c.Actor == network && c.Fate == Forgotten:
-		return "the queue cannot forget such a message here"
-	case c.Actor == network:
-		return "only an actor's call has this fate"
-	case c.Fate == Lands || c.Fate == Forgotten:
-		return "the network alone does that"
+	case c.Fate == Lands:
+		late := s.late[c.Arg]
+		return "a late call of " + x.scenario.actorName(late.actor) + " lands: " + describeCall(late.at.call)
+	case c.Fate == Forgotten:
+		return "the queue forgets: " + describeMessage(s.db.Messages(domain.QueueName)[c.Arg].Text)
 	}
-	if why := x.whyNotActor(s, int(c.Actor)-1); why != "" {
-		return why
+	if call := s.places[c.Actor-1].at.call; call.Method == driver.CallReceive {
+		return "it receives: " + describeMessage(s.db.Messages(call.Target)[c.Arg].Text)
 	}
-	call := s.places[c.Actor-1].at.call
-	if why := x.whyNotFate(s, call, c.Fate); why != "" {
-		return why
+	if c.Fate == Arrives {
+		return "it takes effect and is answered"
 	}
-	if call.Method != driver.CallReceive {
-		return "only a call that receives has a number"
-	}
-	if len(s.db.Messages(call.Target)) == 0 {
-		return "the queue is empty"
-	}
-	return "the queue holds fewer messages"
-}
-
-// Says is what a fate does to a call.
-func (f Fate) Says() string {
-	return [...]string{
-		"it takes effect and is answered", "its process dies before it", "it takes effect, and its process dies before the answer",
-		"it takes effect, and the answer is lost", "it never arrives", "it takes effect, the answer is lost, and the SDK sends it again",
-		"its caller gives up, and it arrives later", "it takes effect, and a copy of it arrives later",
-		"the queue forgets a message", "it lands late",
-	}[f]
-}
-
-// actorOptions are every fate of an actor's next call. A call that receives has one for each
-// message.
-func (x *Explorer) actorOptions(s *state, i int) []Option {
-	var list []Option
-	p, actor := s.places[i], int8(i+1)
-	if !p.stopped() && p.at.call.Method == driver.CallReceive {
-		for m, message := range s.db.Messages(p.at.call.Target) {
-			list = append(list, x.option(s, Choice{Actor: actor, Arg: uint8(m)}, "it receives: "+describeMessage(message.Text)))
-		}
-	}
-	for _, fate := range fatesOfCalls() {
-		if fate != Arrives || list == nil {
-			list = append(list, x.option(s, Choice{Actor: actor, Fate: fate}, fate.Says()))
-		}
-	}
-	return list
-}
-
-// networkOptions are what may happen without an actor.
-func (x *Explorer) networkOptions(s *state) []Option {
-	var list []Option
-	for i, late := range s.late {
-		label := "a late call of " + x.scenario.actorName(late.actor) + " lands: " + describeCall(late.at.call)
-		list = append(list, x.option(s, Choice{network, Lands, uint8(i)}, label))
-	}
-	if x.scenario.Forgets {
-		for m, message := range s.db.Messages(domain.QueueName) {
-			list = append(list, x.option(s, Choice{network, Forgotten, uint8(m)}, "the queue forgets: "+describeMessage(message.Text)))
-		}
-	}
-	return list
-}
-
-func (x *Explorer) option(s *state, c Choice, label string) Option {
-	return Option{c, x.scenario.formatChoice(c), x.scenario.Pretty(label), x.refusal(s, c)}
+	return describeFate(c.Fate)
 }

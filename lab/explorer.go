@@ -5,7 +5,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage/driver"
 )
 
 // Counts is how much was explored.
@@ -78,10 +77,7 @@ func (x *Explorer) initial() *state {
 // load makes the programs of the actors.
 func (x *Explorer) load() {
 	for i, actor := range x.scenario.Actors {
-		p := &program{actor: actor, index: i + 1, lot: x.lot, most: x.scenario.operations()}
-		if intercept := x.scenario.Intercept; intercept != nil {
-			p.intercept = func() driver.Around { return intercept(actor.Name) }
-		}
+		p := &program{actor: actor, index: i + 1, lot: x.lot, sweepRows: x.scenario.SweepRows, intercept: x.scenario.Intercept}
 		x.programs = append(x.programs, p)
 		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
 	}
@@ -89,7 +85,7 @@ func (x *Explorer) load() {
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, most: driver.MaxOperations}
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot}
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}

@@ -173,7 +173,7 @@ func codeThatDiffersPanics(t *testing.T) {
 	runs := 0
 	s := lab.Scenario{
 		Faults: 2,
-		Laws:   protocol.Shipped{},
+		Laws:   protocol.Scenarios()[0].Laws,
 		Actors: []lab.Actor{{Name: "fickle", Run: func(ctx context.Context, c *lab.Client) {
 			runs++
 			for range 3 {

@@ -8,91 +8,14 @@ import (
 	"microblogging/lab/mem"
 )
 
-// Kind says what a Fact is about.
-type Kind uint8
+// Kind says what a Fact is about, in the words of the tables of runs. What stands in brackets is
+// for the laws alone: what an actor is about to do, and what goes without saying. Each subject of
+// package protocol has kinds of its own.
+type Kind string
 
-// What a client was told, and what an actor is about to do. Every later state must
-// keep what a client was told.
-const (
-	// Created: the channel is there.
-	Created Kind = iota + 1
-	// Taken: the name belongs to somebody else.
-	Taken
-	// Creating: the actor creates a channel with the idempotency key Key.
-	Creating
-	// Posted: the post is there.
-	Posted
-	// Removed: the post is gone.
-	Removed
-	// Accepted: no reader sees the channel any more, and its deletion will end.
-	Accepted
-	// Refused: the channel was there, and is gone.
-	Refused
-	// Edited: the text of the post is Key, unless another actor edits it.
-	Edited
-	// Voted: the user's vote counts.
-	Voted
-	// Unvoted: the user's vote does not count.
-	Unvoted
-	// Subscribed: the user subscribes.
-	Subscribed
-	// Left: the user does not subscribe.
-	Left
-	// LinkMade: the sign-in link Token can be followed once.
-	LinkMade
-	// Followed: the actor has followed the link Token, and is signed in.
-	Followed
-	// LinkUsed: somebody else has followed the link Token, or somebody has ended the
-	// sessions of its user.
-	LinkUsed
-	// SessionsEnded: what signed the user in before signs nobody in.
-	SessionsEnded
-	// SignedOut: the session Token signs nobody in.
-	SignedOut
-	// AddressRevoked: the user has no digest address.
-	AddressRevoked
-	// SignedUp: the user has an account, whose password is hashed as Page. It was made with Key.
-	SignedUp
-	// NameTaken: somebody else has the user's name. The actor has asked for it with Key.
-	NameTaken
-	// PasswordChanged: the user's password is not the one any more that is hashed as Page.
-	PasswordChanged
-	// Guessed: the password was wrong.
-	Guessed
-	// Following: the actor follows the link Token.
-	Following
-	// Ending: the actor ends all sessions of the user.
-	Ending
-	// Addressing: the actor makes a digest address.
-	Addressing
-	// Asking: the actor asks for the deletion of a channel.
-	Asking
-	// Joining: the actor subscribes.
-	Joining
-	// Leaving: the actor ends a subscription.
-	Leaving
-	// Voting: the actor votes.
-	Voting
-	// Unvoting: the actor removes a vote.
-	Unvoting
-	// Editing: the actor edits a post.
-	Editing
-	// Handling: the actor handles a message about the incarnation.
-	Handling
-	// Read: the user has read the incarnation. What they send from now on is made for it.
-	Read
-	// Handled: the actor has handled a message about the post, which is gone unless somebody
-	// edited it.
-	Handled
-	// Looking: the actor asks for the channel's page.
-	Looking
-	// Shown: the actor was shown the page Page of the channel. It is the answer to what it
-	// was Looking for.
-	Shown
-	// Fed: the user's feed has shown the posts on Page. It is the answer to what the actor was
-	// Looking for. Channel is empty if there are none.
-	Fed
-)
+// Looking is the fact that an actor asks for a page. What was acknowledged before is kept until
+// its next look, for the laws about pages (History.LookedAt).
+const Looking Kind = "(looking)"
 
 // A Fact is one thing that an actor was told or is about to do.
 type Fact struct {
@@ -100,8 +23,7 @@ type Fact struct {
 	Channel domain.ChannelRef
 	Blog    domain.BlogID
 	User    domain.UserName
-	// Key is an idempotency key, or the text of an edit. A Created or Taken channel may
-	// have none.
+	// Key is an idempotency key, or the text of an edit.
 	Key string
 	// Token is a session's or a sign-in link's.
 	Token string
@@ -114,16 +36,19 @@ type Fact struct {
 	Words string
 }
 
-// Posts are those that a feed has shown.
-func (f Fact) Posts() (posts []domain.BlogID) {
-	for id := range strings.FieldsSeq(f.Page) {
-		posts = append(posts, domain.BlogID(id))
+// describe is what the actor was told, in one line. It is empty for what is in brackets.
+func (f Fact) describe() string {
+	switch {
+	case f.Words != "":
+		return "shown " + f.Words
+	case strings.HasPrefix(string(f.Kind), "("):
+		return ""
 	}
-	return posts
+	return string(f.Kind)
 }
 
 func (f Fact) digest(d *mem.Digest) {
-	d.Int(uint64(f.Kind))
+	d.Text(string(f.Kind))
 	d.Text(string(f.Channel.Key))
 	d.Text(string(f.Channel.Incarnation))
 	d.Text(string(f.Blog))
@@ -211,11 +136,11 @@ func (h *History) withLook(b beginning) *History {
 	return &next
 }
 
-// LookedAt is what was acknowledged before the look began whose answer an actor has told
-// as the fact of this index. It is false if the actor has begun another look since.
-func (h *History) LookedAt(actor, at int) ([]Known, bool) {
+// LookedAt is what was acknowledged before the look began whose answer an actor has told. It is
+// false if the actor has begun another look since.
+func (h *History) LookedAt(told Known) ([]Known, bool) {
 	for _, b := range h.looks {
-		if b.actor == actor && b.at == at-1 {
+		if b.actor == told.Actor && b.at == told.At-1 {
 			return b.known, true
 		}
 	}
@@ -258,12 +183,11 @@ func sumOfText(kind, text string) mem.Sum {
 }
 
 // acknowledged is what anybody was told that a page shows from then on.
-func acknowledged(v View) (list []Known) {
-	v.Each(func(actor, at int, f Fact) {
-		switch f.Kind {
-		case Posted, Removed, Handled, Accepted, Edited, Voted, Subscribed, Left:
-			list = append(list, Known{f, actor, at})
+func (x *Explorer) acknowledged(v View) (list []Known) {
+	for k := range v.Facts() {
+		if x.scenario.Laws.Recalls(k.Kind) {
+			list = append(list, k)
 		}
-	})
+	}
 	return list
 }

@@ -18,31 +18,25 @@ type Moment struct {
 	// Network is what may happen without an actor: a late request lands, or the queue
 	// forgets a message.
 	Network []Option
-	// Told is what each actor has told so far. The set-up comes first.
-	Told [][]Fact
-	Laws []LawState
+	Laws    []LawState
 	// Faults is how many faults are left.
 	Faults int
-	// AtRest tells that no actor can go on and that no request is under way. Then the laws
-	// are judged by what fresh workers leave.
-	AtRest bool
+	// Rest is what fresh workers leave, by which the laws are judged if no actor can go on and no
+	// request is under way. It is nil otherwise.
+	Rest *Outcome
 }
 
-// Broken tells whether a law is broken here, or was before.
-func (m Moment) Broken() bool {
-	for _, law := range m.Laws {
-		if law.State == LawBroken {
-			return true
-		}
-	}
-	return false
-}
+// AtRest tells that no actor can go on and that no request is under way.
+func (m Moment) AtRest() bool { return m.Rest != nil }
 
-func (x *Explorer) moment(s *state, step *Step, laws []LawState) Moment {
-	m := Moment{
-		Step: step, DB: s.db, Told: x.view(s).Told, Laws: laws,
-		Network: x.networkOptions(s), Faults: s.faults, AtRest: len(x.choices(s)) == 0,
+// moment is the state after a step. before are the moments before it.
+func (x *Explorer) moment(s *state, step *Step, breaches []domain.Breach, before []Moment) Moment {
+	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults}
+	if len(x.choices(s)) == 0 {
+		rest := x.scenario.Laws.Rest(x.view(s))
+		m.Rest, breaches = &rest, append(breaches, rest.Breaches...)
 	}
+	m.Laws = x.judge(before, m.Rest, breaches)
 	for i := range s.places {
 		m.Actors = append(m.Actors, x.actorState(s, i))
 	}
@@ -69,14 +63,17 @@ type ActorState struct {
 	// nearest first.
 	Site  Site
 	Above []Site
-	// Options has every fate in a fixed order, possible or not. A call that receives has
-	// one option for each message.
+	// Told is what it was told so far.
+	Told []string
+	// Options are what may happen, and Why says why nothing may.
 	Options []Option
+	Why     string
 }
 
 func (x *Explorer) actorState(s *state, i int) ActorState {
 	p := s.places[i]
-	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Options: x.actorOptions(s, i)}
+	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Told: toldIn(p.at.facts),
+		Options: x.options(s, int8(i+1)), Why: x.whyNotActor(s, i)}
 	switch {
 	case p.dead:
 		a.State = Dead
@@ -85,6 +82,9 @@ func (x *Explorer) actorState(s *state, i int) ActorState {
 	default:
 		a.Call, a.Words = p.at.call, x.scenario.DescribeCall(p.at.call)
 		a.Site, a.Above = p.at.lines()
+		if a.Options == nil && a.Why == "" {
+			a.Why = "the queue is empty"
+		}
 	}
 	return a
 }
@@ -111,31 +111,22 @@ func (e *StuckError) Error() string {
 func (x *Explorer) Follow(schedule Schedule) ([]Moment, error) {
 	x.trace()
 	at := x.initial()
-	laws := x.judge(nil, 0, at, x.scenario.Laws.State(x.view(at)))
-	moments := []Moment{x.moment(at, nil, laws)}
+	moments := []Moment{x.moment(at, nil, x.scenario.Laws.State(x.view(at)), nil)}
 	for i, c := range schedule {
-		if why := x.refusal(at, c); why != "" {
-			return moments, &StuckError{i, x.scenario.formatChoice(c), why}
+		if !x.allows(at, c) {
+			return moments, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
 		}
-		to, step := x.perform(at, c)
-		breaches := append(x.judgeStep(to, step), x.scenario.Laws.State(x.view(to))...)
-		laws = x.judge(laws, i+1, to, breaches)
-		moments = append(moments, x.moment(to, &step, laws))
+		to, step, breaches := x.take(at, c)
+		moments = append(moments, x.moment(to, &step, breaches, moments))
 		at = to
 	}
 	return moments, nil
 }
 
-// reach is the state at the end of a schedule.
-func (x *Explorer) reach(schedule Schedule) (*state, error) {
-	at := x.initial()
-	for i, c := range schedule {
-		if why := x.refusal(at, c); why != "" {
-			return nil, &StuckError{i, x.scenario.formatChoice(c), why}
-		}
-		at, _ = x.perform(at, c)
-	}
-	return at, nil
+// take takes a choice, and says what is wrong with the step and the state that it leads to.
+func (x *Explorer) take(from *state, c Choice) (*state, Step, []domain.Breach) {
+	to, step := x.perform(from, c)
+	return to, step, append(x.judgeStep(to, step), x.scenario.Laws.State(x.view(to))...)
 }
 
 // trace makes each call know the line that makes it, from now on. What is known of the
@@ -147,20 +138,6 @@ func (x *Explorer) trace() {
 	x.lot.clear()
 	x.lot.traces = true
 	x.programs, x.twins = nil, nil
-}
-
-// Rest lets fresh workers carry on at the end of a schedule. If an actor can still go on
-// there, or a request is under way, the error is a *StuckError.
-func (x *Explorer) Rest(schedule Schedule) (Outcome, error) {
-	at, err := x.reach(schedule)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if next := x.choices(at); len(next) > 0 {
-		who := x.scenario.formatChoice(next[0])
-		return Outcome{}, &StuckError{len(schedule), "rest", "not all is at rest: " + who + " can be taken"}
-	}
-	return x.scenario.Laws.Rest(x.view(at)), nil
 }
 
 // A Law is the name of one law, and when it is judged.
@@ -194,8 +171,7 @@ const (
 
 // A LawState says whether a law holds at one moment of a run.
 type LawState struct {
-	// Law, Title and Means are those of the Law.
-	Law, Title, Means string
+	Law
 	// State is LawHolds, LawBroken or LawOpen. A law that was broken once in a run stays so.
 	State string
 	// Reason is why it is broken, in the words of check, or why it is open.
@@ -204,28 +180,21 @@ type LawState struct {
 	Since int
 }
 
-// judge says which laws hold after a number of steps. before are the states of the laws
-// one step earlier; breaches are what is wrong with the step and the state.
-func (x *Explorer) judge(before []LawState, steps int, s *state, breaches []domain.Breach) []LawState {
-	atRest, unfinished := len(x.choices(s)) == 0, false
-	if atRest {
-		outcome := x.scenario.Laws.Rest(x.view(s))
-		breaches, unfinished = append(breaches, outcome.Breaches...), outcome.Unfinished
-	}
-	var states []LawState
+// judge says which laws hold after the moments before. breaches are what is wrong.
+func (x *Explorer) judge(before []Moment, rest *Outcome, breaches []domain.Breach) (states []LawState) {
 	for i, law := range x.scenario.Laws.List() {
-		state := LawState{Law: law.Name, Title: law.Title, Means: law.Means, State: LawHolds}
-		if before != nil && before[i].State == LawBroken {
-			states = append(states, before[i])
+		if len(before) > 0 && before[len(before)-1].Laws[i].State == LawBroken {
+			states = append(states, before[len(before)-1].Laws[i])
 			continue
 		}
+		state := LawState{Law: law, State: LawHolds}
 		switch reason, broken := x.reason(law, breaches); {
 		case broken:
-			state.State, state.Reason, state.Since = LawBroken, reason, steps
+			state.State, state.Reason, state.Since = LawBroken, reason, len(before)
 		case law.When == Always:
-		case !atRest:
+		case rest == nil:
 			state.State, state.Reason = LawOpen, "not judged before all is at rest"
-		case unfinished:
+		case rest.Unfinished:
 			state.State, state.Reason = LawOpen, "not judged, because fresh workers come to no end"
 		case law.When == Finally && breaches != nil:
 			state.State, state.Reason = LawOpen, "not judged, because another law is broken"

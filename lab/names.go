@@ -1,9 +1,6 @@
 package lab
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -48,17 +45,10 @@ func newNames(actor, ahead int) *names {
 // SignUpKey is the idempotency key of all who sign up with one.
 const SignUpKey = "key"
 
-// SessionHash is the partition key of a session's row: package storage writes the hash of
-// a token and not the token.
-func SessionHash(token string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "7:session%d:%s", len(token), token))
-	return hex.EncodeToString(sum[:])
-}
-
 // know makes the actor know a token by its name: another actor gave it.
 func (n *names) know(name string) {
 	if name != "" {
-		n.hashed[SessionHash(name)] = name
+		n.hashed[schema.SessionPartition(name)] = name
 	}
 }
 
@@ -73,14 +63,14 @@ func (n *names) hash(s string) string {
 	if !ok {
 		name = nameOf(n.actor, len(n.tokens)+1)
 		n.tokens["hash "+s] = name // it takes the number
-		n.hashed[s], n.hashed[SessionHash(name)] = name, name
+		n.hashed[s], n.hashed[schema.SessionPartition(name)] = name, name
 	}
-	return SessionHash(name)
+	return schema.SessionPartition(name)
 }
 
 // token is the name of a token that the actor tells, once its hash was sent.
 func (n *names) token(s string) string {
-	if name, ok := n.hashed[SessionHash(s)]; ok {
+	if name, ok := n.hashed[schema.SessionPartition(s)]; ok {
 		return name
 	}
 	return n.outward(s)
@@ -241,7 +231,7 @@ func (n *names) answer(a Answer) Answer {
 	a.Page.Rows = slices.Clone(a.Page.Rows)
 	for i, row := range a.Page.Rows {
 		a.Page.Rows[i] = n.entity(row)
-		n.seen[row.Partition] = len(row.Partition) == sha256.Size*2
+		n.seen[row.Partition] = len(row.Partition) == len(schema.SessionPartition(""))
 	}
 	a.Messages = slices.Clone(a.Messages)
 	for i := range a.Messages {

@@ -16,11 +16,10 @@ type program struct {
 	actor     Actor
 	index     int
 	given     []Fact
-	intercept func() driver.Around
+	intercept []Intercept
 	root      *point
 	lot       *parking
-	// most is how many operations a transaction of a sweep has.
-	most int
+	sweepRows int
 }
 
 // A point is where an actor waits for the answer to a call, or its end.
@@ -59,11 +58,16 @@ func (p *program) start() *point {
 }
 
 func (p *program) begin() *session {
-	var intercept driver.Around
-	if p.intercept != nil {
-		intercept = p.intercept()
+	var arounds []driver.Around
+	if p.lot.traces {
+		arounds = append(arounds, traced)
 	}
-	return begin(p.actor, p.index, p.given, intercept, p.most, p.lot.traces)
+	for _, intercept := range p.intercept {
+		if intercept != nil {
+			arounds = append(arounds, intercept(p.actor.Name))
+		}
+	}
+	return begin(p.actor, p.index, p.given, arounds, p.sweepRows)
 }
 
 // after is the point that an answer leads to.
@@ -101,7 +105,7 @@ func (p *program) arrive(s *session, from *point, a Answer) *point {
 // there, or a new one that gets the same answers.
 func (p *program) executionAt(at *point) *session {
 	if s := at.parked; s != nil {
-		p.lot.leave(at)
+		at.parked = nil
 		return s
 	}
 	var path []*point
@@ -161,8 +165,6 @@ func (l *parking) park(at *point, s *session) {
 	l.spaces[l.oldest] = at
 	l.oldest = (l.oldest + 1) % len(l.spaces)
 }
-
-func (l *parking) leave(at *point) { at.parked = nil }
 
 // clear abandons all executions.
 func (l *parking) clear() {

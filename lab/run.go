@@ -26,18 +26,15 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 	var run Run
 	at := x.initial()
 	take := func(c Choice) {
-		to, step := x.perform(at, c)
-		run.Steps = append(run.Steps, step)
-		run.Breaches = append(run.Breaches, x.judgeStep(to, step)...)
-		run.Breaches = append(run.Breaches, x.scenario.Laws.State(x.view(to))...)
-		at = to
+		to, step, breaches := x.take(at, c)
+		run.Steps, run.Breaches, at = append(run.Steps, step), append(run.Breaches, breaches...), to
 	}
 	for i, c := range schedule {
 		switch {
 		case x.allows(at, c):
 			take(c)
 		case !complete:
-			return run, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at, c)}
+			return run, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
 		}
 		if run.Breaches != nil {
 			return run, nil

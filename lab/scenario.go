@@ -3,11 +3,11 @@ package lab
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
-	"microblogging/storage/schema"
 )
 
 // An Actor is one process, or one request, that runs real code.
@@ -48,9 +48,9 @@ type Scenario struct {
 	Preemptions int
 	// Walks is a number of random walks to take instead of entering all states.
 	Walks int
-	// Operations is how many operations a transaction of a sweep has, if not as many as
-	// it can. So a few rows are swept in several transactions.
-	Operations int
+	// SweepRows is how many rows a transaction of a sweep deletes, if not as many as fit. So a few
+	// rows are swept in several transactions.
+	SweepRows int
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.
@@ -59,10 +59,13 @@ type Scenario struct {
 	// answered. The explorer must notice, since a guard whose removal breaks no law is either
 	// needless or not tested. It is nil if nothing is taken out.
 	Guard *Guard
-	// Intercept makes an Around for each execution of the actor of that name. It
-	// may be nil, and may return nil: then the code runs as it is.
-	Intercept func(actor string) driver.Around
+	// Intercept is put around what the actors call, one within the other.
+	Intercept []Intercept
 }
+
+// An Intercept makes an Around for each execution of the actor of that name. It may be nil, and
+// may return nil: then the code runs as it is.
+type Intercept func(actor string) driver.Around
 
 // A Guard is something without which the shipped code breaks a law.
 type Guard struct {
@@ -74,16 +77,10 @@ type Guard struct {
 	Code string
 }
 
-// operations is how many operations a transaction of a sweep has.
-func (s *Scenario) operations() int {
-	if s.Operations > 0 {
-		return s.Operations
-	}
-	return driver.MaxOperations
-}
-
 // Laws say what is wrong with a step or a state, and nothing if all is well.
 type Laws interface {
+	// Recalls tells whether a page shows what facts of this kind tell, from then on.
+	Recalls(kind Kind) bool
 	// List names the laws in the order in which people read them.
 	List() []Law
 	// Step looks at what one call has changed, and at what its actor has told.
@@ -104,34 +101,36 @@ type View struct {
 	*History
 }
 
-// Each calls f with every fact, the index of its actor, and its place among the
-// facts of that actor.
-func (v View) Each(f func(actor, at int, fact Fact)) {
-	for actor, facts := range v.Told {
-		for at, fact := range facts {
-			f(actor, at, fact)
-		}
-	}
-}
-
-// Has tells whether somebody told such a fact.
-func (v View) Has(kind Kind, matches func(Fact) bool) bool {
-	for _, facts := range v.Told {
-		for _, fact := range facts {
-			if fact.Kind == kind && matches(fact) {
-				return true
+// Facts are all facts, each with the index of its actor and its place among the facts of that
+// actor.
+func (v View) Facts() iter.Seq[Known] {
+	return func(yield func(Known) bool) {
+		for actor, facts := range v.Told {
+			for at, fact := range facts {
+				if !yield(Known{fact, actor, at}) {
+					return
+				}
 			}
 		}
 	}
-	return false
 }
 
-func emptyBackend() mem.Snapshot {
-	var s mem.Snapshot
-	for _, table := range schema.Tables() {
-		s = s.WithTable(table)
+// Count is how many facts of a kind match.
+func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
+	for k := range v.Facts() {
+		if k.Kind == kind && matches(k) {
+			n++
+		}
 	}
-	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)
+	return n
+}
+
+func emptyBackend() (empty mem.Snapshot) {
+	for _, queue := range []string{domain.QueueName, domain.PoisonQueueName} {
+		call := driver.Call{Method: driver.CallCreateQueue, Target: queue}
+		empty, _, _ = empty.Do(&call, Instant(), nil) // it is in memory
+	}
+	return empty
 }
 
 // SetupIndex is the actor of the set-up. It acts alone, before the others, and
@@ -147,12 +146,4 @@ func (s *Scenario) actorName(index int) string {
 	default:
 		return fmt.Sprintf("actor %d", index)
 	}
-}
-
-func (s *Scenario) actorNames() []string {
-	names := make([]string, len(s.Actors))
-	for i, actor := range s.Actors {
-		names[i] = actor.Name
-	}
-	return names
 }

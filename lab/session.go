@@ -2,12 +2,15 @@ package lab
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -33,7 +36,7 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, intercept driver.Around, most int, traces bool) *session {
+func begin(actor Actor, index int, given []Fact, arounds []driver.Around, sweepRows int) *session {
 	s := &session{
 		names: newNames(index, actor.Ahead),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
@@ -42,14 +45,10 @@ func begin(actor Actor, index int, given []Fact, intercept driver.Around, most i
 		s.names.know(f.Token)
 		s.names.know(f.Session)
 	}
-	var trace driver.Around
-	if traces {
-		trace = traced
-	}
-	d := driver.Wrap(nil, trace, intercept, s.turnstile)
+	d := driver.Wrap(nil, append(arounds, s.turnstile)...)
 	client := &Client{
 		Backend: d, Given: given, session: s,
-		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
+		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: sweepRows, HashPassword: HashPassword}),
 	}
 	go func() {
 		defer close(s.ended)
@@ -66,6 +65,12 @@ func begin(actor Actor, index int, given []Fact, intercept driver.Around, most i
 // NoPause lets an actor try again at once, because the scheduler decides whether
 // other actors go first.
 func NoPause(context.Context, time.Duration) error { return nil }
+
+// HashPassword is a hash that is cheap, and the same each time.
+func HashPassword(password string) string {
+	salt, b64 := []byte("some salt"), base64.RawStdEncoding
+	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
+}
 
 // next waits for the next call. It is nil if the code has ended. If a panic has ended it,
 // next panics: whoever explores can recover, which nobody can in the actor's goroutine.
@@ -113,8 +118,6 @@ func (s *session) submit(c Call) Answer {
 	}
 	panic("unreachable")
 }
-
-func (s *session) tell(f Fact) { s.facts = append(s.facts, s.names.fact(f)) }
 
 // turnstile submits each call as a value. It ignores when contexts end: whether a caller gives up
 // is a fate, which the scheduler decides. The tables and the queues are there. A Receive waits
@@ -164,7 +167,7 @@ type Client struct {
 }
 
 // Tell records what the actor was told, or is about to do.
-func (c *Client) Tell(f Fact) { c.session.tell(f) }
+func (c *Client) Tell(f Fact) { c.session.facts = append(c.session.facts, c.session.names.fact(f)) }
 
 // Now is a time for the actor's next row. Time does not pass in the lab, so that it goes by what
 // was told.

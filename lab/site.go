@@ -1,9 +1,6 @@
 package lab
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"regexp"
 	"runtime"
@@ -125,24 +122,20 @@ func Find(function string) (file string, first, last int) {
 // Function returns the first and the last line of the function that holds a line of a
 // file. Lines count from 1. Both are 0 if no function does.
 func Function(file string, line int) (first, last int) {
-	text, ok := Source(file)
-	if !ok {
-		return 0, 0
-	}
-	lines := token.NewFileSet()
-	parsed, err := parser.ParseFile(lines, file, text, parser.SkipObjectResolution)
-	if err != nil {
-		return 0, 0
-	}
-	for _, declaration := range parsed.Decls {
-		f, ok := declaration.(*ast.FuncDecl)
-		if !ok {
+	text, _ := Source(file)
+	for i, text := range strings.Split(text, "\n") {
+		switch { // as gofmt writes it
+		case strings.HasPrefix(text, "func ") && i < line:
+			first, last = i+1, 0
+		case first == 0 || last > 0:
 			continue
 		}
-		first, last = lines.Position(f.Pos()).Line, lines.Position(f.End()).Line
-		if first <= line && line <= last {
-			return first, last
+		if strings.HasPrefix(text, "}") || strings.HasSuffix(text, "}") && i+1 == first {
+			last = i + 1
 		}
 	}
-	return 0, 0
+	if last < line {
+		return 0, 0
+	}
+	return first, last
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -34,7 +33,7 @@ func (s stamp) String() string {
 
 func (s stamp) sum() uint64 { return uint64(s.actor)<<32 | uint64(s.depth)<<8 | uint64(s.send) }
 
-func (s stamp) etag(i int) driver.ETag { return driver.ETag(s.String() + "/" + strconv.Itoa(i)) }
+func (s stamp) etag(i int) string { return s.String() + "/" + strconv.Itoa(i) }
 
 // A Step is a choice and its outcome.
 type Step struct {
@@ -101,7 +100,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	program := x.programs[c.Actor-1]
 	step.Call, step.Sender, step.at = p.at.call, int(c.Actor), p.at
 	if p.at.beginsLook() {
-		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, acknowledged(x.view(to))})
+		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, x.acknowledged(x.view(to))})
 	}
 	mine := stamp{int(c.Actor), p.at.depth, p.sends}
 	switch c.Fate {
@@ -151,35 +150,17 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 // execute applies one call to a snapshot. message is the index of the message that
 // a Receive gets.
 func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
-	var a Answer
-	var changes []mem.Change
-	switch c.Method {
-	case driver.CallGet:
-		a.Entity, a.Err = db.Get(c.Target, c.Partition, c.Row)
-	case driver.CallRange:
-		a.Page, a.Err = db.Range(c.Target, driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging})
-	case driver.CallScan:
-		a.Page, a.Err = db.Scan(c.Target, driver.Scan{From: c.From, To: c.To, Paging: c.Paging})
-	case driver.CallLength:
-		a.Length = int64(len(db.Messages(c.Target)))
-	case driver.CallTransact:
-		db, changes, a.Err = db.Transact(c.Target, c.Partition, c.Operations, mine.etag)
-	case driver.CallSend:
-		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
-	case driver.CallReceive:
-		var m driver.Message
-		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
-		a.Messages = []driver.Message{m}
-	case driver.CallUpdate:
-		var hidden time.Time
-		if c.Lease > 0 {
-			hidden = never()
-		}
-		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, hidden)
-	case driver.CallDelete:
-		db, a.Err = db.Delete(c.Target, c.Message)
+	if c.Method == driver.CallReceive {
+		db, m, err := db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
+		return db, Answer{driver.Answer{Messages: []driver.Message{m}}, err}, nil
 	}
-	return db, a, changes
+	mint := mine.etag
+	if c.Method == driver.CallSend {
+		mint = func(int) string { return mine.String() }
+	}
+	done := c.Call
+	db, changes, err := db.Do(&done, Instant(), mint)
+	return db, Answer{done.Answer, err}, changes
 }
 
 // countPreemption counts the switches away from an actor that can go on. What the
@@ -198,12 +179,12 @@ func (s *state) countPreemption(from *state, c Choice) {
 }
 
 // describeFate is the fate of a step in the words of the table.
-func describeFate(step Step) string {
+func describeFate(f Fate) string {
 	return [...]string{
 		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
 		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
 		"the queue forgets a message", "lands late",
-	}[step.Choice.Fate]
+	}[f]
 }
 
 // StepWords is a step in words.
@@ -221,7 +202,7 @@ type StepWords struct {
 
 // Words says a step in words. The first token that ann minted is ann.1.
 func (s *Scenario) Words(step Step) StepWords {
-	w := StepWords{Actor: "network", Fate: describeFate(step)}
+	w := StepWords{Actor: "network", Fate: describeFate(step.Choice.Fate)}
 	if step.Choice.Actor != network {
 		w.Actor = s.actorName(int(step.Choice.Actor))
 	}
@@ -237,11 +218,7 @@ func (s *Scenario) Words(step Step) StepWords {
 	case step.Choice.Fate == Lands:
 		w.Answer = s.Pretty("(" + describeAnswer(step.Call, step.Applied) + ")")
 	}
-	for _, fact := range step.Told {
-		if told := describeFact(fact); told != "" {
-			w.Told = append(w.Told, told)
-		}
-	}
+	w.Told = toldIn(step.Told)
 	return w
 }
 
@@ -251,6 +228,12 @@ func (s *Scenario) DescribeCall(c *Call) string { return s.Pretty(describeCall(c
 // DescribeMessage is what a message asks for, in one line.
 func (s *Scenario) DescribeMessage(text string) string { return s.Pretty(describeMessage(text)) }
 
-// DescribeFact is what an actor was told, in one line. It is empty for what the actor is
-// only about to do.
-func (s *Scenario) DescribeFact(f Fact) string { return describeFact(f) }
+// toldIn are the facts in words.
+func toldIn(facts []Fact) (words []string) {
+	for _, fact := range facts {
+		if told := fact.describe(); told != "" {
+			words = append(words, told)
+		}
+	}
+	return words
+}

@@ -36,11 +36,10 @@ func (x *Explorer) walk(d *dice) (Schedule, []domain.Breach) {
 			return schedule, x.rest(at)
 		}
 		c := d.pick(choices)
-		to, step := x.perform(at, c)
+		to, _, breaches := x.take(at, c)
 		x.counts.Steps++
 		x.enter(to)
 		schedule = append(schedule, c)
-		breaches := append(x.judgeStep(to, step), x.scenario.Laws.State(x.view(to))...)
 		if breaches != nil {
 			return schedule, breaches
 		}

@@ -5,6 +5,12 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const cascade = ["mark", "shut", "sweep", "disarm", "release"];
 const places = new Intl.NumberFormat("en");
 
+// say tells a row of the table with the names of its columns.
+function say(row) {
+  const names = row.closest("table").tHead.rows[0].cells;
+  return [...row.cells].map((cell, i) => `${names[i].textContent}: ${cell.innerText}`).join(", ");
+}
+
 class Player {
   constructor(panel) {
     this.button = panel.querySelector("[data-play]");
@@ -42,7 +48,7 @@ class Player {
     const row = this.rows[this.at];
     if (!row || !this.button.isConnected) return this.#finish();
     this.#mark(true);
-    this.line.textContent = row.dataset.say;
+    this.line.textContent = say(row);
     this.#steps(row.dataset.step);
     this.#count(Number(row.dataset.rows));
     this.timer = setTimeout(() => this.#next(), dwell);

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -35,57 +34,7 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 }
 
 func TestBlogEdit(t *testing.T) {
-	t.Run("title and text alone are replaced", bubble(editReplacesTitleAndText))
-	t.Run("stale revision is refused with the current post", bubble(staleEditShowsCurrentPost))
-	t.Run("only the author may", bubble(onlyAuthorEdits))
 	t.Run("echo is recognised after others wrote", bubble(editEchoIsRecognised))
-}
-
-func editReplacesTitleAndText(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	w.vote(blog, 0, 5)
-	edited, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, grace, domain.OneOf(blog.Revision),
-		domain.Draft{Title: "title", Text: "two"})
-	w.ok(err)
-	want := blog
-	want.Title, want.Text, want.Rating, want.Revision, want.EditedOn = "title", "two", 5, edited.Revision, edited.EditedOn
-	read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
-	if err != nil || edited != want || read != want {
-		t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
-	}
-	if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
-		t.Errorf("the edit has no new revision or no date: %+v", edited)
-	}
-	w.mustBeSound()
-}
-
-func staleEditShowsCurrentPost(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	second := w.edit(blog, "two")
-	for _, expected := range []domain.Precondition[domain.Revision]{
-		domain.OneOf(blog.Revision), domain.OneOf[domain.Revision](), {}, domain.OneOf(domain.NewRevision(), blog.Revision),
-	} {
-		_, err := w.editBy(w.store, blog, expected, "three")
-		var stale *domain.StaleError
-		if !errors.As(err, &stale) || !errors.Is(err, domain.ErrConflict) || stale.Current != second {
-			t.Errorf("edited under %+v: %v", expected, err)
-		}
-	}
-	if third, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision, second.Revision), "three"); err != nil || third.Text != "three" {
-		t.Errorf("edited under either revision: %+v, %v", third, err)
-	}
-}
-
-func onlyAuthorEdits(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	for _, by := range []domain.UserName{ada, eve, ""} {
-		if _, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, by, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("edited by %q: %v", by, err)
-		}
-	}
-	if _, err := w.store.Edit(t.Context(), blog.Channel, domain.NewBlogID(blog.CreatedOn), grace, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("edited a post that never was: %v", err)
-	}
 }
 
 func editEchoIsRecognised(t *testing.T, w *world) {

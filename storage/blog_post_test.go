@@ -11,28 +11,9 @@ import (
 )
 
 func TestBlogPost(t *testing.T) {
-	t.Run("post is read as it was written", bubble(postIsReadAsWritten))
 	t.Run("source owns its keys whoever imports", bubble(sourceOwnsItsKeys))
 	t.Run("any text can be a key", bubble(anyTextCanBeKey))
-	t.Run("post to a missing channel says why", bubble(postToMissingChannelSaysWhy))
 	t.Run("date that no row can store is refused", bubble(unstorableDateIsRefused))
-}
-
-func postIsReadAsWritten(t *testing.T, w *world) {
-	channel := w.create("Café", ada)
-	p := posting(channel, grace, "tab\tand\nnewline, 😀")
-	p.Draft.Title = "Ünïcode"
-	made, created, err := w.store.Post(t.Context(), p)
-	if err != nil || !created {
-		t.Fatalf("posted %v, %v", created, err)
-	}
-	read, err := w.store.Blog(t.Context(), channel.Ref(), made.ID)
-	if err != nil || read != made {
-		t.Errorf("read %+v (%v)\nwant %+v", read, err, made)
-	}
-	if read.Title != p.Draft.Title || read.Text != p.Draft.Text || read.UserID != grace || !read.EditedOn.IsZero() {
-		t.Errorf("read %+v, posted %+v", read, p)
-	}
 }
 
 // Two users who import one source share its keys. A user with the name of the source
@@ -65,23 +46,6 @@ func anyTextCanBeKey(t *testing.T, w *world) {
 		if _, created, err := w.store.Post(t.Context(), p); err != nil || !created {
 			t.Errorf("key %.20q: created %v, %v", key, created, err)
 		}
-	}
-}
-
-func postToMissingChannelSaysWhy(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	steps := cascade(w.store, channel.Ref())
-	for i, want := range []error{nil, domain.ErrGone, domain.ErrGone, domain.ErrGone, domain.ErrNotFound} {
-		w.ok(steps[i](t.Context()))
-		_, _, err := w.store.Post(t.Context(), posting(channel, grace, text(i)))
-		if !errors.Is(err, want) {
-			t.Errorf("posting after step %d: %v, want %v", i+1, err, want)
-		}
-	}
-	never := channel.Ref()
-	never.Key = "never"
-	if _, _, err := w.store.Post(t.Context(), storage.Posting{Channel: never, By: grace, Draft: domain.Draft{Text: "x"}}); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("posting to a channel that never was: %v", err)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 func TestChannelAddress(t *testing.T) {
 	t.Run("channel is read if its incarnation is accepted", bubble(acceptedIncarnationIsRead))
-	t.Run("key that was used before makes no post in the next incarnation", bubble(usedKeyMakesNoPostInNextIncarnation))
 }
 
 // mustBeReplaced checks that a request was refused because of this channel.
@@ -50,17 +49,4 @@ func acceptedIncarnationIsRead(t *testing.T, w *world) {
 	at.Expected = domain.Precondition[domain.Incarnation]{}
 	_, err = w.store.ChannelAt(t.Context(), at)
 	w.mustBeReplaced("reading what accepts no incarnation", next, err)
-}
-
-func usedKeyMakesNoPostInNextIncarnation(t *testing.T, w *world) {
-	old := w.create("garden", ada)
-	w.post(old, grace, "one")
-	w.delete(old)
-	next := w.create("garden", ada)
-	_, created, err := w.store.Post(t.Context(), posting(old, grace, "one"))
-	w.mustBeReplaced("posting again", next, err)
-	if created || len(w.texts(next.Ref())) != 0 {
-		t.Errorf("created %v; the next incarnation has the posts %q", created, w.texts(next.Ref()))
-	}
-	w.mustBeSound()
 }

@@ -12,10 +12,8 @@ import (
 )
 
 func TestChannelCreate(t *testing.T) {
-	t.Run("channel is read as it was made", bubble(channelIsReadAsMade))
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
-	t.Run("name is taken until its deletion has ended", bubble(nameIsTakenUntilDeleted))
 	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
 }
 
@@ -39,21 +37,6 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 	}
 }
 
-func channelIsReadAsMade(t *testing.T, w *world) {
-	channel, err := domain.NewChannel("Café.Straße-9", domain.About{Description: " two\r\nlines "}, ada)
-	w.ok(err)
-	made, err := w.store.CreateChannel(t.Context(), channel)
-	w.ok(err)
-	read, err := w.store.Channel(t.Context(), channel.Key())
-	if err != nil || read != made || made != channel {
-		t.Errorf("asked for %+v, made %+v, read %+v (%v)", channel, made, read, err)
-	}
-	if read.Description != "two\nlines" || read.Owner != ada || read.State != domain.ChannelActive {
-		t.Errorf("read %+v", read)
-	}
-	w.mustBeSound()
-}
-
 func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 	w.create("Café-Straße", ada)
 	for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
@@ -63,23 +46,6 @@ func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 		}
 	}
 	w.create("Cafe-Strasse", grace) // another name: accents are not case
-	w.mustBeSound()
-}
-
-func nameIsTakenUntilDeleted(t *testing.T, w *world) {
-	first := w.create("garden", ada)
-	for i, step := range cascade(w.store, first.Ref()) {
-		w.ok(step(t.Context()))
-		if i == 4 {
-			break
-		}
-		if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", ada)); !errors.Is(err, domain.ErrStillDeleting) {
-			t.Errorf("creating after step %d: %v, want ErrStillDeleting", i+1, err)
-		}
-	}
-	if again := w.create("garden", ada); again.Incarnation == first.Incarnation {
-		t.Error("an incarnation has returned")
-	}
 	w.mustBeSound()
 }
 

@@ -16,7 +16,6 @@ import (
 
 func TestSweepRows(t *testing.T) {
 	t.Run("a transaction that fails does not stop those under way", bubble(failedTransactionStopsNoSibling))
-	t.Run("no page is read after a transaction has failed, or has found the gate gone", noPageAfterFailure)
 	t.Run("a page that cannot be read does not stop the transactions under way", bubble(unreadPageStopsNoSibling))
 }
 
@@ -74,32 +73,6 @@ func failedTransactionStopsNoSibling(t *testing.T, w *world) {
 // togetherThrough returns a store on the world's backend, which writes transactions together.
 func (w *world) togetherThrough(hook drivertest.Hook) *storage.Store {
 	return storage.New(drivertest.NewFaults(w.db, hook), storage.Options{})
-}
-
-func noPageAfterFailure(t *testing.T) {
-	for name, failure := range map[string]error{
-		"failed":    drivertest.ErrInjected,
-		"gate gone": &driver.OperationError{Index: 0, Err: domain.ErrNotFound},
-	} {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel := w.shutWithPosts(1300) // four pages, and two fill what may be under way
-			pages := 0
-			store := w.togetherThrough(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-				switch {
-				case call.Method == "Range":
-					pages++
-				case sweepsRows(call):
-					time.Sleep(time.Second) // the others are under way by then
-					return failure
-				}
-				return send(ctx)
-			})
-			page, err := store.Sweep(t.Context(), channel.Ref(), "", func(int) {})
-			if pages != 3 || page.Disarmed == (err != nil) {
-				t.Errorf("%s: %d pages were read, want 3; sweeping reports %+v and %v", name, pages, page, err)
-			}
-		})
-	}
 }
 
 func unreadPageStopsNoSibling(t *testing.T, w *world) {

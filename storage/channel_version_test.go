@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ func TestChannelVersion(t *testing.T) {
 	t.Run("each change of a page changes the version", everyChangeChangesVersion)
 	t.Run("what changes no page keeps the version", bubble(idleChannelKeepsVersion))
 	t.Run("a wrong hint costs a read and nothing else", bubble(wrongHintCostsOneRead))
-	t.Run("the errors are those of the channel", bubble(versionFailsAsChannelDoes))
 	t.Run("a channel without its open gate has none", bubble(ungatedChannelHasNoVersion))
 }
 
@@ -81,26 +79,6 @@ func wrongHintCostsOneRead(t *testing.T, w *world) {
 			t.Errorf("with hint %q: %q, %v in %d calls, want %q in 3", hint, version, err, n, right)
 		}
 	}
-}
-
-func versionFailsAsChannelDoes(t *testing.T, w *world) {
-	channel, _ := w.stage()
-	at := channel.Ref().Address()
-	mustFail := func(want error) {
-		t.Helper()
-		for _, hint := range []domain.Incarnation{"", channel.Incarnation} {
-			_, version, err := w.store.ChannelVersion(t.Context(), at, hint)
-			if _, plain := w.store.ChannelAt(t.Context(), at); !errors.Is(err, want) || err.Error() != plain.Error() || version != "" {
-				t.Errorf("%q, %v, want %v", version, err, plain)
-			}
-		}
-	}
-	w.advance(channel, 1)
-	mustFail(domain.ErrGone)
-	w.finishDeletion(channel, 1)
-	mustFail(domain.ErrNotFound)
-	w.create("garden", eve)
-	mustFail(domain.ErrConflict)
 }
 
 func ungatedChannelHasNoVersion(t *testing.T, w *world) {

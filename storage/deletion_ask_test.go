@@ -41,9 +41,6 @@ const someTraceParent domain.TraceParent = "00-0af7651916cd43dd8448eb211c80319c-
 
 func TestDeletionAsk(t *testing.T) {
 	t.Run("accepted deletion is queued, recorded and hidden", bubble(acceptedDeletionIsQueuedRecordedHidden))
-	t.Run("only the owner may ask and follow", bubble(onlyOwnerDeletesChannel))
-	t.Run("another incarnation is a conflict", bubble(askForAnotherIncarnationIsConflict))
-	t.Run("second request returns the deletion under way", bubble(askAgainReturnsDeletionUnderWay))
 }
 
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
@@ -72,59 +69,5 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 		t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
 	}
 	w.carryOut(messages)
-	w.mustKeepTheNextIncarnation(channel, false)
-}
-
-func onlyOwnerDeletesChannel(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	for _, by := range []domain.UserName{grace, ""} {
-		if _, err := w.store.AskDeletion(t.Context(), channel.Key(), by, anyIncarnation); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("asked by %q: %v", by, err)
-		}
-	}
-	if messages := w.messages(); len(messages) != 0 {
-		t.Errorf("a refused request queued %+v", messages)
-	}
-	if _, err := w.store.AskDeletion(t.Context(), "never", ada, anyIncarnation); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("deleting a channel that never was: %v", err)
-	}
-	if _, err := w.store.Deletion(t.Context(), channel.Ref(), ada); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("a deletion that nobody asked for: %v", err)
-	}
-	w.ask(channel)
-	if _, err := w.store.Deletion(t.Context(), channel.Ref(), grace); !errors.Is(err, domain.ErrForbidden) {
-		t.Errorf("followed by another: %v", err)
-	}
-}
-
-func askForAnotherIncarnationIsConflict(t *testing.T, w *world) {
-	first := w.create("garden", ada)
-	w.delete(first)
-	second := w.create("garden", ada)
-	for _, expected := range []domain.Precondition[domain.Incarnation]{domain.OneOf(first.Incarnation), {}, domain.OneOf[domain.Incarnation]()} {
-		if _, err := w.store.AskDeletion(t.Context(), "garden", ada, expected); !errors.Is(err, domain.ErrConflict) {
-			t.Errorf("asked under %+v: %v", expected, err)
-		}
-	}
-	if _, err := w.store.Channel(t.Context(), "garden"); err != nil || len(w.messages()) != 0 {
-		t.Errorf("a refused request has had an effect: %v", err)
-	}
-	_, err := w.store.AskDeletion(t.Context(), "garden", ada, domain.OneOf(first.Incarnation, second.Incarnation))
-	w.ok(err)
-}
-
-func askAgainReturnsDeletionUnderWay(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	w.post(channel, grace, "one")
-	first := w.ask(channel)
-	messages := w.messages()
-	for i, step := range cascade(w.store, channel.Ref())[:4] {
-		w.ok(step(t.Context()))
-		again, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-		if err != nil || again.Ref() != first {
-			t.Errorf("asked again after step %d: %+v, %v", i+1, again, err)
-		}
-	}
-	w.carryOut(append(messages, w.messages()...))
 	w.mustKeepTheNextIncarnation(channel, false)
 }

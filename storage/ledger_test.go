@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,8 +17,7 @@ import (
 func TestLedgerWords(t *testing.T) {
 	t.Run("say of each operation which rows it asks for, and what for, and hold no secret", wordsOfEachOperation)
 	t.Run("say how rows are found", wordsOfEachKind)
-	t.Run("name the gate that was missing", wordsOfAMissingGate)
-	t.Run("count the operations that they leave out", wordsOfABatch)
+	t.Run("name the operation that was refused, and count those that they leave out", wordsOfARefusal)
 }
 
 // A story makes each kind of call that a request makes, and collects what must not be
@@ -187,41 +187,23 @@ func wordsOfEachKind(t *testing.T) {
 	}
 }
 
-func wordsOfAMissingGate(t *testing.T) {
+func wordsOfARefusal(t *testing.T) {
 	s := newStory(t)
-	channel := s.create("garden", ada)
-	s.ungate(channel)
-	_, _, err := s.store.Post(s.ctx, posting(channel, grace, "one"))
-	if !errors.Is(err, domain.ErrGone) {
-		t.Fatal(err)
-	}
-	refused := s.ledger.Calls()[0]
-	if refused.Answer != "not found" || refused.Written != 0 {
-		t.Errorf("the transaction is %+v", refused)
-	}
-	for i, op := range refused.Operations {
-		want := storage.CallOperation{}
-		if i == 0 {
-			want = storage.CallOperation{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found"}
-		}
-		if op.Answer != want.Answer || i == 0 && op != want {
-			t.Errorf("operation %d is %+v, want %+v", i, op, want)
-		}
-	}
-}
-
-func wordsOfABatch(t *testing.T) {
-	s := newStory(t)
-	channel := s.create("garden", ada)
-	for range 2 {
-		s.store.PostAll(s.ctx, channel.Ref(), postings(channel, 5))
+	channel, gone := s.create("garden", ada), s.create("gone", ada)
+	s.ungate(gone)
+	for _, to := range []domain.Channel{channel, channel, gone} {
+		s.store.PostAll(s.ctx, to.Ref(), postings(to, 5))
 	}
 	calls := s.ledger.Calls()
 	if calls[0].Written != 16 || len(calls[0].Operations)+calls[0].MoreOperations != 16 {
-		t.Errorf("the transaction is %+v", calls[0])
+		t.Errorf("the first transaction is %+v", calls[0])
 	}
-	refused := calls[1].Operations[1]
-	if refused.Kind != schema.Once || refused.Answer != "exists" {
-		t.Errorf("the second transaction is %+v", calls[1])
+	if refused := calls[1].Operations[1]; refused.Kind != schema.Once || refused.Answer != "exists" {
+		t.Errorf("the second is %+v", calls[1])
+	}
+	at := slices.IndexFunc(calls, func(c storage.Call) bool { return c.Answer == "not found" })
+	want := storage.CallOperation{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found"}
+	if calls[at].Written != 0 || calls[at].Operations[0] != want || calls[at].Operations[1].Answer != "" {
+		t.Errorf("the third is %+v", calls[at])
 	}
 }

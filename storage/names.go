@@ -2,11 +2,13 @@ package storage
 
 import (
 	"context"
+
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
+	"microblogging/storage/driver"
 	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/reader"
@@ -34,6 +36,9 @@ type (
 	DigestSummaryQuery = reader.DigestSummaryQuery
 	DigestSummary      = reader.DigestSummary
 	DigestLine         = reader.DigestLine
+
+	// A Row is one row as it is stored. Who shows it leaves out what is not of its kind.
+	Row = driver.Entity
 
 	Checker     = check.Checker
 	CheckCounts = check.Counts

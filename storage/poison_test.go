@@ -16,8 +16,6 @@ import (
 
 func TestPoison(t *testing.T) {
 	t.Run("message is moved and recorded, and a requeue moves it back", bubble(poisonedMessageIsMovedAndRecorded))
-	t.Run("deletion without a record is recorded", bubble(poisonedDeletionIsRecorded))
-	t.Run("nothing is sent while the tables are away", bubble(poisonSendsNothingWithoutTables))
 	t.Run("deletion of a post is recorded until it is done", bubble(poisonedPostIsRecorded))
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
 	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
@@ -27,7 +25,6 @@ func TestPoison(t *testing.T) {
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
 	t.Run("requeueing ends although a worker poisons at once", bubble(requeueEnds))
-	t.Run("deletion is queued once however many copies are poisoned", bubble(requeueQueuesOnce))
 }
 
 func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
@@ -54,40 +51,6 @@ func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
 	}
 	if back := w.messages(); !slices.Equal(back, []domain.Message{tried}) || len(w.poisoned()) != 0 {
 		t.Errorf("the queue holds %+v, poison %q", back, w.poisoned())
-	}
-}
-
-// A worker may receive a message before the web role has recorded the deletion.
-func poisonedDeletionIsRecorded(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	m := domain.Message{Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now()}
-	w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
-	w.poison()
-	if d := w.deletion(channel.Ref()); d.State != domain.DeletionPoisoned {
-		t.Errorf("the deletion is %+v", d)
-	}
-}
-
-func poisonSendsNothingWithoutTables(t *testing.T, w *world) {
-	w.ask(w.create("garden", ada))
-	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Deletions" {
-			return drivertest.ErrInjected
-		}
-		return send(ctx)
-	})
-	for range 100 {
-		if err := w.faulty.Poison(t.Context(), w.receive()); !errors.Is(err, domain.ErrUnavailable) {
-			t.Fatalf("poisoning reports %v", err)
-		}
-		time.Sleep(time.Minute)
-	}
-	if copies := w.poisoned(); len(copies) != 0 {
-		t.Errorf("%d copies are on the poison queue", len(copies))
-	}
-	w.poison()
-	if copies := w.poisoned(); len(copies) != 1 {
-		t.Errorf("%d copies are on the poison queue once the tables are back", len(copies))
 	}
 }
 
@@ -280,26 +243,6 @@ func requeueEnds(t *testing.T, w *world) {
 	}
 	if left := w.poisoned(); len(left) != messages {
 		t.Errorf("%d messages are poisoned in the end", len(left))
-	}
-}
-
-// A client that sends a request again unasked doubles a copy.
-func requeueQueuesOnce(t *testing.T, w *world) {
-	w.ask(w.create("garden", ada))
-	blog := w.post(w.create("posts", ada), grace, "one")
-	w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, anyRevision))
-	w.poison()
-	poison := driver.NewQueue(w.db, domain.PoisonQueueName)
-	for _, text := range w.poisoned() {
-		for range 3 {
-			w.ok(poison.Send(t.Context(), text))
-		}
-	}
-	if n := w.requeue(""); n != 2 || len(w.poisoned()) != 0 {
-		t.Errorf("requeued %d, and %q is left", n, w.poisoned())
-	}
-	if back := w.messages(); len(back) != 2 {
-		t.Errorf("the queue holds %+v", back)
 	}
 }
 

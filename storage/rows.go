@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
@@ -62,20 +61,6 @@ type ChannelRows struct {
 	Messages []QueuedMessage
 }
 
-// A Row is one row as people may see it. No property of it is secret.
-type Row struct {
-	Table, Partition, Key string
-	ETag                  string
-	Properties            []RowProperty
-}
-
-// A RowProperty is a property of a Row.
-type RowProperty struct {
-	Name, Value string
-	// Hashed says that the value is a hash.
-	Hashed bool
-}
-
 // A QueuedMessage is a message that is visible on the queue.
 type QueuedMessage struct {
 	ID, Text   string
@@ -124,7 +109,7 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	switch {
 	case err == nil:
 		rows.Channel = channel.Decode(row).Channel
-		rows.Channels = shownRows(schema.TableChannels, row)
+		rows.Channels = []Row{row}
 	case !errors.Is(err, domain.ErrNotFound):
 		return rows, err
 	}
@@ -154,12 +139,11 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	if err != nil || rows.Elsewhere {
 		return rows, err
 	}
-	rows.Gates = shownRows(schema.TableBlogs, q.visible(&rows, gates)...)
-	found, rows.Next = page.Cut(q.list(), found, rowPosition)
-	rows.Rows = shownRows(schema.TableBlogs, q.visible(&rows, found)...)
+	rows.Gates = q.visible(&rows, gates)
+	found, rows.Next = page.Cut(q.list(), found, page.RowKey)
+	rows.Rows = q.visible(&rows, found)
 	rows.Messages = q.visibleMessages(&rows, messages)
-	nothing := len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0
-	if nothing && q.After == "" && q.Kind == "" {
+	if len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0 {
 		return rows, domain.ErrNotFound
 	}
 	return rows, nil
@@ -200,7 +184,7 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 			rows.Channel, rows.Channels, rows.Elsewhere = domain.Channel{}, nil, true
 		}
 	}
-	rows.Deletions = shownRows(schema.TableDeletions, found...)
+	rows.Deletions = found
 	for _, row := range found {
 		if d := deletion.Decode(row); schema.Lesson.Has(row.Row) {
 			rows.Lesson = true
@@ -237,18 +221,6 @@ func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.En
 	})
 }
 
-// positionHash is how many digits of a hash tell the rows of a partition apart.
-const positionHash = 16
-
-// rowPosition is the position of a row in the cursor of a page. A user holds it, so that
-// a hash is shortened. The tilde sorts after whatever follows in the key.
-func rowPosition(row driver.Entity) string {
-	if rest, ok := strings.CutPrefix(row.Row, schema.Once.Prefix()); ok {
-		return schema.Once.Prefix() + rest[:min(len(rest), positionHash)] + "~"
-	}
-	return row.Row
-}
-
 // visibleMessages are those about the channel that may be shown.
 func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message) (visible []QueuedMessage) {
 	for _, m := range messages {
@@ -259,20 +231,4 @@ func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message)
 		visible = append(visible, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})
 	}
 	return visible
-}
-
-// shownRows are rows of Channels, Blogs or Deletions as people may see them. A property that
-// is not of the row's kind is left out.
-func shownRows(table string, entities ...driver.Entity) []Row {
-	rows := make([]Row, len(entities))
-	for i, e := range entities {
-		kind := schema.Of(table, e.Partition, e.Row)
-		rows[i] = Row{Table: table, Partition: e.Partition, Key: e.Row, ETag: string(e.ETag)}
-		for _, p := range e.Properties {
-			if known := kind.Property(p.Name); known != nil {
-				rows[i].Properties = append(rows[i].Properties, RowProperty{p.Name, p.Value.String(), known.Hashed})
-			}
-		}
-	}
-	return rows
 }

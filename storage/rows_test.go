@@ -1,8 +1,8 @@
 package storage_test
 
 import (
-	"encoding/base64"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +34,7 @@ func (w *world) shown(q storage.RowsQuery) storage.ChannelRows {
 
 func rowKeys(rows []storage.Row) (keys []string) {
 	for _, row := range rows {
-		keys = append(keys, row.Key)
+		keys = append(keys, row.Row)
 	}
 	return keys
 }
@@ -54,19 +54,8 @@ func showsOwnerEveryRow(t *testing.T, w *world) {
 	channel := w.busy()
 	rows := w.shown(rowsOf(channel, ada))
 	stored := w.rows("Blogs")
-	if len(stored) < 9 || len(rows.Rows) != len(stored) {
-		t.Fatalf("%d rows are shown, %d are stored", len(rows.Rows), len(stored))
-	}
-	for i, row := range rows.Rows {
-		want := stored[i]
-		if row.Table != "Blogs" || row.Partition != want.Partition || row.Key != want.Row || row.ETag != string(want.ETag) || len(row.Properties) != len(want.Properties) {
-			t.Errorf("row %d is shown as %+v, and stored as %+v", i, row, want)
-		}
-		for j, p := range row.Properties {
-			if stored := want.Properties[j]; p.Name != stored.Name || p.Value != stored.Value.String() || p.Hashed != (len(p.Value) == 64) {
-				t.Errorf("%s has %+v, stored as %+v", row.Key, p, stored)
-			}
-		}
+	if !reflect.DeepEqual(rows.Rows, stored) {
+		t.Errorf("the rows are shown as %+v, and stored as %+v", rows.Rows, stored)
 	}
 	total := 0
 	for _, kind := range storage.RowPrefixes() {
@@ -108,11 +97,6 @@ func showsEachRowOnce(t *testing.T, w *world) {
 		}
 		if rows.Next == "" {
 			break
-		}
-		cursor, err := base64.RawURLEncoding.DecodeString(rows.Next)
-		w.ok(err)
-		if last := rows.Rows[len(rows.Rows)-1].Key; strings.HasPrefix(last, "once!") && strings.Contains(string(cursor), last) {
-			t.Errorf("the cursor after %s holds the whole hash", last)
 		}
 		q.After = rows.Next
 		w.ok(w.table("Blogs").Transact(t.Context(), "garden", driver.Insert("blog!0")))

@@ -1,21 +1,18 @@
 package storage_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestStore(t *testing.T) {
 	t.Run("store is ready once it is prepared", storeIsReadyOncePrepared)
 	t.Run("store is not ready while a part does not answer", storeIsNotReadyWithoutAPart)
-	t.Run("writer that loses every race gives up", bubble(writerThatAlwaysLosesGivesUp))
 }
 
 func storeIsReadyOncePrepared(t *testing.T) {
@@ -50,21 +47,4 @@ func storeIsNotReadyWithoutAPart(t *testing.T) {
 			w.t.Errorf("ready: %v", err)
 		}
 	})
-}
-
-// A writer whose row changes before each of its writes gives up in the end.
-func writerThatAlwaysLosesGivesUp(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		w.ok(w.table("Blogs").Transact(ctx, "garden", driver.Merge("blog!"+string(blog.ID), driver.Exists)))
-		return send(ctx)
-	}))
-	if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("edited: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := w.store.Edit(ctx, blog.Channel, blog.ID, grace, anyRevision, domain.Draft{Text: "two"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("edited after the request ended: %v", err)
-	}
 }

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"testing/synctest"
 
 	"go.uber.org/goleak"
-	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -58,7 +56,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass}
-	w.store = storage.New(db, storage.Options{HashPassword: cheapHash})
+	w.store = storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
 	w.faulty = w.through(w.hooked)
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
@@ -258,10 +256,3 @@ func (w *world) account(name domain.UserName) (token string) {
 }
 
 const right = "correct horse"
-
-// cheapHash returns a hash of a password that takes little time to make and to check.
-func cheapHash(password string) string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding
-	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
-}

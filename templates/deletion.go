@@ -100,27 +100,6 @@ func (v Deletion) headline() string {
 	return "Step " + strconv.Itoa(at+1) + " of 5: " + deletionSteps()[at].name
 }
 
-// explanation says what the headline means for the person who waits.
-func (v Deletion) explanation() string {
-	if v.waiting() {
-		return "The storage does not answer. A worker tries again about once a minute until it does, " +
-			"and then the work goes on where it stopped. Readers do not see the channel."
-	}
-	switch v.State {
-	case domain.DeletionDone:
-		return "It took " + brief(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
-	case domain.DeletionPoisoned:
-		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
-			"Once the cause is fixed, this command puts it back on the queue, and it goes on where it stopped:"
-	case domain.DeletionQueued:
-		if v.Step == "" {
-			return "Your request is safe on the queue. Readers no longer see the channel once a worker takes it up, and usually before."
-		}
-		return "Readers no longer see the channel. Your request is safe on the queue until a worker takes it up."
-	}
-	return "Readers no longer see the channel. You may close this page: the work goes on without it."
-}
-
 // Live tells whether the page of a deletion can still change.
 func (v Deletion) Live() bool {
 	if v.State != domain.DeletionDone {
@@ -141,14 +120,8 @@ func (v Deletion) Live() bool {
 // refreshes tells whether a page without scripts reloads itself. It does not while a
 // worker waits for somebody to press a button: the button would not hold still.
 func (v Deletion) refreshes() bool {
-	if v.Lesson != nil && v.Lesson.Over == "" {
-		for _, w := range v.Lesson.Workers {
-			if v.waits(w) {
-				return false
-			}
-		}
-	}
-	return v.Live()
+	asks := v.Lesson != nil && v.Lesson.Over == "" && slices.ContainsFunc(v.Lesson.Workers, v.waits)
+	return v.Live() && !asks
 }
 
 // leaseSlack is how long after the end of its lease a worker that waits is taken for gone:
@@ -171,40 +144,6 @@ func (v Deletion) waits(w domain.LessonWorker) bool {
 // left is how many seconds the worker's lease lasts.
 func (v Deletion) left(w domain.LessonWorker) string {
 	return strconv.Itoa(max(0, int(math.Ceil(w.LeaseUntil.Sub(v.Now).Seconds()))))
-}
-
-// lessonEnd says how the worker came to its end.
-func lessonEnd(w domain.LessonWorker) string {
-	switch w.Result {
-	case "overtaken":
-		switch w.Last {
-		case "mark":
-			return "It found that this channel is gone, had nothing to do, and settled its message."
-		case "shut":
-			return "It found that both gates are gone: another worker was further. It settled its message."
-		}
-		return "It was fenced out: the shut gate is gone, so the store refused its sweep. It settled its message."
-	case "failed":
-		return "It failed. The message is tried again."
-	case "waiting":
-		return "The storage did not answer. The message is tried again."
-	case "stopped":
-		return "Its process stopped, and gave the message back."
-	case "lost":
-		return "It lost its lease."
-	}
-	return "It came to the end, removed " + counted(w.Rows, "row") + ", and settled its message."
-}
-
-// lessonOver says why the workers do not pause any more.
-func lessonOver(l *domain.Lesson) string {
-	switch l.Over {
-	case "forgotten":
-		return "Nobody pressed anything for 15 minutes, so the worker went on without further pauses."
-	case "crowded":
-		return "Many other lessons are going on, so the worker did not pause."
-	}
-	return "You let the workers go on without further pauses."
 }
 
 // lessonHeadline says what each worker at work does. If none is, it says what became of the
@@ -254,28 +193,6 @@ func stepName(s domain.StepRecord) string {
 	return ""
 }
 
-// remark says how the step ended, unless it is done.
-func (v Deletion) remark(s domain.StepRecord) string {
-	switch s.Result {
-	case "overtaken":
-		return "Another worker was further."
-	case "failed":
-		return "It failed."
-	case "waiting":
-		return "The storage did not answer."
-	case "stopped":
-		return "The worker stopped, and gave the message back."
-	case "lost":
-		return "The worker lost its lease."
-	case "":
-		if v.State == domain.DeletionRunning && s.Worker == v.Trace[len(v.Trace)-1].Worker {
-			return "Under way."
-		}
-		return "The worker said nothing more."
-	}
-	return ""
-}
-
 // offset says how long after the request the step began.
 func (v Deletion) offset(s domain.StepRecord) string {
 	return "+" + brief(max(s.Began.Sub(v.RequestedOn), 0))
@@ -292,22 +209,6 @@ func stepTook(s domain.StepRecord) string {
 // stepBy says which worker it was, and how often its message had been delivered.
 func stepBy(s domain.StepRecord) string {
 	return fmt.Sprintf("%d (delivery %d)", s.Worker, s.Delivery)
-}
-
-// sentence tells the whole record, for those who play it back.
-func (v Deletion) sentence(s domain.StepRecord) string {
-	said := string(s.Step) + ": " + stepName(s) + ". Worker " + strconv.Itoa(s.Worker) + ", " + v.offset(s) + " after the request"
-	if !s.Ended.IsZero() {
-		said += ", for " + stepTook(s)
-	}
-	if s.Rows > 0 {
-		said += ", " + counted(s.Rows, "row") + " removed"
-	}
-	said += "."
-	if remark := v.remark(s); remark != "" {
-		said += " " + remark
-	}
-	return said
 }
 
 // Deletions is the list of the deletions that the reader asked for, the newest first.

@@ -14,40 +14,25 @@ func (k DraftKind) Refused() string {
 	return "Your changes were refused: nothing of a channel may outlive it."
 }
 
-// Unsent says what was not done.
-func (k DraftKind) Unsent() string {
-	what, undone := k.words()
-	return "Your " + what + " " + undone
+// draftWords are what a page says of a kind of draft.
+type draftWords struct{ what, origin, undone, send, signIn string }
+
+func (k DraftKind) words() draftWords {
+	return [...]draftWords{
+		PostDraft:        {"post", "was written for", "was not sent", "Post", "Sign in and publish"},
+		EditDraft:        {"changes", "were made to a post of", "were not saved", "Save", "Sign in and save"},
+		DescriptionDraft: {"description", "was written for", "was not saved", "Save", "Sign in and save"},
+		ChannelDraft:     {"channel", "was meant for", "was not created", "Create channel", "Sign in and create"},
+	}[k]
 }
+
+// Unsent says what was not done.
+func (k DraftKind) Unsent() string { return "Your " + k.words().what + " " + k.words().undone }
 
 // Replaced says why it was not done: another channel has the name now.
 func (k DraftKind) Replaced() string {
-	what, undone := k.words()
-	if k == EditDraft {
-		what += " were made to a post of the old one"
-	} else {
-		what += " was written for the old one"
-	}
-	return "A new channel has this name now. Your " + what + " and " + undone + "."
-}
-
-func (k DraftKind) words() (what, undone string) {
-	switch k {
-	case PostDraft:
-		return "post", "was not sent"
-	case DescriptionDraft:
-		return "description", "was not saved"
-	}
-	return "changes", "were not saved"
-}
-
-// button is the label of the button that sends the draft, after signing in if there
-// is need to.
-func (k DraftKind) button(signIn bool) string {
-	if signIn {
-		return [...]string{"Sign in and publish", "Sign in and save", "Sign in and save", "Sign in and create"}[k]
-	}
-	return [...]string{"Post", "Save", "Save", "Create channel"}[k]
+	w := k.words()
+	return "A new channel has this name now. Your " + w.what + " " + w.origin + " the old one and " + w.undone + "."
 }
 
 // A KeptDraft is what was typed into a form that was refused. If it can be sent, its
@@ -79,7 +64,7 @@ type Hidden struct{ Name, Value string }
 
 // inputs are the visible fields in their order.
 func (v KeptDraft) inputs() []field {
-	inputs := v.Kind.fields(v.Values)
+	inputs := v.Kind.fields(v.Values, "10")
 	for i := range inputs {
 		if f := &inputs[i]; !v.Send {
 			f.ReadOnly, f.Hint, f.Limit = true, "", ""

@@ -25,7 +25,7 @@ func TestHood(t *testing.T) {
 		form := &Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}
 		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}, Form: form}
 		showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
-			says(": not found: Who posts"), says("nothing written")), without("a[href=/lab/open-gate]"))
+			says(": not found: Whoever changes"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := hoodPage(v)
 		page.Lab = true
 		expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))

@@ -11,54 +11,43 @@ import (
 )
 
 // A Handler answers a request for a page that another package makes. page has what every
-// page needs; it is the same for every visitor. The handler sends nothing if it returns
-// an error. This package then answers as for a page of its own, or with
+// page needs; it is the same for every visitor. The handler may set headers, and sends nothing,
+// unless it redirects: then its answer is empty. If it returns an error, this package answers as
+// for a page of its own, or with
 // application/problem+json if the path ends in ".json". An error can be a
 // *templates.Refusal.
-type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) error
-
-// otherKey marks a request for a Handler, also one with a method that it does not have.
-const otherKey = "web.other"
+type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
 // otherRoutes registers the handlers of other packages.
 func (s *server) otherRoutes(e *echo.Echo) {
-	others := map[string]bool{}
+	s.others = map[string]bool{}
 	for path, answer := range s.Routes {
 		path = wildcard.ReplaceAllString(path, ":$1")
-		others[path] = true
+		s.others[path] = true
 		get(e, path, func(c echo.Context) error { return s.answerOther(c, answer) })
 	}
-	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
-			if !others[c.Path()] { // the path is known even if there is no such method
-				return next(c)
-			}
-			c.Set(otherKey, true)
-			err := next(c)
-			if err != nil {
-				// The problem page needs no visitor, so the store is not asked for one.
-				c.Set(failureKey, failure{err: err})
-			}
-			return err
-		}
-	})
 }
 
 func (s *server) answerOther(c echo.Context, answer Handler) error {
 	for _, name := range c.ParamNames() {
 		c.Request().SetPathValue(name, pathParam(c, name))
 	}
-	return answer(c.Response(), c.Request(), s.publicPage(c))
+	answered, err := answer(c.Response(), c.Request(), s.publicPage(c))
+	if err != nil || answered.Status == 0 {
+		return err
+	}
+	return sendTagged(c, answered.Status, answered.MediaType, answered.Body)
 }
 
-// isOther reports whether the request is for a Handler.
-func isOther(c echo.Context) bool { return c.Get(otherKey) != nil }
+// isOther reports whether the request is for a Handler, also one with a method that it does not
+// have: the router knows its path.
+func (s *server) isOther(c echo.Context) bool { return s.others[c.Path()] }
 
 // wantsJSON reports whether a problem is sent to a program. It is so for the API, even if
 // no route matches, and for data of other packages.
-func wantsJSON(c echo.Context) bool {
+func (s *server) wantsJSON(c echo.Context) bool {
 	path := c.Request().URL.Path
-	return strings.HasPrefix(path, "/api/") || isOther(c) && strings.HasSuffix(path, ".json")
+	return strings.HasPrefix(path, "/api/") || s.isOther(c) && strings.HasSuffix(path, ".json")
 }

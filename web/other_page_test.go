@@ -15,24 +15,21 @@ import (
 
 func TestOtherPage(t *testing.T) {
 	t.Run("is answered by its handler alone, without the store", otherPageIsAnsweredWithoutTheStore)
-	t.Run("gets its parameters decoded", otherPageGetsItsParametersDecoded)
 	t.Run("fails in the look of the site", otherPageFailsInTheLookOfTheSite)
 	t.Run("for programs fails in JSON", otherPageForProgramsFailsInJSON)
-	t.Run("is led to by each page if it is the lab", labIsLedToByEachPage)
 }
 
 // otherSite is a site with a page that answers at /other, and one at /other/{name}, which
 // says its name.
-func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) error) *site {
+func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)) *site {
 	return newSiteWith(t, web.Options{Version: "test", Routes: map[string]web.Handler{"/other": answer, "/other/{name}": answer}})
 }
 
 func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	var got templates.Page
-	s := otherSite(t, func(w http.ResponseWriter, _ *http.Request, page templates.Page) error {
+	s := otherSite(t, func(_ http.ResponseWriter, _ *http.Request, page templates.Page) (templates.Answer, error) {
 		got = page
-		_, err := w.Write([]byte("hello"))
-		return err
+		return templates.Answer{Status: 200, MediaType: "text/plain", Body: []byte("hello")}, nil
 	})
 	b := s.signedIn("ada")
 	s.breakStore(everyCall(drivertest.ErrInjected))
@@ -52,18 +49,6 @@ func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	}
 }
 
-func otherPageGetsItsParametersDecoded(t *testing.T) {
-	s := otherSite(t, func(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
-		_, err := w.Write([]byte(r.PathValue("name")))
-		return err
-	})
-	for path, want := range map[string]string{"/other/a": "a", "/other/a%20b": "a b", "/other/a%2Fb": "a/b", "/other/%C3%84": "Ä"} {
-		if got := string(s.do("GET", path).want(200).body); got != want {
-			t.Errorf("%s has %q, want %q", path, got, want)
-		}
-	}
-}
-
 // failures are what a handler may return, by the path that asks for it.
 func failures() map[string]error {
 	position := 3
@@ -77,12 +62,12 @@ func failures() map[string]error {
 	}
 }
 
-func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) error {
+func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
 	name, _, _ := strings.Cut(r.PathValue("name"), ".")
 	if name == "panic" {
 		panic("SECRET")
 	}
-	return failures()[name]
+	return templates.Answer{}, failures()[name]
 }
 
 func otherPageFailsInTheLookOfTheSite(t *testing.T) {
@@ -135,17 +120,5 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 	}
 	if detail := s.do("GET", "/other/refusal.json").text("detail"); detail != "It ends before." {
 		t.Errorf("detail %q", detail)
-	}
-}
-
-func labIsLedToByEachPage(t *testing.T) {
-	for name, routes := range map[string]map[string]web.Handler{"with": {templates.LabIndexPath: failing}, "without": nil} {
-		s := newSiteWith(t, web.Options{Routes: routes})
-		b := s.signedIn("ada")
-		for _, path := range []string{"/", "/channels", "/sign-in", "/how-deletion-works", "/nothing"} {
-			if got := b.open(path).href("Lab"); (got == templates.LabIndexPath) != (routes != nil) {
-				t.Errorf("%s the lab, %s leads to %q", name, path, got)
-			}
-		}
 	}
 }

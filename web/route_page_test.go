@@ -115,7 +115,7 @@ func pageRoutes() []route {
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=delete&etag=*&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, costs: []cost{
-			{"", adasCookie, 1, 4, 0, 0},
+			{"", adasCookie, 2, 4, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
 			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
@@ -221,7 +221,7 @@ func pageRoutes() []route {
 			{adasCookie, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels/:name/news", who: everyone, costs: []cost{
-			{"", stranger, 1, 2, 0, 0},
+			{"", stranger, 2, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "since={post}", "", ""},
 			{stranger, 404, "Engines", "since=x", "", ""},
@@ -234,6 +234,7 @@ func pageRoutes() []route {
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 			{adasCookie, 200, "Engines", "kind=blog!", "", ""},
+			{stranger, 404, "Nothing", "kind=blog!", "", ""},
 			{adasCookie, 200, "Going", "of={going}", "", ""},
 			{stranger, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},

@@ -1,17 +1,13 @@
 package web_test
 
 import (
-	"encoding/base64"
-	"fmt"
 	"testing"
 	"time"
-
-	"golang.org/x/crypto/argon2"
-	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 const password = "correct horse battery staple"
@@ -20,15 +16,10 @@ const password = "correct horse battery staple"
 // own cost.
 func (s *site) author(name string) domain.UserName {
 	s.Helper()
-	row := driver.Insert("", driver.String("Password", cheapHash()), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
+	row := driver.Insert("", driver.String("Password", drivertest.CheapHash(password)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0),
 		driver.String("Revision", "r"), driver.String("Revisions", "r"))
 	ok(s, driver.NewTable(s.db, "Users").Transact(s.Context(), name, row))
 	return domain.UserName(name)
-}
-
-func cheapHash() string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding.EncodeToString
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64(salt) + "$" + b64(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
 }
 
 // signUp makes an account and returns the token of a session.
@@ -102,37 +93,6 @@ func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.
 	return blog
 }
 
-// rated makes a channel with posts of these ratings, the oldest first.
-func (s *site) rated(name string, ratings ...int) domain.Channel {
-	s.Helper()
-	channel := s.channel(name, string(s.author("owner")))
-	for i, rating := range ratings {
-		blog := s.post(channel, "owner", fmt.Sprintf("post %d", i))
-		s.vote(blog, rating)
-	}
-	return channel
-}
-
-// subscribeToMost makes the user subscribe to as many channels as a user can: the
-// user owns channels of this name with a number of four digits.
-func (s *site) subscribeToMost(user, name string) {
-	s.Helper()
-	var group errgroup.Group
-	group.SetLimit(64)
-	for i := range domain.MaxSubscriptions {
-		group.Go(func() error {
-			channel, err := domain.NewChannel(fmt.Sprintf("%s%04d", name, i), domain.About{}, domain.UserName(user))
-			if err == nil {
-				_, err = s.store.CreateChannel(s.Context(), channel)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		s.Fatalf("creating the channels of %s: %v", user, err)
-	}
-}
-
 // subscribe subscribes a user to channels.
 func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
 	s.Helper()
@@ -175,7 +135,7 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
 	s.Helper()
 	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
-		d.Trace = d.Trace.With(r, -1)
+		d.Trace = d.Trace.With(r)
 		return true
 	})
 	ok(s, err)

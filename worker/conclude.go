@@ -11,15 +11,10 @@ import (
 )
 
 const (
-	// concludeTime bounds the calls that conclude a message, all together: none of them
-	// can take the time of the next.
-	concludeTime = poisonTime + messageTime + recordTime
-	// poisonTime bounds the calls that move a message to the poison queue.
-	poisonTime = 7 * time.Second
-	// messageTime bounds a call that rewrites the message.
-	messageTime = 4 * time.Second
-	// recordTime bounds the calls that write the Deletions row.
-	recordTime = 4 * time.Second
+	// callTime bounds each of three things that conclude a message: to move it to the poison
+	// queue, to rewrite it, and to write its Deletions row. None can take the time of the next.
+	callTime     = 5 * time.Second
+	concludeTime = 3 * callTime
 	// retryMin and retryMax bound the backoff of a message.
 	retryMin = time.Second
 	retryMax = time.Minute
@@ -36,22 +31,12 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 		Outcome: result.String(), Kind: j.message.Kind, Cause: cause, Unconcluded: err, Poisoned: j.poisoned,
 		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
 	})
-	level, said := slog.LevelWarn, "message concluded"
-	switch {
-	case err != nil:
-		said = "message not concluded"
-	case result == outcomeDone, result == outcomeShutdown, result == outcomeKilled:
+	level := slog.LevelWarn
+	if err == nil && (result == outcomeDone || result == outcomeShutdown || result == outcomeKilled) {
 		level = slog.LevelInfo
 	}
-	log := j.worker.Log.With("outcome", result.String(), "channel", j.message.Channel,
-		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries)
-	if cause != nil {
-		log = log.With("cause", cause)
-	}
-	if err != nil {
-		log = log.With("error", err)
-	}
-	log.Log(ctx, level, said)
+	j.worker.Log.Log(ctx, level, "message handled", "outcome", result.String(), "channel", j.message.Channel,
+		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries, "cause", cause, "unconcluded", err)
 }
 
 // carryOut does with the message what the outcome demands.
@@ -93,7 +78,7 @@ func (j *job) retry(ctx context.Context) error {
 func (j *job) poison(ctx context.Context, text string) error {
 	poisoned := j.leased
 	poisoned.Text = text
-	err := within(ctx, poisonTime, func(ctx context.Context) error { return j.worker.store.Poison(ctx, poisoned) })
+	err := within(ctx, func(ctx context.Context) error { return j.worker.store.Poison(ctx, poisoned) })
 	j.poisoned = err == nil
 	if unanswered(err) {
 		return errors.Join(err, j.wait(ctx))
@@ -150,7 +135,7 @@ func (j *job) giveBack(ctx context.Context) error {
 // rewrite writes the message as the next delivery is to find it, and hides it for the
 // pause.
 func (j *job) rewrite(ctx context.Context, pause time.Duration) error {
-	return within(ctx, messageTime, func(ctx context.Context) error {
+	return within(ctx, func(ctx context.Context) error {
 		//lab: Give the message back to the queue, for another attempt.
 		_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
 		return err
@@ -163,7 +148,7 @@ func (j *job) record(ctx context.Context, change func(*domain.Deletion)) error {
 	if j.progress == nil {
 		return nil
 	}
-	return within(ctx, recordTime, func(ctx context.Context) error {
+	return within(ctx, func(ctx context.Context) error {
 		return j.progress.record(ctx, func(d *domain.Deletion) {
 			d.Attempts = max(d.Attempts, j.message.Attempts)
 			change(d)
@@ -173,9 +158,9 @@ func (j *job) record(ctx context.Context, change func(*domain.Deletion)) error {
 
 func unchanged(*domain.Deletion) {}
 
-// within calls work, and cuts it off after the time.
-func within(ctx context.Context, most time.Duration, work func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, most)
+// within calls work, and cuts it off after callTime.
+func within(ctx context.Context, work func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	return work(ctx)
 }

@@ -36,11 +36,11 @@ func silentStoreEnds(t *testing.T) {
 		w.mustAsk()
 		stop := w.start(w.faulty)
 		<-inSweep
-		time.Sleep(max(lease/3-w.options.StopTime()/4, 0))
+		time.Sleep(max(lease/3-StopTime/4, 0))
 		began := time.Now()
 		stop()
-		if took := time.Since(began); took > w.options.StopTime() {
-			t.Errorf("with a lease of %s, stopping took %s, want at most %s", lease, took, w.options.StopTime())
+		if took := time.Since(began); took > StopTime {
+			t.Errorf("with a lease of %s, stopping took %s, want at most %s", lease, took, StopTime)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func endlessStepAbandoned(t *testing.T) {
 	<-inSweep
 	began := time.Now()
 	stop()
-	if took := time.Since(began); took < defaultDrain || took > 2*defaultDrain {
-		t.Errorf("stopping took %s, want a little more than %s", took, defaultDrain)
+	if took := time.Since(began); took < drainTime || took > 2*drainTime {
+		t.Errorf("stopping took %s, want a little more than %s", took, drainTime)
 	}
 	if w.visible() != 1 || w.deletion().Attempts != 0 {
 		t.Error("the abandoned message is not given back, or an attempt was counted")

@@ -132,7 +132,7 @@ func (j *job) deleteChannel(ctx context.Context) error {
 }
 
 // watch tells the observer and the next record of a step. If the step panics, the error is a
-// panicError.
+// errPanic.
 func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (more bool, err error) {
 	j.progress.enter(name)
 	ctx, ended := j.handling.Step(ctx, name)

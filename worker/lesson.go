@@ -193,7 +193,7 @@ func (l *lesson) tell(ctx context.Context, change func(*domain.LessonWorker)) er
 // lease ends: this is for those who watch, and no other worker reads it.
 func (l *lesson) leave(ctx context.Context) {
 	l.worker.lessons.Add(-1)
-	err := within(ctx, recordTime, func(ctx context.Context) error {
+	err := within(ctx, func(ctx context.Context) error {
 		return l.tell(ctx, func(w *domain.LessonWorker) { w.State = domain.LessonEnded })
 	})
 	if err != nil {

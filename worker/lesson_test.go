@@ -16,7 +16,6 @@ func TestLesson(t *testing.T) {
 	t.Run("a pause is no stall", bubble(pauseIsNoStall))
 	t.Run("a worker that is killed says nothing, and another takes over", bubble(killedSaysNothing))
 	t.Run("a message that is delivered again brings a second worker, and the first is fenced out", bubble(secondWorkerTakesPart))
-	t.Run("a message that is delivered again after the end finds nothing to do", bubble(redeliveredAfterTheEnd))
 	t.Run("one that is forgotten, or whose pauses the user ends, goes on alone", bubble(goesOnAlone))
 	t.Run("none, or a worker that does not teach, makes no pause, and costs at most one read", bubble(noLessonDoesNotPause))
 	t.Run("a pause keeps no other deletion from its turn", bubble(pauseHoldsNoSlot))
@@ -200,27 +199,6 @@ func secondWorkerTakesPart(t *testing.T) {
 	}
 	w.mustCountEveryRow()
 	w.mustBeSound()
-}
-
-func redeliveredAfterTheEnd(t *testing.T) {
-	w := newLesson(t)
-	defer w.start(w.sound)()
-	w.next(1, domain.Steps()...)
-	w.until("the deletion is done", w.done)
-	done := w.deletion()
-	for n := 2; n <= 1+domain.MaxLessonCopies; n++ {
-		w.again(true)
-		w.next(n, domain.StepMark)
-		w.until("it has ended", w.ended(n))
-		if self, _ := w.lesson().Worker(n); self.Last != domain.StepMark || self.Result != domain.StepOvertaken {
-			t.Errorf("the worker found %+v", self)
-		}
-	}
-	w.again(false)
-	if now := w.deletion(); now.UpdatedOn != done.UpdatedOn || len(now.Trace) != len(done.Trace) {
-		t.Errorf("a deletion that was done changed: %+v", now)
-	}
-	w.mustBeDeleted()
 }
 
 func goesOnAlone(t *testing.T) {

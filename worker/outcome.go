@@ -60,6 +60,8 @@ func Outcomes() (all []string) {
 var (
 	// errPermanent is in the chain of a failure that no later attempt can mend.
 	errPermanent = errors.New("permanent failure")
+	// errPanic is in the chain of a failure that was a panic of the work.
+	errPanic = errors.New("panic")
 	// errLost is the cause of a work context that ended because the lease is lost.
 	errLost = errors.New("lease lost")
 	// errDrained is the cause of a work context that ended because the work was
@@ -67,19 +69,11 @@ var (
 	errDrained = errors.New("out of time to stop")
 )
 
-// panicError reports a panic of the work.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
-
-// guarded calls work. If work panics, guarded returns a panicError.
+// guarded calls work. If work panics, guarded returns an errPanic.
 func guarded(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = &panicError{value: value, stack: debug.Stack()}
+			err = fmt.Errorf("%w: %v\n%s", errPanic, value, debug.Stack())
 		}
 	}()
 	return work()
@@ -88,7 +82,6 @@ func guarded(work func() error) (err error) {
 // classify returns the outcome of work that ended with err under ctx. The cause
 // of ctx comes before err, because a call that was cut off may return any error.
 func classify(ctx context.Context, err error) outcome {
-	var panicked *panicError
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(err, errKilled):
@@ -97,7 +90,7 @@ func classify(ctx context.Context, err error) outcome {
 		return outcomeLost
 	case err == nil:
 		return outcomeDone
-	case errors.As(err, &panicked):
+	case errors.Is(err, errPanic):
 		return outcomePanic
 	case errors.Is(err, errStopping), errors.Is(cause, errDrained):
 		return outcomeShutdown

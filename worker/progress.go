@@ -26,32 +26,20 @@ type progress struct {
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
-	mu sync.Mutex
-	report
-	// recorded is the time of the last record.
-	recorded time.Time
-}
-
-// A report is what a record says.
-type report struct {
-	// steps are the steps that this handling has entered. The last may be under way.
-	steps []tracedStep
 	// worker is the number of this handling in the trace; 0 before the first record.
 	worker int
-	// rows counts the rows that this handling removed.
-	rows int64
 	// before is the number of rows that the Deletions row counted when this handling began.
 	// A record says before and rows together. So to write it again, or late, adds nothing;
 	// of two handlings at once, the one that has counted more is believed.
 	before int64
-}
 
-// A tracedStep is a step of this handling with what the Deletions row says of it.
-type tracedStep struct {
-	domain.StepRecord
-	// recorded is the number of rows of this step that the row counts; -1 if the row
-	// has no record of the step.
-	recorded int64
+	mu sync.Mutex
+	// steps are the steps that this handling has entered. The last may be under way.
+	steps []domain.StepRecord
+	// rows counts the rows that this handling removed.
+	rows int64
+	// recorded is the time of the last record.
+	recorded time.Time
 }
 
 // start records that the work has begun. It returns the number of the latest
@@ -65,7 +53,7 @@ func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 	}
 	err = p.record(ctx, func(d *domain.Deletion) {
 		running(d)
-		p.before, lastDelivery = d.RowsDeleted, d.LastDelivery
+		p.worker, p.before, lastDelivery = d.Trace.Workers()+1, d.RowsDeleted, d.LastDelivery
 	})
 	return lastDelivery, err
 }
@@ -76,10 +64,7 @@ func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 func (p *progress) enter(step domain.Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.steps = append(p.steps, tracedStep{
-		StepRecord: domain.StepRecord{Step: step, Delivery: p.delivery, Began: domain.Now(), Count: 1},
-		recorded:   -1,
-	})
+	p.steps = append(p.steps, domain.StepRecord{Step: step, Delivery: p.delivery, Began: domain.Now(), Count: 1})
 }
 
 // leave ends the step under way.
@@ -90,9 +75,15 @@ func (p *progress) leave(result domain.StepResult) {
 	last.Ended, last.Result = domain.Now(), result
 }
 
-// removed counts rows that were removed, and records them if a record is due.
+// removed counts rows that were removed. It records them if they are the first, or if the last
+// record is old enough.
 func (p *progress) removed(ctx context.Context, rows int) {
-	if !p.count(int64(rows)) {
+	p.mu.Lock()
+	due := p.rows == 0 || time.Since(p.recorded) >= p.every
+	p.rows += int64(rows)
+	p.steps[len(p.steps)-1].Rows += int64(rows)
+	p.mu.Unlock()
+	if !due {
 		return
 	}
 	if err := p.record(ctx, running); err != nil {
@@ -100,64 +91,34 @@ func (p *progress) removed(ctx context.Context, rows int) {
 	}
 }
 
-// count counts rows and tells whether a record is due: if they are the first, or
-// if the last record is old enough.
-func (p *progress) count(rows int64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	first := p.rows == 0
-	p.rows += rows
-	p.steps[len(p.steps)-1].Rows += rows
-	return first || time.Since(p.recorded) >= p.every
-}
-
 // record brings the number of rows and the steps in the Deletions row up to date, and
 // changes the row by change. The mutex is not held during the write: a slow record must
 // not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
-	r := p.take()
-	err := p.store.UpdateDeletion(ctx, p.of.Ref(), func(d *domain.Deletion) bool {
-		d.RowsDeleted = max(d.RowsDeleted, r.before+r.rows)
-		if r.rows > 0 {
+	steps, rows := p.take()
+	return p.store.UpdateDeletion(ctx, p.of.Ref(), func(d *domain.Deletion) bool {
+		d.RowsDeleted = max(d.RowsDeleted, p.before+rows)
+		if rows > 0 {
 			d.WaitingSince = time.Time{}
 			d.LastDelivery = max(d.LastDelivery, p.delivery)
 		}
-		if last := r.steps[len(r.steps)-1].Step; last != domain.StepReceive {
+		if last := steps[len(steps)-1].Step; last != domain.StepReceive {
 			d.Step = last
 		}
-		if r.worker == 0 {
-			r.worker = d.Trace.Workers() + 1
-		}
-		for _, step := range r.steps {
-			step.Worker = r.worker
-			d.Trace = d.Trace.With(step.StepRecord, step.recorded)
-		}
 		change(d)
+		for _, step := range steps {
+			step.Worker = p.worker
+			d.Trace = d.Trace.With(step)
+		}
 		return true
 	})
-	if err == nil {
-		p.note(r)
-	}
-	return err
 }
 
 // take returns what the next record says. It marks the record as made, so that
 // callers at the same time do not all write.
-func (p *progress) take() report {
+func (p *progress) take() (steps []domain.StepRecord, rows int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recorded = time.Now()
-	r := p.report
-	r.steps = slices.Clone(r.steps)
-	return r
-}
-
-// note notes what the row says now.
-func (p *progress) note(written report) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.worker = written.worker
-	for i, step := range written.steps {
-		p.steps[i].recorded = max(p.steps[i].recorded, step.Rows)
-	}
+	return slices.Clone(p.steps), p.rows
 }

@@ -15,7 +15,6 @@ import (
 func TestProgress(t *testing.T) {
 	t.Run("records when each step began and ended", bubble(recordsEachStep))
 	t.Run("records each worker that takes part", bubble(recordsEachWorker))
-	t.Run("records of steps cost no request", bubble(recordsCostNoRequest))
 }
 
 // told is the trace in a few words: worker, delivery, step and result of each record.
@@ -100,24 +99,4 @@ func recordsEachWorker(t *testing.T) {
 		t.Errorf("of %d rows the trace counts %d", d.RowsDeleted, rows)
 	}
 	w.mustBeDeleted()
-}
-
-// A worker makes 18 requests for a channel with one post and one subscriber, as before
-// there were traces: docs/costs.md lists them.
-func recordsCostNoRequest(t *testing.T) {
-	w := newWorld(t, 1)
-	w.mustAsk()
-	messages, err := w.sound.Messages().Receive(t.Context(), 1, time.Minute)
-	if err != nil || len(messages) != 1 {
-		t.Fatalf("%d messages, %v", len(messages), err)
-	}
-	requests := 0
-	w.hook = func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		requests++
-		return send(ctx)
-	}
-	w.ok(New(w.faulty, w.options).Handle(t.Context(), messages[0]))
-	if got := told(w.deletion().Trace); requests != 17 || len(got) != len(allSteps) {
-		t.Errorf("%d requests after the message was received, want 17; the trace tells %q", requests, got)
-	}
 }

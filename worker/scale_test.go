@@ -56,43 +56,6 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// A post is three rows. Their size in a table is as Azure charges for it, see docs/scale.md.
-func TestScaleStored(t *testing.T) {
-	for _, size := range []scaleSize{{3, 4, 10, 1}, {12, 7, 900, 1}} {
-		w := newScaleWorld(t, size)
-		rows, err := driver.NewTable(w.db, "Blogs").First(t.Context(), 100, driver.Range{Partition: string(w.channel.Key())})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := 0
-		for _, row := range rows {
-			if kind, _, _ := strings.Cut(row.Row, "!"); kind == "blog" || kind == "once" || kind == "rate" {
-				got += stored(row)
-			}
-		}
-		if want := 1184 + 6*size.key + 2*size.user + 2*size.text; got != want {
-			t.Errorf("a post of %+v takes %d bytes, and %d by the formula", size, got, want)
-		}
-	}
-}
-
-// stored is the size of a row by Azure's formula.
-func stored(row driver.Entity) int {
-	size := 4 + 2*(len(row.Partition)+len(row.Row))
-	for _, p := range row.Properties {
-		size += 8 + 2*len(p.Name)
-		switch p.Value.Kind() {
-		case driver.KindString:
-			size += 4 + 2*len(p.Value.Text())
-		case driver.KindBoolean:
-			size++
-		default:
-			size += 8
-		}
-	}
-	return size
-}
-
 // A scaleWorld has a channel of a size, with n posts and as many votes on each.
 type scaleWorld struct {
 	*world

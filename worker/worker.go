@@ -27,9 +27,6 @@ type Options struct {
 	// Progress is the longest time between two records of a deletion's progress
 	// while rows are being removed. Zero means 1 s.
 	Progress time.Duration
-	// Drain is how long the work under way may go on once the worker is told to
-	// stop. Zero means 10 s.
-	Drain time.Duration
 	// Teach makes the worker pause before each step of a deletion that is a lesson
 	// (domain.Lesson). Without it, the worker reads and writes nothing about lessons.
 	Teach bool
@@ -40,7 +37,8 @@ type Options struct {
 }
 
 const (
-	defaultDrain    = 10 * time.Second
+	// drainTime is how long the work under way may go on once the worker is told to stop.
+	drainTime       = 10 * time.Second
 	defaultProgress = time.Second
 	// pollMin and pollMax bound the time between two looks at an empty queue. In between, it
 	// is a pollShare-th of the time for which the queue has been empty, so that a deletion
@@ -57,13 +55,11 @@ const (
 	failedPollMax = 5 * time.Second
 )
 
-// StopTime returns how long Run may go on after its context has ended, if the store
-// answers nothing any more: the work under way is cut off after Drain, then a renewal
+// StopTime is how long Run may go on after its context has ended, if the store
+// answers nothing any more: the work under way is cut off after drainTime, then a renewal
 // that is under way ends, and then the calls that conclude the message. Whatever ends
 // the process must wait longer.
-func (o Options) StopTime() time.Duration {
-	return cmp.Or(o.Drain, defaultDrain) + renewTime + concludeTime
-}
+const StopTime = drainTime + renewTime + concludeTime
 
 // A Worker handles the messages of one queue.
 type Worker struct {
@@ -78,34 +74,25 @@ type Worker struct {
 
 // New returns a worker on the messages of a store.
 func New(s *storage.Store, o Options) *Worker {
-	if o.Drain == 0 {
-		o.Drain = defaultDrain
-	}
-	if o.Progress == 0 {
-		o.Progress = defaultProgress
-	}
+	o.Progress = cmp.Or(o.Progress, defaultProgress)
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
 	return &Worker{Options: o, store: s, queue: s.Messages()}
 }
 
-// Run works until ctx ends. Then it takes no more messages, waits up to Drain
+// Run works until ctx ends. Then it takes no more messages, waits up to drainTime
 // for the steps under way, gives the messages that are not done back to the
 // queue, and returns. The store may be unreachable at any time, also at the
 // start.
 func (w *Worker) Run(ctx context.Context) {
 	// When ctx ends, the worker takes no more messages. When work ends, which is
-	// at most Drain later, the work under way is cut off.
+	// at most drainTime later, the work under way is cut off.
 	work, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer abandon(nil)
 	defer context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(w.Drain)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
+		if pauseFor(work, drainTime) {
 			abandon(errDrained)
-		case <-work.Done():
 		}
 	})()
 

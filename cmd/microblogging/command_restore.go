@@ -86,14 +86,9 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 // readDeletions reads what was asked to be deleted from a store, or from a backup, which it
 // restores elsewhere.
 func readDeletions(ctx context.Context, name string) (deletions []domain.Message, err error) {
-	read := func(db *bolt.DB) error {
-		for record, err := range storage.New(db, storage.Options{}).DeletionRecords(ctx) {
-			if err != nil {
-				return err
-			}
-			deletions = append(deletions, record)
-		}
-		return nil
+	read := func(db *bolt.DB) (err error) {
+		deletions, err = storage.New(db, storage.Options{}).DeletionRecords(ctx)
+		return err
 	}
 	if there, err := bolt.Exists(name); err == nil && there {
 		db, err := bolt.Open(name, bolt.Options{})

@@ -154,9 +154,9 @@ func TestGracePeriod(t *testing.T) {
 		takes := flags.Web.DrainDelay + drainTime
 		switch name {
 		case "worker":
-			takes = flags.Worker.DrainDelay + worker.Options{}.StopTime()
+			takes = flags.Worker.DrainDelay + worker.StopTime
 		case "embedded":
-			takes = flags.Serve.DrainDelay + max(drainTime, worker.Options{}.StopTime())
+			takes = flags.Serve.DrainDelay + max(drainTime, worker.StopTime)
 		}
 		if takes += adminDrainTime + telemetry.StopTime + time.Second; takes > grace { // to close the store
 			t.Errorf("%s takes up to %s to stop, and has %s", name, takes, grace)

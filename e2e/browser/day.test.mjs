@@ -13,7 +13,7 @@ const desk = { width: 1280, height: 800 };
 
 let v, browser;
 before(async () => {
-  v = await visitor(sites.sample);
+  v = await visitor(sites.raced);
   browser = await v.context.newCDPSession(v.page);
 });
 after(() => v.leave());
@@ -76,7 +76,7 @@ function day(how, user, hand, scripts) {
       await v.follow(v.button("Sign up"));
       assert.equal(v.path, "/channels", "signing up leads back");
       await v.link(user).waitFor();
-      account = await signIn(sites.sample, user);
+      account = await signIn(sites.raced, user);
     });
 
     step("looks around before creating a channel, goes back, and creates another", async () => {

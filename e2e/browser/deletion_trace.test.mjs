@@ -75,7 +75,7 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
     await v.page.clock.runFor(dwell);
   }
   for (let i = 0; i < 3 && await v.button("Pause").isVisible(); i++) await v.page.clock.runFor(dwell);
-  assert.match(shown[3], /^sweep: Remove the rows\. Worker 1, \+[\d.]+ m?s after the request, for [\d.]+ m?s, 28 rows removed\.$/);
+  assert.match(shown[3], /^Step: sweep Remove the rows, Began: \+[\d.]+ m?s, Took: [\d.]+ m?s, Rows: 28, Worker: 1 \(delivery 1\)$/);
   await v.button("Play back again").waitFor();
   assert.equal(await removed(v), "28");
   assert.equal(await v.page.locator(".steps .done").count(), 5);

@@ -13,6 +13,8 @@ import { hands } from "./visitor_hands.mjs";
 export const sites = {
   // Has the sample data and a worker.
   sample: process.env.SITE_SAMPLE,
+  // The same. Runs with the race detector if the tests do.
+  raced: process.env.SITE_RACED,
   // Was empty at first, and has no worker.
   idle: process.env.SITE_IDLE,
   // Has a worker whose sweeps are held back until deletion.test.mjs lets them pass.

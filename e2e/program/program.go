@@ -35,13 +35,16 @@ import (
 // that fast: it is when a test gives up on a busy machine.
 const Patience = time.Minute
 
-// Build builds the program into a directory, with the race detector if asked to,
-// and returns the file. It must be called inside the repository.
-func Build(ctx context.Context, dir string, race bool) (binary string, err error) {
+// Build builds the program into a directory, with the race detector if asked to and with
+// more flags, and returns the file. It must be called inside the repository.
+func Build(ctx context.Context, dir string, race bool, flags ...string) (binary string, err error) {
 	binary = filepath.Join(dir, "microblogging")
+	if race {
+		binary += "-race"
+	}
 	// No version control: git may be missing, or may refuse to read a checkout
 	// that belongs to another user.
-	args := []string{"build", "-buildvcs=false", "-o", binary}
+	args := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)
 	if race {
 		// As the tests are built (.ci/test), so that each package is compiled once.
 		args = append(args, "-race", "-gcflags=golang.org/x/crypto/argon2=-race=false")

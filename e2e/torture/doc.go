@@ -11,15 +11,17 @@
 // # The model
 //
 // Two sites are served at once. One has web and worker processes on an Azurite
-// that stays up; each process has wires of its own to it ([wire]). The other has
+// that is never killed; each process has wires of its own to it ([wire]). The other has
 // one process with both roles on the embedded store. Users ([user]) create
 // channels under a few names that all of them want, post, edit, vote, subscribe,
 // delete posts and channels, and create the same names again. Meanwhile the
-// [faults] kill processes with SIGKILL and start others, freeze processes with
-// SIGSTOP for longer than a lease, hold back what they send, and cut their
-// connections, some of them just before an answer passes. A [relay] before the
+// [faults] kill processes with SIGKILL and start others whose clocks are wrong, freeze
+// workers with SIGSTOP for longer than a lease, hold back what processes send, and cut
+// their connections, some of them just before an answer passes. They let the disk of the
+// embedded store hang, and end Azurite and start it again. A [relay] before the
 // tables refuses all requests to one partition for a while, and cuts replies to
-// transactions short.
+// transactions short. The wrong clock and the disk that hangs are compiled into the
+// program ([overlay]), and are no part of what ships.
 //
 // Each user writes into the [ledger] when a request was sent, when it was
 // answered, and what the answer said. A request without an answer, or answered

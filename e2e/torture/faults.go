@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -22,18 +26,22 @@ type faults struct {
 }
 
 // allKinds are all kinds of faults.
-var allKinds = []string{"kill", "stop", "nap", "stall", "cut", "outage", "shorten"}
+var allKinds = []string{"kill", "clock", "stop", "stall", "hang", "cut", "outage", "restart", "shorten"}
 
 const (
 	// The pauses between two faults of a kind.
 	killMin, killMax = 300 * time.Millisecond, 2500 * time.Millisecond
 	stopMin, stopMax = 50 * time.Millisecond, 500 * time.Millisecond
-	napMin, napMax   = 100 * time.Millisecond, time.Second
 	cutMin, cutMax   = 200 * time.Millisecond, 2 * time.Second
+	hangMin, hangMax = time.Second, 5 * time.Second
 
-	stallMin, stallMax = 500 * time.Millisecond, 3 * time.Second
-
+	stallMin, stallMax     = 500 * time.Millisecond, 3 * time.Second
+	restartMin, restartMax = 5 * time.Second, 15 * time.Second
 	shortenMin, shortenMax = 100 * time.Millisecond, time.Second
+
+	// clockMax is how far a clock is wrong, at most. Azure refuses requests that seem to be 15
+	// minutes old.
+	clockMax = 10 * time.Minute
 
 	// outageMax is the longest time for which a partition does not serve, unless a
 	// fifth of the run is shorter.
@@ -56,14 +64,7 @@ const (
 // stream derives the number of one actor's random stream.
 func stream(parts ...any) uint64 {
 	h := fnv.New64a()
-	for _, part := range parts {
-		switch part := part.(type) {
-		case string:
-			_, _ = h.Write([]byte(part)) // never fails
-		case int:
-			_, _ = h.Write([]byte{0, byte(part)})
-		}
-	}
+	_, _ = fmt.Fprint(h, parts...) // never fails
 	return h.Sum64()
 }
 
@@ -74,7 +75,7 @@ func (f *faults) run(ctx, load context.Context) {
 		all = append(all, s.roles...)
 	}
 	deletes, works := which(all, (*role).deletes), which(all, (*role).works)
-	fronts, wired := which(all, (*role).fronts), which(all, (*role).wired)
+	embeds, wired := which(all, (*role).embeds), which(all, (*role).wired)
 	var running sync.WaitGroup
 	for _, fault := range []struct {
 		kind        string
@@ -83,9 +84,10 @@ func (f *faults) run(ctx, load context.Context) {
 		hurt        func(*role, *rand.Rand)
 	}{
 		{"kill", killMin, killMax, slices.Concat(all, deletes), func(r *role, draw *rand.Rand) { f.kill(ctx, r, draw) }},
-		{"stop", stopMin, stopMax, works, func(r *role, draw *rand.Rand) { f.freeze(load, "stops", r, draw) }},
-		{"nap", napMin, napMax, fronts, func(r *role, draw *rand.Rand) { f.freeze(load, "naps", r, draw) }},
+		{"stop", stopMin, stopMax, works, func(r *role, draw *rand.Rand) { f.freeze(load, r, draw) }},
 		{"stall", stallMin, stallMax, wired, func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }},
+		{"hang", hangMin, hangMax, embeds, func(r *role, draw *rand.Rand) { f.hang(load, r.site, draw) }},
+		{"restart", restartMin, restartMax, wired, func(r *role, _ *rand.Rand) { f.restart(r.site) }},
 		{"cut", cutMin, cutMax, wired, f.cut},
 		{"outage", f.outageMax / 2, f.outageMax, wired, func(r *role, draw *rand.Rand) { f.outage(load, r.site, draw) }},
 		{"shorten", shortenMin, shortenMax, wired, f.shorten},
@@ -130,13 +132,15 @@ func (r *role) moment() (<-chan struct{}, time.Duration) {
 	return r.site.ledger.moments.asking, inHand
 }
 
-// await waits for a moment, at most so long.
-func await(ctx context.Context, moment <-chan struct{}, most time.Duration) {
+// await waits for a moment, at most so long. It reports whether it came.
+func await(ctx context.Context, moment <-chan struct{}, most time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	select {
 	case <-moment:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -152,24 +156,27 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 	if ctx.Err() != nil {
 		return
 	}
+	if slices.Contains(f.kinds, "clock") {
+		r.ahead = between(draw, -clockMax, clockMax).Round(time.Second)
+		f.tally.add("clocks", 1)
+	}
 	if err := r.start(ctx); err != nil {
 		r.site.ledger.accuse("start again: %v", err)
 	}
 }
 
-// freeze stops a role until leases have run out. After that a worker may be unable to
-// reach its queue for a while, so that it does not learn which leases it lost. A web role
-// sleeps with requests in hand.
-func (f *faults) freeze(load context.Context, what string, r *role, draw *rand.Rand) {
+// freeze stops a worker until leases have run out. After that it may be unable to reach its
+// queue for a while, so that it does not learn which leases it lost.
+func (f *faults) freeze(load context.Context, r *role, draw *rand.Rand) {
 	wake := r.freeze()
 	began := time.Now()
 	pause(load, between(draw, asleepMin, asleepMax))
 	deaf, light := time.Duration(0), func() {}
-	if r.works() && draw.IntN(2) == 0 {
+	if draw.IntN(2) == 0 {
 		deaf, light = between(draw, 0, deafMax), r.queue.darken()
 	}
 	if wake() && time.Since(began) > lease {
-		f.tally.add(what, 1)
+		f.tally.add("stops", 1)
 	}
 	pause(load, deaf)
 	light()
@@ -182,6 +189,27 @@ func (f *faults) stall(load context.Context, r *role, draw *rand.Rand) {
 	queue()
 	tables()
 	f.tally.add("stalls", 1)
+}
+
+// hang lets no commit of the embedded store end for a while.
+func (f *faults) hang(load context.Context, s *site, draw *rand.Rand) {
+	err := os.WriteFile(s.hung, nil, 0o600)
+	pause(load, between(draw, 0, asleepMax))
+	if err = errors.Join(err, os.Remove(s.hung)); err != nil {
+		s.ledger.accuse("hang: %v", err)
+	}
+	f.tally.add("hangs", 1)
+}
+
+// restart ends Azurite and starts it again on the same files. It is not killed: it saves its
+// tables every five seconds only, and so would lose what it has acknowledged.
+func (f *faults) restart(s *site) {
+	s.away.Lock()
+	defer s.away.Unlock()
+	if err := s.azurite.Relaunch(); err != nil {
+		s.ledger.accuse("restart: %v", err)
+	}
+	f.tally.add("restarts", 1)
 }
 
 // cut cuts both wires of a role at once, or one of them at its next answer.
@@ -203,38 +231,31 @@ func (f *faults) cut(r *role, draw *rand.Rand) {
 
 // outage takes one partition out of service, while all others serve.
 func (f *faults) outage(load context.Context, s *site, draw *rand.Rand) {
-	restore := s.relay.refuse(f.anyPartition(load, s, draw))
+	out := f.anyPartition(load, s, draw)
+	s.relay.out.Store(&out)
 	pause(load, between(draw, f.outageMax/2, f.outageMax))
-	if restore() > 0 {
-		f.tally.add("outages", 1)
-	}
+	s.relay.out.Store(nil)
+	f.tally.add("outages", 1)
 }
 
-// anyPartition draws a partition: mostly all that is of one channel or a part of
-// it, and sometimes the subscriptions of one user. Half the time it waits for a
-// deletion that was accepted, and draws a partition of that channel.
+// anyPartition draws a partition: all that is of one channel, a part of it, or the subscriptions
+// of one user. Half the time it waits for a deletion that was accepted, and takes its channel.
 func (f *faults) anyPartition(load context.Context, s *site, draw *rand.Rand) partition {
-	channel := s.channels[draw.IntN(len(s.channels))]
-	switch draw.IntN(4) {
-	case 0:
-		return partition{"Subscriptions", s.users[draw.IntN(len(s.users))].name}
-	case 1:
-		return partition{[]string{"", "Blogs", "Channels", "Deletions"}[draw.IntN(4)], channel}
+	channel, user := s.channels[draw.IntN(len(s.channels))], s.users[draw.IntN(len(s.users))].name
+	if draw.IntN(2) == 0 {
+		await(load, s.ledger.moments.accepted, f.outageMax/4)
+		channel = cmp.Or(s.ledger.lastAccepted(), channel)
 	}
-	await(load, s.ledger.moments.accepted, f.outageMax/4)
-	if last := s.ledger.lastAccepted(); last != "" {
-		channel = last
-	}
-	return partition{[]string{"", "Blogs"}[draw.IntN(2)], channel}
+	return []partition{
+		{"", channel}, {"Blogs", channel}, {"Channels", channel}, {"Deletions", channel}, {"Subscriptions", user},
+	}[draw.IntN(5)]
 }
 
 // shorten cuts the reply to a batch short, after the batch took effect or failed.
 // What is left may be nothing at all, or may pass for a whole reply.
 func (f *faults) shorten(r *role, draw *rand.Rand) {
-	cut := scissors{failed: draw.IntN(2) == 0, kept: draw.Float64(), broken: draw.IntN(4) == 0}
-	if draw.IntN(5) == 0 {
-		cut.kept = 0
-	}
+	kept := max(0, 1.25*draw.Float64()-0.25) // nothing, one time in five
+	cut := scissors{failed: draw.IntN(2) == 0, kept: kept, broken: draw.IntN(4) == 0}
 	if r.site.relay.shorten(cut, momentMax) {
 		f.tally.add("shortened", 1)
 	}

@@ -45,10 +45,15 @@ func newLedger(site string) *ledger {
 	}
 }
 
+// lock begins a look at the ledger, which the function that it returns ends.
+func (l *ledger) lock() (unlock func()) {
+	l.mu.Lock()
+	return l.mu.Unlock
+}
+
 // accuse records a violation.
 func (l *ledger) accuse(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	l.accuseLocked(format, args...)
 }
 

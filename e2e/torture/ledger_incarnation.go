@@ -23,8 +23,7 @@ type incarnation struct {
 // saw records that a channel was shown: its incarnation, its owner, and which
 // creation made it. It returns the incarnation.
 func (l *ledger) saw(s span, channel, id, owner, creation string) *incarnation {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if l.refused[creation] {
 		l.accuseLocked("A4: creation %s made %s, but was told that the name is taken", creation, channel)
 		delete(l.refused, creation)
@@ -49,8 +48,7 @@ func (l *ledger) saw(s span, channel, id, owner, creation string) *incarnation {
 
 // absent records that there was no such channel.
 func (l *ledger) absent(s span, channel string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	l.mustBe(s, channel, "")
 }
 
@@ -67,16 +65,14 @@ func (l *ledger) mustBe(s span, channel, seen string) {
 
 // refuse records that a creation was told that the name is taken.
 func (l *ledger) refuse(creation string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	l.refused[creation] = true
 }
 
 // asking records that a user is about to ask for the deletion of an incarnation.
 // It reports whether this is the first time.
 func (l *ledger) asking(of *incarnation) (first bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if first = of.asked.IsZero(); first {
 		of.asked = time.Now()
 	}
@@ -86,8 +82,7 @@ func (l *ledger) asking(of *incarnation) (first bool) {
 
 // accept records that a deletion was accepted.
 func (l *ledger) accept(of *incarnation) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if of.accepted.IsZero() {
 		of.accepted = time.Now()
 	}
@@ -97,16 +92,8 @@ func (l *ledger) accept(of *incarnation) {
 
 // lastAccepted is the channel whose deletion was accepted last; empty if none was.
 func (l *ledger) lastAccepted() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	return l.deleting
-}
-
-// during is incarnationDuring for callers that do not hold the lock.
-func (l *ledger) during(channel string, s span) *incarnation {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.incarnationDuring(channel, s)
 }
 
 // incarnationDuring is the incarnation of a channel that certainly was there
@@ -118,17 +105,4 @@ func (l *ledger) incarnationDuring(channel string, s span) *incarnation {
 		}
 	}
 	return nil
-}
-
-// mayBeOneIncarnation tells whether two requests may have been about the same
-// incarnation of a channel: no other became known in between.
-func (l *ledger) mayBeOneIncarnation(channel string, first, second span) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, of := range l.incarnations[channel] {
-		if of.known.After(first.to) && of.known.Before(second.from) {
-			return false
-		}
-	}
-	return true
 }

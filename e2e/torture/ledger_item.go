@@ -22,8 +22,7 @@ func (i item) origin() string {
 
 // shown records that a post was shown.
 func (l *ledger) shown(s span, channel string, i item) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	l.show(s, channel, i)
 }
 
@@ -48,8 +47,7 @@ func (l *ledger) show(s span, channel string, i item) {
 
 // listed records the whole list of a channel's posts, newest first.
 func (l *ledger) listed(s span, channel string, items []item) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	origins, ids := map[string]bool{}, map[string]bool{}
 	for n, i := range items {
 		l.show(s, channel, i)

@@ -7,8 +7,7 @@ import (
 
 // askedFor lists the incarnations whose deletion was asked for.
 func (l *ledger) askedFor() []*incarnation {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	var asked []*incarnation
 	for _, incarnations := range l.incarnations {
 		for _, of := range incarnations {
@@ -22,8 +21,7 @@ func (l *ledger) askedFor() []*incarnation {
 
 // standing lists the posts of an incarnation that certainly are there now.
 func (l *ledger) standing(in *incarnation) []*post {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	var posts []*post
 	now := time.Now()
 	for _, p := range l.byChannel[in.channel] {
@@ -36,14 +34,13 @@ func (l *ledger) standing(in *incarnation) []*post {
 
 // ratings returns the lowest and the highest rating that a post can have.
 func (l *ledger) ratings(p *post) (least, most int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	for _, b := range p.votes {
 		switch b {
 		case ballotYes:
 			least++
 			most++
-		case ballotUnsure, ballotLost:
+		case ballotLost:
 			most++
 		}
 	}
@@ -53,8 +50,7 @@ func (l *ledger) ratings(p *post) (least, most int) {
 // judgeTwins compares the two answers to each idempotency key that was answered
 // twice. In the end it is known which incarnation each answer was about.
 func (l *ledger) judgeTwins() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	for _, t := range l.twins {
 		first, second := l.incarnationDuring(t.channel, t.first), l.incarnationDuring(t.channel, t.second)
 		if first != nil && first == second && t.one != t.other {
@@ -65,8 +61,7 @@ func (l *ledger) judgeTwins() {
 
 // counts returns how many deletions were accepted, and posts acknowledged.
 func (l *ledger) counts() (deletions, posts int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	for _, incarnations := range l.incarnations {
 		for _, of := range incarnations {
 			if !of.accepted.IsZero() {
@@ -79,7 +74,6 @@ func (l *ledger) counts() (deletions, posts int) {
 
 // found lists the violations.
 func (l *ledger) found() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	return slices.Clone(l.violations)
 }

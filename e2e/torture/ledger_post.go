@@ -29,20 +29,15 @@ type pastText struct {
 	until time.Time
 }
 
-// A ballot is what is known about a user's vote on a post, or a user's
-// subscription to a channel.
+// A ballot is what is known about a user's vote on a post.
 type ballot uint8
 
 const (
 	ballotNo ballot = iota
 	ballotYes
-	// ballotUnsure is being asked for.
-	ballotUnsure
 	// ballotLost was asked for and not answered: it may take effect at any time.
 	ballotLost
 )
-
-func (b ballot) String() string { return [...]string{"no", "yes", "unsure", "lost"}[b] }
 
 // A twin is two answers to one idempotency key.
 type twin struct {
@@ -53,15 +48,13 @@ type twin struct {
 
 // draft records that a user is about to ask for a post.
 func (l *ledger) draft(origin, channel string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	l.drafts[origin] = channel
 }
 
 // posted records that a post was made.
 func (l *ledger) posted(s span, id, channel, author, text string) *post {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	p := l.posts[id]
 	if p == nil {
 		p = &post{id: id, channel: channel, author: author, made: s, text: text, votes: map[string]ballot{}}
@@ -73,15 +66,13 @@ func (l *ledger) posted(s span, id, channel, author, text string) *post {
 
 // repeated records that one idempotency key was answered twice.
 func (l *ledger) repeated(channel, one, other string, first, second span) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	l.twins = append(l.twins, twin{channel, one, other, first, second})
 }
 
 // removing records that an author is about to ask for the removal of a post.
 func (l *ledger) removing(p *post) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if p.removing.IsZero() {
 		p.removing = time.Now()
 	}
@@ -89,8 +80,7 @@ func (l *ledger) removing(p *post) {
 
 // removed records that the removal of a post was acknowledged.
 func (l *ledger) removed(p *post) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if p.removed.IsZero() {
 		p.removed = time.Now()
 	}
@@ -98,16 +88,14 @@ func (l *ledger) removed(p *post) {
 
 // editing records that a text is about to be sent.
 func (l *ledger) editing(p *post, text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	p.pending = append(p.pending, text)
 }
 
 // edited records that a text was saved. The texts that were sent before can no
 // longer be saved: they were sent for a revision that is gone.
 func (l *ledger) edited(p *post, text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	p.past = append(p.past, pastText{p.text, time.Now()})
 	for _, pending := range p.pending {
 		p.past = append(p.past, pastText{pending, time.Now()})
@@ -118,15 +106,13 @@ func (l *ledger) edited(p *post, text string) {
 // disputed tells whether an edit of the post was never answered, so that the next
 // edit may find the post changed.
 func (l *ledger) disputed(p *post) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	return len(p.pending) > 0
 }
 
-// voted records what a user's vote is, or that it is about to change.
+// voted records what a user's vote is.
 func (l *ledger) voted(p *post, by string, b ballot) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if p.votes[by] != ballotLost {
 		p.votes[by] = b
 	}
@@ -136,8 +122,7 @@ func (l *ledger) voted(p *post, by string, b ballot) {
 // the author's own. It is nil if there is none.
 func (l *ledger) anyPost(channel, author string, draw func(n int) int) *post {
 	const recent = 40
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	posts := l.byChannel[channel]
 	var candidates []*post
 	for _, p := range posts[max(0, len(posts)-recent):] {
@@ -181,8 +166,7 @@ func (l *ledger) gone(p *post, from time.Time) string {
 
 // missing records that a post was not there.
 func (l *ledger) missing(s span, p *post) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	if l.stands(p, s) {
 		l.accuseLocked("I3: post %s of %s is gone, and nobody asked for that", p.id, p.channel)
 		p.removing, p.removed = s.to, s.to // one accusation is enough
@@ -192,8 +176,7 @@ func (l *ledger) missing(s span, p *post) {
 // vanished records that an author who asked for the removal of a post, once, was
 // told that it is not there.
 func (l *ledger) vanished(s span, p *post) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.lock()()
 	p.removing = time.Time{}
 	if l.stands(p, s) {
 		l.accuseLocked("A4: the removal of post %s was told that it is gone, and nobody else asked for that", p.id)

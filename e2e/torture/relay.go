@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,21 +21,14 @@ import (
 // and cut the reply to a batch short.
 type relay struct {
 	server *http.Server
-	// service sends to the table service.
-	service http.RoundTripper
-	host    string // of the table service, with its port
-	address string // of the relay
+	// service forwards to the table service.
+	service httputil.ReverseProxy
+	address string
 
 	// out, unless nil, is the partition that does not serve now.
-	out atomic.Pointer[outage]
+	out atomic.Pointer[partition]
 	// scissors, unless nil, cut the next reply to a batch that fits.
 	scissors atomic.Pointer[scissors]
-}
-
-// An outage of a partition refuses requests and counts them.
-type outage struct {
-	partition
-	refused atomic.Int64
 }
 
 // scissors say which reply to a batch they cut, and where.
@@ -54,9 +50,13 @@ func newRelay(host string) (*relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{
-		service: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
-		host:    host, address: listener.Addr().String(),
+	r := &relay{address: listener.Addr().String()}
+	r.service = httputil.ReverseProxy{
+		Transport:      &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		Rewrite:        func(p *httputil.ProxyRequest) { p.Out.URL.Scheme, p.Out.URL.Host = "http", host },
+		ModifyResponse: r.cut,
+		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		ErrorLog:       log.New(io.Discard, "", 0),
 	}
 	r.server = &http.Server{Handler: r}
 	go func() { _ = r.server.Serve(listener) }() // until it is closed
@@ -72,100 +72,48 @@ func (r *relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if r.refuses(req, body) {
+	if out := r.out.Load(); out != nil && out.names(req, body) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, serverBusy) // the caller may be gone
 		return
 	}
-	reply, said, err := r.forward(req, body)
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	passes, broken := r.cut(req, said)
-	for name, values := range reply.Header {
-		w.Header()[name] = values
-	}
-	length := len(passes)
-	if broken {
-		length = len(said)
-	}
-	w.Header().Set("Content-Length", strconv.Itoa(length))
-	w.WriteHeader(reply.StatusCode)
-	_, _ = w.Write(passes) // the caller may be gone
-	if broken {
-		_ = http.NewResponseController(w).Flush() // the same
-		panic(http.ErrAbortHandler)
-	}
+	// A caller who gives up does not call the request back: the network has no way to do that.
+	out := req.WithContext(context.WithoutCancel(req.Context()))
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	r.service.ServeHTTP(w, out)
 }
 
 const serverBusy = `{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"The server is busy."}}}`
-
-// forward sends a request and reads the reply to its end. A caller who gives up
-// does not call the request back: the network has no way to do that.
-func (r *relay) forward(req *http.Request, body []byte) (reply *http.Response, said []byte, err error) {
-	out := req.Clone(context.WithoutCancel(req.Context()))
-	out.RequestURI, out.URL.Scheme, out.URL.Host = "", "http", r.host
-	out.Body = io.NopCloser(bytes.NewReader(body))
-	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
-	reply, err = r.service.RoundTrip(out)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer reply.Body.Close() //nolint:errcheck // it was read, or the error is known
-	said, err = io.ReadAll(reply.Body)
-	return reply, said, err
-}
-
-// refuse takes a partition out of service until restore is called. restore
-// returns how many requests were refused.
-func (r *relay) refuse(p partition) (restore func() int64) {
-	out := &outage{partition: p}
-	r.out.Store(out)
-	return func() int64 {
-		r.out.Store(nil)
-		return out.refused.Load()
-	}
-}
-
-func (r *relay) refuses(req *http.Request, body []byte) bool {
-	out := r.out.Load()
-	if out == nil || !out.names(req, body) {
-		return false
-	}
-	out.refused.Add(1)
-	return true
-}
 
 // shorten cuts the next reply that fits. It reports whether one came in time.
 func (r *relay) shorten(s scissors, wait time.Duration) bool {
 	s.done = make(chan struct{})
 	r.scissors.Store(&s)
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-s.done:
-		return true
-	case <-timer.C:
-		return r.scissors.Swap(nil) == nil
-	}
+	return await(context.Background(), s.done, wait) || r.scissors.Swap(nil) == nil
 }
 
-// cut returns what passes of a reply, and whether the connection breaks there.
-func (r *relay) cut(req *http.Request, said []byte) (passes []byte, broken bool) {
-	if !isBatch(req) {
-		return said, false
-	}
+// cut cuts a reply if it is one to a batch that the scissors wait for.
+func (r *relay) cut(reply *http.Response) error {
 	s := r.scissors.Load()
-	if s == nil || s.failed && !bytes.Contains(said, []byte("HTTP/1.1 4")) || !r.scissors.CompareAndSwap(s, nil) {
-		return said, false
+	if s == nil || !strings.HasSuffix(reply.Request.URL.Path, "/$batch") { // no entity group transaction
+		return nil
 	}
-	close(s.done)
-	return said[:int(s.kept*float64(len(said)))], s.broken
+	said, err := io.ReadAll(reply.Body)
+	if err = errors.Join(err, reply.Body.Close()); err != nil {
+		return err
+	}
+	passes := said
+	if (!s.failed || bytes.Contains(said, []byte("HTTP/1.1 4"))) && r.scissors.CompareAndSwap(s, nil) {
+		close(s.done)
+		passes = said[:int(s.kept*float64(len(said)))]
+	}
+	reply.Body = io.NopCloser(bytes.NewReader(passes))
+	if !s.broken { // or else the reply is shorter than it said, and the connection ends
+		reply.Header.Set("Content-Length", strconv.Itoa(len(passes)))
+	}
+	return nil
 }
-
-// isBatch tells whether a request is an entity group transaction.
-func isBatch(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/$batch") }
 
 // A partition is one of a table, or, if the table is empty, that of every table.
 type partition struct{ table, key string }

@@ -41,15 +41,14 @@ type event struct {
 }
 
 // events are in the order of the report. A stop is a worker that slept for longer than a lease
-// and woke up, a nap a web role that did, a stall a process whose requests were held back as
-// long. A check is one of a store in use. A redelivery is one of a message that had been
-// delivered before. Ratings and subscriptions were compared in the end with what users were told.
+// and woke up, a stall a process whose requests were held back as long. A check is one of a store in use. A redelivery is one of a message that had been
+// delivered before. Ratings were compared in the end with what users were told.
 func events() []event {
 	return []event{
-		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"naps", 0, "nap"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},
+		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"clocks", 10, "clock"}, {"hangs", 1, "hang"}, {"restarts", 1, "restart"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},
 		{"outages", 0.3, "outage"}, {"shortened", 10, "shorten"},
 		{"deletions", 10, ""}, {"posts", 100, ""}, {"redeliveries", 0, ""}, {"checks", 0, ""},
-		{"ratings", 1, ""}, {"subscriptions", 1, ""},
+		{"ratings", 1, ""},
 	}
 }
 

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"microblogging/e2e/program"
 )
@@ -23,6 +25,8 @@ type role struct {
 	// tables and queue are the wires between its process and the store; nil on the
 	// embedded store.
 	tables, queue *wire
+	// ahead is how far the clock of its process is ahead.
+	ahead time.Duration
 	// log keeps the standard error of all its processes.
 	log string
 
@@ -45,9 +49,6 @@ type process struct {
 // serves tells whether the role answers requests.
 func (r *role) serves() bool { return r.command != "worker" }
 
-// fronts tells whether the role is a web role and nothing else.
-func (r *role) fronts() bool { return r.command == "web" }
-
 // works tells whether the role is a worker and nothing else.
 func (r *role) works() bool { return r.command == "worker" }
 
@@ -57,6 +58,9 @@ func (r *role) deletes() bool { return r.command != "web" }
 // wired tells whether the role reaches its store by wires.
 func (r *role) wired() bool { return r.tables != nil }
 
+// embeds tells whether the role has the store in its process.
+func (r *role) embeds() bool { return r.tables == nil }
+
 // start starts a process and waits until it accepts requests.
 func (r *role) start(ctx context.Context) error {
 	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -65,6 +69,7 @@ func (r *role) start(ctx context.Context) error {
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
 	cmd := r.setup.Command(context.WithoutCancel(ctx), r.command, r.args...)
+	cmd.Env = append(cmd.Env, clockVariable+"="+r.ahead.String())
 	cmd.Dir, cmd.Stderr = filepath.Dir(r.log), log
 	started, err := program.Start(cmd)
 	if err != nil {
@@ -74,8 +79,8 @@ func (r *role) start(ctx context.Context) error {
 	go r.watch(p)
 	if r.serves() {
 		if p.url, err = p.AwaitURL(ctx); err != nil {
-			r.end(p)
-			return fmt.Errorf("%s: %w", r.name, err)
+			close(p.doomed)
+			return errors.Join(p.Kill(), fmt.Errorf("%s: %w", r.name, err))
 		}
 	}
 	r.mu.Lock()
@@ -112,22 +117,23 @@ func (r *role) take() *process {
 }
 
 // kill is kill -9. It reports whether there was a process.
-func (r *role) kill() bool {
+func (r *role) kill() bool { return r.end((*program.Process).Kill) }
+
+// terminate asks the process to end, and accuses it if it does not end cleanly.
+func (r *role) terminate() { r.end((*program.Process).Terminate) }
+
+func (r *role) end(how func(*program.Process) error) bool {
 	p := r.take()
 	if p == nil {
 		return false
 	}
-	r.end(p)
-	return true
-}
-
-func (r *role) end(p *process) {
 	close(p.doomed)
-	if err := p.Kill(); err != nil {
+	if err := how(p.Process); err != nil {
 		r.site.ledger.accuse("%s: %v", r.name, err)
-		return
+		return true
 	}
 	<-p.judged
+	return true
 }
 
 // freeze stops the process with SIGSTOP until wake is called. wake reports
@@ -140,18 +146,4 @@ func (r *role) freeze() (wake func() bool) {
 	return func() bool {
 		return p.Signal(syscall.SIGCONT) == nil && r.current() == p
 	}
-}
-
-// terminate asks the process to end, and accuses it if it does not end cleanly.
-func (r *role) terminate() {
-	p := r.take()
-	if p == nil {
-		return
-	}
-	close(p.doomed)
-	if err := p.Terminate(); err != nil {
-		r.site.ledger.accuse("%s: %v", r.name, err)
-		return
-	}
-	<-p.judged
 }

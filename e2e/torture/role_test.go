@@ -18,7 +18,7 @@ func TestRole(t *testing.T) {
 	}{
 		"a process that ends when nobody ended it is accused": {"exit 0", func(r *role) {
 			<-r.current().judged
-		}, "ended, and nobody ended it"},
+		}, "role ended, and nobody ended it"},
 		"a process that was killed is not accused": {"while :; do sleep 0.01; done", func(r *role) {
 			r.kill()
 		}, ""},
@@ -29,7 +29,7 @@ func TestRole(t *testing.T) {
 		"a process that ends with an error is accused": {"trap 'exit 3' TERM; echo ready >&2; while :; do sleep 0.01; done", func(r *role) {
 			awaitReady(r)
 			r.terminate()
-		}, "exit status 3 after SIGTERM"},
+		}, "role: exit status 3 after SIGTERM"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -46,13 +46,7 @@ func TestRole(t *testing.T) {
 			}
 			c.do(r)
 			r.kill()
-			accused := s.ledger.found()
-			if c.want == "" && len(accused) == 0 {
-				return
-			}
-			if len(accused) != 1 || c.want == "" || !strings.Contains(accused[0], c.want) {
-				t.Errorf("accused of %q, want %q", accused, c.want)
-			}
+			s.ledger.mustFind(t, c.want)
 		})
 	}
 }

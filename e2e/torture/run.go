@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +32,14 @@ func torture(ctx context.Context, o Options, out io.Writer) error {
 		return err
 	}
 	r := run{Options: o, dir: dir, tally: &tally{n: map[string]int64{}}}
-	if r.binary, err = program.Build(ctx, dir, o.Race); err == nil {
+	var flags []string
+	if slices.Contains(o.Faults, "clock") || slices.Contains(o.Faults, "hang") {
+		flags, err = overlay(dir)
+	}
+	if err == nil {
+		r.binary, err = program.Build(ctx, dir, o.Race, flags...)
+	}
+	if err == nil {
 		err = r.run(ctx, out)
 	}
 	if ctx.Err() != nil {
@@ -43,12 +52,12 @@ func torture(ctx context.Context, o Options, out io.Writer) error {
 }
 
 func (o run) run(ctx context.Context, out io.Writer) error {
-	azurite, err := azuritetest.Launch()
+	azurite, err := azuritetest.Launch(filepath.Join(o.dir, "azurite"))
 	if err != nil {
 		return err
 	}
 	defer azurite.Kill()
-	onAzurite, err := azuriteSite(&o, azurite.Account())
+	onAzurite, err := azuriteSite(&o, azurite)
 	if err != nil {
 		return err
 	}

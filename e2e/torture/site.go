@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"microblogging/e2e/program"
+	"microblogging/storage/azuritetest"
 )
 
 const (
@@ -44,8 +46,14 @@ type site struct {
 	setup    program.Setup
 	dir      string
 	channels []string
-	// relay is what stands before the table service; nil on the embedded store.
-	relay  *relay
+	// relay is what stands before the table service, and azurite what both services are; nil on
+	// the embedded store.
+	relay   *relay
+	azurite *azuritetest.Server
+	// away is locked while azurite is away.
+	away sync.RWMutex
+	// hung is the file that makes the disk hang.
+	hung   string
 	roles  []*role
 	users  []*user
 	ledger *ledger
@@ -55,7 +63,8 @@ type site struct {
 // boltSite is one process on the embedded store.
 func boltSite(o *run) *site {
 	s := newSite("bolt", o)
-	s.setup.Flags = []string{"--data", filepath.Join(o.dir, "bolt")}
+	s.hung = filepath.Join(o.dir, "hung")
+	s.setup.Flags, s.setup.Environment = []string{"--data", filepath.Join(o.dir, "bolt")}, []string{diskVariable + "=" + s.hung}
 	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited,
 		"--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
@@ -63,8 +72,9 @@ func boltSite(o *run) *site {
 
 // azuriteSite is web and worker processes on an account of Azurite. Each reaches
 // it by wires of its own. The wires to the tables meet in a relay.
-func azuriteSite(o *run, account string) (*site, error) {
-	s := newSite("azurite", o)
+func azuriteSite(o *run, azurite *azuritetest.Server) (*site, error) {
+	s, account := newSite("azurite", o), azurite.Account()
+	s.azurite = azurite
 	s.setup.Flags, s.setup.Environment = []string{"--storage", "azure"}, []string{connection(account)}
 	to := endpoints.FindStringSubmatch(account)
 	if to == nil {
@@ -124,7 +134,7 @@ func (s *site) addRole(name, command string, args ...string) *role {
 }
 
 // shared tells whether other processes may use the store at the same time.
-func (s *site) shared() bool { return len(s.setup.Environment) > 0 }
+func (s *site) shared() bool { return s.azurite != nil }
 
 // start starts all roles, and makes the users' accounts.
 func (s *site) start(ctx context.Context) error {
@@ -171,16 +181,4 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 		pause(ctx, 10*time.Millisecond)
 	}
 	return "", ctx.Err()
-}
-
-// run runs a command of the program to its end. An exit code above 1 is an error. So is a
-// report of the race detector, whatever the exit code.
-func (s *site) run(ctx context.Context, command string, args ...string) (stdout string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, program.Patience)
-	defer cancel()
-	r, err := program.Run(s.setup.Command(ctx, command, args...))
-	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
-		err = fmt.Errorf("%s: exit %d\n%s", command, r.Code, r.Stderr)
-	}
-	return r.Stdout, err
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"microblogging/e2e/client"
+	"microblogging/e2e/program"
 )
 
 const (
@@ -76,9 +78,6 @@ func (s *site) judge(ctx context.Context) {
 		reader.list(ctx, channel)
 		if last := reader.look(ctx, channel); last != nil {
 			s.judgeRatings(ctx, reader, last)
-			for _, u := range s.users {
-				u.judgeSubscription(ctx, last)
-			}
 		}
 	}
 	s.ledger.judgeTwins()
@@ -97,30 +96,6 @@ func (s *site) judgeRatings(ctx context.Context, reader *user, in *incarnation) 
 		if shown.Rating < least || shown.Rating > most {
 			s.ledger.accuse("I8: post %s is rated %d, and its voters were told %d to %d", p.id, shown.Rating, least, most)
 		}
-	}
-}
-
-// judgeSubscription compares the user's subscriptions with what the user was last
-// told about a channel, in its incarnation of now.
-func (u *user) judgeSubscription(ctx context.Context, now *incarnation) {
-	told, there := u.subscribed[now.channel]
-	if !there || told.is == ballotLost || u.site.ledger.during(now.channel, told.told) != now {
-		return
-	}
-	a := u.send(ctx, "GET", client.SubscriptionsPath+"?limit=100", nil, nil, http.StatusOK)
-	var page client.Page[struct{ Channel string }]
-	if a.Status != http.StatusOK || !u.decode(a, &page) {
-		return // which is a violation already
-	}
-	u.site.tally.add("subscriptions", 1)
-	is := ballotNo
-	for _, i := range page.Items {
-		if i.Channel == now.channel {
-			is = ballotYes
-		}
-	}
-	if is != told.is {
-		u.site.ledger.accuse("I8: the subscription of %s to %s is %s, but the user was told %s", u.name, now.channel, is, told.is)
 	}
 }
 
@@ -144,15 +119,22 @@ func (s *site) watch(ctx, load context.Context) {
 // inspect lets the program check its own store once. As long as workers are hurt, a deletion that
 // nobody works on is no violation.
 func (s *site) inspect(ctx context.Context, calm bool) {
-	output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
+	s.away.RLock()
+	defer s.away.RUnlock()
+	ctx, cancel := context.WithTimeout(ctx, program.Patience)
+	defer cancel()
+	r, err := program.Run(s.setup.Command(ctx, "check", "--json", "--lease", lease.String()))
+	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
+		err = fmt.Errorf("check: exit %d\n%s", r.Code, r.Stderr)
+	}
 	var report struct {
 		Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(output), &report)
+		err = json.Unmarshal([]byte(r.Stdout), &report)
 	}
 	if err != nil {
-		s.ledger.accuse("%v\n%s", err, output)
+		s.ledger.accuse("%v\n%s", err, r.Stdout)
 		return
 	}
 	s.tally.add("checks", 1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -59,19 +60,12 @@ func judgeAccuses(t *testing.T) {
 	)
 	right := answers{
 		channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown,
-		"/api/v1/subscriptions": nothing,
 	}
 	with := func(path, body string) answers {
-		a := answers{}
-		for p, b := range right {
-			a[p] = b
+		a := maps.Clone(right)
+		if a[path] = body; body == "" {
+			delete(a, path)
 		}
-		a[path] = body
-		return a
-	}
-	without := func(path string) answers {
-		a := with(path, "")
-		delete(a, path)
 		return a
 	}
 	for name, c := range map[string]struct {
@@ -83,16 +77,10 @@ func judgeAccuses(t *testing.T) {
 		"a vote that does not count": {right, func(b bench, _ *user, p *post) {
 			b.voted(p, "bob", ballotYes)
 		}, "I8"},
-		"a vote that nobody cast":  {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
-		"a post that is not there": {with(channel+"/blogs", nothing), func(bench, *user, *post) {}, "I3"},
-		"a subscription that is not there": {right, func(b bench, u *user, p *post) {
-			u.subscribed["news"] = subscribed{ballotYes, p.made}
-		}, "I8"},
-		"a subscription that was ended": {with("/api/v1/subscriptions", `{"items":[{"channel":"news"}]}`), func(b bench, u *user, p *post) {
-			u.subscribed["news"] = subscribed{ballotNo, p.made}
-		}, "I8"},
-		"a list that is never answered": {without(channel + "/blogs"), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
-		"a post that is never answered": {without(channel + "/blogs/p"), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
+		"a vote that nobody cast":       {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
+		"a post that is not there":      {with(channel+"/blogs", nothing), func(bench, *user, *post) {}, "I3"},
+		"a list that is never answered": {with(channel+"/blogs", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
+		"a post that is never answered": {with(channel+"/blogs/p", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -100,27 +88,19 @@ func judgeAccuses(t *testing.T) {
 				c.told(b, u, p)
 				time.Sleep(time.Second)
 				u.site.judge(t.Context())
-				found := b.found()
-				if c.want == "" && len(found) == 0 {
-					return
-				}
-				if len(found) != 1 || c.want == "" || !strings.HasPrefix(found[0], "test: "+c.want) {
-					t.Errorf("found %q, want one violation of %q", found, c.want)
-				}
+				b.mustFind(t, c.want)
 			})
 		})
 	}
 }
 
 func judgeAccusesEndlessDeletion(t *testing.T) {
-	for state, want := range map[string]int{"running": 1, "poisoned": 1, "done": 0} {
+	for state, want := range map[string]string{"running": "I5", "poisoned": "I5", "done": ""} {
 		synctest.Test(t, func(t *testing.T) {
 			b, u, _ := staged(answers{"/api/v1/channels/news/deletions/i": `{"state":"` + state + `"}`})
 			b.accepted(b.incarnations["news"][0])
 			u.site.drain(t.Context())
-			if found := b.found(); len(found) != want {
-				t.Errorf("%s: found %q, want %d", state, found, want)
-			}
+			b.mustFind(t, want)
 		})
 	}
 }
@@ -163,15 +143,9 @@ func judgeAccusesCommand(t *testing.T) {
 			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test"), setup: program.Setup{Binary: binary, Environment: []string{"SHARED=yes"}}}
+			s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test"), setup: program.Setup{Binary: binary}}
 			s.end(t.Context())
-			found := s.ledger.found()
-			if c.want == "" && len(found) == 0 {
-				return
-			}
-			if len(found) != 1 || c.want == "" || !strings.HasPrefix(found[0], "test: "+c.want) {
-				t.Errorf("found %q, want one violation of %q", found, c.want)
-			}
+			s.ledger.mustFind(t, c.want)
 		})
 	}
 }

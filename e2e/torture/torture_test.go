@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,12 +12,14 @@ func TestTorture(t *testing.T) {
 	t.Run("the program keeps its guarantees whatever happens to its processes", programKeepsGuarantees)
 }
 
-// The seed is always the same here; make torture takes any.
+// The seed is always the same here; make torture takes any. A wrong clock and a disk that hangs
+// need all of Go's library compiled anew, so they are left to make torture.
 func programKeepsGuarantees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes, which make check leaves to make test")
 	}
-	err := torture(t.Context(), Options{Time: 20 * time.Second, Seed: 1, Faults: allKinds, Race: program.Raced}, t.Output())
+	faults := slices.DeleteFunc(slices.Clone(allKinds), func(kind string) bool { return kind == "clock" || kind == "hang" })
+	err := torture(t.Context(), Options{Time: 20 * time.Second, Seed: 1, Faults: faults, Race: program.Raced}, t.Output())
 	if err != nil {
 		t.Error(err)
 	}

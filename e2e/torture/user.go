@@ -39,21 +39,12 @@ type user struct {
 	unanswered bool
 	// written numbers the channels, posts and texts that the user makes.
 	written int
-	// subscribed is what the user was told about subscriptions, by channel.
-	subscribed map[string]subscribed
-}
-
-// subscribed is what a user was told about one subscription.
-type subscribed struct {
-	is   ballot
-	told span
 }
 
 func newUser(s *site, number int, seed1, seed2 uint64) *user {
 	return &user{
 		site: s, number: number, name: fmt.Sprintf("user%d", number+1), draw: rand.New(rand.NewPCG(seed1, seed2)),
-		subscribed: map[string]subscribed{},
-		http:       &http.Client{Timeout: answerTime, Transport: &http.Transport{MaxIdleConnsPerHost: 2}},
+		http: &http.Client{Timeout: answerTime, Transport: &http.Transport{MaxIdleConnsPerHost: 2}},
 	}
 }
 

@@ -43,13 +43,9 @@ func (u *user) create(ctx context.Context, channel string) {
 	switch a.Status {
 	case http.StatusCreated:
 		u.sight(a, channel, http.StatusCreated)
-		u.subscribed[channel] = subscribed{ballotYes, span{a.to, a.to}}
 	case http.StatusConflict:
 		u.site.ledger.refuse(creation)
 		u.look(ctx, channel)
-	default:
-		// The channel may exist now, and its owner may be subscribed.
-		u.subscribed[channel] = subscribed{ballotLost, a.span}
 	}
 }
 
@@ -98,13 +94,14 @@ func (u *user) post(ctx context.Context, channel string) {
 func (u *user) list(ctx context.Context, channel string) {
 	var items []item
 	all := span{from: time.Now()}
-	query, allowed := url.Values{"limit": {"100"}}, []int{http.StatusOK, http.StatusNotFound, http.StatusGone}
+	query := url.Values{"limit": {"100"}}
 	for {
-		a := u.send(ctx, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, nil, allowed...)
+		a := u.send(ctx, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, nil,
+			http.StatusOK, http.StatusNotFound, http.StatusGone)
 		all.to = a.to
 		switch a.Status {
 		case http.StatusOK:
-		case http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
+		case http.StatusNotFound, http.StatusGone:
 			u.site.ledger.absent(all, channel)
 			return
 		default:
@@ -120,8 +117,6 @@ func (u *user) list(ctx context.Context, channel string) {
 			return
 		}
 		query.Set("after", page.Next)
-		// A cursor belongs to one incarnation, and another may have the name by now.
-		allowed = append(allowed, http.StatusUnprocessableEntity)
 	}
 }
 
@@ -204,7 +199,6 @@ func (u *user) vote(ctx context.Context, channel string) {
 	if u.draw.IntN(3) == 0 {
 		method, means = "DELETE", ballotNo
 	}
-	u.site.ledger.voted(p, u.name, ballotUnsure)
 	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
 	case http.StatusNoContent:
@@ -216,25 +210,13 @@ func (u *user) vote(ctx context.Context, channel string) {
 	}
 }
 
-// subscribe subscribes to a channel, or unsubscribes from it.
+// subscribe subscribes to a channel, or unsubscribes from it. What is left is judged by check.
 func (u *user) subscribe(ctx context.Context, channel string) {
-	method, means := "PUT", ballotYes
-	if u.draw.IntN(2) == 0 {
-		method, means = "DELETE", ballotNo
-	}
+	method := []string{"PUT", "DELETE"}[u.draw.IntN(2)]
 	a := u.send(ctx, method, client.SubscriptionPath(channel), nil, nil,
 		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.Status {
-	case http.StatusNoContent:
-		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneIncarnation(channel, before.told, a.span) {
-			return
-		}
-		u.subscribed[channel] = subscribed{means, a.span}
-	case http.StatusNotFound:
+	if a.Status == http.StatusNotFound {
 		u.site.ledger.absent(a.span, channel)
-	case http.StatusGone:
-	default:
-		u.subscribed[channel] = subscribed{ballotLost, a.span}
 	}
 }
 

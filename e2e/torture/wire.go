@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -152,15 +153,11 @@ func (w *wire) wait() {
 func (w *wire) cutAtAnswer(wait time.Duration) bool {
 	trap := make(chan struct{})
 	w.trap.Store(&trap)
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-trap:
+	if await(context.Background(), trap, wait) {
 		return true
-	case <-timer.C:
-		w.trap.Store(nil)
-		return w.cut()
 	}
+	w.trap.Store(nil)
+	return w.cut()
 }
 
 // spring cuts the wire if a trap is set.

@@ -2,6 +2,7 @@ package mem_test
 
 import (
 	"testing"
+	"time"
 
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
@@ -17,30 +18,26 @@ func TestQueues(t *testing.T) {
 }
 
 func TestSnapshot(t *testing.T) {
-	mint := func(name string) func(int) driver.ETag {
-		return func(int) driver.ETag { return driver.ETag(name) }
+	do := func(s mem.Snapshot, name string, c driver.Call) (mem.Snapshot, []mem.Change) {
+		c.Target = "t"
+		next, changes, err := s.Do(&c, time.Now(), func(int) string { return name })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return next, changes
 	}
-	empty := mem.Snapshot{}.WithTable("T").WithQueue("q")
-	one, _, err := empty.Transact("T", "p", []driver.Operation{driver.Insert("a", driver.Int64("N", 1))}, mint("1"))
-	if err != nil {
-		t.Fatal(err)
+	write := func(op driver.Operation) driver.Call {
+		return driver.Call{Method: driver.CallTransact, Partition: "p", Operations: []driver.Operation{op}}
 	}
-	two, changes, err := one.Transact("T", "p", []driver.Operation{driver.Merge("a", driver.Exists, driver.Int64("N", 2))}, mint("2"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := one.Get("T", "p", "a"); got.Properties.Int64("N") != 1 || changes[0].Before.ETag != "1" {
+	empty, _ := do(mem.Snapshot{}, "", driver.Call{Method: driver.CallCreateQueue})
+	one, _ := do(empty, "1", write(driver.Insert("a", driver.Int64("N", 1))))
+	two, changes := do(one, "2", write(driver.Merge("a", driver.Exists, driver.Int64("N", 2))))
+	if got, _ := one.Get("t", "p", "a"); got.Properties.Int64("N") != 1 || changes[0].Before.ETag != "1" {
 		t.Errorf("a write changed the snapshot that it started from: %v", got)
 	}
-	gone, _, err := two.Transact("T", "p", []driver.Operation{driver.Delete("a", driver.Match("2"))}, mint("3"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sent, err := gone.Send("q", "m", "text")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if gone.Sum() != empty.Sum() || sent.Forget("q", "m").Sum() != empty.Sum() {
+	gone, _ := do(two, "3", write(driver.Delete("a", driver.Match("2"))))
+	sent, _ := do(gone, "m", driver.Call{Method: driver.CallSend, Message: driver.Message{Text: "text"}})
+	if gone.Sum() != empty.Sum() || sent.Forget("t", "m").Sum() != empty.Sum() {
 		t.Error("a backend that was emptied has another sum than one that was never filled")
 	}
 	sums := map[mem.Sum]bool{empty.Sum(): true, one.Sum(): true, two.Sum(): true, sent.Sum(): true}

@@ -1,17 +1,18 @@
 package mem
 
 import (
-	"fmt"
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// A Snapshot is the whole content of a backend at one moment. It never changes. The
-// zero value has no table and no queue.
+// A Snapshot is the whole content of a backend at one moment. It never changes. The zero value
+// has every table, empty, and no queue.
 type Snapshot struct {
 	tables []table
 	queues []queue
@@ -33,15 +34,7 @@ type row struct {
 func newRow(table string, e driver.Entity) *row {
 	var d Digest
 	d.Text(table)
-	d.Text(e.Partition)
-	d.Text(e.Row)
-	d.Text(string(e.ETag))
-	for _, p := range e.Properties {
-		d.Text(p.Name)
-		d.Int(uint64(p.Value.Kind()))
-		d.Int(uint64(p.Value.Number()))
-		d.Text(p.Value.Text())
-	}
+	d.Entity(e)
 	// An append by a reader must not write into the row.
 	e.Properties = slices.Clip(e.Properties)
 	return &row{e, d.Done()}
@@ -51,40 +44,39 @@ func newRow(table string, e driver.Entity) *row {
 // the same Sum.
 func (s Snapshot) Sum() Sum { return s.sum }
 
-// WithTable returns a snapshot that has a table of this name; a new one is empty.
-func (s Snapshot) WithTable(name string) Snapshot {
-	if s.tableAt(name) < 0 {
-		s.tables = append(slices.Clip(s.tables), table{name: name})
+// Do carries out a call at a time, and fills in its answer. It returns the content after it, and
+// what became of rows. mint returns the ETag of the row that operation i writes, or the ID of the
+// message that is sent; it must never repeat one.
+func (s Snapshot) Do(c *driver.Call, now time.Time, mint func(i int) string) (next Snapshot, changes []Change, err error) {
+	switch c.Method {
+	case driver.CallGet:
+		c.Entity, err = s.Get(c.Target, c.Partition, c.Row)
+	case driver.CallRange:
+		c.Page = s.page(c, position{c.Partition, c.From}, position{c.Partition, cmp.Or(c.To, afterAll)})
+	case driver.CallScan:
+		c.Page = s.page(c, position{c.From, ""}, position{cmp.Or(c.To, afterAll), ""})
+	case driver.CallTransact:
+		s, changes, err = s.transact(c, mint)
+	case driver.CallCreateTable:
+	default:
+		s, err = s.doQueue(c, now, mint)
 	}
-	return s
+	return s, changes, err
 }
 
-// Tables are the names of the tables, in the order in which they were made.
-func (s Snapshot) Tables() []string {
-	names := make([]string, len(s.tables))
-	for i, t := range s.tables {
-		names[i] = t.name
+func (s Snapshot) rows(table string) []*row {
+	for _, t := range s.tables {
+		if t.name == table {
+			return t.rows
+		}
 	}
-	return names
-}
-
-func (s Snapshot) tableAt(name string) int {
-	return slices.IndexFunc(s.tables, func(t table) bool { return t.name == name })
-}
-
-func (s Snapshot) rows(table string) ([]*row, error) {
-	i := s.tableAt(table)
-	if i < 0 {
-		return nil, fmt.Errorf("%w: table %s was never created", domain.ErrUnavailable, table)
-	}
-	return s.tables[i].rows, nil
+	return nil
 }
 
 // Rows yields the rows of a table in the order of their keys.
 func (s Snapshot) Rows(table string) iter.Seq[driver.Entity] {
-	rows, _ := s.rows(table) // a missing table has no rows
 	return func(yield func(driver.Entity) bool) {
-		for _, r := range rows {
+		for _, r := range s.rows(table) {
 			if !yield(r.Entity) {
 				return
 			}
@@ -94,10 +86,7 @@ func (s Snapshot) Rows(table string) iter.Seq[driver.Entity] {
 
 // Get reads one row, or returns domain.ErrNotFound.
 func (s Snapshot) Get(table, partition, key string) (driver.Entity, error) {
-	rows, err := s.rows(table)
-	if err != nil {
-		return driver.Entity{}, err
-	}
+	rows := s.rows(table)
 	at, found := find(rows, partition, key)
 	if !found {
 		return driver.Entity{}, domain.ErrNotFound
@@ -108,12 +97,14 @@ func (s Snapshot) Get(table, partition, key string) (driver.Entity, error) {
 // find returns the index where the row is or would be.
 func find(rows []*row, partition, key string) (at int, found bool) {
 	return slices.BinarySearchFunc(rows, position{partition, key}, func(r *row, p position) int {
-		return position{r.Partition, r.Row}.compare(p)
+		return r.position().compare(p)
 	})
 }
 
 // A position is a point in the order of rows.
 type position struct{ partition, row string }
+
+func (r *row) position() position { return position{r.Partition, r.Row} }
 
 func (p position) compare(q position) int {
 	if c := strings.Compare(p.partition, q.partition); c != 0 {

@@ -7,13 +7,6 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A span selects the rows from start up to but not including end. If it is endless,
-// it selects all rows from start on.
-type span struct {
-	start, end position
-	endless    bool
-}
-
 // separator stands between the two keys in a continuation, which names the last
 // row of a page; that row may be gone.
 const separator = "\x00"
@@ -21,26 +14,10 @@ const separator = "\x00"
 // afterAll sorts after every key, because keys are ASCII.
 const afterAll = "\xff"
 
-// Range reads one page of one partition.
-func (s Snapshot) Range(table string, q driver.Range) (driver.Page, error) {
-	to := q.To
-	if to == "" {
-		to = afterAll
-	}
-	return s.page(table, span{start: position{q.Partition, q.From}, end: position{q.Partition, to}}, q.Paging)
-}
-
-// Scan reads one page of a range of partitions.
-func (s Snapshot) Scan(table string, q driver.Scan) (driver.Page, error) {
-	return s.page(table, span{start: position{q.From, ""}, end: position{q.To, ""}, endless: q.To == ""}, q.Paging)
-}
-
-func (s Snapshot) page(table string, of span, p driver.Paging) (driver.Page, error) {
-	rows, err := s.rows(table)
-	if err != nil {
-		return driver.Page{}, err
-	}
-	at, _ := find(rows, of.start.partition, of.start.row)
+// page reads one page of the rows from start up to but not including end.
+func (s Snapshot) page(c *driver.Call, start, end position) driver.Page {
+	rows, p := s.rows(c.Target), c.Paging
+	at, _ := find(rows, start.partition, start.row)
 	if p.Continuation != "" {
 		partition, row, _ := strings.Cut(p.Continuation, separator)
 		last, found := find(rows, partition, row)
@@ -50,7 +27,7 @@ func (s Snapshot) page(table string, of span, p driver.Paging) (driver.Page, err
 		at = max(at, last)
 	}
 	page := driver.Page{Counted: true}
-	for ; at < len(rows) && of.holds(position{rows[at].Partition, rows[at].Row}); at++ {
+	for ; at < len(rows) && rows[at].position().compare(end) < 0; at++ {
 		page.Read++
 		if len(page.Rows) == p.Limit {
 			last := page.Rows[p.Limit-1]
@@ -63,7 +40,7 @@ func (s Snapshot) page(table string, of span, p driver.Paging) (driver.Page, err
 		}
 		page.Rows = append(page.Rows, entity)
 	}
-	return page, nil
+	return page
 }
 
 // selectProperties returns the named properties, in a slice of its own.
@@ -74,8 +51,4 @@ func selectProperties(properties driver.Properties, names []string) (selected dr
 		}
 	}
 	return selected
-}
-
-func (of span) holds(p position) bool {
-	return p.compare(of.start) >= 0 && (of.endless || p.compare(of.end) < 0)
 }

@@ -17,170 +17,141 @@ type queue struct {
 }
 
 type message struct {
-	id, text   string
-	deliveries int64
+	driver.Message
 	// turn counts deliveries and updates. Each makes another receipt.
 	turn int
 	// visible is when it can be received; it is not part of the checksum.
 	visible time.Time
 }
 
-func (m message) receipt() string { return fmt.Sprintf("%s/%d", m.id, m.turn) }
-
 func (m message) sum(queue string) Sum {
 	var d Digest
 	d.Text(queue)
-	d.Text(m.id)
-	d.Text(m.text)
-	d.Int(uint64(m.deliveries))
+	d.Text(m.ID)
+	d.Text(m.Text)
+	d.Int(uint64(m.Deliveries))
 	d.Int(uint64(m.turn))
 	return d.Done()
 }
 
-// WithQueue returns a snapshot that has a queue of this name; a new one is empty.
-func (s Snapshot) WithQueue(name string) Snapshot {
-	if s.queueAt(name) < 0 {
-		s.queues = append(slices.Clip(s.queues), queue{name: name})
-	}
-	return s
+// hide is the message with another receipt, hidden until then.
+func (m message) hide(until time.Time) *message {
+	m.turn++
+	m.Receipt, m.visible = fmt.Sprintf("%s/%d", m.ID, m.turn), until
+	return &m
 }
 
 func (s Snapshot) queueAt(name string) int {
 	return slices.IndexFunc(s.queues, func(q queue) bool { return q.name == name })
 }
 
-func (s Snapshot) queue(name string) (int, error) {
+func (s Snapshot) messages(queue string) []message {
+	if at := s.queueAt(queue); at >= 0 {
+		return s.queues[at].messages
+	}
+	return nil
+}
+
+// message is the message of this id. It is the zero value if there is none.
+func (s Snapshot) message(queue, id string) (m message) {
+	messages := s.messages(queue)
+	if place, found := findMessage(messages, id); found {
+		m = messages[place]
+	}
+	return m
+}
+
+func findMessage(messages []message, id string) (at int, found bool) {
+	return slices.BinarySearchFunc(messages, id, func(m message, id string) int { return strings.Compare(m.ID, id) })
+}
+
+// put puts a message in the place of the one of this id, if there is one. Nil takes that out.
+func (s Snapshot) put(name, id string, m *message) Snapshot {
 	at := s.queueAt(name)
 	if at < 0 {
-		return 0, fmt.Errorf("%w: queue %s was never created", domain.ErrUnavailable, name)
+		at, s.queues = len(s.queues), append(slices.Clip(s.queues), queue{name: name})
 	}
-	return at, nil
+	messages := slices.Clone(s.queues[at].messages)
+	place, found := findMessage(messages, id)
+	if found {
+		s.sum = s.sum.Minus(messages[place].sum(name))
+		messages = slices.Delete(messages, place, place+1)
+	}
+	if m != nil {
+		s.sum = s.sum.Plus(m.sum(name))
+		messages = slices.Insert(messages, place, *m)
+	}
+	s.queues = slices.Clone(s.queues)
+	s.queues[at].messages = messages
+	return s
 }
 
 // Messages returns the messages of a queue in the order of their ids, including the
 // hidden ones, with their latest receipts.
-func (s Snapshot) Messages(queue string) []driver.Message {
-	at := s.queueAt(queue)
-	if at < 0 {
-		return nil
-	}
-	list := make([]driver.Message, len(s.queues[at].messages))
-	for i, m := range s.queues[at].messages {
-		list[i] = m.delivery()
+func (s Snapshot) Messages(queue string) (list []driver.Message) {
+	for _, m := range s.messages(queue) {
+		list = append(list, m.Message)
 	}
 	return list
 }
 
 // Leased tells whether somebody holds the message: it was received and not given back
 // since. The lab may deliver it to another all the same, because a lease can run out.
-func (s Snapshot) Leased(queue, id string) bool {
-	at := s.queueAt(queue)
-	if at < 0 {
-		return false
-	}
-	place, found := findMessage(s.queues[at].messages, id)
-	return found && !s.queues[at].messages[place].visible.IsZero()
-}
+func (s Snapshot) Leased(queue, id string) bool { return !s.message(queue, id).visible.IsZero() }
 
-func (m message) delivery() driver.Message {
-	return driver.Message{ID: m.id, Text: m.text, Receipt: m.receipt(), Deliveries: m.deliveries}
-}
-
-// Send puts a message on the queue. Its id must be new.
-func (s Snapshot) Send(queue, id, text string) (Snapshot, error) {
-	at, err := s.queue(queue)
-	if err != nil {
-		return s, err
-	}
-	place, _ := findMessage(s.queues[at].messages, id)
-	m := message{id: id, text: text}
-	s.sum = s.sum.Plus(m.sum(queue))
-	s.queues = slices.Clone(s.queues)
-	s.queues[at].messages = slices.Insert(slices.Clip(s.queues[at].messages), place, m)
-	return s, nil
-}
+// Forget loses a message, as no queue should, if it is there.
+func (s Snapshot) Forget(queue, id string) Snapshot { return s.put(queue, id, nil) }
 
 // Deliver receives a message, even a hidden one: the caller decides that its lease
 // is over. It hides the message until hidden.
 func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, driver.Message, error) {
-	at, err := s.queue(queue)
-	if err != nil {
-		return s, driver.Message{}, err
-	}
-	place, found := findMessage(s.queues[at].messages, id)
-	if !found {
+	m := s.message(queue, id)
+	if m.ID == "" {
 		return s, driver.Message{}, domain.ErrNotFound
 	}
-	m := s.queues[at].messages[place]
-	m.deliveries++
-	m.turn++
-	m.visible = hidden
-	s = s.withMessage(at, place, m)
-	return s, m.delivery(), nil
+	m.Deliveries++
+	delivered := m.hide(hidden)
+	return s.put(queue, id, delivered), delivered.Message, nil
 }
 
-// Update replaces the text and the receipt, and hides the message until hidden. If
-// the receipt is not the latest, the error is domain.ErrLeaseLost.
-func (s Snapshot) Update(queue string, held driver.Message, hidden time.Time) (Snapshot, string, error) {
-	at, place, err := s.held(queue, held)
-	if err != nil {
-		return s, "", err
+// doQueue carries out a call to a queue.
+func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string) (_ Snapshot, err error) {
+	var hidden time.Time
+	if c.Lease > 0 {
+		hidden = now.Add(c.Lease)
 	}
-	m := s.queues[at].messages[place]
-	m.text = held.Text
-	m.turn++
-	m.visible = hidden
-	return s.withMessage(at, place, m), m.receipt(), nil
-}
-
-// Delete settles the message. If the receipt is not the latest, the error is
-// domain.ErrLeaseLost.
-func (s Snapshot) Delete(queue string, held driver.Message) (Snapshot, error) {
-	at, place, err := s.held(queue, held)
-	if err != nil {
-		return s, err
-	}
-	return s.withoutMessage(at, place), nil
-}
-
-// Forget loses a message, as no queue should, if it is there.
-func (s Snapshot) Forget(queue, id string) Snapshot {
-	if at := s.queueAt(queue); at >= 0 {
-		if place, found := findMessage(s.queues[at].messages, id); found {
-			return s.withoutMessage(at, place)
+	held := s.message(c.Target, c.Message.ID)
+	switch {
+	case c.Method == driver.CallCreateQueue:
+		return s.put(c.Target, "", nil), nil
+	case s.queueAt(c.Target) < 0:
+		return s, fmt.Errorf("%w: queue %s was never created", domain.ErrUnavailable, c.Target)
+	case c.Method == driver.CallSend:
+		id := mint(0)
+		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}}), nil
+	case c.Method == driver.CallLength:
+		c.Length = int64(len(s.messages(c.Target)))
+		return s, nil
+	case c.Method == driver.CallPeek || c.Method == driver.CallReceive:
+		c.Messages = nil
+		for _, m := range s.messages(c.Target) {
+			if len(c.Messages) == c.Limit || m.visible.After(now) {
+				continue
+			}
+			m.Receipt = ""
+			if c.Method == driver.CallReceive {
+				s, m.Message, err = s.Deliver(c.Target, m.ID, hidden)
+			}
+			c.Messages = append(c.Messages, m.Message)
 		}
+		return s, err
+	case held.ID == "" || held.Receipt != c.Message.Receipt:
+		return s, domain.ErrLeaseLost
+	case c.Method == driver.CallDelete:
+		return s.put(c.Target, held.ID, nil), nil
 	}
-	return s
-}
-
-func (s Snapshot) held(queue string, held driver.Message) (at, place int, err error) {
-	if at, err = s.queue(queue); err != nil {
-		return 0, 0, err
-	}
-	place, found := findMessage(s.queues[at].messages, held.ID)
-	if !found || s.queues[at].messages[place].receipt() != held.Receipt {
-		return 0, 0, domain.ErrLeaseLost
-	}
-	return at, place, nil
-}
-
-func (s Snapshot) withMessage(at, place int, m message) Snapshot {
-	name, messages := s.queues[at].name, slices.Clone(s.queues[at].messages)
-	s.sum = s.sum.Minus(messages[place].sum(name)).Plus(m.sum(name))
-	messages[place] = m
-	s.queues = slices.Clone(s.queues)
-	s.queues[at].messages = messages
-	return s
-}
-
-func (s Snapshot) withoutMessage(at, place int) Snapshot {
-	name, messages := s.queues[at].name, slices.Clone(s.queues[at].messages)
-	s.sum = s.sum.Minus(messages[place].sum(name))
-	s.queues = slices.Clone(s.queues)
-	s.queues[at].messages = slices.Delete(messages, place, place+1)
-	return s
-}
-
-func findMessage(messages []message, id string) (at int, found bool) {
-	return slices.BinarySearchFunc(messages, id, func(m message, id string) int { return strings.Compare(m.id, id) })
+	held.Text = c.Message.Text
+	updated := held.hide(hidden)
+	c.Receipt = updated.Receipt
+	return s.put(c.Target, held.ID, updated), nil
 }

@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"fmt"
 	"slices"
 
 	"microblogging/domain"
@@ -12,24 +11,23 @@ import (
 // after, that Entity is the zero value.
 type Change struct{ Before, After driver.Entity }
 
-// Transact applies an entity group transaction, all or none. mint returns the ETag
-// of the row that operation i writes; it must never repeat one. The error is a
+// transact applies an entity group transaction, all or none. The error is a
 // *driver.OperationError if an operation cannot be applied.
-func (s Snapshot) Transact(table, partition string, ops []driver.Operation, mint func(i int) driver.ETag) (Snapshot, []Change, error) {
-	at := s.tableAt(table)
+func (s Snapshot) transact(c *driver.Call, mint func(i int) string) (Snapshot, []Change, error) {
+	at := slices.IndexFunc(s.tables, func(t table) bool { return t.name == c.Target })
 	if at < 0 {
-		return s, nil, fmt.Errorf("%w: table %s was never created", domain.ErrUnavailable, table)
+		at, s.tables = len(s.tables), append(slices.Clip(s.tables), table{name: c.Target})
 	}
 	rows := s.tables[at].rows
-	for i, op := range ops {
-		if err := check(rows, partition, op); err != nil {
+	for i, op := range c.Operations {
+		if err := check(rows, c.Partition, op); err != nil {
 			return s, nil, &driver.OperationError{Index: i, Err: err}
 		}
 	}
-	changes := make([]Change, len(ops))
+	changes := make([]Change, len(c.Operations))
 	rows = slices.Clone(rows)
-	for i, op := range ops {
-		place, found := find(rows, partition, op.Row)
+	for i, op := range c.Operations {
+		place, found := find(rows, c.Partition, op.Row)
 		if found {
 			changes[i].Before = rows[place].Entity
 			s.sum = s.sum.Minus(rows[place].sum)
@@ -38,8 +36,8 @@ func (s Snapshot) Transact(table, partition string, ops []driver.Operation, mint
 			rows = slices.Delete(rows, place, place+1)
 			continue
 		}
-		written := newRow(table, driver.Entity{
-			Partition: partition, Row: op.Row, ETag: mint(i),
+		written := newRow(c.Target, driver.Entity{
+			Partition: c.Partition, Row: op.Row, ETag: driver.ETag(mint(i)),
 			Properties: properties(changes[i].Before.Properties, op),
 		})
 		s.sum = s.sum.Plus(written.sum)

@@ -3,6 +3,8 @@ package mem
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"microblogging/storage/driver"
 )
 
 // A Sum identifies content by 128 bits. It is the same in every process. It is not a
@@ -54,6 +56,25 @@ func (d *Digest) Text(s string) {
 		rest |= uint64(s[i]) << (8 * i)
 	}
 	d.Int(rest)
+}
+
+// Properties adds properties.
+func (d *Digest) Properties(list driver.Properties) {
+	d.Int(uint64(len(list)))
+	for _, p := range list {
+		d.Text(p.Name)
+		d.Int(uint64(p.Value.Kind()))
+		d.Int(uint64(p.Value.Number()))
+		d.Text(p.Value.Text())
+	}
+}
+
+// Entity adds a row.
+func (d *Digest) Entity(e driver.Entity) {
+	d.Text(e.Partition)
+	d.Text(e.Row)
+	d.Text(string(e.ETag))
+	d.Properties(e.Properties)
 }
 
 // Sum adds another sum.

@@ -11,29 +11,17 @@ import (
 type actorView struct {
 	// Number is the key of the keyboard that chooses the actor.
 	Number int
-	Name   string
-	// State is lab.AboutToCall, lab.Finished or lab.Dead.
-	State string
-	// Words is the call that it is about to make. It is empty if there is none.
-	Words string
-	// Intent says what the call is for.
-	Intent string
+	lab.ActorState
 	// Takes let the call take effect. There is one for each message that a call to the
 	// queue may receive. Others are all other fates.
 	Takes, Others []fateView
-	// Told is what the actor was told so far.
-	Told   []string
-	Source sourceView
+	Source        sourceView
 }
 
 // fateView is one thing that may happen next.
 type fateView struct {
-	// Label says it in a sentence.
-	Label string
-	// URL is empty if it cannot happen, and Why says why.
-	URL, Why string
-	// Word is what is appended to the schedule.
-	Word string
+	// Label says it in a sentence, and Word is what is appended to the schedule.
+	Label, Word, URL string
 }
 
 // class is the state as a class of the style sheet.
@@ -42,92 +30,45 @@ func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-")
 // acts tells whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
 
-// possible counts the other fates that can be chosen.
-func (a actorView) possible() (n int) {
-	for _, f := range a.Others {
-		if f.URL != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// menu is the label of the other fates. If none can be chosen, they say why.
-func (a actorView) menu() string {
-	if n := a.possible(); n > 0 {
-		return "Other fates: " + strconv.Itoa(n)
-	}
-	return "Why only this?"
-}
-
-func newActorViews(moment lab.Moment, l links) []actorView {
-	var views []actorView
-	for i, s := range moment.Actors {
-		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: l.facts(moment.Told[i+1])}
-		for _, o := range s.Options {
-			f := newFateView(o, l)
-			if o.Choice.Fate == lab.Arrives {
-				v.Takes = append(v.Takes, f)
+func (v *scene) actors() (views []actorView) {
+	for i, s := range v.now().Actors {
+		a := actorView{Number: i + 1, ActorState: s}
+		a.Why = v.sentence(s.Why)
+		for i, f := range v.fates(s.Options) {
+			if s.Options[i].Choice.Fate == lab.Arrives {
+				a.Takes = append(a.Takes, f)
 			} else {
-				v.Others = append(v.Others, f)
+				a.Others = append(a.Others, f)
 			}
 		}
+		if s.Options != nil && v.at == lab.MaxChoices {
+			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
+		}
 		if s.Call != nil {
-			v.Intent = s.Site.Sentence
-			v.Source = newSourceView(s.Site, s.Above)
+			a.Source = newSourceView(s.Site, s.Above)
 		}
-		views = append(views, v)
+		views = append(views, a)
 	}
 	return views
 }
 
-func newFateViews(options []lab.Option, l links) []fateView {
-	var views []fateView
+// fates are links to what may happen. A run that is as long as one may be has none.
+func (v *scene) fates(options []lab.Option) (views []fateView) {
+	if v.at == lab.MaxChoices {
+		return nil
+	}
 	for _, o := range options {
-		views = append(views, newFateView(o, l))
+		views = append(views, fateView{sentence(o.Label), o.Word, v.choosing(o.Choice).address() + partActors})
 	}
 	return views
-}
-
-func newFateView(o lab.Option, l links) fateView {
-	f := fateView{Label: sentence(o.Label), Word: o.Word}
-	switch {
-	case o.Why != "":
-		f.Why = l.sentence(o.Why)
-	case l.full():
-		f.Why = "A run has " + strconv.Itoa(maxChoices) + " steps at most."
-	default:
-		f.URL = l.choose(o.Choice)
-	}
-	return f
-}
-
-// facts are the facts in words, without those that say what an actor is about to do.
-func (l links) facts(told []lab.Fact) (words []string) {
-	for _, f := range told {
-		if word := l.DescribeFact(f); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
 }
 
 // takeLabel is what the main button says.
 func (a actorView) takeLabel(f fateView) string {
-	switch {
-	case !a.acts():
-		return "Let it happen"
-	case len(a.Takes) > 1:
+	if len(a.Takes) > 1 {
 		return f.Label
-	default:
-		return "Let it happen"
 	}
-}
-
-// lastOf tells whether a fate is the last of those that follow each other and cannot
-// happen for one reason.
-func lastOf(fates []fateView, i int) bool {
-	return i+1 == len(fates) || fates[i+1].Why != fates[i].Why
+	return "Let it happen"
 }
 
 // sourceView is the line of Go that makes a call, in its function.
@@ -146,12 +87,9 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call. Near are the lines around it.
-	Marked, Near bool
+	// Marked is the line of the call.
+	Marked bool
 }
-
-// nearLines is how many lines before and after the marked one a card shows.
-const nearLines = 2
 
 // newSourceView shows the line that makes a call, and names those that led to it.
 func newSourceView(site lab.Site, above []lab.Site) sourceView {
@@ -159,7 +97,6 @@ func newSourceView(site lab.Site, above []lab.Site) sourceView {
 	v := functionView(site, first, last)
 	for i, line := range v.Lines {
 		v.Lines[i].Marked = line.Number == site.Line
-		v.Lines[i].Near = line.Number >= site.Line-nearLines && line.Number <= site.Line+nearLines
 	}
 	for _, s := range above {
 		v.Above = append(v.Above, place(s)+" "+s.Function)
@@ -187,21 +124,15 @@ func functionView(site lab.Site, first, last int) sourceView {
 
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
 
-// near are the lines around the marked one, with the least indentation.
-func (v sourceView) near() (lines []lineView) {
-	least := deepest
+// marked is the line of the call, as it stands alone.
+func (v sourceView) marked() []lineView {
 	for _, line := range v.Lines {
-		if line.Near {
-			lines = append(lines, line)
-		}
-		if line.Near && line.Text != "" {
-			least = min(least, line.Indent)
+		if line.Marked {
+			line.Indent = 0
+			return []lineView{line}
 		}
 	}
-	for i := range lines {
-		lines[i].Indent = max(lines[i].Indent-least, 0)
-	}
-	return lines
+	return nil
 }
 
 // deepest is the deepest indentation that the style sheet knows.

@@ -5,9 +5,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/mem"
-	"microblogging/lab/prove"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/templates"
 )
 
@@ -16,9 +15,8 @@ const jsonSuffix = ".json"
 
 // stateJSON is a state of a scenario.
 type stateJSON struct {
-	// Schedule leads to the state, in canonical form. Next is the same.
+	// Schedule leads to the state, in canonical form.
 	Schedule string               `json:"schedule"`
-	Next     string               `json:"next"`
 	Steps    []stepJSON           `json:"steps"`
 	Choices  []choiceJSON         `json:"choices"`
 	Tables   map[string][]rowJSON `json:"tables"`
@@ -64,53 +62,50 @@ type lawJSON struct {
 }
 
 // scenarioJSON answers with the state at the end of the schedule.
-func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) error {
+func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) (templates.Answer, error) {
 	q.at, q.rest = len(q.schedule), false
-	told, err := inTurn(r.Context(), l.replays, func() (*story, error) { return follow(q) })
+	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
-	return l.encoded(w, r, told.json())
+	return encoded(w, told.json())
 }
 
-func (s *story) json() stateJSON {
+func (s *scene) json() stateJSON {
 	now := s.moments[len(s.moments)-1]
-	schedule := s.Format(s.schedule)
 	state := stateJSON{
-		Schedule: schedule, Next: schedule, Steps: []stepJSON{}, Choices: s.choicesJSON(now),
+		Schedule: s.Format(s.schedule), Steps: []stepJSON{}, Choices: s.choicesJSON(now),
 		Tables: map[string][]rowJSON{}, Queue: []messageJSON{}, Laws: []lawJSON{},
 	}
 	for _, m := range s.moments[1:] {
 		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
 	}
-	for _, table := range now.DB.Tables() {
-		state.Tables[table] = rowsJSON(table, now)
+	for _, table := range schema.Tables() {
+		state.Tables[table] = rowsJSON(table, s.moments[max(len(s.moments)-2, 0)], now)
 	}
 	for _, m := range now.DB.Messages(domain.QueueName) {
 		state.Queue = append(state.Queue, messageJSON{m.Text, now.DB.Leased(domain.QueueName, m.ID)})
 	}
 	for _, law := range now.Laws {
-		state.Laws = append(state.Laws, lawJSON{law.Law, law.State, law.Reason})
+		state.Laws = append(state.Laws, lawJSON{law.Name, law.State, law.Reason})
 	}
 	return state
 }
 
-func (s *story) stepJSON(step lab.Step) stepJSON {
+func (s *scene) stepJSON(step lab.Step) stepJSON {
 	words := s.Words(step)
 	return stepJSON{words.Actor, words.Call, step.Choice.Fate.String(), words.Answer, append([]string{}, words.Told...)}
 }
 
 // choicesJSON are the choices that can be taken.
-func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
+func (s *scene) choicesJSON(now lab.Moment) []choiceJSON {
 	choices := []choiceJSON{}
-	if len(s.schedule) == maxChoices {
+	if len(s.schedule) == lab.MaxChoices {
 		return choices
 	}
 	add := func(actor string, options []lab.Option) {
 		for _, o := range options {
-			if o.Why == "" {
-				choices = append(choices, choiceJSON{o.Word, actor, o.Label})
-			}
+			choices = append(choices, choiceJSON{o.Word, actor, o.Label})
 		}
 	}
 	for _, actor := range now.Actors {
@@ -120,29 +115,14 @@ func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
 	return choices
 }
 
-func rowsJSON(table string, now lab.Moment) []rowJSON {
+func rowsJSON(table string, before, now lab.Moment) []rowJSON {
 	rows := []rowJSON{}
-	for row := range now.DB.Rows(table) {
-		rows = append(rows, rowJSON{row.Partition, row.Row, string(row.ETag), propertiesJSON(row.Properties), changed(now.Step, table, row)})
-	}
-	return rows
-}
-
-// changed reports whether the step wrote the row.
-func changed(step *lab.Step, table string, row driver.Entity) bool {
-	if step == nil || step.Call == nil || step.Call.Target != table {
-		return false
-	}
-	for _, c := range step.Changes() {
-		if isWritten(c, row) {
-			return true
+	for _, c := range compared(table, before.DB, now.DB) {
+		if row := c.After; row.ETag != "" {
+			rows = append(rows, rowJSON{row.Partition, row.Row, string(row.ETag), propertiesJSON(row.Properties), markOf(c) != ""})
 		}
 	}
-	return false
-}
-
-func isWritten(c mem.Change, row driver.Entity) bool {
-	return c.After.ETag != "" && c.After.Partition == row.Partition && c.After.Row == row.Row
+	return rows
 }
 
 // propertiesJSON are the properties as values of JSON. A time has seven digits after the
@@ -166,10 +146,6 @@ func propertiesJSON(properties driver.Properties) map[string]any {
 
 const timeLayout = "2006-01-02T15:04:05.0000000Z"
 
-type scenarioListJSON struct {
-	Scenarios []scenarioJSON `json:"scenarios"`
-}
-
 type scenarioJSON struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
@@ -180,15 +156,10 @@ type scenarioJSON struct {
 }
 
 // scenarioList lists all scenarios for programs.
-func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
-	known, err := l.known()
-	if err != nil {
-		return err
-	}
-	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
+func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
+	var list []scenarioJSON
 	for _, c := range l.cases() {
-		record, _ := prove.About(known, c.Name)
-		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
+		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: l.recordOf(c.Name).Par})
 	}
-	return l.encoded(w, r, list)
+	return encoded(w, map[string]any{"scenarios": list})
 }

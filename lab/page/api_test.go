@@ -31,11 +31,11 @@ type (
 		}
 	}
 	state struct {
-		Schedule, Next string
-		Steps          []step
-		Choices        []choice
-		Tables         map[string][]row
-		Queue          []struct {
+		Schedule string
+		Steps    []step
+		Choices  []choice
+		Tables   map[string][]row
+		Queue    []struct {
 			Text   string
 			Leased bool
 		}
@@ -72,9 +72,9 @@ func (s *site) finished(scenario string) (schedule string) {
 	for {
 		at := s.state(scenario, schedule)
 		if len(at.Choices) == 0 {
-			return at.Next
+			return at.Schedule
 		}
-		schedule = and(at.Next, at.Choices[0].Choice)
+		schedule = and(at.Schedule, at.Choices[0].Choice)
 	}
 }
 
@@ -143,7 +143,7 @@ func stateHasTheMembersOfTheContract(t *testing.T) {
 		}
 		members(value, "", got)
 	}
-	for _, want := range strings.Fields(`.schedule .next .steps .steps.actor .steps.call .steps.fate .steps.answer .steps.told
+	for _, want := range strings.Fields(`.schedule .steps .steps.actor .steps.call .steps.fate .steps.answer .steps.told
 		.choices .choices.choice .choices.actor .choices.label .tables .tables.NAME .tables.NAME.partitionKey .tables.NAME.rowKey
 		.tables.NAME.etag .tables.NAME.properties .tables.NAME.changed .queue .queue.text .queue.leased .laws .laws.law .laws.state .laws.reason`) {
 		if !got[want] {
@@ -162,7 +162,7 @@ func stateHasTheMembersOfTheContract(t *testing.T) {
 func stateBeginsAtTheStart(t *testing.T) {
 	s := newSite(t)
 	at := s.state("A1", "")
-	if at.Schedule != "" || at.Next != "" || len(at.Steps) != 0 || len(at.Queue) != 0 || len(at.Tables["Channels"]) != 1 {
+	if at.Schedule != "" || len(at.Steps) != 0 || len(at.Queue) != 0 || len(at.Tables["Channels"]) != 1 {
 		t.Errorf("%+v", at)
 	}
 	if at.Tables["Channels"][0].Changed {
@@ -188,8 +188,8 @@ func stateGoesOnWithEachChoice(t *testing.T) {
 	for _, scenario := range []string{"A1", "A4", "web-dies", "stalled"} {
 		at := s.state(scenario, "")
 		for _, c := range at.Choices {
-			next := s.state(scenario, and(at.Next, c.Choice))
-			if len(next.Steps) != 1 || next.Steps[0].Actor != c.Actor || c.Label == "" || next.Next != c.Choice {
+			next := s.state(scenario, and(at.Schedule, c.Choice))
+			if len(next.Steps) != 1 || next.Steps[0].Actor != c.Actor || c.Label == "" || next.Schedule != c.Choice {
 				t.Errorf("%s: %+v leads to %+v", scenario, c, next.Steps)
 			}
 		}
@@ -218,7 +218,7 @@ func stateMarksWhatTheLastStepWrote(t *testing.T) {
 	for range 5 {
 		at := s.state("A1", schedule)
 		before := at
-		schedule = and(at.Next, at.Choices[0].Choice)
+		schedule = and(at.Schedule, at.Choices[0].Choice)
 		at = s.state("A1", schedule)
 		for table, rows := range at.Tables {
 			for _, r := range rows {
@@ -236,7 +236,7 @@ func stateSaysWhereAScheduleCannotBeTaken(t *testing.T) {
 	for schedule, position := range map[string]int{
 		"nobody": 0, "ann,nobody": 1, "ann*2,ann:sleeps": 2, "ann,,olga": 1, "ann*x": 0, "w1": 0, "ann,w1": 1, "ann:lost": 0,
 		"ann*200": 2, "ann*201": 200, "ann*10000": 200, "network:lands": 0,
-		"ann;olga": 0, "ann,olga;w1": 1, "%zz": 0, "ann,%": 1, "ann,%2": 1,
+		"ann;olga": 0, "%zz": 0,
 	} {
 		r := s.get("/lab/A1.json?s=" + schedule).want(400)
 		var p struct {

@@ -25,14 +25,14 @@ func stage(t *testing.T, act func()) *site {
 	var cases []prove.Case
 	for _, name := range []string{"one", "two", "three"} {
 		cases = append(cases, prove.Case{Scenario: lab.Scenario{
-			Name: name, About: "a test", Laws: protocol.Shipped{},
+			Name: name, About: "a test", Laws: protocol.Scenarios()[0].Laws,
 			Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
 				act()
 				_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", "") // the answer makes no difference
 			}}},
 		}})
 	}
-	return newSiteOf(t, page.New(page.Options{}).With(cases...))
+	return newSiteOf(t, page.New(nil).With(cases...))
 }
 
 func thirdReplayIsRefused(t *testing.T) {

@@ -12,16 +12,16 @@ import (
 )
 
 // compare shows a run without a guard beside the same run with it.
-func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	c, schedule, err := l.parseRun(r, r.PathValue("name"))
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	if level, _ := levelOf(c.Name); c.Guard == nil && level.Guard != "" {
 		return redirect(w, r, templates.LabComparePath(level.Guard))
 	}
 	if c.Guard == nil {
-		return &templates.Refusal{Problem: templates.Problem{
+		return templates.Answer{}, &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "Ours without a guard is compared with ours. This is ours.",
 			Links: []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
 		}}
@@ -54,24 +54,21 @@ type compareView struct {
 	Without, With compareSide
 	// Own tells that the reader has chosen the run.
 	Own bool
-	// Alike are the steps that both take, and Why says why ours cannot follow any further, if so.
+	// Alike are the steps that both take.
 	Alike []lab.StepWords
-	Why   string
 	Code  sourceView
 }
 
 // A compareSide is one of the two runs.
 type compareSide struct {
 	prove.Case
+	lab.Run
 	// Then are the steps from where they differ to the end of the run.
 	Then []lab.StepWords
-	// Broken says which laws are broken at the end. AtRest tells that all are judged there.
-	Broken []string
-	AtRest bool
-	// URL is the whole run.
-	URL string
 }
 
+// newCompareView takes a run without a guard, and with it as much of the run as can be taken. A
+// run that has come to its end without the guard does so with it.
 func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, error) {
 	v := compareView{Own: len(schedule) > 0, Code: codeOf(*c.Guard)}
 	ours, err := l.find(c.Guard.Of)
@@ -79,57 +76,32 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 		return v, err
 	}
 	if !v.Own {
-		known, err := l.known()
-		if err != nil {
-			return v, err
-		}
-		record, _ := prove.About(known, c.Name)
-		if schedule, err = parseSchedule(&c.Scenario, record.Schedule); err != nil {
-			return v, err
-		}
+		schedule, _ = c.Parse(l.recordOf(c.Name).Schedule) // TestKnown reads all
 	}
-	without, with := lab.NewExplorer(c.Scenario), lab.NewExplorer(ours.Scenario)
-	defer without.Close()
-	defer with.Close()
-	left, err := without.Follow(schedule)
+	without, err := c.Replay(schedule, false)
 	if err != nil {
 		return v, refuseChoice(&c.Scenario, "That run is not possible", err)
 	}
-	same, right, err := taken(ours.Scenario, translated(c, ours, schedule))
-	if err != nil {
-		return v, err
-	}
+	same, _ := ours.Parse(c.Format(schedule))                               // ours has all its actors
+	with, _ := ours.Replay(same, without.AtRest || without.Breaches != nil) // it may end sooner
 	n := 0
-	for n < len(same) && alike(*left[n+1].Step, *right[n+1].Step) {
+	for n < min(len(without.Steps), len(with.Steps)) && alike(without.Steps[n], with.Steps[n]) {
 		n++
-		v.Alike = append(v.Alike, c.Words(*left[n].Step))
 	}
-	if n == len(same) && n < len(schedule) {
-		v.Why = "Ours makes no such call here."
-	}
-	last := left[len(schedule)]
-	v.Without = compareSide{Case: c, AtRest: last.AtRest, URL: templates.LabPath(c.Name) + "?s=" + c.Format(schedule)}
-	for _, m := range left[n+1:] {
-		v.Without.Then = append(v.Without.Then, c.Words(*m.Step))
-	}
-	for _, law := range last.Laws {
-		if law.State == lab.LawBroken {
-			v.Without.Broken = append(v.Without.Broken, law.Reason)
-		}
-	}
-	run, err := with.Replay(same[:min(n+1, len(same))], n < len(schedule) || last.AtRest || last.Broken())
-	if err != nil {
-		return v, err
-	}
-	v.With = compareSide{Case: ours, AtRest: run.AtRest, URL: templates.LabPath(ours.Name) + "?s=" + ours.Format(run.Schedule())}
-	for _, step := range run.Steps[n:] {
-		v.With.Then = append(v.With.Then, ours.Words(step))
-	}
-	for _, b := range run.Breaches {
-		v.With.Broken = append(v.With.Broken, ours.DescribeBreach(b))
-	}
+	v.Alike = wordsOf(c, without.Steps[:n])
+	v.Without, v.With = compareSide{c, without, wordsOf(c, without.Steps[n:])}, compareSide{ours, with, wordsOf(ours, with.Steps[n:])}
 	return v, nil
 }
+
+func wordsOf(c prove.Case, steps []lab.Step) (words []lab.StepWords) {
+	for _, step := range steps {
+		words = append(words, c.Words(step))
+	}
+	return words
+}
+
+// url is the whole run.
+func (s compareSide) url() string { return templates.LabPath(s.Name) + "?s=" + s.Format(s.Schedule()) }
 
 // alike tells whether two steps ask the same and are answered alike.
 func alike(a, b lab.Step) bool {
@@ -143,7 +115,7 @@ func alike(a, b lab.Step) bool {
 // verdict says what a run leads to, and class is that of the style sheet.
 func (s compareSide) verdict() (class, words string) {
 	switch {
-	case len(s.Broken) > 0:
+	case s.Breaches != nil:
 		return "bad", "✗ A law is broken"
 	case s.AtRest:
 		return "good", "✓ All laws hold, and all is at rest"

@@ -1,11 +1,6 @@
 package page
 
 import (
-	"errors"
-	"net/http"
-	"net/url"
-	"strings"
-
 	"microblogging/lab"
 	"microblogging/lab/prove"
 	"microblogging/templates"
@@ -14,9 +9,7 @@ import (
 // A guardSwitch turns one guard of the shipped code off, or on again.
 type guardSwitch struct {
 	lab.Guard
-	// Name is the ablation's.
-	Name string
-	On   bool
+	On bool
 	// URL turns it.
 	URL string
 	// Source is its code.
@@ -33,9 +26,9 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 		if c.Guard == nil || c.Guard.Of != base {
 			continue
 		}
-		s := guardSwitch{Guard: *c.Guard, Name: c.Name, On: c.Name != q.Name, URL: switchPath(c.Name, q), Source: codeOf(*c.Guard)}
+		s := guardSwitch{Guard: *c.Guard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Source: codeOf(*c.Guard)}
 		if !s.On {
-			s.URL = switchPath(base, q)
+			s.URL = templates.LabPath(base)
 		}
 		list = append(list, s)
 	}
@@ -46,67 +39,4 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 func codeOf(g lab.Guard) sourceView {
 	file, first, last := lab.Find(g.Code)
 	return functionView(lab.Site{File: file, Line: first, Function: g.Code}, first, last)
-}
-
-// switchPath leads to another scenario with as much of the run as it allows.
-func switchPath(to string, q request) string {
-	path := templates.LabPath(to) + "/from/" + url.PathEscape(q.Name)
-	if q.at == 0 {
-		return path
-	}
-	return path + "?s=" + q.Format(q.schedule[:q.at])
-}
-
-// switchGuard leads to another version of a scenario, with the longest part of the
-// schedule that it allows.
-func (l *Lab) switchGuard(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
-	to, err := l.find(r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	from, schedule, err := l.parseRun(r, r.PathValue("other"))
-	if err != nil {
-		return err
-	}
-	q, err := inTurn(r.Context(), l.replays, func() (request, error) {
-		schedule, _, err := taken(to.Scenario, translated(from, to, schedule))
-		return request{Case: to, schedule: schedule, at: len(schedule)}, err
-	})
-	if err != nil {
-		return err
-	}
-	return redirect(w, r, q.address())
-}
-
-// translated is the longest part of a schedule whose actors the other scenario has.
-func translated(from, to prove.Case, schedule lab.Schedule) (list lab.Schedule) {
-	for _, choice := range schedule {
-		same, err := to.Parse(from.Format(lab.Schedule{choice}))
-		if err != nil {
-			break
-		}
-		list = append(list, same...)
-	}
-	return list
-}
-
-// taken is the longest part of a schedule that a scenario allows, and its moments.
-func taken(s lab.Scenario, schedule lab.Schedule) (lab.Schedule, []lab.Moment, error) {
-	x := lab.NewExplorer(s)
-	defer x.Close()
-	moments, err := x.Follow(schedule)
-	var stuck *lab.StuckError
-	if errors.As(err, &stuck) {
-		return schedule[:stuck.Position], moments, nil
-	}
-	return schedule, moments, err
-}
-
-// code is the text of the lines.
-func (v sourceView) code() string {
-	var text strings.Builder
-	for _, line := range v.Lines {
-		text.WriteString(strings.Repeat("\t", line.Indent) + line.Text + "\n")
-	}
-	return text.String()
 }

@@ -11,49 +11,41 @@ import (
 	"microblogging/templates"
 )
 
-// Options are the settings of the lab's pages.
-type Options struct {
-	// Version is the version of the program. An answer of another version is another one.
-	Version string
-	// Store is the store of the site, for the page about queries. Nil leaves that page
-	// out.
-	Store driver.Backend
-}
-
 // A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
 // it is first asked for a page, and leaves no goroutine behind.
 type Lab struct {
-	version string
-	store   driver.Backend
+	// store is that of the site, for the page about queries. Nil leaves that page out.
+	store driver.Backend
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
 	// known are what the explorer has found.
-	known   func() ([]prove.Record, error)
+	known   func() []prove.Record
 	replays turn
 }
 
-// New returns the pages of the lab.
-func New(options Options) *Lab {
+// New returns the pages of the lab. store is that of the site, or nil.
+func New(store driver.Backend) *Lab {
 	return &Lab{
-		version: options.Version,
-		store:   options.Store,
-		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
-		known:   sync.OnceValues(prove.Known),
+		store: store,
+		cases: sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
+		known: sync.OnceValue(func() []prove.Record {
+			records, _ := prove.Known() // TestKnown reads all
+			return records
+		}),
 		replays: make(turn, maxReplays),
 	}
 }
 
 // handler is web.Handler.
-type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) error
+type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)
 
 // Routes returns the handlers by their paths, for web.Options.
 func (l *Lab) Routes() map[string]handler {
 	routes := map[string]handler{
-		templates.LabIndexPath:                          l.index,
-		templates.LabIndexPath + "/scenarios.json":      l.scenarioList,
-		templates.LabIndexPath + "/{name}":              l.scenario,
-		templates.LabIndexPath + "/{name}/from/{other}": l.switchGuard,
-		templates.LabIndexPath + "/{name}/compare":      l.compare,
+		templates.LabIndexPath:                     l.index,
+		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
+		templates.LabIndexPath + "/{name}":         l.scenario,
+		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}
 	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash
@@ -65,7 +57,7 @@ func (l *Lab) Routes() map[string]handler {
 }
 
 // withoutSlash leads to the address without the slash at its end.
-func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
 	address := strings.TrimRight(r.URL.EscapedPath(), "/")
 	if r.URL.RawQuery != "" {
 		address += "?" + r.URL.RawQuery

@@ -68,7 +68,7 @@ func asked(t *testing.T, posts int) (*site, *watched) {
 		}
 	}
 	w := &watched{DB: db}
-	return newSiteWith(t, page.Options{Store: w}), w
+	return newSiteOf(t, page.New(w)), w
 }
 
 func queriesCostMore(t *testing.T) {

@@ -13,16 +13,6 @@ import (
 	"microblogging/templates"
 )
 
-const (
-	// maxChoices is the most choices of a schedule. No scenario needs as many.
-	maxChoices = 200
-	// maxScheduleBytes is the longest text of a schedule that is read: maxChoices long
-	// words.
-	maxScheduleBytes = 64 * maxChoices
-	// maxQueryBytes is the longest query that is read. Escaping makes a byte three.
-	maxQueryBytes = 4 * maxScheduleBytes
-)
-
 // A request names a scenario and the state that it is shown in.
 type request struct {
 	prove.Case
@@ -44,7 +34,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	query, _ := queryOf(r, &c.Scenario) // parseRun has read it
+	query := r.URL.Query() // parseRun has read it
 	q := request{Case: c, schedule: schedule, at: len(schedule)}
 	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
 	if at := query.Get("at"); at != "" {
@@ -61,36 +51,15 @@ func (l *Lab) parseRun(r *http.Request, name string) (prove.Case, lab.Schedule, 
 	if err != nil {
 		return c, nil, err
 	}
-	query, err := queryOf(r, &c.Scenario)
+	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return c, nil, err
+		return c, nil, refuseChoice(&c.Scenario, noRun, &lab.StuckError{Word: r.URL.RawQuery, Why: err.Error()})
 	}
-	schedule, err := parseSchedule(&c.Scenario, query.Get("s"))
-	return c, schedule, err
+	schedule, err := c.Parse(query.Get("s"))
+	return c, schedule, refuseChoice(&c.Scenario, noRun, err)
 }
 
-// queryOf reads the query of an address about a scenario, if it is not too long. What is
-// damaged in it stays, so that whoever reads the schedule can say where.
-func queryOf(r *http.Request, s *lab.Scenario) (url.Values, error) {
-	if len(r.URL.RawQuery) > maxQueryBytes {
-		return nil, refuseLength(s)
-	}
-	return url.ParseQuery(mended(r.URL.RawQuery))
-}
-
-// mended is a query that can be read: a semicolon, and a percent sign that begins no escape,
-// stand for themselves.
-func mended(query string) string {
-	parts := strings.Split(strings.ReplaceAll(query, ";", "%3B"), "%")
-	for i, after := range parts[1:] {
-		if len(after) < 2 || !isHex(after[0]) || !isHex(after[1]) {
-			parts[i+1] = "25" + after
-		}
-	}
-	return strings.Join(parts, "%")
-}
-
-func isHex(digit byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", digit) >= 0 }
+const noRun = "This address is no run of the level"
 
 // refuseStep is the error of a number of steps that the run does not have. Its position is
 // the nearest one that it has.
@@ -110,28 +79,7 @@ func refuseSchedule(s *lab.Scenario, title, detail string) *templates.Refusal {
 	}}
 }
 
-// parseSchedule reads a schedule of at most maxChoices choices. An empty text is the
-// start.
-func parseSchedule(s *lab.Scenario, text string) (lab.Schedule, error) {
-	if !fits(text) {
-		return nil, refuseLength(s)
-	}
-	schedule, err := s.Parse(text)
-	if err != nil {
-		return nil, refuseChoice(s, "This address is no run of the level", err)
-	}
-	return schedule, nil
-}
-
-// refuseLength is the error of a schedule of more than maxChoices choices.
-func refuseLength(s *lab.Scenario) error {
-	refusal := refuseSchedule(s, "That run is too long", "A run has "+strconv.Itoa(maxChoices)+" steps at most.")
-	position := maxChoices
-	refusal.Position = &position
-	return refusal
-}
-
-// refuseChoice is the error of a choice that cannot be read or taken.
+// refuseChoice is the error of a choice that cannot be read or taken, or another error as it is.
 func refuseChoice(s *lab.Scenario, title string, err error) error {
 	var stuck *lab.StuckError
 	if !errors.As(err, &stuck) {
@@ -142,62 +90,29 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 	return refusal
 }
 
-// fits reports whether the text has at most maxChoices choices. It looks before anything
-// is made of the text: w1*10000 is short, and makes much.
-func fits(text string) bool {
-	if len(text) > maxScheduleBytes {
-		return false
-	}
-	choices := 0
-	for word := range strings.SplitSeq(text, ",") {
-		choices++
-		if _, repeats, repeated := strings.Cut(word, "*"); repeated {
-			n, err := strconv.Atoi(repeats)
-			if err == nil && n > 1 {
-				choices += min(n, maxChoices+1) - 1
-			}
-		}
-		if choices > maxChoices {
-			return false
-		}
-	}
-	return true
-}
-
-// address is the one address of the page.
+// address is the one address of the page. Nothing in it needs escaping.
 func (q *request) address() string {
-	path := templates.LabPath(q.Name)
-	var query []string
-	for _, name := range parameters() {
-		if value := q.parameter(name); value != "" {
-			query = append(query, name+"="+value)
+	path, separator := templates.LabPath(q.Name), "?"
+	add := func(set bool, name, value string) {
+		if set {
+			path, separator = path+separator+name+"="+value, "&"
 		}
 	}
-	if query == nil {
-		return path
-	}
-	return path + "?" + strings.Join(query, "&")
-}
-
-func parameters() []string { return []string{"s", "at", "rest", "hint", "show"} }
-
-// parameter is a parameter of the address, empty if it is left out. None needs escaping.
-func (q *request) parameter(name string) string {
-	switch {
-	case name == "s":
-		return q.Format(q.schedule)
-	case name == "at" && q.at < len(q.schedule):
-		return strconv.Itoa(q.at)
-	case name == "rest" && q.rest, name == "hint" && q.hint, name == "show" && q.show:
-		return "1"
-	}
-	return ""
+	add(len(q.schedule) > 0, "s", q.Format(q.schedule))
+	add(q.at < len(q.schedule), "at", strconv.Itoa(q.at))
+	add(q.rest, "rest", "1")
+	add(q.hint, "hint", "1")
+	add(q.show, "show", "1")
+	return path
 }
 
 // isAddressed reports whether the query is that of the address. Parameters that mean
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
-	return !slices.ContainsFunc(parameters(), func(name string) bool { return query.Get(name) != q.parameter(name) })
+	address, err := url.Parse(q.address())
+	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show"}, func(name string) bool {
+		return query.Get(name) != address.Query().Get(name)
+	})
 }
 
 // The parts of a scenario's page. A link ends in the id of its part, so that on a
@@ -209,47 +124,34 @@ const (
 	partLaws   = "#laws"
 )
 
-// links makes the addresses of a scenario's other states.
-type links struct{ request }
-
 // start is the state before the first step, with no schedule.
-func (l links) start() string { return l.to(nil, 0) + partActors }
-
-// choose goes on from the state that is shown. What came after it in the schedule is
-// left.
-func (l links) choose(c lab.Choice) string {
-	return l.choosing(c).address() + partActors
-}
-
-// full tells whether a schedule of so many choices is as long as one may be.
-func (l links) full() bool { return l.at == maxChoices }
+func (q *request) start() string { return q.to(nil, 0) + partActors }
 
 // undo takes back the step that led to the state that is shown.
-func (l links) undo() string {
-	before := max(l.at-1, 0)
-	return l.to(l.schedule[:before], before) + partActors
+func (q *request) undo() string {
+	before := max(q.at-1, 0)
+	return q.to(q.schedule[:before], before) + partActors
 }
 
 // state is the state after n steps of the schedule, which stays.
-func (l links) state(n int, part string) string { return l.to(l.schedule, n) + part }
+func (q *request) state(n int, part string) string { return q.to(q.schedule, n) + part }
 
 // carryOn is the state that is shown, with what fresh workers leave.
-func (l links) carryOn() string {
-	q := l.request
-	q.rest = true
-	return q.address() + partActors
+func (q *request) carryOn() string {
+	rested := *q
+	rested.rest = true
+	return rested.address() + partActors
 }
 
-func (l links) to(schedule lab.Schedule, at int) string {
-	q := request{Case: l.Case, schedule: schedule, at: at}
-	q.show = l.show && slices.Equal(schedule, l.schedule)
-	return q.address()
+func (q *request) to(schedule lab.Schedule, at int) string {
+	other := request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule)}
+	return other.address()
 }
 
 // sentence is a text as a sentence. A name of an actor stays as it is at its beginning.
-func (l links) sentence(text string) string {
+func (q *request) sentence(text string) string {
 	first, _, _ := strings.Cut(text, " ")
-	if slices.ContainsFunc(l.Actors, func(a lab.Actor) bool { return a.Name == first }) {
+	if slices.ContainsFunc(q.Actors, func(a lab.Actor) bool { return a.Name == first }) {
 		return text + "."
 	}
 	return sentence(text)

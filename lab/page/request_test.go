@@ -37,7 +37,7 @@ func requestWithNoScheduleIsRefused(t *testing.T) {
 			t.Errorf("%q: no way back to the start", schedule)
 		}
 	}
-	for _, path := range []string{"/lab/A1?s=%zz", "/lab/A1?s=;", "/lab/open-gate/from/post?s=%zz", "/lab/open-gate/from/post?s=nobody"} {
+	for _, path := range []string{"/lab/A1?s=%zz", "/lab/A1?s=;"} {
 		s.get(path).want(400)
 	}
 	for _, at := range []string{"-1", "2", "x", "99999999999999999999"} {
@@ -51,9 +51,6 @@ func requestWithTooManyChoicesIsRefused(t *testing.T) {
 	for _, schedule := range []string{"ann*201", "ann*10000", "ann*200,ann", strings.Repeat("ann,", 200) + "ann", hostile} {
 		s.get("/lab/A1?s=" + schedule).want(400).says("200")
 	}
-	s.get("/lab/A1?x=" + strings.Repeat("x", 1<<20)).want(400).says("200")
-	s.get("/lab/open-gate/from/post?x=" + strings.Repeat("x", 1<<20)).want(400).says("200")
-	s.get("/lab/open-gate/from/post?s=" + hostile).want(400).says("200")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	s.get("/lab/A1?s=" + hostile).want(400)

@@ -12,13 +12,13 @@ import (
 	"microblogging/templates"
 )
 
-// A story is a schedule that was followed: what the page of a scenario shows.
-type story struct {
+// A scene is what the page of a scenario shows: one state, and the run that it is in.
+type scene struct {
 	request
 	// moments are the one before the first choice and the one after each.
 	moments []lab.Moment
-	// rest is what fresh workers leave. It is nil if nobody asked for it.
-	rest *lab.Outcome
+	// stores are the queues and the tables that are shown.
+	stores []string
 	// record is what the explorer has found in the scenario.
 	record prove.Record
 	// guards are those that can be switched.
@@ -27,10 +27,10 @@ type story struct {
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends in
 // ".json", for programs.
-func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) error {
+func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	q, err := l.parse(r)
 	if err != nil {
-		return err
+		return templates.Answer{}, err
 	}
 	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
 		return l.scenarioJSON(w, r, q)
@@ -40,43 +40,26 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 	}
 	page.Path = q.address()
 	return l.replayed(w, r, func() (templ.Component, error) {
-		told, err := l.tell(q)
+		v, err := l.follow(q)
 		if err != nil {
 			return nil, err
 		}
-		return scenarioPage(page, told), nil
+		return scenarioPage(page, v), nil
 	})
 }
 
-// tell follows a schedule, and adds what is known of the scenario.
-func (l *Lab) tell(q request) (*story, error) {
-	s, err := follow(q)
-	if err != nil {
-		return nil, err
-	}
-	s.guards = switches(q, l.cases())
-	s.record, err = l.recordOf(q.Name)
-	return s, err
-}
-
 // follow replays a schedule.
-func follow(q request) (*story, error) {
+func (l *Lab) follow(q request) (*scene, error) {
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
 	moments, err := x.Follow(q.schedule)
 	if err != nil {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
-	s := &story{request: q, moments: moments}
-	if !q.rest {
-		return s, nil
+	if q.rest && !moments[q.at].AtRest() {
+		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	rest, err := x.Rest(q.schedule[:q.at])
-	if err != nil {
-		return nil, refuseChoice(&q.Scenario, "Not all is at rest", err)
-	}
-	s.rest = &rest
-	return s, nil
+	return &scene{q, moments, storesOf(moments), l.recordOf(q.Name), switches(q, l.cases())}, nil
 }
 
 // choosing is the request that goes on from here with one choice.
@@ -87,9 +70,9 @@ func (q *request) choosing(c lab.Choice) *request {
 
 // redirect leads to the one address of a page. It is not said to be for ever, because
 // another version may write a schedule in another way.
-func redirect(w http.ResponseWriter, r *http.Request, address string) error {
+func redirect(w http.ResponseWriter, r *http.Request, address string) (templates.Answer, error) {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Del("Vary")
 	http.Redirect(w, r, address, http.StatusFound)
-	return nil
+	return templates.Answer{}, nil
 }

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -12,32 +13,31 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/net/html"
 
+	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/lab/page"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A site is a web role with the pages of the lab, bound to one test. Its store has no
-// tables, so whoever asks it gets an error.
+// A site is a web role with the pages of the lab, bound to one test. Whoever asks its
+// store gets an error.
 type site struct {
 	testing.TB
 	handler http.Handler
 	log     *logBuffer
 }
 
-func newSite(t testing.TB) *site { return newSiteWith(t, page.Options{Version: "test"}) }
-
-func newSiteWith(t testing.TB, options page.Options) *site {
-	t.Helper()
-	return newSiteOf(t, page.New(options))
-}
+func newSite(t testing.TB) *site { return newSiteOf(t, page.New(nil)) }
 
 func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	t.Helper()
-	db := mem.Open(mem.Snapshot{}, "site.")
+	db := driver.Wrap(mem.Open(mem.Snapshot{}, "site."), func(context.Context, *driver.Call, func(context.Context) error) error {
+		return domain.ErrUnavailable
+	})
 	s := &site{TB: t, log: &logBuffer{}}
 	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{
 		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),

@@ -99,13 +99,12 @@ func partsSayIt(t *testing.T) {
 	for _, at := range []struct{ path, part, says string }{
 		{orphan, "actor-ann", "Finished."}, {orphan, "actor-ann", "Was told: posted"},
 		{"/lab/A3?s=olga:dies-before", "actor-olga", "Dead."},
-		{"/lab/A1", "actor-w1", "The queue is empty."}, {"/lab/A1", "actor-ann", "Its process dies before it."},
-		{"/lab/A1", "actor-ann", "This level allows no fault."},
+		{"/lab/A1", "actor-w1", "The queue is empty."}, {"/lab/A3", "actor-olga", "Dies before it."},
 		{"/lab/A4?s=ann:unsent", "faults", "0 of 1"}, {"/lab/A4", "faults", "1 of 1"},
 		{"/lab/A1", "law-A1", "Here it is open. Not judged before all is at rest."}, {"/lab/A1", "law-A2", "holds"},
 		{"/lab/A1?s=ann", "say", "ann: Look whether the channel is there, and rely on it from then on."},
 		{"/lab/A2?s=ann", "say", "The store answers: already exists."},
-		{"/lab/A4?s=ann:repeated", "say", "It takes effect, the answer is lost, and the SDK sends it again."},
+		{"/lab/A4?s=ann:repeated", "say", "Takes effect, SDK sends it again."},
 		{orphan, "law-A1", "broken"}, {orphan, "say", "The law A1 (no orphan post) is broken"}, {orphan, "laws-in-short", "✗ 1"},
 		{orphan, "step-7", "told: posted"}, {orphan, "step-9", "A1 is broken"}, {orphan + "&rest=1", "say", "The law A1 (no orphan post) is broken"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
@@ -319,7 +318,7 @@ func BenchmarkScenario(b *testing.B) {
 		schedule := ""
 		for range 40 {
 			at := s.state(name, schedule)
-			schedule = and(at.Next, at.Choices[0].Choice)
+			schedule = and(at.Schedule, at.Choices[0].Choice)
 		}
 		for _, path := range []string{"/lab/" + name, "/lab/" + name + ".json"} {
 			b.Run(strings.TrimPrefix(path, "/lab/"), func(b *testing.B) {

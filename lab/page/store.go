@@ -1,7 +1,9 @@
 package page
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,30 +55,12 @@ func storeTitle(name string) string {
 	return name
 }
 
-// storesView is what is in the tables and the queues.
-type storesView struct {
-	Tables []templates.TableBlock
-	Queues []templates.QueueBlock
-}
-
-// A writer finds the step that wrote a row or a message last. Zero is the set-up.
-type writer map[rowID]int
-
+// A rowID names a row, or a message.
 type rowID struct{ store, partition, row string }
 
-func writersOf(moments []lab.Moment) writer {
-	w := writer{}
-	for i, m := range moments[1:] {
-		for _, c := range m.Step.Changes() {
-			e := later(c)
-			w[rowID{m.Step.Call.Target, e.Partition, e.Row}] = i + 1
-		}
-		queue := targetOf(m.Step)
-		for _, c := range messageChanges(moments[i].DB.Messages(queue), m.DB.Messages(queue)) {
-			w[rowID{queue, "", c.message.ID}] = i + 1
-		}
-	}
-	return w
+func idOf(store string, c mem.Change) rowID {
+	e := later(c)
+	return rowID{store, e.Partition, e.Row}
 }
 
 // later is the row after a change, or before it if the change deletes it.
@@ -87,44 +71,82 @@ func later(c mem.Change) driver.Entity {
 	return c.After
 }
 
-// A storeMaker makes the views of tables and queues.
-type storeMaker struct {
-	links
-	now, before lab.Moment
-	writers     writer
-}
-
-func newStoresView(names []string, moments []lab.Moment, l links) storesView {
-	m := storeMaker{links: l, now: moments[l.at], before: moments[max(l.at-1, 0)], writers: writersOf(moments[:l.at+1])}
-	var v storesView
-	for _, name := range names {
-		if slices.Contains(schema.Tables(), name) {
-			v.Tables = append(v.Tables, m.table(name))
-		} else {
-			v.Queues = append(v.Queues, m.queue(name))
-		}
+// rowsIn are the rows of a table, or the messages of a queue as rows.
+func rowsIn(db mem.Snapshot, store string) []driver.Entity {
+	rows := slices.Collect(db.Rows(store))
+	for _, m := range db.Messages(store) {
+		rows = append(rows, driver.Entity{
+			Row: m.ID, ETag: driver.ETag("receipt " + m.Receipt),
+			Properties: driver.Properties{driver.String("Text", m.Text), driver.Int64("Deliveries", m.Deliveries)},
+		})
 	}
-	return v
+	return rows
 }
 
-func (m storeMaker) table(name string) templates.TableBlock {
-	changes := map[rowID]mem.Change{}
-	rows := slices.Collect(m.now.DB.Rows(name))
-	if step := m.now.Step; step != nil && targetOf(step) == name {
-		for _, c := range step.Changes() {
-			e := later(c)
-			changes[rowID{name, e.Partition, e.Row}] = c
-			if c.After.ETag == "" {
-				rows = append(rows, c.Before)
+// compared are all rows of a store before and after, changed or not, in the order of their keys.
+func compared(store string, before, after mem.Snapshot) []mem.Change {
+	rows := map[rowID]mem.Change{}
+	for _, e := range rowsIn(before, store) {
+		rows[rowID{store, e.Partition, e.Row}] = mem.Change{Before: e}
+	}
+	for _, e := range rowsIn(after, store) {
+		id := rowID{store, e.Partition, e.Row}
+		rows[id] = mem.Change{Before: rows[id].Before, After: e}
+	}
+	return slices.SortedFunc(maps.Values(rows), func(a, b mem.Change) int {
+		x, y := later(a), later(b)
+		return cmp.Or(strings.Compare(x.Partition, y.Partition), strings.Compare(x.Row, y.Row))
+	})
+}
+
+// markOf says what has become of a row. It is empty if nothing has.
+func markOf(c mem.Change) templates.Mark {
+	switch {
+	case c.Before.ETag == "":
+		return templates.Inserted
+	case c.After.ETag == "":
+		return templates.Deleted
+	case c.Before.ETag != c.After.ETag:
+		return templates.Changed
+	}
+	return ""
+}
+
+// writersOf are the steps that wrote a row or a message last. Zero is the set-up.
+func writersOf(moments []lab.Moment) map[rowID]int {
+	writers := map[rowID]int{}
+	for i, m := range moments[1:] {
+		store := targetOf(m.Step)
+		for _, c := range compared(store, moments[i].DB, m.DB) {
+			if markOf(c) != "" {
+				writers[idOf(store, c)] = i + 1
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b driver.Entity) int {
-		if c := strings.Compare(a.Partition, b.Partition); c != 0 {
-			return c
+	return writers
+}
+
+// A storeMaker makes the views of tables and queues.
+type storeMaker struct {
+	*scene
+	before, now mem.Snapshot
+	writers     map[rowID]int
+}
+
+// tablesAndQueues is what is in the stores.
+func (v *scene) tablesAndQueues() (tables []templates.TableBlock, queues []templates.QueueBlock) {
+	m := storeMaker{v, v.moments[max(v.at-1, 0)].DB, v.now().DB, writersOf(v.moments[:v.at+1])}
+	for _, name := range v.stores {
+		if slices.Contains(schema.Tables(), name) {
+			tables = append(tables, m.table(name))
+		} else {
+			queues = append(queues, m.queue(name))
 		}
-		return strings.Compare(a.Row, b.Row)
-	})
+	}
+	return tables, queues
+}
+
+func (m storeMaker) table(name string) templates.TableBlock {
 	v := templates.TableBlock{Key: "store-" + name, Name: name, Level: 3, Empty: "No rows."}
 	if name == "Blogs" {
 		v.Note = "Posts, with the gates and the subscribers of their channels."
@@ -132,37 +154,21 @@ func (m storeMaker) table(name string) templates.TableBlock {
 			v.Note = "Posts."
 		}
 	}
-	for _, e := range rows {
-		change, changed := changes[rowID{name, e.Partition, e.Row}]
-		v.Rows = append(v.Rows, m.row(name, e, change, changed))
+	for _, c := range compared(name, m.before, m.now) {
+		v.Rows = append(v.Rows, m.row(name, c))
 	}
 	return v
 }
 
-func (m storeMaker) row(table string, e driver.Entity, change mem.Change, changed bool) templates.TableRow {
+func (m storeMaker) row(table string, c mem.Change) templates.TableRow {
+	e := later(c)
 	kind, parts := templates.ExplainRow(table, e.Partition, e.Row, timeless)
 	for i := range parts {
 		parts[i].Text = m.Pretty(parts[i].Text)
 	}
-	row := templates.TableRow{
+	return templates.TableRow{
 		Key: strings.Join([]string{"row", table, e.Partition, e.Row}, "-"), Partition: templates.ShortKey(m.Pretty(e.Partition)),
-		Kind: kind, Parts: parts, ETag: string(e.ETag), Properties: m.properties(e, change, changed),
-	}
-	if changed {
-		row.Mark = markOf(change)
-	}
-	row.Link = m.writer(rowID{table, e.Partition, e.Row}, row.Mark)
-	return row
-}
-
-func markOf(c mem.Change) templates.Mark {
-	switch {
-	case c.Before.ETag == "":
-		return templates.Inserted
-	case c.After.ETag == "":
-		return templates.Deleted
-	default:
-		return templates.Changed
+		Kind: kind, Parts: parts, ETag: string(e.ETag), Properties: m.properties(c), Mark: markOf(c), Link: m.writer(table, c),
 	}
 }
 
@@ -170,28 +176,29 @@ func markOf(c mem.Change) templates.Mark {
 // anything.
 func timeless(string) (time.Time, error) { return time.Time{}, errTimeless }
 
+var errTimeless = errors.New("no time passes in the lab")
+
 // writer leads to the step that wrote a row or a message last.
-func (m storeMaker) writer(id rowID, mark templates.Mark) templates.Link {
-	step := m.writers[id]
+func (m storeMaker) writer(store string, c mem.Change) templates.Link {
+	step := m.writers[idOf(store, c)]
 	who := "Step " + strconv.Itoa(step)
 	if step == 0 {
 		who = "The set-up"
 	}
 	did := " wrote this"
-	if mark == templates.Deleted {
+	if markOf(c) == templates.Deleted {
 		did = " deleted this"
 	}
 	return templates.Link{Label: who + did, URL: m.state(step, partTables)}
 }
 
-func (m storeMaker) properties(e driver.Entity, change mem.Change, changed bool) []templates.RowProperty {
-	var list []templates.RowProperty
-	for _, p := range e.Properties {
+func (m storeMaker) properties(c mem.Change) (list []templates.RowProperty) {
+	for _, p := range later(c).Properties {
 		v := templates.RowProperty{Name: p.Name, Value: m.value(p.Value)}
-		if changed && markOf(change) == templates.Changed {
-			at := slices.IndexFunc(change.Before.Properties, func(q driver.Property) bool { return q.Name == p.Name })
-			if v.Changed = at < 0 || change.Before.Properties[at].Value != p.Value; v.Changed && at >= 0 {
-				v.Was = m.value(change.Before.Properties[at].Value)
+		if markOf(c) == templates.Changed {
+			at := slices.IndexFunc(c.Before.Properties, func(q driver.Property) bool { return q.Name == p.Name })
+			if v.Changed = at < 0 || c.Before.Properties[at].Value != p.Value; v.Changed && at >= 0 {
+				v.Was = m.value(c.Before.Properties[at].Value)
 			}
 		}
 		list = append(list, v)
@@ -214,58 +221,21 @@ func (m storeMaker) value(v driver.Value) string {
 	}
 }
 
-// A messageChange is what a step did to a message.
-type messageChange struct {
-	message driver.Message
-	mark    templates.Mark
-}
-
-// messageChanges compares a queue before and after a step.
-func messageChanges(before, after []driver.Message) (changes []messageChange) {
-	same := func(m driver.Message) func(driver.Message) bool {
-		return func(n driver.Message) bool { return n.ID == m.ID }
-	}
-	for _, m := range after {
-		at := slices.IndexFunc(before, same(m))
-		switch {
-		case at < 0:
-			changes = append(changes, messageChange{m, templates.Inserted})
-		case before[at].Receipt != m.Receipt:
-			changes = append(changes, messageChange{m, templates.Changed})
-		}
-	}
-	for _, m := range before {
-		if !slices.ContainsFunc(after, same(m)) {
-			changes = append(changes, messageChange{m, templates.Deleted})
-		}
-	}
-	return changes
-}
-
 func (m storeMaker) queue(name string) templates.QueueBlock {
-	messages := m.now.DB.Messages(name)
-	marks := map[string]templates.Mark{}
-	for _, c := range messageChanges(m.before.DB.Messages(name), messages) {
-		marks[c.message.ID] = c.mark
-		if c.mark == templates.Deleted {
-			messages = append(messages, c.message)
-		}
-	}
-	slices.SortFunc(messages, func(a, b driver.Message) int { return strings.Compare(a.ID, b.ID) })
 	v := templates.QueueBlock{Key: "store-" + name, Name: name, Level: 3, Empty: "No messages."}
-	for _, d := range messages {
+	for _, c := range compared(name, m.before, m.now) {
+		e := later(c)
+		text := e.Properties.String("Text")
 		v.Messages = append(v.Messages, templates.QueuedMessage{
-			Key: "message-" + name + "-" + d.ID, Words: m.DescribeMessage(d.Text), Text: m.Pretty(d.Text),
-			Leased: m.leased(name, d), Deliveries: d.Deliveries, Mark: marks[d.ID], Link: m.writer(rowID{name, "", d.ID}, marks[d.ID]),
+			Key: "message-" + name + "-" + e.Row, Words: m.DescribeMessage(text), Text: m.Pretty(text),
+			Leased: m.leased(name, e.Row), Deliveries: e.Properties.Int64("Deliveries"), Mark: markOf(c), Link: m.writer(name, c),
 		})
 	}
 	return v
 }
 
-var errTimeless = fmt.Errorf("no time passes in the lab")
-
 // leased tells whether a message was received. One that this step deletes was, because
 // only its receiver can delete it.
-func (m storeMaker) leased(queue string, d driver.Message) bool {
-	return m.now.DB.Leased(queue, d.ID) || m.before.DB.Leased(queue, d.ID)
+func (m storeMaker) leased(queue, id string) bool {
+	return m.now.Leased(queue, id) || m.before.Leased(queue, id)
 }

@@ -12,13 +12,31 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Sessions, sign-in links and digest addresses of an account. Nothing expires here.
+// Sessions and sign-in links of an account. Nothing expires here.
+
+const (
+	// factLinkMade: the sign-in link Token can be followed once.
+	factLinkMade lab.Kind = "(link made)"
+	// factFollowed: the actor has followed the link Token, and is signed in.
+	factFollowed lab.Kind = "signed in"
+	// factLinkUsed: somebody else has followed the link Token, or somebody has ended the
+	// sessions of its user.
+	factLinkUsed lab.Kind = "the link is used"
+	// factSessionsEnded: what signed the user in before signs nobody in.
+	factSessionsEnded lab.Kind = "sessions ended"
+	// factSignedOut: the session Token signs nobody in.
+	factSignedOut lab.Kind = "signed out"
+	// factFollowing: the actor follows the link Token.
+	factFollowing lab.Kind = "(following)"
+	// factEnding: the actor ends all sessions of the user.
+	factEnding lab.Kind = "(ending)"
+)
 
 // account is a set-up: the user has an account.
 func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		_ = driver.NewTable(c.Backend, schema.TableUsers).Transact(ctx, string(name),
-			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", hashed(oldPassword)),
+			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", lab.HashPassword(oldPassword)),
 				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))) // nothing befalls a set-up
 	}
 }
@@ -28,7 +46,7 @@ func makeLink(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		if link, err := c.Store.SignInLink(ctx, by); err == nil {
 			c.Links = append(c.Links, link)
-			c.Tell(lab.Fact{Kind: lab.LinkMade, User: by, Token: link})
+			c.Tell(lab.Fact{Kind: factLinkMade, User: by, Token: link})
 		}
 	}
 }
@@ -37,7 +55,7 @@ func makeLink(by domain.UserName) body {
 func follow(ctx context.Context, c *lab.Client) {
 	link := ""
 	for _, f := range c.Given {
-		if f.Kind == lab.LinkMade {
+		if f.Kind == factLinkMade {
 			link = f.Token
 		}
 	}
@@ -47,14 +65,14 @@ func follow(ctx context.Context, c *lab.Client) {
 	if link == "" {
 		return
 	}
-	c.Tell(lab.Fact{Kind: lab.Following, Token: link})
+	c.Tell(lab.Fact{Kind: factFollowing, Token: link})
 	token, _, err := c.Store.FollowSignInLink(ctx, link)
 	switch {
 	case err == nil:
 		c.Tokens = append(c.Tokens, token)
-		c.Tell(lab.Fact{Kind: lab.Followed, Token: link, Session: token})
+		c.Tell(lab.Fact{Kind: factFollowed, Token: link, Session: token})
 	case errors.Is(err, domain.ErrNotSignedIn):
-		c.Tell(lab.Fact{Kind: lab.LinkUsed, Token: link})
+		c.Tell(lab.Fact{Kind: factLinkUsed, Token: link})
 	}
 }
 
@@ -62,7 +80,7 @@ func follow(ctx context.Context, c *lab.Client) {
 func signOut(ctx context.Context, c *lab.Client) {
 	for _, token := range c.Tokens {
 		if err := c.Store.SignOut(ctx, token); err == nil {
-			c.Tell(lab.Fact{Kind: lab.SignedOut, Token: token})
+			c.Tell(lab.Fact{Kind: factSignedOut, Token: token})
 		}
 	}
 }
@@ -70,67 +88,41 @@ func signOut(ctx context.Context, c *lab.Client) {
 // endSessions ends all sessions of a user.
 func endSessions(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		c.Tell(lab.Fact{Kind: lab.Ending, User: by})
+		c.Tell(lab.Fact{Kind: factEnding, User: by})
 		if err := c.Store.EndSessions(ctx, by); err == nil { // it contends with others
-			c.Tell(lab.Fact{Kind: lab.SessionsEnded, User: by})
+			c.Tell(lab.Fact{Kind: factSessionsEnded, User: by})
 		}
 	}
 }
 
-func newAddress(by domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) {
-		c.Tell(lab.Fact{Kind: lab.Addressing, User: by})
-		_, _ = c.Store.NewDigestAddress(ctx, by) // what counts is that it does not come back
+func sessionHasEnded(v lab.View, k lab.Known, breach breaching) {
+	if signsIn(v.DB, k.Token) {
+		breach("I10", "a session signs somebody in whose end was acknowledged")
 	}
 }
 
-func revokeAddress(by domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) {
-		if err := c.Store.RevokeDigestAddress(ctx, by); err == nil {
-			c.Tell(lab.Fact{Kind: lab.AddressRevoked, User: by})
-		}
+func sessionsHaveEnded(v lab.View, _ lab.Known, breach breaching) {
+	if v.Count(factFollowed, func(k lab.Known) bool { return ofSetup(v, k.Token) && signsIn(v.DB, k.Session) }) > 0 {
+		breach("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
 	}
 }
 
-// ofAccount holds the state against what a client was told of a session, a sign-in link or
-// a digest address.
-func ofAccount(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
-	switch f.Kind {
-	case lab.SignedOut:
-		if signsIn(v.DB, f.Token) {
-			breach("I10", "a session signs somebody in whose end was acknowledged")
-		}
-	case lab.SessionsEnded:
-		if v.Has(lab.Followed, func(g lab.Fact) bool { return ofSetup(v, g.Token) && signsIn(v.DB, g.Session) }) {
-			breach("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
-		}
-	case lab.Followed:
-		follows := 0
-		v.Each(func(_, _ int, g lab.Fact) {
-			if g.Kind == lab.Followed && g.Token == f.Token {
-				follows++
-			}
-		})
-		if follows > 1 {
-			breach("I10", "one sign-in link gave two sessions")
-		}
-	case lab.LinkUsed:
-		ending := v.Has(lab.Ending, func(lab.Fact) bool { return true })
-		if !ending && !usedByOther(v, actor, at, f.Token) {
-			breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
-		}
-	case lab.AddressRevoked:
-		row, err := v.DB.Get(schema.TableUsers, string(f.User), "")
-		later := slices.ContainsFunc(v.Told[actor][at:], func(g lab.Fact) bool { return g.Kind == lab.Addressing })
-		if err == nil && row.Properties.String("DigestSecret") != "" && !later {
-			breach("I10", "a digest address works whose end was acknowledged")
-		}
+func followedOnce(v lab.View, k lab.Known, breach breaching) {
+	if v.Count(factFollowed, func(other lab.Known) bool { return other.Token == k.Token }) > 1 {
+		breach("I10", "one sign-in link gave two sessions")
+	}
+}
+
+func usedByOthers(v lab.View, k lab.Known, breach breaching) {
+	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0
+	if !ended && !usedByOther(v, k) {
+		breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
 	}
 }
 
 // signsIn tells whether a session's token signs its user in.
 func signsIn(db mem.Snapshot, token string) bool {
-	row, err := db.Get(schema.TableSessions, lab.SessionHash(token), "")
+	row, err := db.Get(schema.TableSessions, schema.SessionPartition(token), "")
 	if err != nil || row.Properties.Bool("Link") || row.Properties.Bool("Ended") {
 		return false
 	}
@@ -140,85 +132,73 @@ func signsIn(db mem.Snapshot, token string) bool {
 
 // ofSetup tells whether the set-up made a link: before anybody ended any session.
 func ofSetup(v lab.View, link string) bool {
-	return slices.ContainsFunc(v.Told[0], func(f lab.Fact) bool { return f.Kind == lab.LinkMade && f.Token == link })
+	return slices.ContainsFunc(v.Told[0], func(f lab.Fact) bool { return f.Kind == factLinkMade && f.Token == link })
 }
 
 // usedByOther tells whether another actor set out to follow the link, or the same actor
 // did before the fact at.
-func usedByOther(v lab.View, actor, at int, link string) bool {
-	attempts, others := 0, false
-	v.Each(func(a, i int, g lab.Fact) {
-		if g.Kind != lab.Following || g.Token != link {
-			return
-		}
-		if a != actor {
-			others = true
-		} else if i < at {
+func usedByOther(v lab.View, told lab.Known) bool {
+	others, attempts := 0, 0
+	for k := range v.Facts() {
+		switch {
+		case k.Kind != factFollowing || k.Token != told.Token:
+		case k.Actor != told.Actor:
+			others++
+		case k.At < told.At:
 			attempts++ // the last of them is the one that was told
 		}
-	})
-	return others || attempts > 1
+	}
+	return others > 0 || attempts > 1
 }
 
-// accounts are about what must stay ended.
-func accounts() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "sign-out", About: "somebody signs in by a link and out again, and copies of the requests land late", Faults: 2,
-			Straggles: anything,
-			Setup:     account(visitor),
-			Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, signOut)}, {Name: "vera2", Run: endSessions(visitor)}},
-		},
-		{
-			Name: "link", About: "two people follow one sign-in link", Faults: 3, Straggles: anything,
-			Setup:  inTurn(account(visitor), makeLink(visitor)),
-			Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}},
-		},
-		{
-			Name: "link-late", About: "somebody makes a sign-in link and follows it twice, and copies of the requests land late", Faults: 2,
-			Straggles: anything,
-			Setup:     account(visitor),
-			Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
-		},
-		{
-			Name: "link-ended", About: "somebody follows a sign-in link while all sessions are ended", Faults: 3,
-			Straggles: anything,
-			Setup:     inTurn(account(visitor), makeLink(visitor)),
-			Actors:    []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
-		},
-		{
-			Name: "digest-address", About: "a digest address is made and revoked twice, and copies of the requests land late", Faults: 2,
-			Straggles: anything,
-			Setup:     account(visitor),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: inTurn(newAddress(visitor), revokeAddress(visitor), newAddress(visitor), revokeAddress(visitor))},
-				{Name: "vera2", Run: endSessions(visitor)},
+// accounts have sessions and sign-in links, which must stay ended once they have.
+func accounts() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "sign-out", About: "somebody signs in by a link and out again, and copies of the requests land late", Faults: 2,
+				Straggles: anything,
+				Setup:     account(visitor),
+				Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, signOut)}, {Name: "vera2", Run: endSessions(visitor)}},
+			},
+			{
+				Name: "link", About: "two people follow one sign-in link", Faults: 3, Straggles: anything,
+				Setup:  inTurn(account(visitor), makeLink(visitor)),
+				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}},
+			},
+			{
+				Name: "link-late", About: "somebody makes a sign-in link and follows it twice, and copies of the requests land late", Faults: 2,
+				Straggles: anything,
+				Setup:     account(visitor),
+				Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
+			},
+			{
+				Name: "link-ended", About: "somebody follows a sign-in link while all sessions are ended", Faults: 3,
+				Straggles: anything,
+				Setup:     inTurn(account(visitor), makeLink(visitor)),
+				Actors:    []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
 			},
 		},
-	}
-}
-
-// accountGuards are what keeps ended what has ended.
-func accountGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("ended", "sign-out", "The mark of a session's end", "SignOut",
-			"Signing out marks the session's row and keeps it, so a late copy of the insert finds the row in its way.",
-			always(withoutMark(false))),
-		ablate("used", "link-late", "The mark of a used link", "useLink",
-			"A sign-in link that was used keeps its row, so a late copy cannot bring it back and an echo can be recognised.",
-			always(withoutMark(true))),
-		ablate("link-version", "link", "The version of a link", "useLink",
-			"A link is marked as used in the version that was read, so of two people one is refused.",
-			always(withoutMatch(schema.TableSessions, "")), unharmed),
-		ablate("used-by", "link", "Who used the link", "useLink",
-			"The row of a used link says who used it, so whoever finds their own mark knows the echo of their own write.",
-			always(withoutProperty(schema.TableSessions, "UsedBy")), among("vera")),
-		ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
-			"A link carries the number that the account had when it was made, so it ends together with all sessions.",
-			always(epochOfUser(true, 0)), unharmed),
-		ablate("address", "digest-address", "The version of the account", "(Pause).Change",
-			"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
-			always(withoutMatch(schema.TableUsers, ""))),
+		ablations: []ablation{
+			ablate("ended", "sign-out", "The mark of a session's end", "SignOut",
+				"Signing out marks the session's row and keeps it, so a late copy of the insert finds the row in its way.",
+				always(withoutMark(false))),
+			ablate("used", "link-late", "The mark of a used link", "useLink",
+				"A sign-in link that was used keeps its row, so a late copy cannot bring it back and an echo can be recognised.",
+				always(withoutMark(true))),
+			ablate("link-version", "link", "The version of a link", "useLink",
+				"A link is marked as used in the version that was read, so of two people one is refused.",
+				always(withoutMatch(schema.TableSessions, "")), unharmed),
+			ablate("used-by", "link", "Who used the link", "useLink",
+				"The row of a used link says who used it, so whoever finds their own mark knows the echo of their own write.",
+				always(withoutProperty(schema.TableSessions, "UsedBy")), among("vera")),
+			ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
+				"A link carries the number that the account had when it was made, so it ends together with all sessions.",
+				always(epochOfUser(true, 0)), unharmed),
+		},
+		told: map[lab.Kind]law{
+			factSignedOut: sessionHasEnded, factSessionsEnded: sessionsHaveEnded, factFollowed: followedOnce, factLinkUsed: usedByOthers,
+		},
 	}
 }
 

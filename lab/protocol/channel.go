@@ -15,6 +15,17 @@ import (
 
 // The creation of a channel, and its name.
 
+const (
+	// factCreated: the channel is there. It may have been created with Key.
+	factCreated lab.Kind = "created"
+	// factTaken: the name belongs to somebody else.
+	factTaken lab.Kind = "the name is taken"
+	// factCreating: the actor creates a channel with the idempotency key Key.
+	factCreating lab.Kind = "(creating)"
+	// factRefused: the channel was there, and is gone.
+	factRefused lab.Kind = "the channel is gone"
+)
+
 // create creates the channel.
 func create(name domain.ChannelName, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, name, by) }
@@ -27,9 +38,9 @@ func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by
 	}
 	switch {
 	case err == nil:
-		c.Tell(lab.Fact{Kind: lab.Created, Channel: channel.Ref()})
+		c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref()})
 	case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
-		c.Tell(lab.Fact{Kind: lab.Taken, Channel: domain.ChannelRef{Key: channel.Key()}})
+		c.Tell(lab.Fact{Kind: factTaken, Channel: domain.ChannelRef{Key: channel.Key()}})
 	}
 	return channel, err == nil
 }
@@ -37,16 +48,16 @@ func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by
 // createOnce creates the channel with an idempotency key.
 func createOnce(by domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		c.Tell(lab.Fact{Kind: lab.Creating, User: by, Key: key})
+		c.Tell(lab.Fact{Kind: factCreating, User: by, Key: key})
 		channel, err := domain.NewChannel(string(channelName), domain.About{}, by)
 		if err == nil {
 			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key, 0)
 		}
 		switch {
 		case err == nil:
-			c.Tell(lab.Fact{Kind: lab.Created, Channel: channel.Ref(), User: by, Key: key})
+			c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref(), User: by, Key: key})
 		case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
-			c.Tell(lab.Fact{Kind: lab.Taken, Channel: domain.ChannelRef{Key: channelKey}, User: by, Key: key})
+			c.Tell(lab.Fact{Kind: factTaken, Channel: domain.ChannelRef{Key: channelKey}, User: by, Key: key})
 		}
 	}
 }
@@ -72,6 +83,37 @@ func channelRow(db mem.Snapshot, ref domain.ChannelRef) (driver.Properties, bool
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 
+func channelStays(v lab.View, k lab.Known, breach breaching) {
+	if !asked(v, k.Channel) && !live(v.DB, k.Channel) {
+		breach("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
+			string(k.Channel.Incarnation))
+	}
+}
+
+func nameIsTaken(v lab.View, k lab.Known, breach breaching) {
+	if ownEcho(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact) {
+		breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
+	}
+}
+
+// channelIsGone: a row can land after its creator has given up. Nobody was told that it was
+// created; it can be read until it is deleted again.
+func channelIsGone(v lab.View, k lab.Known, breach breaching) {
+	if !asked(v, k.Channel) && v.Count(factCreated, func(c lab.Known) bool { return c.Channel == k.Channel }) > 0 {
+		breach("A4", "told that the channel is gone, and nobody asked for its deletion")
+	}
+}
+
+// createdOnce is I7 of channels that are created with a key.
+func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Breach {
+	return answeredTwice(v, factCreated, "channels", func(f lab.Fact) (request, answer string) {
+		if f.Key == "" {
+			return "", ""
+		}
+		return string(f.User) + "!" + f.Key, string(f.Channel.Incarnation)
+	})
+}
+
 // ownEcho tells whether every channel row there ever was is of this actor: then
 // "taken" was the echo of its own request.
 func ownEcho(v lab.View, actor int) bool {
@@ -88,7 +130,7 @@ func ownEcho(v lab.View, actor int) bool {
 func ownKey(v lab.View, f lab.Fact) bool {
 	for _, incarnation := range v.Incarnations {
 		minter := lab.Minter(incarnation)
-		same := func(g lab.Fact) bool { return g.Kind == lab.Creating && g.User == f.User && g.Key == f.Key }
+		same := func(g lab.Fact) bool { return g.Kind == factCreating && g.User == f.User && g.Key == f.Key }
 		if minter >= len(v.Told) || !slices.ContainsFunc(v.Told[minter], same) {
 			return false
 		}
@@ -97,68 +139,68 @@ func ownKey(v lab.View, f lab.Fact) bool {
 }
 
 // creations are about names that are taken.
-func creations() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "creators", About: "two people create a channel of the same name", Faults: 3,
-			Actors: []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: create(channelName, visitor)}},
-		},
-		{
-			Name: "create-late", About: "somebody posts as soon as a channel is seen, and its creator has given up", Faults: 2, Preemptions: 3,
-			Straggles: anything,
-			Actors:    []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
-		},
-		{
-			Name: "create-once", About: "a request to create a channel is sent twice with one idempotency key, and the channel is deleted meanwhile", Faults: 1, Preemptions: 2,
-			Straggles: anything, Slow: true,
-			Actors: []lab.Actor{
-				{Name: "olga", Run: inTurn(createOnce(owner, "key"), ask, createOnce(owner, "key"))},
-				{Name: "olga2", Run: createOnce(owner, "key")}, worker1(),
+func creations() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "creators", About: "two people create a channel of the same name", Faults: 3,
+				Actors: []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: create(channelName, visitor)}},
+			},
+			{
+				Name: "create-late", About: "somebody posts as soon as a channel is seen, and its creator has given up", Faults: 2, Preemptions: 3,
+				Straggles: anything,
+				Actors:    []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
+			},
+			{
+				Name: "create-once", About: "a request to create a channel is sent twice with one idempotency key, and the channel is deleted meanwhile", Faults: 1, Preemptions: 2,
+				Straggles: anything, Slow: true,
+				Actors: []lab.Actor{
+					{Name: "olga", Run: inTurn(createOnce(owner, "key"), ask, createOnce(owner, "key"))},
+					{Name: "olga2", Run: createOnce(owner, "key")}, worker1(),
+				},
+			},
+			{
+				Name: "create-delete", About: "a channel is deleted as soon as it is seen, while its creation is still under way", Faults: 2, Preemptions: 3, Slow: true,
+				Actors: []lab.Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
+			},
+			{
+				Name: "stragglers", About: "requests of a creation and a deletion land long after their senders have gone on", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Setup:     accepted("old"),
+				Actors:    []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
+			},
+			{
+				Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Actors:    []lab.Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 			},
 		},
-		{
-			Name: "create-delete", About: "a channel is deleted as soon as it is seen, while its creation is still under way", Faults: 2, Preemptions: 3, Slow: true,
-			Actors: []lab.Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
+		ablations: []ablation{
+			ablate("reservation", "stalled", "The reservation", "OpenGate",
+				"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
+				always(outright("gate!reserved!")), stalling),
+			ablate("etag", "stalled", "ETags never repeat", "ReserveGate",
+				"This is a premise and no guard of ours: a late copy of the reservation has another version, so it cannot open the gate again.",
+				always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
+			ablate("late-row", "create-late", "The version of the gate", "WithdrawGate",
+				"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
+				always(withoutMatch(schema.TableBlogs, "gate!open!"))),
+			ablate("look", "creators", "The look after the insert", "resolveInsert",
+				"A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
+				always(believer)),
+			ablate("made", "create-once", "What a key has made", "recordMade",
+				"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",
+				always(func() driver.Around {
+					return skipping(func(c *driver.Call) bool {
+						return c.Method == driver.CallTransact && strings.HasPrefix(c.Operations[0].Row, "made!")
+					})
+				}), unharmed, among("olga", "w1")),
+			ablate("own-key", "create-once", "The key in the row", "adopt",
+				"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
+				always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
 		},
-		{
-			Name: "stragglers", About: "requests of a creation and a deletion land long after their senders have gone on", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     accepted("old"),
-			Actors:    []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
-		},
-		{
-			Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Actors:    []lab.Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
-		},
-	}
-}
-
-// creationGuards are what keeps a creation right.
-func creationGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("reservation", "stalled", "The reservation", "OpenGate",
-			"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
-			always(outright("gate!reserved!")), stalling),
-		ablate("etag", "stalled", "ETags never repeat", "ReserveGate",
-			"This is a premise and no guard of ours: a late copy of the reservation has another version, so it cannot open the gate again.",
-			always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
-		ablate("late-row", "create-late", "The version of the gate", "WithdrawGate",
-			"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
-			always(withoutMatch(schema.TableBlogs, "gate!open!"))),
-		ablate("look", "creators", "The look after the insert", "resolveInsert",
-			"A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
-			always(believer)),
-		ablate("made", "create-once", "What a key has made", "recordMade",
-			"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",
-			always(func() driver.Around {
-				return skipping(func(c *driver.Call) bool {
-					return c.Method == driver.CallTransact && strings.HasPrefix(c.Operations[0].Row, "made!")
-				})
-			}), unharmed, among("olga", "w1")),
-		ablate("own-key", "create-once", "The key in the row", "adopt",
-			"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
-			always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
+		told: map[lab.Kind]law{factCreated: channelStays, factTaken: nameIsTaken, factRefused: channelIsGone},
+		rest: []demand{createdOnce},
 	}
 }
 

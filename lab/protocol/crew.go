@@ -13,7 +13,6 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/schema"
 	"microblogging/worker"
 )
 
@@ -38,18 +37,9 @@ type crew struct {
 	deeds  []lab.Deed
 }
 
-// newCrew makes a crew. If it trusts clocks, what lies ahead seems to be written just now.
-func newCrew(db mem.Snapshot, trusting bool) *crew {
+func newCrew(db mem.Snapshot, around driver.Around) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
-	o := storage.Options{Pause: lab.NoPause}
-	if trusting {
-		o.Around = []driver.Around{reading(schema.TableDeletions, func(row *driver.Entity) {
-			if now := domain.Now(); row.Properties.Time("UpdatedOn").After(now) {
-				set(row, driver.Time("UpdatedOn", now.Add(time.Second)))
-			}
-		})}
-	}
-	c.store = storage.New(c.db, o)
+	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{around}})
 	c.worker = worker.New(c.store, WorkerOptions())
 	return c
 }
@@ -100,11 +90,7 @@ func (c *crew) requeue(ctx context.Context) error {
 // handle delivers one message to a fresh worker. If the worker fails, the message
 // stays on the queue; only a panic is an error.
 func (c *crew) handle(ctx context.Context, id string) error {
-	var delivered driver.Message
-	err := c.db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
-		next, delivered, err = s.Deliver(domain.QueueName, id, time.Time{})
-		return next, err
-	})
+	delivered, err := c.db.Deliver(domain.QueueName, id)
 	if err != nil {
 		return fmt.Errorf("delivering a message: %w", err)
 	}

@@ -16,6 +16,18 @@ import (
 
 // The deletion of a channel, and the workers that carry it out.
 
+const (
+	// factAccepted: no reader sees the channel any more, and its deletion will end.
+	factAccepted lab.Kind = "deletion accepted"
+	// factAsking: the actor asks for the deletion of a channel.
+	factAsking lab.Kind = "(asking)"
+	// factHandling: the actor handles a message about the incarnation.
+	factHandling lab.Kind = "(handling)"
+	// factHandled: the actor has handled a message about the post, which is gone unless somebody
+	// edited it.
+	factHandled lab.Kind = "(handled)"
+)
+
 // queued is the set-up news, and the message of a web role that died right after it
 // queued the deletion.
 func queued(texts ...string) body { return inTurn(news(texts...), queueDeletion) }
@@ -54,10 +66,10 @@ func accepted(texts ...string) body { return inTurn(news(texts...), ask) }
 
 // ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *lab.Client) {
-	c.Tell(lab.Fact{Kind: lab.Asking, Channel: domain.ChannelRef{Key: channelKey}})
+	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
 	channel, err := c.Store.AskDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
 	if err == nil {
-		c.Tell(lab.Fact{Kind: lab.Accepted, Channel: channel.Ref()})
+		c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref()})
 	}
 }
 
@@ -65,12 +77,12 @@ func ask(ctx context.Context, c *lab.Client) {
 // record says. The record is of the channel that the actor reads first.
 func repeat() body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		c.Tell(lab.Fact{Kind: lab.Asking, Channel: channel.Ref()})
+		c.Tell(lab.Fact{Kind: factAsking, Channel: channel.Ref()})
 		found, err := c.Store.RepeatDeletion(ctx, domain.Deletion{
 			Channel: channel.Ref(), Name: channelName, RequestedBy: owner, RequestedOn: lab.Instant(),
 		}.Message())
 		if found && err == nil {
-			c.Tell(lab.Fact{Kind: lab.Accepted, Channel: channel.Ref()})
+			c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref()})
 		}
 	})
 }
@@ -84,12 +96,12 @@ func work(ctx context.Context, c *lab.Client) {
 	}
 	for _, m := range messages {
 		if asked, err := domain.DecodeMessage(m.Text); err == nil {
-			c.Tell(lab.Fact{Kind: lab.Handling, Channel: asked.Ref()})
+			c.Tell(lab.Fact{Kind: factHandling, Channel: asked.Ref()})
 		}
 		// Its outcome is in the store.
 		err := worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
 		if asked, decodeErr := domain.DecodeMessage(m.Text); err == nil && decodeErr == nil && asked.Kind == domain.MessageBlog {
-			c.Tell(lab.Fact{Kind: lab.Handled, Channel: asked.Ref(), Blog: asked.Blog})
+			c.Tell(lab.Fact{Kind: factHandled, Channel: asked.Ref(), Blog: asked.Blog})
 		}
 	}
 }
@@ -105,7 +117,7 @@ func worker3() lab.Actor { return lab.Actor{Name: "w3", Run: work, After: "w2"} 
 func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []domain.Breach {
 	var of domain.Incarnation
 	for _, fact := range told {
-		if fact.Kind == lab.Handling {
+		if fact.Kind == factHandling {
 			of = fact.Channel.Incarnation
 		}
 	}
@@ -140,6 +152,15 @@ func incarnationOf(table string, row driver.Entity) string {
 	}
 }
 
+// channelIsHidden: a row without gates is no breach: an insert of the creation was still under
+// way when the channel was seen and deleted. Its creator deletes the row, or else the
+// reconciling pass.
+func channelIsHidden(v lab.View, k lab.Known, breach breaching) {
+	if live(v.DB, k.Channel) {
+		breach("I4", "a channel can be read, and its deletion was accepted (%s)", string(k.Channel.Incarnation))
+	}
+}
+
 // askedChannel tells whether a message asks for the deletion of this incarnation.
 func askedChannel(v lab.View, ref domain.ChannelRef) bool {
 	return slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool {
@@ -162,12 +183,12 @@ func asked(v lab.View, ref domain.ChannelRef) bool {
 	}
 	row, ok := channelRow(v.DB, ref)
 	return ok && row.String("State") == string(domain.ChannelDeleting) &&
-		v.Has(lab.Asking, func(f lab.Fact) bool { return f.Channel.Key == ref.Key })
+		v.Count(factAsking, func(k lab.Known) bool { return k.Channel.Key == ref.Key }) > 0
 }
 
 // unfinished is I5 of each message that was ever sent: the deletion that it asks
 // for is done.
-func (l Shipped) unfinished(v lab.View) (breaches []domain.Breach) {
+func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
 	for _, m := range v.Sent {
 		if m.Kind == domain.MessageBlog {
 			row, there := blogRow(v.DB, m.Ref(), m.Blog)
@@ -195,7 +216,7 @@ func (l Shipped) unfinished(v lab.View) (breaches []domain.Breach) {
 // neverAccepted tells that a message was lost together with its request, if that may be: the
 // deletion of a channel was neither accepted nor recorded.
 func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
-	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Has(lab.Accepted, func(f lab.Fact) bool { return f.Channel == m.Ref() }) {
+	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Count(factAccepted, func(k lab.Known) bool { return k.Channel == m.Ref() }) > 0 {
 		return false
 	}
 	_, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
@@ -204,7 +225,7 @@ func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
 
 // unlisted is I8 of deletions: whoever asked for the deletion of a channel has it on their
 // list.
-func unlisted(v lab.View) (breaches []domain.Breach) {
+func unlisted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
 	listed := map[string]bool{}
 	for row := range v.DB.Rows(schema.TableUsers) {
 		if parts := strings.Split(row.Row, "!"); parts[0] == "asked" {
@@ -213,7 +234,7 @@ func unlisted(v lab.View) (breaches []domain.Breach) {
 	}
 	for row := range v.DB.Rows(schema.TableDeletions) {
 		by := row.Properties.String("RequestedBy")
-		if !v.Has(lab.Asking, func(f lab.Fact) bool { return string(f.Channel.Key) == row.Partition }) {
+		if v.Count(factAsking, func(k lab.Known) bool { return string(k.Channel.Key) == row.Partition }) == 0 {
 			continue // its message was there from the start
 		}
 		if _, _, post := strings.Cut(row.Row, "!"); !post && !listed[by+"!"+row.Row] {
@@ -223,82 +244,83 @@ func unlisted(v lab.View) (breaches []domain.Breach) {
 	return breaches
 }
 
-// deletions are about deletions, and names that are taken again.
-func deletions() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step", Faults: 2, Deaths: true,
-			Setup: accepted("old"), Preemptions: 2,
-			Actors: []lab.Actor{worker1(), worker2(), worker3()},
+// deletions are carried out, and names are taken again.
+func deletions() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step", Faults: 2, Deaths: true,
+				Setup: accepted("old"), Preemptions: 2,
+				Actors: []lab.Actor{worker1(), worker2(), worker3()},
+			},
+			{
+				Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
+				Setup: accepted("old"), SweepRows: 2, Straggles: sweeping, Preemptions: 1, Slow: true,
+				Actors: []lab.Actor{worker1(), worker2()},
+			},
+			{
+				Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
+				Setup:  news("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
+			},
+			{
+				Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late", Slow: true,
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
+			},
+			{
+				Name: "again-faults", About: "the name is taken again while two workers handle its deletion, with a fault", Slow: true, Faults: 1, Preemptions: 2,
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
+			},
+			{
+				Name: "redelivered", About: "a copy of the message is delivered after everything is done and the name is taken again", Faults: 1, Preemptions: 1,
+				Setup:  inTurn(accepted("old"), queueCopy),
+				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
+			},
+			{
+				Name: "repeat", About: "what a later record says is asked for again, beside the owner, who deletes the channel and takes the name again", Faults: 1, Preemptions: 1,
+				Setup:  news("old"),
+				Actors: []lab.Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: inTurn(ask, createAndPost(owner, "new"))}, worker1()},
+			},
 		},
-		{
-			Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
-			Setup: accepted("old"), Operations: 3, Straggles: sweeping, Preemptions: 1, Slow: true,
-			Actors: []lab.Actor{worker1(), worker2()},
+		ablations: []ablation{
+			ablate("shut-gate", "again", "The shut gate", "behindShut",
+				"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
+				always(withoutGuard("gate!shut!")), interrupted),
+			ablate("incarnation", "again", "The incarnation", "ReadIncarnation",
+				"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
+				only("w", takenFor(incarnationOfMessage)), interrupted),
+			ablate("if-match", "again", "The version of the row", "ReleaseName",
+				"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
+				always(withoutMatch(schema.TableChannels, "")), interrupted),
+			ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion",
+				"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
+				only("operator", takenFor(firstIncarnation)), unharmed),
+			ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep",
+				"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
+				only("w", oneRead), unharmed),
+			ablate("queue-first", "web-dies", "The message first", "AskDeletion",
+				"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
+				only("olga", afterMark(func(c *driver.Call) bool {
+					return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions
+				})),
+				among("olga", "w1"), under(Shipped{NoReconcile: true})),
+			ablate("listed", "web-dies", "The list first", "listDeletion",
+				"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
+				only("olga", afterMark(func(c *driver.Call) bool {
+					return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
+				})), among("olga", "w1")),
 		},
-		{
-			Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
-			Setup:  news("old"),
-			Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
-		},
-		{
-			Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late", Slow: true,
-			Setup:  accepted("old"),
-			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
-		},
-		{
-			Name: "again-faults", About: "the name is taken again while two workers handle its deletion, with a fault", Slow: true, Faults: 1, Preemptions: 2,
-			Setup:  accepted("old"),
-			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
-		},
-		{
-			Name: "redelivered", About: "a copy of the message is delivered after everything is done and the name is taken again", Faults: 1, Preemptions: 1,
-			Setup:  inTurn(accepted("old"), queueCopy),
-			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
-		},
-		{
-			Name: "repeat", About: "what a later record says is asked for again, beside the owner, who deletes the channel and takes the name again", Faults: 1, Preemptions: 1,
-			Setup:  news("old"),
-			Actors: []lab.Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: inTurn(ask, createAndPost(owner, "new"))}, worker1()},
-		},
+		told:     map[lab.Kind]law{factAccepted: channelIsHidden},
+		recalled: []lab.Kind{factAccepted, factHandled},
+		rest:     []demand{unfinished, unlisted},
 	}
 }
 
 // sweeping lets transactions of a sweep land late.
 func sweeping(c *lab.Call) bool {
 	return c.Target == schema.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
-}
-
-// deletionGuards are what keeps a deletion right.
-func deletionGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("shut-gate", "again", "The shut gate", "behindShut",
-			"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
-			always(withoutGuard("gate!shut!")), interrupted),
-		ablate("incarnation", "again", "The incarnation", "ReadIncarnation",
-			"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
-			only("w", takenFor(incarnationOfMessage)), interrupted),
-		ablate("if-match", "again", "The version of the row", "ReleaseName",
-			"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
-			always(withoutMatch(schema.TableChannels, "")), interrupted),
-		ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion",
-			"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
-			only("operator", takenFor(firstIncarnation)), unharmed),
-		ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep",
-			"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
-			only("w", oneRead), unharmed),
-		ablate("queue-first", "web-dies", "The message first", "askDeletion",
-			"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
-			only("olga", afterMark(func(c *driver.Call) bool {
-				return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions
-			})),
-			among("olga", "w1"), under(Shipped{NoReconcile: true})),
-		ablate("listed", "web-dies", "The list first", "listDeletion",
-			"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
-			only("olga", afterMark(func(c *driver.Call) bool {
-				return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
-			})), among("olga", "w1")),
-	}
 }
 
 // incarnationOfMessage is the incarnation that the latest message is about.

@@ -7,10 +7,10 @@
 //
 // # The model
 //
-// There is one file for each subject: posts, votes, subscriptions, feeds, pages, channels, forms,
-// deletions, the index of open deletions, poison, repairs, accounts and passwords. Each has, in
-// this order,
+// There is one file for each subject (subjects lists them): posts, votes, the index of open
+// deletions. A new one is a file and a line of that list. Each has, in this order,
 //
+//   - the facts that its clients tell, for its laws;
 //   - its clients, as package web carries their requests out, and its workers;
 //   - its laws, over the store and against what clients were told;
 //   - its scenarios ([Scenarios]), in which the shipped code must break no law;

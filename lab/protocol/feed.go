@@ -13,6 +13,10 @@ import (
 
 // The feed of a user, as it is shown.
 
+// factFed: the user's feed has shown the posts on Page. It is the answer to what the actor was
+// looking for. Channel is empty if there are none.
+const factFed lab.Kind = "(fed)"
+
 // The lengths of a page of a feed: one that reads the texts of all posts that it finds, and one
 // that reads first which posts there are.
 const (
@@ -28,7 +32,7 @@ func lookAtFeed(by domain.UserName, limit int) body {
 		if err != nil {
 			return
 		}
-		told := lab.Fact{Kind: lab.Fed, User: by}
+		told := lab.Fact{Kind: factFed, User: by}
 		var ids []string
 		for _, item := range page.Items {
 			told.Channel, ids = item.Channel, append(ids, string(item.ID))
@@ -45,53 +49,53 @@ func feedReader2() lab.Actor { return lab.Actor{Name: "reader2", Run: lookAtFeed
 
 // fed compares what a feed has shown with what was acknowledged before its reader asked for
 // it.
-func fed(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
-	before, ok := v.LookedAt(actor, at)
+func fed(v lab.View, f lab.Known, breach breaching) {
+	before, ok := v.LookedAt(f)
 	if !ok {
 		return
 	}
+	posts := strings.Fields(f.Page)
 	for _, k := range before {
 		switch {
-		case k.Kind == lab.Accepted && k.Channel == f.Channel:
+		case k.Kind == factAccepted && k.Channel == f.Channel:
 			breach("I4", "a feed shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
-		case k.Kind == lab.Left && k.Channel == f.Channel && k.User == f.User && !undone(v, k.Actor, k.At, k.Fact, lab.Joining, lab.Subscribed):
+		case k.Kind == factLeft && k.Channel == f.Channel && k.User == f.User && !undone(v, k, factJoining, factSubscribed):
 			breach("I8", "a feed shows a channel that its reader had left before")
-		case k.Kind == lab.Posted && follows(v, before, f, k) && !slices.Contains(f.Posts(), k.Blog) && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
+		case k.Kind == factPosted && follows(v, before, f, k) && !slices.Contains(posts, string(k.Blog)) && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
 			breach("I3", "a feed does not show a post that was acknowledged before, in a channel that its reader subscribes to")
 		}
 	}
 }
 
 // follows tells whether the reader of a feed certainly subscribed to the channel of a post.
-func follows(v lab.View, before []lab.Known, f lab.Fact, post lab.Known) bool {
+func follows(v lab.View, before []lab.Known, f, post lab.Known) bool {
 	return slices.ContainsFunc(before, func(k lab.Known) bool {
-		return k.Kind == lab.Subscribed && k.User == f.User && k.Channel == post.Channel && !undone(v, k.Actor, k.At, k.Fact, lab.Leaving, lab.Left)
+		return k.Kind == factSubscribed && k.User == f.User && k.Channel == post.Channel && !undone(v, k, factLeaving, factLeft)
 	})
 }
 
-// feeds are about what the feed of a user shows.
-func feeds() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the reads that are made at once", Faults: 1, Preemptions: 2,
-			Setup:  inTurn(news("old"), subscribe(visitor)),
-			Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()},
+// feeds are read.
+func feeds() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the reads that are made at once", Faults: 1, Preemptions: 2,
+				Setup:  inTurn(news("old"), subscribe(visitor)),
+				Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()},
+			},
+			{
+				Name: "feed-leave", About: "a feed is read while its reader unsubscribes and somebody posts", Faults: 1, Preemptions: 2,
+				Setup:  inTurn(news("old"), subscribe(visitor)),
+				Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")}},
+			},
 		},
-		{
-			Name: "feed-leave", About: "a feed is read while its reader unsubscribes and somebody posts", Faults: 1, Preemptions: 2,
-			Setup:  inTurn(news("old"), subscribe(visitor)),
-			Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")}},
+		ablations: []ablation{
+			ablate("feed-channel", "feed-deletion", "The mark in a feed", "verifySources",
+				"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
+				only("reader", func() driver.Around {
+					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
+				}), unharmed, among("reader", "olga")),
 		},
-	}
-}
-
-// feedGuards are what keeps a feed true.
-func feedGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("feed-channel", "feed-deletion", "The mark in a feed", "verifySources",
-			"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
-			only("reader", func() driver.Around {
-				return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
-			}), unharmed, among("reader", "olga")),
+		told: map[lab.Kind]law{factFed: fed},
 	}
 }

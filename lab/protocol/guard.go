@@ -14,13 +14,25 @@ import (
 
 // How guards are taken out of the shipped code.
 
-// ablate is a scenario of the shipped code without a guard. code names the guard's function.
-func ablate(name, of, label, code, why string, intercept func(actor string) driver.Around, changes ...func(*lab.Scenario)) lab.Scenario {
-	list := Scenarios()
-	s := list[slices.IndexFunc(list, func(s lab.Scenario) bool { return s.Name == of })]
-	s.Name, s.Intercept, s.Slow = name, intercept, false
-	s.Guard = &lab.Guard{Of: of, Label: label, Why: why, Code: code}
-	for _, change := range changes {
+// An ablation takes a guard out of a scenario of the shipped code.
+type ablation struct {
+	name      string
+	guard     lab.Guard
+	intercept lab.Intercept
+	changes   []func(*lab.Scenario)
+}
+
+// ablate takes a guard out of the scenario of. code names the guard's function.
+func ablate(name, of, label, code, why string, intercept lab.Intercept, changes ...func(*lab.Scenario)) ablation {
+	return ablation{name, lab.Guard{Of: of, Label: label, Why: why, Code: code}, intercept, changes}
+}
+
+// of is the scenario without the guard.
+func (a ablation) of(scenarios []lab.Scenario) lab.Scenario {
+	s := scenarios[slices.IndexFunc(scenarios, func(s lab.Scenario) bool { return s.Name == a.guard.Of })]
+	s.Name, s.Guard, s.Slow = a.name, &a.guard, false
+	s.Actors, s.Intercept = slices.Clone(s.Actors), append(slices.Clip(s.Intercept), a.intercept)
+	for _, change := range a.changes {
 		change(&s)
 	}
 	return s
@@ -40,14 +52,17 @@ func among(actors ...string) func(*lab.Scenario) {
 }
 
 // under judges by these laws.
-func under(laws Shipped) func(*lab.Scenario) { return func(s *lab.Scenario) { s.Laws = laws } }
+func under(laws Shipped) func(*lab.Scenario) {
+	return func(s *lab.Scenario) { s.Laws = laws.about(lawsOf(*s).subjects) }
+}
 
-func always(around func() driver.Around) func(string) driver.Around {
+// always intercepts all actors.
+func always(around func() driver.Around) lab.Intercept {
 	return func(string) driver.Around { return around() }
 }
 
 // only intercepts the actors whose names start with the prefix.
-func only(prefix string, around func() driver.Around) func(string) driver.Around {
+func only(prefix string, around func() driver.Around) lab.Intercept {
 	return func(actor string) driver.Around {
 		if !strings.HasPrefix(actor, prefix) {
 			return nil

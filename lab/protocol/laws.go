@@ -3,19 +3,19 @@ package protocol
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/mem"
 	"microblogging/storage/atrest"
-	"microblogging/storage/schema"
+	"microblogging/storage/driver"
 )
 
 // The laws: the invariants of package domain, over the store and against what clients were told.
+// What a law demands of one thing is said by the subject.
 
-// Shipped are the laws of the shipped code: the invariants of package domain, over
-// the store and against what clients were told.
+// Shipped are the laws of the shipped code.
 type Shipped struct {
 	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
 	// end.
@@ -26,12 +26,11 @@ type Shipped struct {
 	// Refuses tells that some work is refused. Otherwise nothing may be poisoned: a store that
 	// does not answer makes no poison.
 	Refuses bool
-	// TrustJoined lets the feeds that are read at rest believe each user's row that says
-	// joined.
-	TrustJoined bool
-	// TrustClocks lets the fresh workers take a record from a clock that was ahead for a fresh
-	// one.
-	TrustClocks bool
+	// Workers is put around the calls of fresh workers, and Readers around those of feeds that
+	// are read at rest. They may be nil.
+	Workers, Readers driver.Around
+
+	subjects *subject
 }
 
 // List implements Laws: the invariants of package domain, and the anomaly that is about
@@ -52,52 +51,40 @@ func (Shipped) List() []lab.Law {
 	}
 }
 
-// State is I3, I4 and the law that clients are told the truth. What a client was
-// told holds in every later state.
+// lawsOf are the laws of a scenario.
+func lawsOf(s lab.Scenario) Shipped {
+	laws, _ := s.Laws.(Shipped) // it may name none
+	return laws
+}
+
+// about are these laws, of all subjects.
+func (l Shipped) about(all *subject) Shipped {
+	l.subjects = all
+	return l
+}
+
+// Recalls implements Laws.
+func (l Shipped) Recalls(kind lab.Kind) bool { return slices.Contains(l.subjects.recalled, kind) }
+
+// breaching notes that a law is broken.
+type breaching = func(law, format string, args ...any)
+
+// State is what a client was told, which holds in every later state, and what else the subjects
+// demand always.
 func (l Shipped) State(v lab.View) []domain.Breach {
 	var breaches []domain.Breach
 	breach := func(law, format string, args ...any) {
 		breaches = append(breaches, breachOf(law, format, args...))
 	}
-	v.Each(func(actor, at int, f lab.Fact) {
-		switch f.Kind {
-		case lab.Created:
-			if !asked(v, f.Channel) && !live(v.DB, f.Channel) {
-				breach("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
-					string(f.Channel.Incarnation))
-			}
-		case lab.Taken:
-			if ownEcho(v, actor) || f.Key != "" && ownKey(v, f) {
-				breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
-			}
-		case lab.Refused:
-			// A row can land after its creator has given up. Nobody was told that it was
-			// created; it can be read until it is deleted again.
-			if !asked(v, f.Channel) && v.Has(lab.Created, func(g lab.Fact) bool { return g.Channel == f.Channel }) {
-				breach("A4", "told that the channel is gone, and nobody asked for its deletion")
-			}
-		case lab.Accepted:
-			// A row without gates is no breach: an insert of the creation was still under
-			// way when the channel was seen and deleted. Its creator deletes the row, or
-			// else the reconciling pass.
-			if live(v.DB, f.Channel) {
-				breach("I4", "a channel can be read, and its deletion was accepted (%s)", string(f.Channel.Incarnation))
-			}
-		case lab.Voted, lab.Unvoted, lab.Subscribed, lab.Left:
-			mark(v, actor, at, f, breach)
-		case lab.Shown:
-			shown(v, actor, at, f, breach)
-		case lab.Fed:
-			fed(v, actor, at, f, breach)
-		case lab.SignedOut, lab.SessionsEnded, lab.Followed, lab.LinkUsed, lab.AddressRevoked:
-			ofAccount(v, actor, at, f, breach)
-		case lab.SignedUp, lab.NameTaken, lab.PasswordChanged, lab.Guessed:
-			ofPassword(v, actor, at, f, breach)
-		default:
-			l.post(v, f, breach)
+	for k := range v.Facts() {
+		if holds := l.subjects.told[k.Kind]; holds != nil {
+			holds(v, k, breach)
 		}
-	})
-	return append(append(breaches, l.poison(v)...), misplaced(v)...)
+	}
+	for _, demand := range l.subjects.always {
+		breaches = append(breaches, demand(l, v)...)
+	}
+	return breaches
 }
 
 // Rest is all invariants at quiescence. Fresh workers run until nothing moves.
@@ -106,8 +93,8 @@ func (l Shipped) State(v lab.View) []domain.Breach {
 // nothing is wrong.
 func (l Shipped) Rest(v lab.View) lab.Outcome {
 	ctx := context.Background()
-	c := newCrew(v.DB, l.TrustClocks)
-	kept := outdated(ctx, c.store, v)
+	c := newCrew(v.DB, l.Workers)
+	before := l.demanded(ctx, c, v, l.subjects.before)
 	err := c.quiesce(ctx, !l.NoReconcile)
 	if err == nil {
 		err = c.requeue(ctx)
@@ -118,30 +105,24 @@ func (l Shipped) Rest(v lab.View) lab.Outcome {
 		return outcome
 	}
 	outcome.Breaches = l.settled(ctx, c, v)
-	if kept == nil {
-		kept = outdated(ctx, c.store, v)
+	for _, b := range before {
+		if !slices.Contains(outcome.Breaches, b) {
+			outcome.Breaches = append(outcome.Breaches, b)
+		}
 	}
-	outcome.Breaches = append(outcome.Breaches, kept...)
 	return outcome
 }
 
 // settled is what is wrong once the crew has come to rest.
 func (l Shipped) settled(ctx context.Context, c *crew, v lab.View) []domain.Breach {
-	breaches := append(c.check(ctx), c.strangers(ctx, l.TrustJoined)...)
-	if err := c.readFeeds(ctx); err != nil {
-		breaches = append(breaches, breachOf("I8", "%v", err))
-	}
+	breaches := append(c.check(ctx), l.demanded(ctx, c, v, l.subjects.read)...)
 	plain, err := atrest.Breaches(ctx, c.db)
 	if err != nil {
 		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
 	breaches = append(breaches, plain...)
 	v.DB = c.db.Snapshot()
-	breaches = append(breaches, l.unfinished(v)...)
-	breaches = append(breaches, lostUnread(v)...)
-	breaches = append(breaches, unlisted(v)...)
-	breaches = append(breaches, twiceMade(v)...)
-	breaches = append(breaches, uncounted(v)...)
+	breaches = append(breaches, l.demanded(ctx, c, v, l.subjects.rest)...)
 	breaches = append(breaches, l.State(v)...)
 	if breaches != nil {
 		return breaches
@@ -149,33 +130,25 @@ func (l Shipped) settled(ctx context.Context, c *crew, v lab.View) []domain.Brea
 	return c.again(ctx, v, l.neverAccepted)
 }
 
-// twiceMade is I7. In the lab, requests with the same key have the same text,
-// and no others do.
-func twiceMade(v lab.View) (breaches []domain.Breach) {
-	made := map[string]string{}
-	v.Each(func(_, _ int, f lab.Fact) {
-		request, answer, what := string(f.Channel.Incarnation)+"!"+string(f.User)+"!"+f.Key, string(f.Blog), "posts"
-		switch {
-		case f.Kind == lab.Created && f.Key != "":
-			request, answer, what = string(f.User)+"!"+f.Key, string(f.Channel.Incarnation), "channels"
-		case f.Kind != lab.Posted:
-			return
-		}
-		if first, ok := made[request]; ok && first != answer {
-			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two %s", what))
-		}
-		made[request] = answer
-	})
-	texts := map[string]bool{}
-	for row := range v.DB.Rows(schema.TableBlogs) {
-		if !strings.HasPrefix(row.Row, "blog!") {
+func (l Shipped) demanded(ctx context.Context, c *crew, v lab.View, demands []demand) (breaches []domain.Breach) {
+	for _, demand := range demands {
+		breaches = append(breaches, demand(ctx, l, c, v)...)
+	}
+	return breaches
+}
+
+// answeredTwice is I7: a request, which of tells with its answer, is answered with one thing.
+func answeredTwice(v lab.View, kind lab.Kind, what string, of func(lab.Fact) (request, answer string)) (breaches []domain.Breach) {
+	answers := map[string]string{}
+	for k := range v.Facts() {
+		if k.Kind != kind {
 			continue
 		}
-		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + row.Properties.String("Text")
-		if texts[key] {
-			breaches = append(breaches, breachOf("I7", "one idempotency key made two posts"))
+		request, answer := of(k.Fact)
+		if first, ok := answers[request]; ok && first != answer {
+			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two %s", what))
 		}
-		texts[key] = true
+		answers[request] = answer
 	}
 	return breaches
 }

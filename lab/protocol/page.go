@@ -17,6 +17,10 @@ import (
 // The page of a channel, which a process keeps and shows again while the channel has the version
 // that it was read for.
 
+// factShown: the actor was shown the page Page of the channel. It is the answer to what it was
+// looking for.
+const factShown lab.Kind = "(shown)"
+
 // A shelf is the cache of one process. Each execution of an actor's code has its own, so
 // that what the code does depends only on the answers that it got.
 type shelf map[string]storage.Kept[string]
@@ -67,7 +71,7 @@ func look(times int, read pageReader) body {
 		for range times {
 			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
 			if page, err := read(ctx, c.Store, kept); err == nil {
-				c.Tell(lab.Fact{Kind: lab.Shown, Channel: page.Channel.Ref(), Page: page.Value, Version: string(page.Version), Words: parsePage(page.Value).words()})
+				c.Tell(lab.Fact{Kind: factShown, Channel: page.Channel.Ref(), Page: page.Value, Version: string(page.Version), Words: parsePage(page.Value).words()})
 			}
 		}
 	}
@@ -156,8 +160,8 @@ func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
 
 // shown compares what a page has shown with what was acknowledged before its reader asked
 // for it. Each such page is read through the cache of the reader's process.
-func shown(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
-	before, ok := v.LookedAt(actor, at)
+func shown(v lab.View, f lab.Known, breach breaching) {
+	before, ok := v.LookedAt(f)
 	if !ok {
 		return
 	}
@@ -168,17 +172,17 @@ func shown(v lab.View, actor, at int, f lab.Fact, breach func(law, format string
 			continue
 		}
 		switch post, there := p.post(k.Blog); {
-		case k.Kind == lab.Accepted:
+		case k.Kind == factAccepted:
 			breach("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
-		case k.Kind == lab.Posted && !there && !askedBlog(v, k.Blog) && !asked(v, f.Channel):
+		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, f.Channel):
 			breach("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
-		case k.Kind == lab.Removed && there:
+		case k.Kind == factRemoved && there:
 			breach("I3", "a page shows a post, and its deletion was acknowledged before")
-		case k.Kind == lab.Handled && there && editors(v, k.Blog) == 0:
+		case k.Kind == factHandled && there && editors(v, k.Blog) == 0:
 			breach("I3", "a page shows a post, and a worker has deleted it before")
-		case k.Kind == lab.Edited && there && post.text != k.Key && editors(v, k.Blog) == 1:
+		case k.Kind == factEdited && there && post.text != k.Key && editors(v, k.Blog) == 1:
 			breach("I3", "a page shows the text %q, and an edit to %q was acknowledged before", post.text, k.Key)
-		case k.Kind == lab.Voted && there && !undone(v, k.Actor, k.At, k.Fact, lab.Unvoting, lab.Unvoted):
+		case k.Kind == factVoted && there && !undone(v, k, factUnvoting, factUnvoted):
 			if voters[k.Blog] == nil {
 				voters[k.Blog] = map[domain.UserName]bool{}
 			}
@@ -202,9 +206,9 @@ func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least
 	for _, k := range before {
 		switch {
 		case k.Channel != ref:
-		case k.Kind == lab.Subscribed && !undone(v, k.Actor, k.At, k.Fact, lab.Leaving, lab.Left):
+		case k.Kind == factSubscribed && !undone(v, k, factLeaving, factLeft):
 			in[k.User] = true
-		case k.Kind == lab.Left && !undone(v, k.Actor, k.At, k.Fact, lab.Joining, lab.Subscribed):
+		case k.Kind == factLeft && !undone(v, k, factJoining, factSubscribed):
 			out[k.User] = true
 		}
 	}
@@ -214,31 +218,30 @@ func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least
 			counted[domain.UserName(user)] = true
 		}
 	}
-	v.Each(func(_, _ int, f lab.Fact) {
-		if f.Kind == lab.Leaving && f.Channel == ref && !out[f.User] {
-			counted[f.User] = true // until they left
+	for k := range v.Facts() {
+		if k.Kind == factLeaving && k.Channel == ref && !out[k.User] {
+			counted[k.User] = true // until they left
 		}
-	})
+	}
 	return len(in), len(counted)
 }
 
 // outdated is I3 and I8 of what processes keep. A page that was shown is shown again for as
 // long as the channel has the version that it was read for. So while the channel has that
 // version, the store must still have that page.
-func outdated(ctx context.Context, s *storage.Store, v lab.View) (breaches []domain.Breach) {
+func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Breach {
 	now, page := storage.Version(""), ""
-	v.Each(func(_, _ int, f lab.Fact) {
-		if f.Kind != lab.Shown || f.Version == "" || breaches != nil {
-			return
+	for f := range v.Facts() {
+		if f.Kind != factShown || f.Version == "" {
+			continue
 		}
 		if now == "" {
-			channel, version, err := s.ChannelVersion(ctx, anyNews(), "")
+			channel, version, err := c.store.ChannelVersion(ctx, anyNews(), "")
 			if err != nil || version == "" {
-				return // nobody is shown what is kept
+				return nil // nobody is shown what is kept
 			}
-			if page, err = readPage(ctx, s, channel, ""); err != nil {
-				breaches = append(breaches, breachOf("I5", "reading the page: %v", err))
-				return
+			if page, err = readPage(ctx, c.store, channel, ""); err != nil {
+				return []domain.Breach{breachOf("I5", "reading the page: %v", err)}
 			}
 			now = version
 		}
@@ -247,10 +250,10 @@ func outdated(ctx context.Context, s *storage.Store, v lab.View) (breaches []dom
 			if !sameTexts(kept, there) {
 				law = "I3"
 			}
-			breaches = append(breaches, breachOf(law, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words()))
+			return []domain.Breach{breachOf(law, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words())}
 		}
-	})
-	return breaches
+	}
+	return nil
 }
 
 // sameTexts tells whether two pages show the same posts with the same texts.
@@ -266,70 +269,71 @@ func sameTexts(a, b page) bool {
 	return true
 }
 
-// pages are about pages that a process keeps.
-func pages() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on", Faults: 1, Preemptions: 3,
-			Straggles: written,
-			Setup:     news("old"),
-			Actors: []lab.Actor{
-				reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
+// pages are kept by a process, and shown again.
+func pages() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on", Faults: 1, Preemptions: 3,
+				Straggles: written,
+				Setup:     news("old"),
+				Actors: []lab.Actor{
+					reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
+				},
+			},
+			{
+				Name: "page-post", Slow: true, About: "two processes keep a page while somebody posts and a post is deleted", Faults: 1, Preemptions: 2,
+				Setup: news("old"),
+				Actors: []lab.Actor{
+					reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)},
+				},
+			},
+			{
+				Name: "page-worker", About: "a process keeps a page while a worker deletes the post on it", Faults: 1,
+				Setup:  queuedPost("old"),
+				Actors: []lab.Actor{reader(), {Name: "vera", Run: vote("old", visitor)}, worker1()},
+			},
+			{
+				Name: "page-deletion", Slow: true, About: "a process keeps a page while the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
+				Setup: news("old"),
+				Actors: []lab.Actor{
+					backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")},
+				},
+			},
+			{
+				Name: "page-subscribers", About: "a process keeps a page while a subscription ends", Faults: 1, Preemptions: 3,
+				Straggles: written,
+				Setup:     inTurn(news("old"), subscribe(visitor)),
+				Actors:    []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
 			},
 		},
-		{
-			Name: "page-post", Slow: true, About: "two processes keep a page while somebody posts and a post is deleted", Faults: 1, Preemptions: 2,
-			Setup: news("old"),
-			Actors: []lab.Actor{
-				reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)},
-			},
+		ablations: []ablation{
+			ablate("page-version", "page-deletion", "The version of a page", "ReadCached",
+				"A page that a process keeps is shown only while the channel's row and its gate have the versions that were read for it, so it is never out of date.",
+				only("reader", trustsTime), unharmed),
+			ablate("version-first", "page-post", "The version before the content", "ReadCached",
+				"The version of a page is read before what the page shows, so a change in between ends what is kept instead of being hidden by it.",
+				nil, unharmed, among("reader", "ann"), hasty),
+			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "Edit",
+				"An edit merges the open gate, so a page that was kept before it has an old version."),
+			merging("vote-gate", "page-edit", "vera", "The gate of a vote", "ratingOperations",
+				"A vote merges the open gate, so a page that shows the old rating has an old version."),
+			merging("removal-gate", "page-post", "olga", "The gate of a removed post", "removeBlog",
+				"The deletion of a post merges the open gate, so a page that still shows the post has an old version."),
+			merging("worker-gate", "page-worker", "w1", "The gate of a worker", "finishBlog",
+				"A worker that deletes a post in the place of a request that died merges the open gate too, so no page keeps the post."),
+			merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave",
+				"The end of a subscription merges the open gate, so a page that counts the subscriber has an old version."),
 		},
-		{
-			Name: "page-worker", About: "a process keeps a page while a worker deletes the post on it", Faults: 1,
-			Setup:  queuedPost("old"),
-			Actors: []lab.Actor{reader(), {Name: "vera", Run: vote("old", visitor)}, worker1()},
-		},
-		{
-			Name: "page-deletion", Slow: true, About: "a process keeps a page while the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
-			Setup: news("old"),
-			Actors: []lab.Actor{
-				backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")},
-			},
-		},
-		{
-			Name: "page-subscribers", About: "a process keeps a page while a subscription ends", Faults: 1, Preemptions: 3,
-			Straggles: written,
-			Setup:     inTurn(news("old"), subscribe(visitor)),
-			Actors:    []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
-		},
-	}
-}
-
-// pageGuards are what keeps a page that is kept true.
-func pageGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("page-version", "page-deletion", "The version of a page", "ReadCached",
-			"A page that a process keeps is shown only while the channel's row and its gate have the versions that were read for it, so it is never out of date.",
-			only("reader", trustsTime), unharmed),
-		ablate("version-first", "page-post", "The version before the content", "ReadCached",
-			"The version of a page is read before what the page shows, so a change in between ends what is kept instead of being hidden by it.",
-			nil, unharmed, among("reader", "ann"), hasty),
-		merging("edit-gate", "page-edit", "ann", "The gate of an edit", "Edit",
-			"An edit merges the open gate, so a page that was kept before it has an old version."),
-		merging("vote-gate", "page-edit", "vera", "The gate of a vote", "ratingOperations",
-			"A vote merges the open gate, so a page that shows the old rating has an old version."),
-		merging("removal-gate", "page-post", "olga", "The gate of a removed post", "removeBlog",
-			"The deletion of a post merges the open gate, so a page that still shows the post has an old version."),
-		merging("worker-gate", "page-worker", "w1", "The gate of a worker", "finishBlog",
-			"A worker that deletes a post in the place of a request that died merges the open gate too, so no page keeps the post."),
-		merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave",
-			"The end of a subscription merges the open gate, so a page that counts the subscriber has an old version."),
+		told:   map[lab.Kind]law{factShown: shown},
+		before: []demand{outdated},
+		rest:   []demand{outdated},
 	}
 }
 
 // merging takes the merge of the open gate out of what one actor sends. A reader is there
 // whose process keeps a page.
-func merging(name, of, actor, label, code, why string) lab.Scenario {
+func merging(name, of, actor, label, code, why string) ablation {
 	return ablate(name, of, label, code, why, only(actor, withoutGuard("gate!open!")), unharmed, among("reader", actor))
 }
 

@@ -2,12 +2,9 @@ package protocol
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"strings"
 	"time"
-
-	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -19,35 +16,27 @@ import (
 // Accounts and their passwords: sign-up, changes, wrong guesses, and what has expired.
 
 const (
+	// factSignedUp: the user has an account, whose password is hashed as Page. It was made with Key.
+	factSignedUp lab.Kind = "signed up"
+	// factNameTaken: somebody else has the user's name. The actor has asked for it with Key.
+	factNameTaken lab.Kind = "somebody else has the name"
+	// factPasswordChanged: the user's password is not the one any more that is hashed as Page.
+	factPasswordChanged lab.Kind = "password changed"
+	// factGuessed: the password was wrong.
+	factGuessed lab.Kind = "wrong password"
+)
+
+const (
 	oldPassword = "correct horse"
 	address     = "192.0.2.1"
 )
 
-// hashed is a hash of a password that is the same each time, and cheap.
-func hashed(password string) string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
-}
-
 // newPassword is the password that an actor wants: one person is vera and vera2.
 func newPassword(actor string) string { return "a horse of " + strings.TrimRight(actor, "0123456789") }
 
-// hashing replaces the hash of an actor's new password, which is another one each time, by one
-// that is the same. Accounts look as if they were made just now. inner may be nil.
-func hashing(inner func(actor string) driver.Around) func(actor string) driver.Around {
-	return func(actor string) driver.Around {
-		replace := func(ctx context.Context, c *driver.Call, next following) error {
-			if c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Properties.String("Password") != "" {
-				c.Operations = []driver.Operation{c.Operations[0]}
-				c.Operations[0].Properties = c.Operations[0].Properties.Merged(driver.Properties{driver.String("Password", hashed(newPassword(actor)))})
-			}
-			return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.Time("CreatedOn", time.Now())) })(ctx, c, next)
-		}
-		if inner == nil || inner(actor) == nil {
-			return replace
-		}
-		return both(func() driver.Around { return replace }, func() driver.Around { return inner(actor) })()
-	}
+// justMade makes accounts look as if they were made just now: a key of a sign-up counts for a day.
+func justMade() driver.Around {
+	return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.Time("CreatedOn", time.Now())) })
 }
 
 // signUp signs up with an idempotency key, as the actor of this name.
@@ -57,9 +46,9 @@ func signUp(actor string, name domain.UserName, key string) body {
 			Attempt: storage.Attempt{Name: string(name), Password: newPassword(actor), Address: address}, Key: key})
 		switch {
 		case err == nil:
-			c.Tell(lab.Fact{Kind: lab.SignedUp, User: name, Key: key, Page: hashed(newPassword(actor))})
+			c.Tell(lab.Fact{Kind: factSignedUp, User: name, Key: key, Page: lab.HashPassword(newPassword(actor))})
 		case errors.Is(err, domain.ErrExists):
-			c.Tell(lab.Fact{Kind: lab.NameTaken, User: name, Key: key, Page: hashed(newPassword(actor))})
+			c.Tell(lab.Fact{Kind: factNameTaken, User: name, Key: key, Page: lab.HashPassword(newPassword(actor))})
 		}
 	}
 }
@@ -76,7 +65,7 @@ func changePassword(actor string, name domain.UserName) body {
 		}
 		err := c.Store.ChangePassword(ctx, session, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, newPassword(actor))
 		if err == nil {
-			c.Tell(lab.Fact{Kind: lab.PasswordChanged, User: name, Page: hashed(oldPassword)})
+			c.Tell(lab.Fact{Kind: factPasswordChanged, User: name, Page: lab.HashPassword(oldPassword)})
 		}
 	}
 }
@@ -86,7 +75,7 @@ func guess(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		_, _, err := c.Store.SignIn(ctx, storage.Attempt{Name: string(name), Password: "wrong horse", Address: address})
 		if errors.Is(err, domain.ErrNotSignedIn) {
-			c.Tell(lab.Fact{Kind: lab.Guessed, User: name})
+			c.Tell(lab.Fact{Kind: factGuessed, User: name})
 		}
 	}
 }
@@ -102,105 +91,101 @@ func expire(ctx context.Context, c *lab.Client) {
 	_, _ = c.Store.Expire(ctx) // its outcome is in the store
 }
 
-// ofPassword holds the state against what a client was told of an account.
-func ofPassword(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
-	switch f.Kind {
-	case lab.SignedUp:
-		row, err := v.DB.Get(schema.TableUsers, string(f.User), "")
-		if err != nil || row.Properties.String("Password") != f.Page {
-			breach("I7", "somebody was told that an account is theirs, and it has another password")
-		}
-		if v.Has(lab.SignedUp, func(g lab.Fact) bool { return g.Key == f.Key && g.User != f.User }) {
-			breach("I7", "one idempotency key was answered with two accounts")
-		}
-	case lab.NameTaken:
-		row, err := v.DB.Get(schema.TableUsers, string(f.User), "")
-		if err == nil && row.Properties.String("Password") == f.Page {
-			breach("A4", "told that somebody else has the name, and the account is their own")
-		}
-	case lab.PasswordChanged:
-		v.Each(func(a, i int, g lab.Fact) {
-			if g.Kind == f.Kind && g.User == f.User && g.Page == f.Page && (a != actor || i != at) {
-				breach("I10", "a password has changed, and somebody who knew the old one has changed it again")
-			}
-		})
-	case lab.Guessed:
-		guesses := int64(0)
-		v.Each(func(_, _ int, g lab.Fact) {
-			if g.Kind == lab.Guessed {
-				guesses++
-			}
-		})
-		row, err := v.DB.Get(schema.TableThrottle, schema.ThrottlePartition("address", address), "")
-		if err != nil || row.Properties.Int64("Failures") < guesses {
-			breach("I8", "fewer wrong passwords are counted than were answered")
-		}
+func accountIsTheirs(v lab.View, k lab.Known, breach breaching) {
+	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
+	if err != nil || row.Properties.String("Password") != k.Page {
+		breach("I7", "somebody was told that an account is theirs, and it has another password")
+	}
+	if v.Count(factSignedUp, func(other lab.Known) bool { return other.Key == k.Key && other.User != k.User }) > 0 {
+		breach("I7", "one idempotency key was answered with two accounts")
 	}
 }
 
-// passwords are about accounts and what may be tried with their passwords.
-func passwords() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and somebody else wants the name", Faults: 1, Preemptions: 2,
-			Intercept: hashing(nil),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"},
-				{Name: "max", Run: signUp("max", visitor, "")},
-			},
-		},
-		{
-			Name: "sign-up-key", About: "two people sign up with one idempotency key, which was used more than a day ago, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-			Setup: expired, Intercept: hashing(nil),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "ann", Run: signUp("ann", author, lab.SignUpKey)},
-				{Name: "upkeep", Run: expire},
-			},
-		},
-		{
-			Name: "password", About: "a user and a thief of a session, who know the same old password, change it, while all sessions are ended", Faults: 1, Preemptions: 3,
-			Setup: withSession(visitor), Intercept: hashing(nil),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: changePassword("vera", visitor)}, {Name: "thief", Run: changePassword("thief", visitor)},
-				{Name: "vera2", Run: endSessions(visitor)},
-			},
-		},
-		{
-			Name: "guesses", About: "somebody tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-			Setup: inTurn(account(visitor), guess(visitor)),
-			Actors: []lab.Actor{
-				{Name: "max", Run: guess(visitor)}, {Name: "max2", Run: guess(visitor), After: "max"}, {Name: "upkeep", Run: expire},
-			},
-		},
+func accountIsOfOthers(v lab.View, k lab.Known, breach breaching) {
+	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
+	if err == nil && row.Properties.String("Password") == k.Page {
+		breach("A4", "told that somebody else has the name, and the account is their own")
 	}
 }
 
-// passwordGuards are what keeps a name and a password with whoever has them.
-func passwordGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("sign-up-insert", "sign-up", "The insert of an account", "signUp",
-			"An account is inserted and never overwritten, so of two who want a name one gets it.",
-			hashing(always(overwriting)), unharmed),
-		ablate("sign-up-once", "sign-up", "The key in the account", "madeWith",
-			"An account carries the hash of the key that made it, so a request that is sent again recognises its own account.",
-			hashing(always(withoutProperty(schema.TableUsers, "Once"))), unharmed, among("vera", "vera2")),
-		ablate("sign-up-bound", "sign-up-key", "The name of a key", "bindSignUpKey",
-			"It is written down which name a key is used for, so one key makes one account.",
-			hashing(always(func() driver.Around {
-				return skipping(func(c *driver.Call) bool { return c.Method == driver.CallTransact && c.Target == schema.TableSessions })
-			})), unharmed, among("vera", "ann")),
-		ablate("expire-version", "sign-up-key", "The version of what has expired", "Expire",
-			"What has expired is removed in the version that was read, so what was renewed meanwhile stays.",
-			hashing(only("upkeep", withoutMatch(schema.TableSessions, ""))), unharmed),
-		ablate("password-same", "password", "The old password at the write", "ChangePassword",
-			"A password is changed only while the old one is in the version that is written, so a thief who knows it comes too late.",
-			hashing(only("thief", firstRead(schema.TableUsers, "Password"))), unharmed, among("vera", "thief")),
-		ablate("carry-epoch", "password", "The epoch of a session that stays", "carrySession",
-			"A change of the password carries a session from the epoch before alone, so a session that has ended stays ended.",
-			hashing(only("vera", epochOfUser(false, 1))), unharmed, among("vera", "vera2")),
-		ablate("counted", "guesses", "The version of a counter", "count",
-			"A wrong password is counted in the version that was read, so many at once do not count as one.",
-			always(withoutMatch(schema.TableThrottle, "")), unharmed),
+func changedOnce(v lab.View, k lab.Known, breach breaching) {
+	if v.Count(factPasswordChanged, func(other lab.Known) bool { return other.User == k.User && other.Page == k.Page }) > 1 {
+		breach("I10", "a password has changed, and somebody who knew the old one has changed it again")
+	}
+}
+
+func guessesAreCounted(v lab.View, _ lab.Known, breach breaching) {
+	guesses := v.Count(factGuessed, func(lab.Known) bool { return true })
+	row, err := v.DB.Get(schema.TableThrottle, schema.ThrottlePartition("address", address), "")
+	if err != nil || row.Properties.Int64("Failures") < int64(guesses) {
+		breach("I8", "fewer wrong passwords are counted than were answered")
+	}
+}
+
+// passwords keep a name with whoever has it.
+func passwords() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and somebody else wants the name", Faults: 1, Preemptions: 2,
+				Intercept: []lab.Intercept{always(justMade)},
+				Actors: []lab.Actor{
+					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"},
+					{Name: "max", Run: signUp("max", visitor, "")},
+				},
+			},
+			{
+				Name: "sign-up-key", About: "two people sign up with one idempotency key, which was used more than a day ago, while a worker removes what has expired", Faults: 1, Preemptions: 3,
+				Setup: expired, Intercept: []lab.Intercept{always(justMade)},
+				Actors: []lab.Actor{
+					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "ann", Run: signUp("ann", author, lab.SignUpKey)},
+					{Name: "upkeep", Run: expire},
+				},
+			},
+			{
+				Name: "password", About: "a user and a thief of a session, who know the same old password, change it, while all sessions are ended", Faults: 1, Preemptions: 3,
+				Setup: withSession(visitor),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: changePassword("vera", visitor)}, {Name: "thief", Run: changePassword("thief", visitor)},
+					{Name: "vera2", Run: endSessions(visitor)},
+				},
+			},
+			{
+				Name: "guesses", About: "somebody tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
+				Setup: inTurn(account(visitor), guess(visitor)),
+				Actors: []lab.Actor{
+					{Name: "max", Run: guess(visitor)}, {Name: "max2", Run: guess(visitor), After: "max"}, {Name: "upkeep", Run: expire},
+				},
+			},
+		},
+		ablations: []ablation{
+			ablate("sign-up-insert", "sign-up", "The insert of an account", "signUp",
+				"An account is inserted and never overwritten, so of two who want a name one gets it.",
+				always(overwriting), unharmed),
+			ablate("sign-up-once", "sign-up", "The key in the account", "madeWith",
+				"An account carries the hash of the key that made it, so a request that is sent again recognises its own account.",
+				always(withoutProperty(schema.TableUsers, "Once")), unharmed, among("vera", "vera2")),
+			ablate("sign-up-bound", "sign-up-key", "The name of a key", "bindSignUpKey",
+				"It is written down which name a key is used for, so one key makes one account.",
+				always(func() driver.Around {
+					return skipping(func(c *driver.Call) bool { return c.Method == driver.CallTransact && c.Target == schema.TableSessions })
+				}), unharmed, among("vera", "ann")),
+			ablate("expire-version", "sign-up-key", "The version of what has expired", "Expire",
+				"What has expired is removed in the version that was read, so what was renewed meanwhile stays.",
+				only("upkeep", withoutMatch(schema.TableSessions, "")), unharmed),
+			ablate("password-same", "password", "The old password at the write", "ChangePassword",
+				"A password is changed only while the old one is in the version that is written, so a thief who knows it comes too late.",
+				only("thief", firstRead(schema.TableUsers, "Password")), unharmed, among("vera", "thief")),
+			ablate("carry-epoch", "password", "The epoch of a session that stays", "carrySession",
+				"A change of the password carries a session from the epoch before alone, so a session that has ended stays ended.",
+				only("vera", epochOfUser(false, 1)), unharmed, among("vera", "vera2")),
+			ablate("counted", "guesses", "The version of a counter", "count",
+				"A wrong password is counted in the version that was read, so many at once do not count as one.",
+				always(withoutMatch(schema.TableThrottle, "")), unharmed),
+		},
+		told: map[lab.Kind]law{
+			factSignedUp: accountIsTheirs, factNameTaken: accountIsOfOthers, factPasswordChanged: changedOnce, factGuessed: guessesAreCounted,
+		},
 	}
 }
 

@@ -36,8 +36,8 @@ func requeue(ctx context.Context, c *lab.Client) {
 	_, _ = c.Store.Requeue(ctx, "") // its outcome is in the store
 }
 
-// poison is the part of I5 about poison: only what was refused is poisoned.
-func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
+// poisonedInVain is the part of I5 about poison: only what was refused is poisoned.
+func poisonedInVain(l Shipped, v lab.View) (breaches []domain.Breach) {
 	if l.Refuses {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
 
 // lostUnread is I5 of messages that nobody can read: each that was ever sent is on the
 // queue or recorded as poisoned.
-func lostUnread(v lab.View) (breaches []domain.Breach) {
+func lostUnread(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
 	for _, sent := range v.Sent {
 		if sent.Kind != "" {
 			continue
@@ -69,51 +69,51 @@ func lostUnread(v lab.View) (breaches []domain.Breach) {
 }
 
 // poisons are about work that the store refuses.
-func poisons() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
-			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
-			Actors: []lab.Actor{worker1(), worker2()},
+func poisons() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
+				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", refused)}, Laws: Shipped{Refuses: true},
+				Actors: []lab.Actor{worker1(), worker2()},
+			},
+			{
+				Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
+				Setup: queuedPost("old"), Intercept: []lab.Intercept{only("w", refused)}, Laws: Shipped{Refuses: true},
+				Actors: []lab.Actor{worker1(), worker2()},
+			},
+			{
+				Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
+				Setup: queuedUnread, Laws: Shipped{Refuses: true},
+				Actors: []lab.Actor{worker1(), worker2(), worker3()},
+			},
+			{
+				Name: "requeue", About: "an operator queues a poisoned deletion again, beside a worker and a reconciling pass, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
+				Setup: poisoned("old"), Laws: Shipped{Refuses: true},
+				Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}},
+			},
 		},
-		{
-			Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
-			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
-			Actors: []lab.Actor{worker1(), worker2()},
+		ablations: []ablation{
+			ablate("wait", "forgotten", "No answer is no refusal", "classify",
+				"A store that does not answer is waited for, so a deletion is not given up for it.",
+				only("w", unavailableRefuses)),
+			ablate("record", "poison-post", "The record before the end of the message", "recordPoisoned",
+				"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
+				only("w", unrecorded)),
+			ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
+				"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
+				only("w", unrecorded)),
+			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator",
+				"A pass writes the record before it removes the index row of a poisoned deletion, so an operator who takes it out of poison at that time fails and begins again.",
+				only("reconcile", func() driver.Around {
+					return skipping(func(c *driver.Call) bool {
+						return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && c.Operations[0].Action == driver.ActionMerge &&
+							!isToIndex(c) && len(c.Operations[0].Properties) == 0
+					})
+				}), among("operator", "reconcile")),
 		},
-		{
-			Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
-			Setup: queuedUnread, Laws: Shipped{Refuses: true},
-			Actors: []lab.Actor{worker1(), worker2(), worker3()},
-		},
-		{
-			Name: "requeue", About: "an operator queues a poisoned deletion again, beside a worker and a reconciling pass, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
-			Setup: poisoned("old"), Laws: Shipped{Refuses: true},
-			Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}},
-		},
-	}
-}
-
-// poisonGuards are what keeps poison right.
-func poisonGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("wait", "forgotten", "No answer is no refusal", "classify",
-			"A store that does not answer is waited for, so a deletion is not given up for it.",
-			only("w", unavailableRefuses)),
-		ablate("record", "poison-post", "The record before the end of the message", "recordPoisoned",
-			"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
-			only("w", both(refused, unrecorded))),
-		ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
-			"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
-			only("w", unrecorded)),
-		ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator",
-			"A pass writes the record before it removes the index row of a poisoned deletion, so an operator who takes it out of poison at that time fails and begins again.",
-			only("reconcile", func() driver.Around {
-				return skipping(func(c *driver.Call) bool {
-					return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && c.Operations[0].Action == driver.ActionMerge &&
-						!isToIndex(c) && len(c.Operations[0].Properties) == 0
-				})
-			}), among("operator", "reconcile")),
+		always: []func(Shipped, lab.View) []domain.Breach{poisonedInVain},
+		rest:   []demand{lostUnread},
 	}
 }
 
@@ -138,16 +138,6 @@ func unavailableRefuses() driver.Around {
 			return errRefused
 		}
 		return err
-	}
-}
-
-// both puts one Around around another.
-func both(outer, inner func() driver.Around) func() driver.Around {
-	return func() driver.Around {
-		first, second := outer(), inner()
-		return func(ctx context.Context, c *driver.Call, next following) error {
-			return first(ctx, c, func(ctx context.Context) error { return second(ctx, c, next) })
-		}
 	}
 }
 

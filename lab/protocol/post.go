@@ -17,6 +17,17 @@ import (
 
 // The posts of a channel: made, edited, deleted.
 
+const (
+	// factPosted: the post is there.
+	factPosted lab.Kind = "posted"
+	// factRemoved: the post is gone.
+	factRemoved lab.Kind = "post deleted"
+	// factEdited: the text of the post is Key, unless another actor edits it.
+	factEdited lab.Kind = "edited"
+	// factEditing: the actor edits a post.
+	factEditing lab.Kind = "(editing)"
+)
+
 // post posts to the channel. The idempotency key is also the text.
 func post(by domain.UserName, key string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) { makePost(ctx, c, channel, by, key) })
@@ -51,16 +62,16 @@ func postAll(by domain.UserName, keys ...string) body {
 func answered(c *lab.Client, channel domain.Channel, by domain.UserName, key string, r storage.PostResult) {
 	switch {
 	case r.Err == nil:
-		c.Tell(lab.Fact{Kind: lab.Posted, Channel: channel.Ref(), Blog: r.Blog.ID, User: by, Key: key})
+		c.Tell(lab.Fact{Kind: factPosted, Channel: channel.Ref(), Blog: r.Blog.ID, User: by, Key: key})
 	case errors.Is(r.Err, domain.ErrPostGone):
 	case errors.Is(r.Err, domain.ErrGone), errors.Is(r.Err, domain.ErrNotFound):
-		c.Tell(lab.Fact{Kind: lab.Refused, Channel: channel.Ref()})
+		c.Tell(lab.Fact{Kind: factRefused, Channel: channel.Ref()})
 	}
 }
 
 // given is the fact that the set-up told about a post.
 func given(c *lab.Client, key string) lab.Fact {
-	at := slices.IndexFunc(c.Given, func(f lab.Fact) bool { return f.Kind == lab.Posted && f.Key == key })
+	at := slices.IndexFunc(c.Given, func(f lab.Fact) bool { return f.Kind == factPosted && f.Key == key })
 	return c.Given[at]
 }
 
@@ -73,7 +84,7 @@ func removePost(key string, by domain.UserName) body {
 
 func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id domain.BlogID, by domain.UserName) {
 	if err := c.Store.DeleteBlog(ctx, channel, id, by, domain.Any[domain.Revision]()); err == nil {
-		c.Tell(lab.Fact{Kind: lab.Removed, Channel: channel.Ref(), Blog: id})
+		c.Tell(lab.Fact{Kind: factRemoved, Channel: channel.Ref(), Blog: id})
 	}
 }
 
@@ -98,45 +109,63 @@ func onNewest(do func(ctx context.Context, c *lab.Client, channel domain.Channel
 func edit(key, text string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
-		c.Tell(lab.Fact{Kind: lab.Editing, Blog: target.Blog})
+		c.Tell(lab.Fact{Kind: factEditing, Blog: target.Blog})
 		channel, err := c.Store.Channel(ctx, channelKey)
 		if err != nil {
 			return
 		}
 		_, err = c.Store.Edit(ctx, channel.Ref(), target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
 		if err == nil {
-			c.Tell(lab.Fact{Kind: lab.Edited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
+			c.Tell(lab.Fact{Kind: factEdited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
 		}
 	}
 }
 
-// post compares the state with what was told about posts.
-func (l Shipped) post(v lab.View, f lab.Fact, breach func(law, format string, args ...any)) {
-	row, there := blogRow(v.DB, f.Channel, f.Blog)
-	kept := !askedBlog(v, f.Blog) && !asked(v, f.Channel)
-	switch f.Kind {
-	case lab.Posted:
-		if kept && !(there && live(v.DB, f.Channel)) {
-			breach("I3", "an acknowledged post is gone, and nobody asked for that")
-		}
-	case lab.Removed:
-		if there {
-			breach("I3", "a post can be read, and its deletion was acknowledged")
-		}
-	case lab.Edited:
-		if there && row.String("Text") != f.Key && editors(v, f.Blog) == 1 {
-			breach("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
-		}
+// postStays: an acknowledged post can be read until somebody asks for its deletion.
+func postStays(v lab.View, k lab.Known, breach breaching) {
+	if askedBlog(v, k.Blog) || asked(v, k.Channel) {
+		return
+	}
+	if _, there := blogRow(v.DB, k.Channel, k.Blog); !there || !live(v.DB, k.Channel) {
+		breach("I3", "an acknowledged post is gone, and nobody asked for that")
 	}
 }
 
-func editors(v lab.View, id domain.BlogID) (n int) {
-	v.Each(func(_, _ int, f lab.Fact) {
-		if f.Kind == lab.Editing && f.Blog == id {
-			n++
-		}
+func postIsGone(v lab.View, k lab.Known, breach breaching) {
+	if _, there := blogRow(v.DB, k.Channel, k.Blog); there {
+		breach("I3", "a post can be read, and its deletion was acknowledged")
+	}
+}
+
+func editStays(v lab.View, k lab.Known, breach breaching) {
+	row, there := blogRow(v.DB, k.Channel, k.Blog)
+	if there && row.String("Text") != k.Key && editors(v, k.Blog) == 1 {
+		breach("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
+	}
+}
+
+// postedOnce is I7. In the lab, requests with the same key have the same text,
+// and no others do.
+func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Breach {
+	breaches := answeredTwice(v, factPosted, "posts", func(f lab.Fact) (request, answer string) {
+		return string(f.Channel.Incarnation) + "!" + string(f.User) + "!" + f.Key, string(f.Blog)
 	})
-	return n
+	texts := map[string]bool{}
+	for row := range v.DB.Rows(schema.TableBlogs) {
+		if !strings.HasPrefix(row.Row, "blog!") {
+			continue
+		}
+		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + row.Properties.String("Text")
+		if texts[key] {
+			breaches = append(breaches, breachOf("I7", "one idempotency key made two posts"))
+		}
+		texts[key] = true
+	}
+	return breaches
+}
+
+func editors(v lab.View, id domain.BlogID) int {
+	return v.Count(factEditing, func(k lab.Known) bool { return k.Blog == id })
 }
 
 func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.Properties, bool) {
@@ -144,68 +173,69 @@ func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.P
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 
-// posts are about posts.
-func posts() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "post", About: "somebody posts while the channel is being deleted", Faults: 2,
-			Setup:  news("old"),
-			Actors: []lab.Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
-		},
-		{
-			Name: "batch-sweep", About: "two posts are made with one request, one of them not for the first time, while the channel is being deleted", Faults: 2,
-			Setup:  queued("old"),
-			Actors: []lab.Actor{{Name: "ann", Run: postAll(author, "old", "new")}, worker1()},
-		},
-		{
-			Name: "edit-sweep", About: "one post is edited and another deleted under the sweep", Faults: 2, Straggles: anything,
-			Setup: queued("one", "two"),
-			Actors: []lab.Actor{
-				{Name: "ann", Run: edit("one", "other")}, {Name: "olga", Run: removePost("two", owner)}, worker1(),
+// posts are made, edited and deleted.
+func posts() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "post", About: "somebody posts while the channel is being deleted", Faults: 2,
+				Setup:  news("old"),
+				Actors: []lab.Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
+			},
+			{
+				Name: "batch-sweep", About: "two posts are made with one request, one of them not for the first time, while the channel is being deleted", Faults: 2,
+				Setup:  queued("old"),
+				Actors: []lab.Actor{{Name: "ann", Run: postAll(author, "old", "new")}, worker1()},
+			},
+			{
+				Name: "edit-sweep", About: "one post is edited and another deleted under the sweep", Faults: 2, Straggles: anything,
+				Setup: queued("one", "two"),
+				Actors: []lab.Actor{
+					{Name: "ann", Run: edit("one", "other")}, {Name: "olga", Run: removePost("two", owner)}, worker1(),
+				},
+			},
+			{
+				Name: "one-key", About: "a request to post is sent twice with one idempotency key while the post is deleted", Faults: 3, Straggles: anything,
+				Setup: news(),
+				Actors: []lab.Actor{
+					{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
+					{Name: "olga", Run: removeNewest},
+				},
+			},
+			{
+				Name: "batch", About: "a request to make two posts is sent twice, while one of their keys is used elsewhere and a post is deleted", Faults: 2, Straggles: anything,
+				Setup: news(),
+				Actors: []lab.Actor{
+					{Name: "ann", Run: postAll(author, "one", "two")}, {Name: "ann2", Run: postAll(author, "one", "two"), After: "ann"},
+					{Name: "ann3", Run: post(author, "two")}, {Name: "olga", Run: removeNewest},
+				},
+			},
+			{
+				Name: "edit-vote", About: "a post is edited, voted on and deleted", Faults: 2,
+				Setup: news("old"),
+				Actors: []lab.Actor{
+					{Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
+					{Name: "olga", Run: removePost("old", owner)}, worker1(),
+				},
 			},
 		},
-		{
-			Name: "one-key", About: "a request to post is sent twice with one idempotency key while the post is deleted", Faults: 3, Straggles: anything,
-			Setup: news(),
-			Actors: []lab.Actor{
-				{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
-				{Name: "olga", Run: removeNewest},
-			},
+		ablations: []ablation{
+			ablate("open-gate", "post", "The open gate", "Behind",
+				"A post merges the open gate in its own transaction, so a post that comes too late is refused.",
+				always(withoutGuard("gate!open!")), unharmed),
+			ablate("once", "one-key", "The key of a post", "insertPosts",
+				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
+				always(withoutOnce), unharmed),
+			ablate("batch-gate", "batch-sweep", "The gate, each time", "postTogether",
+				"If a key of a batch was used before, what is left is sent again behind the open gate, so it cannot land after the channel was deleted meanwhile.",
+				only("ann", afterRefusal(withoutGuard("gate!open!"))), unharmed),
+			ablate("batch-once", "batch", "The keys, each time", "postTogether",
+				"If a key of a batch was used before, what is left is sent again with the rows of its keys, so the same batch sent twice makes each post once.",
+				only("ann", afterRefusal(withoutOnce)), unharmed),
 		},
-		{
-			Name: "batch", About: "a request to make two posts is sent twice, while one of their keys is used elsewhere and a post is deleted", Faults: 2, Straggles: anything,
-			Setup: news(),
-			Actors: []lab.Actor{
-				{Name: "ann", Run: postAll(author, "one", "two")}, {Name: "ann2", Run: postAll(author, "one", "two"), After: "ann"},
-				{Name: "ann3", Run: post(author, "two")}, {Name: "olga", Run: removeNewest},
-			},
-		},
-		{
-			Name: "edit-vote", About: "a post is edited, voted on and deleted", Faults: 2,
-			Setup: news("old"),
-			Actors: []lab.Actor{
-				{Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
-				{Name: "olga", Run: removePost("old", owner)}, worker1(),
-			},
-		},
-	}
-}
-
-// postGuards are what keeps posts right.
-func postGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("open-gate", "post", "The open gate", "Behind",
-			"A post merges the open gate in its own transaction, so a post that comes too late is refused.",
-			always(withoutGuard("gate!open!")), unharmed),
-		ablate("once", "one-key", "The key of a post", "insertPosts",
-			"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
-			always(withoutOnce), unharmed),
-		ablate("batch-gate", "batch-sweep", "The gate, each time", "postTogether",
-			"If a key of a batch was used before, what is left is sent again behind the open gate, so it cannot land after the channel was deleted meanwhile.",
-			only("ann", afterRefusal(withoutGuard("gate!open!"))), unharmed),
-		ablate("batch-once", "batch", "The keys, each time", "postTogether",
-			"If a key of a batch was used before, what is left is sent again with the rows of its keys, so the same batch sent twice makes each post once.",
-			only("ann", afterRefusal(withoutOnce)), unharmed),
+		told:     map[lab.Kind]law{factPosted: postStays, factRemoved: postIsGone, factEdited: editStays},
+		recalled: []lab.Kind{factPosted, factRemoved, factEdited},
+		rest:     []demand{postedOnce},
 	}
 }
 

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"context"
-	"slices"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -61,39 +60,3 @@ func news(texts ...string) body {
 
 // anything lets every call land late.
 func anything(*lab.Call) bool { return true }
-
-// Scenarios are the situations in which the shipped code must break no law.
-func Scenarios() []lab.Scenario {
-	list := slices.Concat(posts(), votes(), subscriptions(), feeds(), pages(), creations(), []lab.Scenario{staleForm(whatWasRead)},
-		deletions(), reconciliations(), poisons(), repairs(), accounts(), passwords(), crowds())
-	for i := range list {
-		if list[i].Laws == nil {
-			list[i].Laws = Shipped{}
-		}
-	}
-	return list
-}
-
-// Ablations are the guards of the protocol, each taken out of one scenario. One of them is a
-// premise and no guard of ours: that an ETag never repeats.
-func Ablations() []lab.Scenario {
-	return slices.Concat(postGuards(), voteGuards(), subscriptionGuards(), feedGuards(), pageGuards(), creationGuards(),
-		formGuards(), deletionGuards(), indexGuards(), poisonGuards(), accountGuards(), passwordGuards())
-}
-
-// crowds have too many states to enter: they are explored by random walks.
-func crowds() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "crowd", About: "everybody at once", Faults: 4, Walks: 12_000,
-			Setup: news("one", "two"),
-			Actors: []lab.Actor{
-				{Name: "ann", Run: post(author, "new"), Ahead: 2}, {Name: "ann2", Run: edit("one", "other")},
-				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: vote("one", visitor)},
-				{Name: "olga", Run: removePost("two", owner)}, {Name: "olga2", Run: ask, Ahead: 4},
-				{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: reconcile}, {Name: "operator", Run: inTurn(repair, requeue)},
-				worker1(), worker2(), worker3(),
-			},
-		},
-	}
-}

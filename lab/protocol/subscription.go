@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"microblogging/domain"
@@ -14,12 +13,22 @@ import (
 
 // Subscriptions, whose two rows lie in two tables.
 
+const (
+	// factSubscribed: the user subscribes.
+	factSubscribed lab.Kind = "subscribed"
+	// factLeft: the user does not subscribe.
+	factLeft lab.Kind = "(left)"
+	// factJoining and factLeaving: the actor subscribes, or ends a subscription.
+	factJoining lab.Kind = "(subscribing)"
+	factLeaving lab.Kind = "(leaving)"
+)
+
 // subscribe subscribes to the channel.
 func subscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		c.Tell(lab.Fact{Kind: lab.Joining, Channel: channel.Ref(), User: by})
+		c.Tell(lab.Fact{Kind: factJoining, Channel: channel.Ref(), User: by})
 		if err := c.Store.Subscribe(ctx, channel, by); err == nil {
-			c.Tell(lab.Fact{Kind: lab.Subscribed, Channel: channel.Ref(), User: by})
+			c.Tell(lab.Fact{Kind: factSubscribed, Channel: channel.Ref(), User: by})
 		}
 	})
 }
@@ -27,9 +36,9 @@ func subscribe(by domain.UserName) body {
 // unsubscribe ends a subscription.
 func unsubscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		c.Tell(lab.Fact{Kind: lab.Leaving, Channel: channel.Ref(), User: by})
+		c.Tell(lab.Fact{Kind: factLeaving, Channel: channel.Ref(), User: by})
 		if err := c.Store.Unsubscribe(ctx, channel.Ref(), by); err == nil {
-			c.Tell(lab.Fact{Kind: lab.Left, Channel: channel.Ref(), User: by})
+			c.Tell(lab.Fact{Kind: factLeft, Channel: channel.Ref(), User: by})
 		}
 	})
 }
@@ -41,9 +50,11 @@ func feed(by domain.UserName) body {
 	}
 }
 
+func subscriptionRow(f lab.Fact) string { return "sub!" + string(f.User) }
+
 // uncounted is I8 of subscriptions, once each feed was read: a user who has a
 // subscription counts as a subscriber of the channel.
-func uncounted(v lab.View) (breaches []domain.Breach) {
+func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
 	for row := range v.DB.Rows(schema.TableSubscriptions) {
 		key, incarnation, _ := strings.Cut(row.Row, "!")
 		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
@@ -58,12 +69,9 @@ func uncounted(v lab.View) (breaches []domain.Breach) {
 }
 
 // strangers is I8 of feeds: a feed shows no channel in whose partition its user has no
-// sub! row. With trust, the feed finds one in each channel that is there.
-func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Breach) {
-	reader := c.store
-	if trust {
-		reader = storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{c.trustful}})
-	}
+// sub! row.
+func strangers(ctx context.Context, l Shipped, c *crew, _ lab.View) (breaches []domain.Breach) {
+	reader := storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{l.Readers}})
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
 		if err != nil {
@@ -82,79 +90,86 @@ func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Bre
 const feedLimit = 100
 
 // trustful finds a sub! row of everybody in each channel.
-func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
-	if call.Method != driver.CallGet || call.Target != schema.TableBlogs || !strings.HasPrefix(call.Row, "sub!") {
+func trustful(ctx context.Context, c *driver.Call, next following) error {
+	if c.Method != driver.CallGet || c.Target != schema.TableBlogs || !strings.HasPrefix(c.Row, "sub!") {
 		return next(ctx)
 	}
-	channel, err := driver.NewTable(c.db, schema.TableChannels).Get(ctx, call.Partition, "")
-	call.Entity = driver.Entity{Partition: call.Partition, Row: call.Row, Properties: channel.Properties}
+	row := c.Row
+	c.Target, c.Row = schema.TableChannels, ""
+	err := next(ctx)
+	c.Entity.Row = row
 	return err
 }
 
 // readFeeds reads the list of every subscriber, which removes what a crash left
 // half done.
-func (c *crew) readFeeds(ctx context.Context) error {
+func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Breach {
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
-			return fmt.Errorf("reading the feed of %s: %w", row.Partition, err)
+			return []domain.Breach{breachOf("I8", "reading the feed of %s: %v", row.Partition, err)}
 		}
 	}
 	return nil
 }
 
-// subscriptions are about subscriptions.
-func subscriptions() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, Straggles: anything,
-			Setup:  queued("old"),
-			Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()},
-		},
-		{
-			Name: "unsubscribe", About: "a subscription ends while the channel is being deleted", Faults: 2,
-			Setup:  inTurn(news("old"), subscribe(visitor), queueDeletion),
-			Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}, worker1()},
-		},
-		{
-			Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
-			Setup: news("old"),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
+// subscriptions begin and end.
+func subscriptions() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, Straggles: anything,
+				Setup:  queued("old"),
+				Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()},
+			},
+			{
+				Name: "unsubscribe", About: "a subscription ends while the channel is being deleted", Faults: 2,
+				Setup:  inTurn(news("old"), subscribe(visitor), queueDeletion),
+				Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}, worker1()},
+			},
+			{
+				Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
+				Setup: news("old"),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
+				},
+			},
+			{
+				Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Setup:     news("old"),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
+				},
+			},
+			{
+				Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Setup:     news("old"),
+				Actors:    []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
+			},
+			{
+				Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Setup:     news("old"),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
+				},
 			},
 		},
-		{
-			Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news("old"),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
-			},
+		ablations: []ablation{
+			ablate("join", "subscribe-twice", "The announcement", "swapJoin",
+				"A subscriber's row takes the place of an announcement, in the version that was read, so whoever cleans up can make a late subscription fail.",
+				always(outright("join!")), among("vera", "feed")),
+			ablate("joined", "subscribe-late", "The feed reads the truth", "verifySources",
+				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
+				nil, unharmed, among("vera", "vera2"), under(Shipped{Readers: trustful})),
 		},
-		{
-			Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news("old"),
-			Actors:    []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
+		told: map[lab.Kind]law{
+			factSubscribed: counts(true, subscriptionRow, factLeaving, factLeft, "an acknowledged subscription is lost"),
+			factLeft:       counts(false, subscriptionRow, factJoining, factSubscribed, "a user counts as a subscriber, and their leaving was acknowledged"),
 		},
-		{
-			Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news("old"),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
-			},
-		},
-	}
-}
-
-// subscriptionGuards are what keeps the two rows of a subscription together.
-func subscriptionGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("join", "subscribe-twice", "The announcement", "swapJoin",
-			"A subscriber's row takes the place of an announcement, in the version that was read, so whoever cleans up can make a late subscription fail.",
-			always(outright("join!")), among("vera", "feed")),
-		ablate("joined", "subscribe-late", "The feed reads the truth", "verifySources",
-			"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
-			nil, unharmed, among("vera", "vera2"), under(Shipped{TrustJoined: true})),
+		recalled: []lab.Kind{factSubscribed, factLeft},
+		read:     []demand{strangers, readFeeds},
+		rest:     []demand{uncounted},
 	}
 }

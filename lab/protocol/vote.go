@@ -13,13 +13,23 @@ import (
 
 // The votes on posts, which no other table counts.
 
+const (
+	// factVoted: the user's vote counts.
+	factVoted lab.Kind = "voted"
+	// factUnvoted: the user's vote does not count.
+	factUnvoted lab.Kind = "(vote removed)"
+	// factVoting and factUnvoting: the actor votes, or removes a vote.
+	factVoting   lab.Kind = "(voting)"
+	factUnvoting lab.Kind = "(removing a vote)"
+)
+
 // vote votes on a post of the set-up.
 func vote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
-		c.Tell(lab.Fact{Kind: lab.Voting, Channel: target.Channel, Blog: target.Blog, User: by})
+		c.Tell(lab.Fact{Kind: factVoting, Channel: target.Channel, Blog: target.Blog, User: by})
 		if err := c.Store.Vote(ctx, target.Channel, target.Blog, by); err == nil {
-			c.Tell(lab.Fact{Kind: lab.Voted, Channel: target.Channel, Blog: target.Blog, User: by})
+			c.Tell(lab.Fact{Kind: factVoted, Channel: target.Channel, Blog: target.Blog, User: by})
 		}
 	}
 }
@@ -37,94 +47,92 @@ func voteNewest(by domain.UserName) body {
 func unvote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
-		c.Tell(lab.Fact{Kind: lab.Unvoting, Channel: target.Channel, Blog: target.Blog, User: by})
+		c.Tell(lab.Fact{Kind: factUnvoting, Channel: target.Channel, Blog: target.Blog, User: by})
 		if err := c.Store.Unvote(ctx, target.Channel, target.Blog, by); err == nil {
-			c.Tell(lab.Fact{Kind: lab.Unvoted, Channel: target.Channel, Blog: target.Blog, User: by})
+			c.Tell(lab.Fact{Kind: factUnvoted, Channel: target.Channel, Blog: target.Blog, User: by})
 		}
 	}
 }
 
-// mark compares the state with what was told about votes and subscriptions.
-func mark(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
-	if f.Blog != "" && askedBlog(v, f.Blog) || asked(v, f.Channel) {
-		return
-	}
-	voted := hasRow(v.DB, schema.TableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User))
-	subscribed := hasRow(v.DB, schema.TableBlogs, f.Channel, "sub!"+string(f.User))
-	switch {
-	case f.Kind == lab.Voted && !voted && !undone(v, actor, at, f, lab.Unvoting, lab.Unvoted):
-		breach("I8", "an acknowledged vote is lost")
-	case f.Kind == lab.Unvoted && voted && !undone(v, actor, at, f, lab.Voting, lab.Voted):
-		breach("I8", "a vote counts, and its removal was acknowledged")
-	case f.Kind == lab.Subscribed && !subscribed && !undone(v, actor, at, f, lab.Leaving, lab.Left):
-		breach("I8", "an acknowledged subscription is lost")
-	case f.Kind == lab.Left && subscribed && !undone(v, actor, at, f, lab.Joining, lab.Subscribed):
-		breach("I8", "a user counts as a subscriber, and their leaving was acknowledged")
+// counts makes the law of a mark that is set or taken away: a vote, or a subscription. row is
+// the key of the row that is there while it is set. An answer of the kind answered, to a request
+// that sets, may undo what was told.
+func counts(set bool, row func(lab.Fact) string, sets, answered lab.Kind, detail string) law {
+	return func(v lab.View, k lab.Known, breach breaching) {
+		if k.Blog != "" && askedBlog(v, k.Blog) || asked(v, k.Channel) {
+			return
+		}
+		if hasRow(v.DB, schema.TableBlogs, k.Channel, row(k.Fact)) != set && !undone(v, k, sets, answered) {
+			breach("I8", "%s", detail)
+		}
 	}
 }
+
+func voteRow(f lab.Fact) string { return "vote!" + string(f.Blog) + "!" + string(f.User) }
 
 // undone tells whether another request may have undone what f tells: one of another
 // actor, a later one of the same actor, or an earlier one that was never answered
 // and may still take effect. What the set-up did was answered before. sets and answered are
 // the kinds of such a request.
-func undone(v lab.View, actor, at int, f lab.Fact, sets, answered lab.Kind) (may bool) {
+func undone(v lab.View, f lab.Known, sets, answered lab.Kind) (may bool) {
 	open := false
-	v.Each(func(a, i int, g lab.Fact) {
-		if g.Channel != f.Channel || g.User != f.User || g.Blog != f.Blog {
-			return
-		}
+	for k := range v.Facts() {
 		switch {
-		case a == lab.SetupIndex && actor != lab.SetupIndex:
-		case a != actor || i > at:
-			may = may || g.Kind == sets
-		case g.Kind == sets:
+		case k.Channel != f.Channel || k.User != f.User || k.Blog != f.Blog:
+		case k.Actor == lab.SetupIndex && f.Actor != lab.SetupIndex:
+		case k.Actor != f.Actor || k.At > f.At:
+			may = may || k.Kind == sets
+		case k.Kind == sets:
 			open = true
-		case g.Kind == answered:
+		case k.Kind == answered:
 			open = false
 		}
-	})
+	}
 	return may || open
 }
 
-// votes are about votes.
-func votes() []lab.Scenario {
-	return []lab.Scenario{
-		{
-			Name: "votes-sweep", Slow: true, About: "a worker deletes the votes on a deleted post under the sweep of another", Faults: 1, Preemptions: 2,
-			Setup:  inTurn(news("one", "two"), voteNewest(author), removeNewest, queueDeletion),
-			Actors: []lab.Actor{worker1(), worker2()},
-		},
-		{
-			Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted", Faults: 2, Straggles: anything,
-			Setup:  inTurn(news("old"), voteNewest(author), queueDeletion),
-			Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
-		},
-		{
-			Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Straggles: anything,
-			Setup: inTurn(news("old"), voteNewest(author)),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
-				{Name: "olga", Run: removePost("old", owner)}, worker1(),
+// votes are given and removed.
+func votes() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "votes-sweep", Slow: true, About: "a worker deletes the votes on a deleted post under the sweep of another", Faults: 1, Preemptions: 2,
+				Setup:  inTurn(news("one", "two"), voteNewest(author), removeNewest, queueDeletion),
+				Actors: []lab.Actor{worker1(), worker2()},
+			},
+			{
+				Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted", Faults: 2, Straggles: anything,
+				Setup:  inTurn(news("old"), voteNewest(author), queueDeletion),
+				Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
+			},
+			{
+				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Straggles: anything,
+				Setup: inTurn(news("old"), voteNewest(author)),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
+					{Name: "olga", Run: removePost("old", owner)}, worker1(),
+				},
+			},
+			{
+				Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Setup:     news("old"),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
+					{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
+				},
 			},
 		},
-		{
-			Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news("old"),
-			Actors: []lab.Actor{
-				{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
-				{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
-			},
+		ablations: []ablation{
+			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations",
+				"A vote inserts or deletes its own row in its transaction, so what stood already is refused and not counted again.",
+				only("ann", countsStanding), unharmed, among("ann")),
 		},
-	}
-}
-
-// voteGuards are what keeps votes right.
-func voteGuards() []lab.Scenario {
-	return []lab.Scenario{
-		ablate("vote-counted", "vote", "The row of a vote", "ratingOperations",
-			"A vote inserts or deletes its own row in its transaction, so what stood already is refused and not counted again.",
-			only("ann", countsStanding), unharmed, among("ann")),
+		told: map[lab.Kind]law{
+			factVoted:   counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost"),
+			factUnvoted: counts(false, voteRow, factVoting, factVoted, "a vote counts, and its removal was acknowledged"),
+		},
+		recalled: []lab.Kind{factVoted},
 	}
 }
 

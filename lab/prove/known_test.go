@@ -66,7 +66,9 @@ func replay(t *testing.T, name, text, law string, par int) {
 		t.Errorf("%s %s: %v", name, text, err)
 		return
 	}
-	broken := func(l lab.LawState) bool { return l.Law == law && l.State == lab.LawBroken && l.Since == len(schedule) }
+	broken := func(l lab.LawState) bool {
+		return l.Name == law && l.State == lab.LawBroken && l.Since == len(schedule)
+	}
 	if !slices.ContainsFunc(moments[len(schedule)].Laws, broken) || par != len(schedule) || c.Format(schedule) != text {
 		t.Errorf("%s %s does not break %s at its end, after %d: %+v", name, text, law, par, moments[len(schedule)].Laws)
 	}

@@ -3,9 +3,7 @@ package textbook
 import (
 	"context"
 
-	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/mem"
 )
 
 // Mishaps has scenarios in which the order of calls alone does no harm: one fault of the
@@ -50,64 +48,39 @@ func stubborn(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// A promise is the one invariant of package domain that a scenario is about, as far as the
-// textbook version has what it is about.
-type promise lab.Law
+// The promises are each the one invariant of package domain that a scenario is about, as far as
+// the textbook version has what it is about.
 
-func noOrphan() promise {
-	return promise{"I1", "no orphan", "When all is at rest, no post is left of a channel that is gone.", lab.AtRest}
+func noOrphan() laws {
+	return laws{{
+		Law:  lab.Law{Name: "I1", Title: "no orphan", When: lab.AtRest, Means: "When all is at rest, no post is left of a channel that is gone."},
+		rest: orphan,
+	}}
 }
 
-func itEnds() promise {
-	return promise{"I5", "it ends", "Each deletion that was accepted is done in the end.", lab.AtRest}
+func itEnds() laws {
+	return laws{{
+		Law:  lab.Law{Name: "I5", Title: "it ends", When: lab.AtRest, Means: "Each deletion that was accepted is done in the end."},
+		ends: true,
+		rest: func(v lab.View) string {
+			row, err := v.DB.Get(channels, news, "")
+			if err != nil || v.Count(accepted, func(lab.Known) bool { return true }) == 0 {
+				return ""
+			}
+			return "the deletion was accepted, the channel is " + row.Properties.String("State") + ", and nobody will ever delete it"
+		},
+	}}
 }
 
-func onePost() promise {
-	return promise{"I7", "one post", "A request that is sent twice makes one post.", lab.Always}
-}
-
-// List implements lab.Laws.
-func (p promise) List() []lab.Law { return []lab.Law{lab.Law(p)} }
-
-// Step finds nothing: the promises are about states.
-func (promise) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Breach { return nil }
-
-// State is I7. In its scenario nobody means to post twice.
-func (p promise) State(v lab.View) []domain.Breach {
-	posts := 0
-	for range v.DB.Rows(blogs) {
-		posts++
-	}
-	if p == onePost() && posts > 1 {
-		return []domain.Breach{{Invariant: p.Name, Detail: "one request made two posts"}}
-	}
-	return nil
-}
-
-// Rest is I1 and I5, after fresh workers have handled the messages on the queue.
-func (p promise) Rest(v lab.View) lab.Outcome {
-	outcome := settle(v.DB, p.Name)
-	if p == itEnds() && outcome.Unfinished {
-		return outcome
-	}
-	v.DB = outcome.DB
-	outcome.Breaches = append(p.State(v), p.settled(v)...)
-	return outcome
-}
-
-// settled is I1 and I5 of what fresh workers leave.
-func (p promise) settled(v lab.View) (breaches []domain.Breach) {
-	breach := func(detail string) { breaches = append(breaches, domain.Breach{Invariant: p.Name, Detail: detail}) }
-	channel, err := v.DB.Get(channels, news, "")
-	if p == noOrphan() && err != nil {
-		for range v.DB.Rows(blogs) {
-			breach("a post is left of a channel that is gone")
-		}
-	}
-	each(v, func(_ int, f lab.Fact) {
-		if p == itEnds() && f.Kind == lab.Accepted && err == nil {
-			breach("the deletion was accepted, the channel is " + channel.Properties.String("State") + ", and nobody will ever delete it")
-		}
-	})
-	return breaches
+// onePost: in its scenario nobody means to post twice.
+func onePost() laws {
+	return laws{{
+		Law: lab.Law{Name: "I7", Title: "one post", When: lab.Always, Means: "A request that is sent twice makes one post."},
+		always: func(v lab.View) string {
+			if posts(v) > 1 {
+				return "one request made two posts"
+			}
+			return ""
+		},
+	}}
 }

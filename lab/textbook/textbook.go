@@ -26,6 +26,12 @@ const (
 
 	active   = "active"
 	deleting = "deleting"
+
+	created  lab.Kind = "created"
+	taken    lab.Kind = "the name is taken"
+	posted   lab.Kind = "posted"
+	asking   lab.Kind = "(asking)"
+	accepted lab.Kind = "deletion accepted"
 )
 
 // backend is the store that the textbook version works on.
@@ -109,9 +115,9 @@ func fact(kind lab.Kind) lab.Fact {
 func creator(ctx context.Context, c *lab.Client) {
 	switch err := of(c).create(ctx); {
 	case err == nil:
-		c.Tell(fact(lab.Created))
+		c.Tell(fact(created))
 	case errors.Is(err, domain.ErrExists):
-		c.Tell(fact(lab.Taken))
+		c.Tell(fact(taken))
 	}
 }
 
@@ -122,17 +128,17 @@ func post(ctx context.Context, c *lab.Client) bool {
 	id := domain.NewBlogID(time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC))
 	err := of(c).post(ctx, id)
 	if err == nil {
-		posted := fact(lab.Posted)
-		posted.Blog = id
-		c.Tell(posted)
+		told := fact(posted)
+		told.Blog = id
+		c.Tell(told)
 	}
 	return err == nil
 }
 
 func asker(ctx context.Context, c *lab.Client) {
-	c.Tell(fact(lab.Asking))
+	c.Tell(fact(asking))
 	if err := of(c).ask(ctx); err == nil {
-		c.Tell(fact(lab.Accepted))
+		c.Tell(fact(accepted))
 	}
 }
 

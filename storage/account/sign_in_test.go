@@ -48,7 +48,7 @@ func refusedPasswordChangeChangesNothing(t *testing.T, w *world) {
 // Earlier versions accepted it.
 func commonPasswordWorks(t *testing.T, w *world) {
 	const common = "Qwertyuiop"
-	w.ok(w.table("Users").Transact(t.Context(), "ada", driver.Insert("", driver.String("Password", cheapHash(common)))))
+	w.ok(w.table("Users").Transact(t.Context(), "ada", driver.Insert("", driver.String("Password", drivertest.CheapHash(common)))))
 	w.ok(w.store.ChangePassword(t.Context(), w.signedIn("ada", common), attempt("ada", common), right))
 	w.signedIn("ada", right)
 	if _, err := w.store.SignUp(t.Context(), "grace", common); !errors.As(err, new(*domain.InvalidError)) {

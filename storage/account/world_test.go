@@ -2,7 +2,6 @@ package account_test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 
 	"go.uber.org/goleak"
-	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/storage/account"
@@ -64,7 +62,7 @@ func (w *world) other() *account.Accounts { return w.on(w.db, true) }
 func (w *world) on(tables driver.Backend, inTurn bool) *account.Accounts {
 	return account.New(tables, flight.Reads{InTurn: inTurn}, nil, func(password string) string {
 		w.hashing()
-		return cheapHash(password)
+		return drivertest.CheapHash(password)
 	})
 }
 
@@ -132,19 +130,11 @@ const (
 	wrong = "incorrect horse"
 )
 
-// cheapHash returns a hash of a password that takes little time to check. A hash holds
-// its own cost.
-func cheapHash(password string) string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding
-	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
-}
-
 // account writes the row of a user whose password is right, with a cheap hash.
 func (w *world) account(name domain.UserName) {
 	w.t.Helper()
 	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
-		driver.String("Password", cheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
+		driver.String("Password", drivertest.CheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
 }
 
 // from returns an attempt from one of many addresses.

@@ -91,11 +91,11 @@ func Shared(tb testing.TB) *Server {
 // shared is the only global: all tests of the process are to get one server.
 var shared = sync.OnceValues(func() (*Server, error) { return newServer("") })
 
-// Launch is Start for a program that is no test. The server runs until Kill, or
+// Launch is StartAt for a program that is no test. The server runs until Kill, or
 // until the program ends.
-func Launch() (*Server, error) { return newServer("") }
+func Launch(location string) (*Server, error) { return newServer(location) }
 
-// Kill ends the process with SIGKILL. Data in memory is lost.
+// Kill ends the process with SIGKILL. What it kept in memory is lost.
 func (s *Server) Kill() {
 	_ = s.stop(false) // how it ended does not matter
 }
@@ -257,10 +257,15 @@ func (s *Server) Stop(tb testing.TB) {
 // the same data if that is in a directory, and none if it was in memory.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
-	s.Stop(tb)
-	if err := s.launch(); err != nil {
-		tb.Fatal(err)
+	require(tb, s.Relaunch())
+}
+
+// Relaunch is Restart for a program that is no test.
+func (s *Server) Relaunch() error {
+	if err := s.stop(s.location != ""); err != nil {
+		return fmt.Errorf("stop Azurite: %w", err)
 	}
+	return s.launch()
 }
 
 // Account returns the connection string of an account that nobody has used before.

@@ -27,32 +27,16 @@ func (s *Posts) Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 }
 
 func (s *Posts) readBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (Entity, error) {
-	blog, err := s.readAnyBlog(ctx, ref.Key, id)
-	if err == nil {
-		err = blog.of(ref)
+	//lab: Read the post, with its version.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.BlogRow(id))
+	blog := Decode(row)
+	if err == nil && blog.Channel.Incarnation != ref.Incarnation {
+		err = domain.ErrNotFound
 	}
 	if err != nil {
-		return Entity{}, err
+		return Entity{}, fmt.Errorf("post %s of channel %s: %w", id, ref.Key, err)
 	}
 	return blog, nil
-}
-
-// readAnyBlog reads a post of any incarnation of the channel's name.
-func (s *Posts) readAnyBlog(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (Entity, error) {
-	//lab: Read the post, with its version.
-	row, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.BlogRow(id))
-	if err != nil {
-		return Entity{}, fmt.Errorf("post %s of channel %s: %w", id, key, err)
-	}
-	return Decode(row), nil
-}
-
-// of returns domain.ErrNotFound if the post is not of this incarnation.
-func (b Entity) of(ref domain.ChannelRef) error {
-	if b.Channel.Incarnation != ref.Incarnation {
-		return fmt.Errorf("post %s of channel %s: %w", b.ID, ref.Key, domain.ErrNotFound)
-	}
-	return nil
 }
 
 func encodeBlog(b domain.Blog) driver.Properties {

@@ -24,35 +24,19 @@ type Query struct {
 // Blogs lists a channel's posts, newest first. It reads one range of row keys, so
 // that its cost does not depend on how many posts there are. A cursor of another
 // list is an InvalidError on the field "after".
-func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (page.Of[domain.Blog], error) {
-	rows, err := s.readBlogs(ctx, ref.Key, q)
-	return blogPage(ref, q, rows), err
-}
-
-// list is the list of the posts of a channel's name.
-func (q Query) list(key domain.ChannelKey) page.List {
-	name := "blogs/" + schema.ChannelPartition(key)
-	return page.List{Name: name, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
-}
-
-// readBlogs reads the rows of a page, and one more if there is another page.
-func (s *Posts) readBlogs(ctx context.Context, key domain.ChannelKey, q Query) ([]driver.Entity, error) {
+func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (blogs page.Of[domain.Blog], err error) {
+	partition := schema.ChannelPartition(ref.Key)
+	list := page.List{Name: "blogs/" + partition, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
 	from, to := schema.BlogRange(q.Since, q.Until)
-	from, err := q.list(key).From(from)
-	if err != nil {
-		return nil, err
+	if from, err = list.From(from); err != nil {
+		return blogs, err
 	}
 	//lab: List the newest posts of the channel.
-	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partition, From: from, To: to})
 	if err != nil {
-		return nil, fmt.Errorf("posts of channel %s: %w", key, err)
+		return blogs, fmt.Errorf("posts of channel %s: %w", ref.Key, err)
 	}
-	return rows, nil
-}
-
-// blogPage makes a page of what readBlogs has read.
-func blogPage(ref domain.ChannelRef, q Query, rows []driver.Entity) (blogs page.Of[domain.Blog]) {
-	rows, blogs.Next = page.Cut(q.list(ref.Key), rows, page.RowKey)
+	rows, blogs.Next = page.Cut(list, rows, page.RowKey)
 	blogs.Items = make([]domain.Blog, 0, len(rows))
 	for _, row := range rows {
 		// The channel may have been deleted, and its name created again, between the
@@ -61,5 +45,5 @@ func blogPage(ref domain.ChannelRef, q Query, rows []driver.Entity) (blogs page.
 			blogs.Items = append(blogs.Items, blog.Blog)
 		}
 	}
-	return blogs
+	return blogs, nil
 }

@@ -119,8 +119,9 @@ var ErrGateGone = errors.New("the gate is gone")
 // operation 0, so that its failure is told apart: ErrGateGone. Any other failure is of the caller's
 // operations, counted from 1.
 //
-// Whatever changes what a channel's pages show holds the gate (a post, a subscription and its end,
-// an edit, a vote, the deletion of a post, and each repair of those) or writes the channel's row.
+// This is the list of who holds the gate: whatever changes what a channel's pages show (a post, a
+// subscription and its end, an edit, a vote, the deletion of a post, and each repair of those),
+// unless it writes the channel's row.
 // The fence needs it for posts and subscriptions alone, since the others depend on a version of a
 // row that the sweep deletes. But the gate's version tells whether a page that was read before is
 // still right (package fresh).

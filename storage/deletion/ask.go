@@ -25,14 +25,6 @@ import (
 func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
-	return s.askDeletion(ctx, key, by, expected, nil)
-}
-
-// askDeletion is AskDeletion. It calls first, unless that is nil, before the deletion is
-// accepted.
-func (s *Deletions) askDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
-	expected domain.Precondition[domain.Incarnation], first func(context.Context, domain.ChannelRef) error,
-) (domain.Channel, error) {
 	//lab: Read which incarnation is to be deleted.
 	row, err := s.ReadChannel(ctx, key)
 	switch {
@@ -46,11 +38,6 @@ func (s *Deletions) askDeletion(ctx context.Context, key domain.ChannelKey, by d
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)
 	case row.State == domain.ChannelDeleting:
 		return row.Channel, nil
-	}
-	if first != nil {
-		if err := first(ctx, row.Ref()); err != nil {
-			return domain.Channel{}, err
-		}
 	}
 	message := MessageFor(row.Channel, by)
 	message.TraceParent = TraceParentOf(ctx)

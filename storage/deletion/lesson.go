@@ -18,15 +18,15 @@ import (
 func (s *Deletions) AskLesson(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
-	return s.askDeletion(ctx, key, by, expected, s.openLesson)
-}
-
-func (s *Deletions) openLesson(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.deletions.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.LessonRow(ref.Incarnation), encodeLesson(ref, domain.Lesson{})...))
-	if err != nil && !errors.Is(err, domain.ErrExists) {
-		return fmt.Errorf("beginning the lesson of channel %s: %w", ref.Key, err)
+	row, err := s.ReadActive(ctx, domain.ChannelAddress{Key: key, Expected: expected})
+	if err == nil && row.Owner == by { // otherwise AskDeletion says what is wrong
+		err := s.deletions.Transact(ctx, schema.ChannelPartition(key),
+			driver.Insert(schema.LessonRow(row.Incarnation), encodeLesson(row.Ref(), domain.Lesson{})...))
+		if err != nil && !errors.Is(err, domain.ErrExists) {
+			return domain.Channel{}, fmt.Errorf("beginning the lesson of channel %s: %w", key, err)
+		}
 	}
-	return nil
+	return s.AskDeletion(ctx, key, by, expected)
 }
 
 // Lesson reads the lesson of a deletion. One that is no lesson is domain.ErrNotFound.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -69,15 +69,7 @@ type pass struct {
 	since    time.Time
 	failures flight.Failures
 
-	mu   sync.Mutex
-	done Reconciled
-}
-
-// count changes what the pass has done.
-func (p *pass) count(change func(*Reconciled)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	change(&p.done)
+	requeued, ungated atomic.Int64
 }
 
 // lookAtOpen looks at every open deletion, a few at once. The failure of one does not keep
@@ -128,7 +120,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	requeued, err := p.RequeueDeletion(ctx, of, p.since)
 	if requeued {
-		p.count(func(r *Reconciled) { r.Requeued++ })
+		p.requeued.Add(1)
 	}
 	return err
 }
@@ -211,7 +203,7 @@ func (p *pass) lookAtMarked(ctx context.Context, row channel.Row) error {
 func (p *pass) reclaim(ctx context.Context, row channel.Row) error {
 	ungated, err := p.Reclaim(ctx, row)
 	if ungated {
-		p.count(func(r *Reconciled) { r.Ungated++ })
+		p.ungated.Add(1)
 	}
 	return err
 }

@@ -105,22 +105,18 @@ func UnreadText(row driver.Entity) (text string, waits bool, err error) {
 // another program sent and that our queue refuses stays in its row; the error is domain.ErrLimit
 // then, and all else is queued.
 func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
-	copies, err := s.receiveCopies(ctx)
-	if err != nil {
-		return 0, err
-	}
-	poisoned, unread, err := s.poisonedRows(ctx, only)
+	wait, err := s.readWaiting(ctx, only)
 	if err != nil {
 		return 0, err
 	}
 	var refused error
-	for _, d := range poisoned {
+	for _, d := range wait.deletions {
 		if err := s.requeueRecord(ctx, d); err != nil {
 			return requeued, fmt.Errorf("requeueing: %w", err)
 		}
 		requeued++
 	}
-	for _, row := range unread {
+	for _, row := range wait.unread {
 		text, _, err := UnreadText(row)
 		if err != nil {
 			continue // a check names it
@@ -129,42 +125,49 @@ func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeu
 		if err == nil {
 			err = s.setHandled(ctx, row)
 		}
-		if errors.Is(err, domain.ErrLimit) {
-			refused = errors.Join(refused, fmt.Errorf("requeueing: %w", err))
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			requeued++
+		case errors.Is(err, domain.ErrLimit):
+			refused = err
+		default:
 			return requeued, fmt.Errorf("requeueing: %w", err)
 		}
-		requeued++
 	}
-	return requeued, errors.Join(refused, s.dropCopies(ctx, copies, func(of domain.Message, _ error) bool { return only == "" || of.Channel == only }))
+	return requeued, errors.Join(refused, s.dropCopies(ctx, wait.copies, func(of domain.Message, _ error) bool { return only == "" || of.Channel == only }))
 }
 
 // DropUnread drops the messages that no worker could read and that wait for an operator, and
 // returns how many.
 func (s *Deletions) DropUnread(ctx context.Context) (dropped int, err error) {
-	copies, err := s.receiveCopies(ctx)
+	wait, err := s.readWaiting(ctx, "")
 	if err != nil {
 		return 0, err
 	}
-	_, unread, err := s.poisonedRows(ctx, "")
-	if err != nil {
-		return 0, err
-	}
-	for _, row := range unread {
+	for _, row := range wait.unread {
 		if err := s.setHandled(ctx, row); err != nil {
 			return dropped, err
 		}
 		dropped++
 	}
-	return dropped, s.dropCopies(ctx, copies, func(_ domain.Message, unread error) bool { return unread != nil })
+	return dropped, s.dropCopies(ctx, wait.copies, func(_ domain.Message, unread error) bool { return unread != nil })
 }
 
-// poisonedRows returns what waits for an operator: of one channel, or of all if the key is
+// waiting is what waits for an operator.
+type waiting struct {
+	copies    []driver.Message
+	deletions []domain.Deletion
+	unread    []driver.Entity
+}
+
+// readWaiting returns what waits for an operator: of one channel, or of all if the key is
 // empty. It is read whole before anything is queued: a worker that poisons each message again
-// at once would keep Requeue going for ever.
-func (s *Deletions) poisonedRows(ctx context.Context, only domain.ChannelKey) (poisoned []domain.Deletion, unread []driver.Entity, err error) {
+// at once would keep Requeue going for ever. The rows are read after the copies, so each copy
+// that a row stands for can be handled with it.
+func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wait waiting, err error) {
+	if wait.copies, err = s.receiveCopies(ctx); err != nil {
+		return wait, err
+	}
 	var scan driver.Scan
 	if only != "" {
 		scan.From, scan.To = schema.ChannelPartition(only), schema.Successor(schema.ChannelPartition(only))
@@ -172,20 +175,20 @@ func (s *Deletions) poisonedRows(ctx context.Context, only domain.ChannelKey) (p
 	//lab: Read the reports: which deletions wait for an operator?
 	for row, err := range s.deletions.All(ctx, scan) {
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading the deletions: %w", err)
+			return wait, fmt.Errorf("reading the deletions: %w", err)
 		}
 		switch schema.Of(schema.TableDeletions, row.Partition, row.Row) {
 		case schema.Deletion, schema.BlogDeletion:
 			if d := Decode(row); d.State == domain.DeletionPoisoned {
-				poisoned = append(poisoned, d)
+				wait.deletions = append(wait.deletions, d)
 			}
 		case schema.Unread:
 			if _, waits, _ := UnreadText(row); waits {
-				unread = append(unread, row)
+				wait.unread = append(wait.unread, row)
 			}
 		}
 	}
-	return poisoned, unread, nil
+	return wait, nil
 }
 
 // requeueRecord sends the message before it changes the row. If the process dies in between,
@@ -234,8 +237,7 @@ func (s *Deletions) receiveCopies(ctx context.Context) (copies []driver.Message,
 	}
 }
 
-// dropCopies deletes the copies of what was handled, and shows the others again. Their rows were
-// read after them, so each copy that a row stands for was handled with it. A copy whose lease
+// dropCopies deletes the copies of what was handled, and shows the others again. A copy whose lease
 // was lost is another operator's.
 func (s *Deletions) dropCopies(ctx context.Context, copies []driver.Message, handled func(of domain.Message, unread error) bool) error {
 	for _, m := range copies {

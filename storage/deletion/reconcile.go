@@ -31,7 +31,7 @@ type Reconciled struct {
 func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
 	p := &pass{Deletions: s, since: handedOut.Add(-patience)}
 	err := p.lookAtOpen(ctx)
-	return p.done, errors.Join(p.failures.Joined(), err)
+	return Reconciled{Requeued: int(p.requeued.Load()), Ungated: int(p.ungated.Load())}, errors.Join(p.failures.Joined(), err)
 }
 
 // RequeueDeletion queues a deletion again if it is stalled, and reports whether it did.

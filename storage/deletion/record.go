@@ -2,7 +2,9 @@ package deletion
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -72,9 +74,22 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
 	}
 	if len(d.Trace) > 0 {
-		p = append(p, driver.String(schema.PropTrace, encodeTrace(d.Trace, d.RequestedOn)))
+		text, err := json.Marshal(d.Trace)
+		if err != nil {
+			panic(fmt.Sprintf("encoding a trace: %v", err)) // strings, numbers and times of this age always marshal
+		}
+		p = append(p, driver.String(schema.PropTrace, string(text)))
 	}
 	return p
+}
+
+// decodeTrace reads a trace. A text that it cannot read gives none, and so does that of the
+// version that stored times in another way: it is a report, and the deletion goes on without it.
+func decodeTrace(text string) (trace domain.Trace) {
+	if json.Unmarshal([]byte(text), &trace) != nil || slices.ContainsFunc(trace, func(r domain.StepRecord) bool { return r.Began.IsZero() }) {
+		return nil
+	}
+	return trace
 }
 
 func Decode(row driver.Entity) domain.Deletion {
@@ -96,8 +111,8 @@ func Decode(row driver.Entity) domain.Deletion {
 		RetryOn:      p.Time(schema.PropRetryOn),
 		FinishedOn:   p.Time(schema.PropFinishedOn),
 		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
+		Trace:        decodeTrace(p.String(schema.PropTrace)),
 	}
-	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
 	if p.Bool(schema.PropWaiting) {
 		d.WaitingSince = p.Time(schema.PropWaitingSince)
 	}

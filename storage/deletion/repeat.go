@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -17,23 +16,18 @@ import (
 // again, with the writes of AskDeletion and in the same order. The record names the
 // incarnation, so nothing happens to a channel that has the name otherwise.
 
-// DeletionRecords streams a message for each Deletions row that is about a channel, to be
+// DeletionRecords returns a message for each Deletions row that is about a channel, to be
 // kept for RepeatDeletions. Of posts, only those that were poisoned have a row.
-func (s *Deletions) DeletionRecords(ctx context.Context) iter.Seq2[domain.Message, error] {
-	return func(yield func(domain.Message, error) bool) {
-		for row, err := range s.deletions.All(ctx, driver.Scan{}) {
-			if err == nil && schema.Of(schema.TableDeletions, row.Partition, row.Row) != schema.Deletion {
-				continue
-			}
-			m := domain.Message{}
-			if err == nil {
-				m = Decode(row).Message()
-			}
-			if !yield(m, err) {
-				return
-			}
+func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Message, err error) {
+	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the deletions: %w", err)
+		}
+		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion {
+			records = append(records, Decode(row).Message())
 		}
 	}
+	return records, nil
 }
 
 // RepeatDeletions asks again for each deletion whose channel can still be read. It returns

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -62,30 +61,23 @@ func (s *Deletions) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, c
 // UpdateRecord is UpdateDeletion of what a message asks for: the deletion of a channel, or that of
 // a post.
 func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
-	mine := domain.NewRevision()
-	err := s.pause.Retry(ctx, func() error {
-		//lab: Read the report, which may be changed only in this version.
-		row, err := s.deletions.Get(ctx, schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of))
-		if err != nil {
-			return err
+	partition, row := schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of)
+	err := s.pause.Change(ctx, s.deletions, partition, row, func(now driver.Entity) (driver.Properties, error) {
+		if now.ETag == "" {
+			return nil, domain.ErrNotFound
 		}
-		d := Decode(row)
+		d := Decode(now)
 		was := d.State
-		if was == domain.DeletionDone || optimistic.Bears(row.Properties, mine) {
-			return nil
-		}
-		if !change(&d) {
-			return nil
+		if was == domain.DeletionDone || !change(&d) {
+			return nil, nil
 		}
 		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
 			if err := s.renewOpen(ctx, d.Channel); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		d.UpdatedOn = domain.Now()
-		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
-		//lab: Change the report on the deletion, in the version that was read.
-		return optimistic.Again(s.deletions.Transact(ctx, row.Partition, driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
+		return encodeDeletion(d), nil
 	})
 	if err != nil {
 		return fmt.Errorf("recording the deletion of channel %s: %w", of.Channel, err)

@@ -15,11 +15,9 @@ import (
 )
 
 func TestAtOnce(t *testing.T) {
-	t.Run("takes as long as the slowest call", atOnceTakesAsLongAsTheSlowest)
+	t.Run("takes as long as the slowest call, or makes them in turn", atOnceTakesAsLongAsTheSlowest)
 	t.Run("returns the error of the first call that failed", atOnceReturnsTheFirstError)
 	t.Run("ends the others if the first call fails", atOnceEndsTheOthers)
-	t.Run("passes a panic on when all calls have ended", atOncePassesAPanicOn)
-	t.Run("makes calls in turn where the backend asks for that", atOnceMakesCallsInTurn)
 }
 
 var ways = map[string]flight.Reads{
@@ -30,22 +28,31 @@ var ways = map[string]flight.Reads{
 
 type call = func(context.Context) error
 
+// The last of three calls is the fastest.
 func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
-	for way, want := range map[string]time.Duration{"at once": 3, "in turn": 6, "in turn, backwards": 6} {
+	for way, want := range map[string]struct {
+		took time.Duration
+		made []int
+	}{"at once": {3, []int{2, 1, 0}}, "in turn": {6, []int{0, 1, 2}}, "in turn, backwards": {6, []int{2, 1, 0}}} {
 		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			var made []int
 			var calls []call
 			for n := range 3 {
 				calls = append(calls, func(context.Context) error {
-					time.Sleep(time.Duration(n+1) * time.Second)
+					time.Sleep(time.Duration(3-n) * time.Second)
+					mu.Lock()
+					defer mu.Unlock()
+					made = append(made, n)
 					return nil
 				})
 			}
 			began := time.Now()
-			if err := ways[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil {
+			if err := ways[way].AtOnce(t.Context(), calls...); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(began); took != want*time.Second {
-				t.Errorf("%s: %s, want %d s", way, took, want)
+			if took := time.Since(began); took != want.took*time.Second || !slices.Equal(made, want.made) {
+				t.Errorf("%s: %v made in %s, want %v in %d s", way, made, took, want.made, want.took)
 			}
 		})
 	}
@@ -67,7 +74,7 @@ func atOnceReturnsTheFirstError(t *testing.T) {
 						return fmt.Errorf("call %d", n)
 					})
 				}
-				if err, want := s.AtOnce(t.Context(), calls[0], calls[1:]...), fmt.Sprint("call ", first); err == nil || err.Error() != want {
+				if err, want := s.AtOnce(t.Context(), calls...), fmt.Sprint("call ", first); err == nil || err.Error() != want {
 					t.Errorf("%s: %v, want %s", way, err, want)
 				}
 			})
@@ -89,55 +96,6 @@ func atOnceEndsTheOthers(t *testing.T) {
 			t.Errorf("%s, %v", took, err)
 		}
 	})
-}
-
-func atOncePassesAPanicOn(t *testing.T) {
-	for way, s := range ways {
-		for _, thrower := range []int{0, 1} {
-			var mu sync.Mutex
-			ended := 0
-			calls := make([]call, 2)
-			for n := range calls {
-				calls[n] = func(context.Context) error {
-					if n == thrower {
-						panic("thrown on purpose")
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					ended++
-					return nil
-				}
-			}
-			func() {
-				defer func() {
-					if cause := recover(); !strings.Contains(fmt.Sprint(cause), "thrown on purpose") {
-						t.Errorf("%s: %v", way, cause)
-					}
-				}()
-				err := s.AtOnce(t.Context(), calls[0], calls[1])
-				t.Errorf("%s: no panic, and %v", way, err)
-			}()
-			if way == "at once" && ended != 1 {
-				t.Errorf("%d other calls had ended", ended)
-			}
-		}
-	}
-}
-
-func atOnceMakesCallsInTurn(t *testing.T) {
-	for way, want := range map[string][]int{"in turn": {0, 1, 2}, "in turn, backwards": {2, 1, 0}} {
-		var made []int
-		calls := make([]call, 3)
-		for n := range calls {
-			calls[n] = func(context.Context) error {
-				made = append(made, n)
-				return nil
-			}
-		}
-		if err := ways[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil || !slices.Equal(made, want) {
-			t.Errorf("%s: %v, %v", way, made, err)
-		}
-	}
 }
 
 func TestGroup(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
@@ -84,11 +83,20 @@ func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
 func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
-	row, gates, err := s.readRowAndGates(ctx, at, hint)
+	var row channel.Row
+	var gates []driver.Entity
+	err := s.AtOnce(ctx, func(ctx context.Context) (err error) {
+		row, err = s.ReadActive(ctx, at)
+		return err
+	}, func(ctx context.Context) (err error) {
+		gates, err = s.readOpenGates(ctx, at.Key, hint)
+		return err
+	})
 	if err != nil {
 		return domain.Channel{}, "", err
 	}
-	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return isOpenGateOf(gate.Row, row.Incarnation) })
+	open := schema.OpenGateRow(row.Incarnation)
+	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return gate.Row == open })
 	if i < 0 && row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
 		if gates, err = s.readOpenGates(ctx, at.Key, row.Incarnation); err != nil {
 			return domain.Channel{}, "", err
@@ -99,29 +107,6 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 		return row.Channel, "", nil
 	}
 	return row.Channel, newVersion(at.Key, row.ETag, gates[i].ETag), nil
-}
-
-// readRowAndGates makes the two reads of ChannelVersion.
-func (s *Versions) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channel.Row, gates []driver.Entity, err error) {
-	if s.InTurn && !s.LastFirst {
-		// As AtOnce does it, without closures: a page from memory costs little else.
-		if row, err = s.ReadActive(ctx, at); err == nil {
-			gates, err = s.readOpenGates(ctx, at.Key, hint)
-		}
-		return row, gates, err
-	}
-	return s.readRowAndGatesAtOnce(ctx, at, hint)
-}
-
-func (s *Versions) readRowAndGatesAtOnce(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channel.Row, gates []driver.Entity, err error) {
-	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
-		row, err = s.ReadActive(ctx, at)
-		return err
-	}, func(ctx context.Context) (err error) {
-		gates, err = s.readOpenGates(ctx, at.Key, hint)
-		return err
-	})
-	return row, gates, err
 }
 
 // maxOpenGates is how many open gates of a partition are read at once. There are several
@@ -149,12 +134,6 @@ func (s *Versions) readOpenGates(ctx context.Context, key domain.ChannelKey, of 
 		return nil, fmt.Errorf("gate of channel %s: %w", key, err)
 	}
 	return []driver.Entity{gate}, nil
-}
-
-// isOpenGateOf reports whether a row key is schema.OpenGateRow of an incarnation.
-func isOpenGateOf(row string, incarnation domain.Incarnation) bool {
-	of, open := strings.CutPrefix(row, schema.OpenGate.Prefix())
-	return open && of == string(incarnation)
 }
 
 // versionBytes is how much of a hash makes a version: 144 bits, 24 characters.
@@ -202,7 +181,7 @@ func ReadCached[T any](ctx context.Context, s *Versions, cache Cache[T], at doma
 	if err != nil {
 		return Kept[T]{}, err
 	}
-	return renewed(ctx, cache, key, kept, Kept[T]{Channel: of, Version: version}, read)
+	return ReadCachedAt(ctx, cache, of, version, key, read)
 }
 
 // ReadCachedAt is ReadCached for a caller who has just read the channel and its version.
@@ -210,24 +189,15 @@ func ReadCached[T any](ctx context.Context, s *Versions, cache Cache[T], at doma
 func ReadCachedAt[T any](ctx context.Context, cache Cache[T], of domain.Channel, version Version, key string,
 	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
-	kept, _ := cache.Get(key)
-	return renewed(ctx, cache, key, kept, Kept[T]{Channel: of, Version: version}, read)
-}
-
-// renewed returns what is kept if it has the version of now. Otherwise it reads the value
-// of now, and keeps it.
-func renewed[T any](ctx context.Context, cache Cache[T], key string, kept, now Kept[T],
-	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
-) (Kept[T], error) {
-	if now.Version != "" && now.Version == kept.Version {
+	if kept, there := cache.Get(key); there && kept.Version == version && version != "" {
 		return kept, nil
 	}
-	value, err := read(ctx, now.Channel, now.Version)
+	value, err := read(ctx, of, version)
 	if err != nil {
 		return Kept[T]{}, err
 	}
-	now.Value = value
-	if now.Version != "" {
+	now := Kept[T]{Channel: of, Version: version, Value: value}
+	if version != "" {
 		cache.Set(key, now)
 	}
 	return now, nil

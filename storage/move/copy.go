@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -97,7 +96,7 @@ func (c *copier) look(ctx context.Context) error {
 }
 
 func (c *copier) mustHaveNoMessages(ctx context.Context) error {
-	for _, name := range queues() {
+	for name := range c.queues() {
 		n, err := driver.NewQueue(c.to, name).Length(ctx)
 		if err != nil {
 			return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
@@ -173,23 +172,23 @@ func (c *copier) compare(ctx context.Context) error {
 	})
 }
 
-// queues are those that are copied.
-func queues() []string { return []string{domain.QueueName, domain.PoisonQueueName} }
+// queues are those that are copied, each with the count of what was sent.
+func (c *copier) queues() map[string]*int {
+	return map[string]*int{domain.QueueName: &c.result.Messages, domain.PoisonQueueName: &c.result.Poison}
+}
 
 const (
-	// lease is how long a message of the source is hidden by a copy that is killed.
+	// lease is how long a message of the source is hidden by a copy that has sent it.
 	lease = 2 * time.Minute
-	// lookEvery is the time between two looks for messages that are leased.
+	// lookEvery is the time between two looks for messages that somebody else has leased: a
+	// worker that was killed, or a copy.
 	lookEvery = 2 * time.Second
-	// patience is how long the copy waits for those. A worker that was killed holds a
-	// message for a lease, and one that could not write hides it for a minute.
-	patience = 15 * time.Minute
 )
 
 // copyMessages copies the messages of the queues. If the target has as many as the source,
 // an earlier run has copied them.
 func (c *copier) copyMessages(ctx context.Context) (err error) {
-	for name, sent := range map[string]*int{domain.QueueName: &c.result.Messages, domain.PoisonQueueName: &c.result.Poison} {
+	for name, sent := range c.queues() {
 		if *sent, err = c.copyQueue(ctx, driver.NewQueue(c.from, name), driver.NewQueue(c.to, name)); err != nil {
 			return fmt.Errorf("copying the queue %s: %w", name, err)
 		}
@@ -197,56 +196,39 @@ func (c *copier) copyMessages(ctx context.Context) (err error) {
 	return nil
 }
 
-// copyQueue receives every message of a queue, sends it to the target, and gives it back
-// when all are sent.
+// copyQueue receives every message of a queue and sends it to the target. It does not remove
+// them: the source shows them again when the lease ends.
 func (c *copier) copyQueue(ctx context.Context, from, to *driver.Queue) (sent int, err error) {
 	there, err := to.Length(ctx)
 	if err != nil {
 		return 0, err
 	}
-	var held []driver.Message
-	for waited := time.Duration(0); ; {
+	for known := map[string]bool{}; ; {
 		n, err := from.Length(ctx) // it may be too high for a while, and never too low
-		if err != nil || int(n) <= max(len(held), int(there)) {
-			return sent, errors.Join(err, giveBack(ctx, from, held))
+		if err != nil || int(n) <= max(sent, int(there)) {
+			return sent, err
 		}
 		messages, err := from.Receive(ctx, driver.MaxReceive, lease)
 		if err != nil {
 			return sent, err
 		}
 		for _, m := range messages {
-			if i := slices.IndexFunc(held, func(h driver.Message) bool { return h.ID == m.ID }); i >= 0 {
-				held[i] = m
+			if known[m.ID] {
 				continue
 			}
 			if err := to.Send(ctx, m.Text); err != nil {
 				return sent, err
 			}
-			sent++
-			held = append(held, m)
+			known[m.ID], sent = true, sent+1
 		}
 		if len(messages) > 0 {
 			continue
 		}
-		if waited >= patience {
-			return sent, fmt.Errorf("workers hold %d messages for more than %s; stop all workers, and run the copy again", int(n)-len(held), patience)
-		}
-		c.Progress(fmt.Sprintf("waiting for %d messages that workers hold", int(n)-len(held)), 0)
+		c.Progress(fmt.Sprintf("waiting for %d messages that workers hold", int(n)-sent), 0)
 		select {
 		case <-ctx.Done():
 			return sent, ctx.Err()
 		case <-time.After(lookEvery):
-			waited += lookEvery
 		}
 	}
-}
-
-// giveBack makes the messages of the source visible again.
-func giveBack(ctx context.Context, queue *driver.Queue, held []driver.Message) error {
-	for _, m := range held {
-		if _, err := queue.Update(ctx, m, m.Text, 0); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
-			return err
-		}
-	}
-	return nil
 }

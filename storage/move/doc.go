@@ -18,9 +18,10 @@
 //   - Both stores are compared. A difference means that somebody wrote meanwhile: the copy
 //     fails, and says so.
 //
-// The messages on the queues are received from the source, sent to the target, and given back.
-// One whose worker was killed is hidden until its lease ends: the copy waits for it. A message
-// may reach the target twice, which changes nothing (I6).
+// The messages on the queues are received from the source and sent to the target. The source shows
+// them again two minutes later. One whose worker was killed is hidden until its lease ends: the copy
+// waits for it, for as long as it takes. A message may reach the target twice, which changes nothing
+// (I6).
 //
 // # What survives failure
 //

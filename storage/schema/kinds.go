@@ -52,8 +52,8 @@ var Channel = &Kind{
 var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
-		What:       "The fence of this channel, open: posts, votes and subscriptions may be made.",
-		Why:        "Who posts, votes or subscribes merges it, and is refused once it is gone. Its ETag is part of the pages’ version.",
+		What:       "The fence of this channel, open: what its pages show may change.",
+		Why:        "Whoever changes what a page shows merges it, and is refused once it is gone. Its ETag is part of the pages’ version.",
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{

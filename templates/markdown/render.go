@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"bytes"
+	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
@@ -70,30 +72,20 @@ var machine = sync.OnceValue(func() readerWriter {
 
 // blockParsers are those of CommonMark without the one for HTML.
 func blockParsers() []util.PrioritizedValue {
-	return []util.PrioritizedValue{
-		util.Prioritized(parser.NewSetextHeadingParser(), 100),
-		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
-		util.Prioritized(parser.NewListItemParser(), 400),
-		util.Prioritized(parser.NewCodeBlockParser(), 500),
-		util.Prioritized(parser.NewATXHeadingParser(), 600),
-		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
-	}
+	return withoutHTML(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())
 }
 
 // inlineParsers are those of CommonMark without the one for HTML, and three more.
 func inlineParsers() []util.PrioritizedValue {
-	return []util.PrioritizedValue{
+	return append(withoutHTML(parser.DefaultInlineParsers(), parser.NewRawHTMLParser()),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
-		util.Prioritized(parser.NewCodeSpanParser(), 100),
-		util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300),
-		util.Prioritized(parser.NewEmphasisParser(), 500),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
 		util.Prioritized(bareLinkParser{}, 999),
-	}
+	)
+}
+
+func withoutHTML(parsers []util.PrioritizedValue, html any) []util.PrioritizedValue {
+	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool { return reflect.TypeOf(p.Value) == reflect.TypeOf(html) })
 }
 
 // A codeRenderer writes code without the class that goldmark makes of a language, because

@@ -103,7 +103,9 @@ func (s *site) perform(ctx context.Context, o Operation, random *mathrand.Rand) 
 	case Post:
 		_, _, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: channel.Owner, Key: rand.Text(), Draft: s.draft})
 	case Read:
-		_, _, err = s.store.BlogsAt(ctx, channel.Key(), storage.BlogQuery{Limit: pagePosts})
+		if channel, err = s.store.Channel(ctx, channel.Key()); err == nil {
+			_, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: pagePosts})
+		}
 	case Feed:
 		_, err = s.store.Feed(ctx, s.readers[random.IntN(len(s.readers))], "", pagePosts)
 	case Vote:

@@ -1,0 +1,65 @@
+package protocol
+
+import (
+	"context"
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage/schema"
+)
+
+// The address of a user's digest, which whoever knows it may read.
+
+const (
+	// factAddressRevoked: the user has no digest address.
+	factAddressRevoked lab.Kind = "address revoked"
+	// factAddressing: the actor makes a digest address.
+	factAddressing lab.Kind = "(making an address)"
+)
+
+func newAddress(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		c.Tell(lab.Fact{Kind: factAddressing, User: by})
+		_, _ = c.Store.NewDigestAddress(ctx, by) // what counts is that it does not come back
+	}
+}
+
+func revokeAddress(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		if err := c.Store.RevokeDigestAddress(ctx, by); err == nil {
+			c.Tell(lab.Fact{Kind: factAddressRevoked, User: by})
+		}
+	}
+}
+
+func addressIsGone(v lab.View, k lab.Known, breach breaching) {
+	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
+	later := slices.ContainsFunc(v.Told[k.Actor][k.At:], func(f lab.Fact) bool { return f.Kind == factAddressing })
+	if err == nil && row.Properties.String("DigestSecret") != "" && !later {
+		breach("I10", "a digest address works whose end was acknowledged")
+	}
+}
+
+// digests are read by whoever knows their address, until it is revoked.
+func digests() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "digest-address", About: "a digest address is made and revoked twice, and copies of the requests land late", Faults: 2,
+				Straggles: anything,
+				Setup:     account(visitor),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: inTurn(newAddress(visitor), revokeAddress(visitor), newAddress(visitor), revokeAddress(visitor))},
+					{Name: "vera2", Run: endSessions(visitor)},
+				},
+			},
+		},
+		ablations: []ablation{
+			ablate("address", "digest-address", "The version of the account", "(Pause).Change",
+				"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
+				always(withoutMatch(schema.TableUsers, ""))),
+		},
+		told: map[lab.Kind]law{factAddressRevoked: addressIsGone},
+	}
+}

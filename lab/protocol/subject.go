@@ -1,0 +1,68 @@
+package protocol
+
+import (
+	"context"
+	"maps"
+
+	"microblogging/domain"
+	"microblogging/lab"
+)
+
+// subjects names all of them. Each has a file of its own, which says all about it.
+func subjects() []subject {
+	return []subject{
+		posts(), votes(), subscriptions(), feeds(), pages(), creations(), forms(), deletions(), reconciliations(),
+		poisons(), repairs(), accounts(), digests(), passwords(), crowds(),
+	}
+}
+
+// A subject is what can go wrong with one thing, and what must hold of it.
+type subject struct {
+	// scenarios are the situations in which the shipped code must break no law, and ablations
+	// take a guard out of one of them.
+	scenarios []lab.Scenario
+	ablations []ablation
+	// told has what must hold in every later state of a client who was told this.
+	told map[lab.Kind]law
+	// recalled are the facts that a page shows from then on.
+	recalled []lab.Kind
+	// always is what must hold in every state besides.
+	always []func(l Shipped, v lab.View) []domain.Breach
+	// before is what must hold when all actors have stopped, read when fresh workers have come to
+	// rest and before the store is judged, and rest of that store.
+	before, read, rest []demand
+}
+
+// A law notes what is wrong if somebody was told this.
+type law func(v lab.View, k lab.Known, breach breaching)
+
+// A demand says what is wrong once all actors have stopped.
+type demand func(ctx context.Context, l Shipped, c *crew, v lab.View) []domain.Breach
+
+// Scenarios are the situations in which the shipped code must break no law.
+func Scenarios() []lab.Scenario {
+	all := subject{told: map[lab.Kind]law{}}
+	for _, s := range subjects() {
+		all.scenarios = append(all.scenarios, s.scenarios...)
+		all.recalled = append(all.recalled, s.recalled...)
+		all.always = append(all.always, s.always...)
+		all.before, all.read, all.rest = append(all.before, s.before...), append(all.read, s.read...), append(all.rest, s.rest...)
+		maps.Copy(all.told, s.told)
+	}
+	for i, s := range all.scenarios {
+		all.scenarios[i].Laws = lawsOf(s).about(&all)
+	}
+	return all.scenarios
+}
+
+// Ablations are the guards of the protocol, each taken out of one scenario. One of them is a
+// premise and no guard of ours: that an ETag never repeats.
+func Ablations() (list []lab.Scenario) {
+	scenarios := Scenarios()
+	for _, s := range subjects() {
+		for _, a := range s.ablations {
+			list = append(list, a.of(scenarios))
+		}
+	}
+	return list
+}
