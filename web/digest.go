@@ -37,6 +37,16 @@ const (
 	secretCookie = "digest-secret"
 )
 
+// digestRoutes registers all pages of the digest, its personal feed and its API.
+func (s *server) digestRoutes(e *echo.Echo, api *echo.Group) {
+	get(e, templates.DigestPath, s.serve(signedIn, s.showDigest))
+	e.POST(templates.DigestPath, s.form(signedIn, s.changeDigestAddress))
+	get(e, templates.DigestPath+"/:user/:secret/feed.atom", s.serve(everybody, s.digestFeed))
+	get(api, "/digest", s.serve(signedIn, s.readDigest))
+	api.POST("/digest/address", s.serve(signedIn, s.makeDigestAddress))
+	api.DELETE("/digest/address", s.serve(signedIn, s.revokeDigestAddress))
+}
+
 // showDigest shows the digest of a day: the posts of all channels that the visitor subscribes
 // to.
 func (s *server) showDigest(c echo.Context, v visitor) error {
@@ -152,9 +162,9 @@ func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values)
 		if err == nil {
 			s.setDigestCookie(c, secretCookie, secret, noticeLifetime)
 		}
-		return s.done(c, err, noticeAddressMade, back)
+		return s.done(c, err, "address-made", back)
 	case "revoke":
-		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
+		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), "address-revoked", back)
 	}
 	return unknownAction()
 }
@@ -177,9 +187,6 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		return err
 	}
 	page, err := s.store.Digest(c.Request().Context(), v.User, storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
-	if err != nil {
-		return err
-	}
 	answer := struct {
 		Day      string              `json:"day"`
 		Zone     string              `json:"tz"`
@@ -196,7 +203,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		}
 		answer.Channels[i] = listed
 	}
-	return respond(c, http.StatusOK, answer)
+	return respond(c, err, http.StatusOK, answer)
 }
 
 // makeDigestAddress makes the address of the caller's personal feed. No later response can hold it,
@@ -207,11 +214,8 @@ func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
 		return err
 	}
 	secret, err := s.store.NewDigestAddress(c.Request().Context(), v.User)
-	if err != nil {
-		return err
-	}
 	path := templates.DigestFeedPath(v.User, secret, today.Zone)
-	return respond(c, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
+	return respond(c, err, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
 }
 
 func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {
@@ -267,7 +271,7 @@ func daysBefore(today domain.Day) []domain.Day {
 // content of an entry, but not its dates, so feed readers do not show it as new.
 func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
-		id:          feedID("digest", string(user)),
+		ID:          feedID("digest", string(user)),
 		updated:     days[len(days)-1].From,
 		Title:       "Daily digest of " + string(user),
 		Description: "The days of " + days[0].Zone + ", by channel, most popular first",

@@ -234,6 +234,7 @@ func pageRoutes() []route {
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 			{adasCookie, 200, "Engines", "kind=blog!", "", ""},
+			{stranger, 404, "Nothing", "kind=blog!", "", ""},
 			{adasCookie, 200, "Going", "of={going}", "", ""},
 			{stranger, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},

@@ -55,8 +55,8 @@ const (
 	writer
 )
 
-// serve makes a handler a route. If the handler fails, it leaves the visitor and the error
-// for the page that says so.
+// serve makes a handler a route. If the handler fails, it leaves the visitor for the page
+// that says so.
 func (s *server) serve(who access, h handler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) { return s.visit(c, who, h) })
 }
@@ -65,7 +65,7 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 	return func(c echo.Context) error {
 		v, err := visit(c)
 		if err != nil {
-			c.Set(failureKey, failure{v, err})
+			c.Set(visitorKey, v)
 		}
 		return err
 	}
@@ -261,7 +261,3 @@ const maxLikelyUsers = 10_000
 // tokens. It is a hint and decides nothing: the store says each time whether the session
 // still is.
 type likelyUsers = otter.Cache[[sha256.Size]byte, domain.UserName]
-
-func newLikelyUsers() *likelyUsers {
-	return otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers})
-}
