@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -125,23 +126,21 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
 
-// post makes one post in the channel at an address, even if the request is sent several times.
-func (s *server) post(c echo.Context, v visitor, at target, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
-	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
-		in = channel
-		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
-		return err
-	})
-	return in, blog, made, err
-}
-
+// createBlog makes one post, even if the request is sent several times.
 func (s *server) createBlog(c echo.Context, v visitor) error {
 	key, keyErr := idempotencyKey(c.Request().Header)
 	draft, draftErr := readDraft(c)
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
+	var channel domain.Channel
+	var blog domain.Blog
+	made := false
+	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
+		channel = in
+		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: in.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
+		return err
+	})
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
 	}
@@ -178,21 +177,12 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, "posted", templates.ChannelPath(channel.Name))
 	}
 	showWords(form, draft.Words())
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
+	// A refused request has made nothing, so that the form gets a new key.
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: rand.Text()})
 	if readErr != nil {
 		return readErr
 	}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
-}
-
-// freshKey returns the idempotency key for a form that was refused. It keeps the
-// form's key as long as the key has made no post and is valid.
-func freshKey(key string, err error) string {
-	spent := errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone)
-	if spent || checkIdempotencyKey("key", key) != nil {
-		return keyOr("")
-	}
-	return key
 }
 
 // removePost deletes a post in the version that its reader saw.
