@@ -108,21 +108,16 @@ func (s *server) readBlog(c echo.Context, _ visitor) error {
 func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	limit, limitErr := queryLimit(c)
 	since, until, intervalErr := queryInterval(c)
-	rating, rated, ratingErr := queryRating(c)
-	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
+	order, orderErr := queryView(c)
+	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
 		return err
 	}
 	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	var page storage.BlogPage
-	if rated {
-		page, err = s.store.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Rating: rating, After: after, Limit: limit})
-	} else {
-		page, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
-	}
+	page, err := s.ordered(c.Request().Context(), channel.Ref(), order,
+		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
 	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
 
