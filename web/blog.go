@@ -75,7 +75,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				return nil, invalid
 			}
 			post, err := s.store.Blog(ctx, channel.Ref(), id)
-			return &channelView{posts: storage.BlogPage{Items: []domain.Blog{post}}}, err
+			return &channelView{posts: storage.Page[domain.Blog]{Items: []domain.Blog{post}}}, err
 		},
 		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
 			voted, err := s.store.Voted(ctx, ref, id, user)

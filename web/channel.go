@@ -18,7 +18,7 @@ import (
 // A channelView is what one page, or the feeds, of a channel show, for every reader. It
 // is never changed.
 type channelView struct {
-	posts       storage.BlogPage
+	posts       storage.Page[domain.Blog]
 	subscribers int
 	more        bool
 }
@@ -171,7 +171,7 @@ func (s *server) postsOf(order templates.View, after string) document {
 }
 
 // ordered lists posts of a channel in an order. The index by rating has no times.
-func (s *server) ordered(ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery) (storage.BlogPage, error) {
+func (s *server) ordered(ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery) (storage.Page[domain.Blog], error) {
 	if order.Newest() {
 		return s.store.Blogs(ctx, ref, q)
 	}
@@ -257,7 +257,7 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 	}
 	after := c.QueryParam("after")
 	var user domain.User
-	var channels storage.ChannelPage
+	var channels storage.Page[domain.Channel]
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		user, err = s.store.User(ctx, name)
 		return err

@@ -14,7 +14,7 @@ import (
 
 	"microblogging/coding"
 	"microblogging/domain"
-	"microblogging/storage/page"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -176,7 +176,7 @@ func respondNothing(c echo.Context, err error) error {
 
 // respondList sends a page of a list, made from a page of the store. Next is the
 // continuation token; the last page has none.
-func respondList[S, T any](c echo.Context, err error, found page.Of[S], of func(S) T) error {
+func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
 	list := struct {
 		Items []T    `json:"items"`
 		Next  string `json:"next,omitempty"`
@@ -189,7 +189,7 @@ func respondList[S, T any](c echo.Context, err error, found page.Of[S], of func(
 
 // listOf is the handler of a list that a user has.
 func listOf[S, T any](
-	read func(ctx context.Context, user domain.UserName, after string, limit int) (page.Of[S], error), of func(S) T,
+	read func(ctx context.Context, user domain.UserName, after string, limit int) (storage.Page[S], error), of func(S) T,
 ) handler {
 	return func(c echo.Context, v visitor) error {
 		limit, err := queryLimit(c)
