@@ -171,7 +171,9 @@ func (s *server) postsOf(order templates.View, after string) document {
 }
 
 // ordered lists posts of a channel in an order. The index by rating has no times.
-func (s *server) ordered(ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery) (storage.Page[domain.Blog], error) {
+func (s *server) ordered(
+	ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
+) (storage.Page[domain.Blog], error) {
 	if order.Newest() {
 		return s.store.Blogs(ctx, ref, q)
 	}
