@@ -13,7 +13,6 @@ import (
 
 func TestBlogID(t *testing.T) {
 	t.Run("is read as it was minted and sorts newest first", blogIDIsReadAsItWasMintedAndSortsNewestFirst)
-	t.Run("never returns", iDNeverReturns)
 	t.Run("that nobody minted names nothing", iDThatNobodyMintedNamesNothing)
 }
 
@@ -31,17 +30,6 @@ func blogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
 			t.Errorf("%s is read as %s, %v", a, back, err)
 		}
 	})
-}
-
-func iDNeverReturns(t *testing.T) {
-	seen := map[domain.BlogID]bool{}
-	at := domain.Now()
-	for range 1000 {
-		seen[domain.NewBlogID(at)] = true
-	}
-	if len(seen) != 1000 {
-		t.Errorf("1000 posts of one instant have %d ids", len(seen))
-	}
 }
 
 func iDThatNobodyMintedNamesNothing(t *testing.T) {

@@ -7,10 +7,6 @@ import (
 )
 
 func TestPrecondition(t *testing.T) {
-	t.Run("holds for what it names", preconditionHoldsForWhatItNames)
-}
-
-func preconditionHoldsForWhatItNames(t *testing.T) {
 	for what, test := range map[string]struct {
 		p    domain.Precondition[domain.Revision]
 		a, b bool

@@ -36,7 +36,6 @@ func instants() *rapid.Generator[time.Time] {
 
 func TestRecentFirst(t *testing.T) {
 	t.Run("sorts in the reverse order of time", orderOfKeysIsTheReverseOfTime)
-	t.Run("tells neighbouring ticks apart", neighbouringTicksHaveNeighbouringKeys)
 	t.Run("round-trips", keyOfAnInstantRoundTrips)
 	t.Run("refuses what is no key of an instant", whatIsNoKeyOfAnInstantIsRefused)
 }
@@ -50,19 +49,6 @@ func orderOfKeysIsTheReverseOfTime(t *testing.T) {
 		}
 		if byTicks := cmp.Compare(domain.TicksOf(a), domain.TicksOf(b)); byTicks != byKey {
 			t.Errorf("%s and %s have ticks that compare as %d", a, b, byTicks)
-		}
-	})
-}
-
-func neighbouringTicksHaveNeighbouringKeys(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := instants().Draw(t, "a")
-		b := a.Add(domain.Tick)
-		if domain.CheckTime("b", b) != nil {
-			return
-		}
-		if domain.TicksOf(b)-domain.TicksOf(a) != 1 || domain.RecentFirst(a) <= domain.RecentFirst(b) {
-			t.Errorf("a tick after %s: keys %s, %s", a, domain.RecentFirst(a), domain.RecentFirst(b))
 		}
 	})
 }

@@ -60,6 +60,18 @@ func postTitle(p Post) string {
 	return "Post by @" + string(p.UserID)
 }
 
+// maxHeadline is the greatest length of a headline that is made of a text, in characters.
+const maxHeadline = 60
+
+// Headline is a post's title in a feed. If the post has none, it is the first words
+// of its text.
+func Headline(title, text string) string {
+	if title != "" {
+		return title
+	}
+	return cut(text, maxHeadline)
+}
+
 // listScripts are the scripts of a page with a list of posts.
 func listScripts(page Page) []string {
 	if page.User == "" {

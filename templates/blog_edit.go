@@ -121,15 +121,15 @@ func sideOf(base, mine, theirs, version domain.Draft, withRemoved bool) side {
 }
 
 // box returns what the form to merge in begins with.
-func (v EditBlog) box() (title, text string) {
-	if v.Conflict.Merged == nil {
-		return v.Title, v.Text
+func (v EditBlog) box() domain.Draft {
+	draft, merged := v.Draft, v.Conflict.Merged
+	if merged != nil && merged.Title.Clean() {
+		draft.Title = merged.Title.Text()
 	}
-	title = v.Title
-	if v.Conflict.Merged.Title.Clean() {
-		title = v.Conflict.Merged.Title.Text()
+	if merged != nil {
+		draft.Text = merged.Text.Text()
 	}
-	return title, v.Conflict.Merged.Text.Text()
+	return draft
 }
 
 // clashes says that the changes overlap somewhere.

@@ -20,12 +20,4 @@ func TestDirectoryPage(t *testing.T) {
 			in("a[href=/channels][aria-current=page]"),
 		)
 	})
-	t.Run("without channels says why", func(t *testing.T) {
-		expect(t, DirectoryPage(pageAt("/", ""), Directory{}), in("a[href=/sign-in?next=%2Fchannels%2Fnew]", says("Create the first channel")), without("input[name=contains]"))
-		expect(t, DirectoryPage(pageAt("/", ""), Directory{Contains: "zz"}), says("No channel’s name contains “zz”"), in("a[href=/sign-in?next=%2Fchannels%2Fnew%3Fname%3Dzz]"), in("input[name=contains]"))
-		expect(t, DirectoryPage(pageAt("/", ""), Directory{Contains: "zz", Part: Part{After: "q", Next: "r"}}), says("No channel on this page"), silent("create"),
-			in("a[rel=next][href=/channels?contains=zz&after=r]", says("More channels")))
-		expect(t, DirectoryPage(pageAt("/", ""), Directory{Part: Part{After: "q"}}), says("No more channels"), in("a[href=/channels]", says("Back to the start")))
-		expect(t, DirectoryPage(pageAt("/", "jo"), Directory{Contains: "zz"}), in("a[href=/channels/new?name=zz]"))
-	})
 }

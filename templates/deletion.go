@@ -100,27 +100,6 @@ func (v Deletion) headline() string {
 	return "Step " + strconv.Itoa(at+1) + " of 5: " + deletionSteps()[at].name
 }
 
-// explanation says what the headline means for the person who waits.
-func (v Deletion) explanation() string {
-	if v.waiting() {
-		return "The storage does not answer. A worker tries again about once a minute until it does, " +
-			"and then the work goes on where it stopped. Readers do not see the channel."
-	}
-	switch v.State {
-	case domain.DeletionDone:
-		return "It took " + brief(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
-	case domain.DeletionPoisoned:
-		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
-			"Once the cause is fixed, this command puts it back on the queue, and it goes on where it stopped:"
-	case domain.DeletionQueued:
-		if v.Step == "" {
-			return "Your request is safe on the queue. Readers no longer see the channel once a worker takes it up, and usually before."
-		}
-		return "Readers no longer see the channel. Your request is safe on the queue until a worker takes it up."
-	}
-	return "Readers no longer see the channel. You may close this page: the work goes on without it."
-}
-
 // Live tells whether the page of a deletion can still change.
 func (v Deletion) Live() bool {
 	if v.State != domain.DeletionDone {
@@ -141,14 +120,8 @@ func (v Deletion) Live() bool {
 // refreshes tells whether a page without scripts reloads itself. It does not while a
 // worker waits for somebody to press a button: the button would not hold still.
 func (v Deletion) refreshes() bool {
-	if v.Lesson != nil && v.Lesson.Over == "" {
-		for _, w := range v.Lesson.Workers {
-			if v.waits(w) {
-				return false
-			}
-		}
-	}
-	return v.Live()
+	asks := v.Lesson != nil && v.Lesson.Over == "" && slices.ContainsFunc(v.Lesson.Workers, v.waits)
+	return v.Live() && !asks
 }
 
 // leaseSlack is how long after the end of its lease a worker that waits is taken for gone:
@@ -216,28 +189,6 @@ func stepName(s domain.StepRecord) string {
 		return "A worker takes the message"
 	case "several":
 		return counted(s.Count, "more step") + " of several workers"
-	}
-	return ""
-}
-
-// remark says how the step ended, unless it is done.
-func (v Deletion) remark(s domain.StepRecord) string {
-	switch s.Result {
-	case "overtaken":
-		return "Another worker was further."
-	case "failed":
-		return "It failed."
-	case "waiting":
-		return "The storage did not answer."
-	case "stopped":
-		return "The worker stopped, and gave the message back."
-	case "lost":
-		return "The worker lost its lease."
-	case "":
-		if v.State == domain.DeletionRunning && s.Worker == v.Trace[len(v.Trace)-1].Worker {
-			return "Under way."
-		}
-		return "The worker said nothing more."
 	}
 	return ""
 }

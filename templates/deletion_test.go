@@ -25,9 +25,6 @@ func TestDeletionPage(t *testing.T) {
 		in("li[class=ahead][data-step=mark]", says("Make sure that the channel is hidden"), says("Your request hides it at once.")),
 		silent("Hide the channel from readers"), silent("From here on"),
 	)
-	shows(t, "has no current step while queued", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
-		in("p[class=headline]", says("Waiting for a worker")), in("progress[value=0]"), without("[aria-current=step]"),
-	)
 	// A request may die between its message and its mark. Then the worker marks the channel.
 	t.Run("does not claim that a queued deletion is hidden before a worker saw to it", func(t *testing.T) {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"time"
 
@@ -10,6 +11,19 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 )
+
+// DigestPath is the digest of a day.
+const DigestPath = "/digest"
+
+// DigestDayPath is the digest of one day in a time zone. An empty day means today,
+// and an empty zone means UTC.
+func DigestDayPath(day, zone string) string { return with(DigestPath, "day", day, "tz", zone) }
+
+// DigestFeedPath is a user's personal feed, with the days of a time zone. Everybody
+// who knows the secret can read it.
+func DigestFeedPath(user domain.UserName, secret, zone string) string {
+	return DigestPath + "/" + url.PathEscape(string(user)) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
+}
 
 // A Digest is what was posted in one day to the channels that the reader
 // subscribes to. A GET form to [DigestPath] with the fields day and tz chooses the
@@ -88,18 +102,6 @@ func dayInWords(day string) string {
 		return day // a refused form shows what was typed
 	}
 	return date.Format("Monday, 2 January 2006")
-}
-
-// maxHeadline is the greatest length of a headline that is made of a text, in characters.
-const maxHeadline = 60
-
-// Headline is a post's title in a feed. If the post has none, it is the first words
-// of its text.
-func Headline(title, text string) string {
-	if title != "" {
-		return title
-	}
-	return cut(text, maxHeadline)
 }
 
 // A DigestEntry is the digest of a day in a feed. It lists posts by their headlines, and

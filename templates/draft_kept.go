@@ -64,7 +64,7 @@ type Hidden struct{ Name, Value string }
 
 // inputs are the visible fields in their order.
 func (v KeptDraft) inputs() []field {
-	inputs := v.Kind.fields(v.Values)
+	inputs := v.Kind.fields(v.Values, "10")
 	for i := range inputs {
 		if f := &inputs[i]; !v.Send {
 			f.ReadOnly, f.Hint, f.Limit = true, "", ""

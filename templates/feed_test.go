@@ -21,10 +21,4 @@ func TestFeedPage(t *testing.T) {
 		in("nav[aria-label=Main]", in("a[aria-current=page]", says("Feed"))), times(1, "a[aria-current=page]"),
 		in("a[href=/subscriptions]"),
 	)
-	t.Run("without posts says why and what to do", func(t *testing.T) {
-		page := pageAt("/", "ingrid")
-		expect(t, FeedPage(page, Feed{}), in("div[class=empty]", says("You subscribe to no channel yet"), in("a[href=/channels]")))
-		expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
-		expect(t, FeedPage(page, Feed{Part: Part{After: "x"}}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
-	})
 }

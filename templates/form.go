@@ -117,22 +117,15 @@ func (f field) state() templ.OrderedAttributes {
 	if by := f.describedBy(); by != "" {
 		attributes = append(attributes, templ.KV[string, any]("aria-describedby", by))
 	}
-	if f.Detail != "" {
-		attributes = append(attributes, templ.KV[string, any]("aria-invalid", "true"))
-	}
-	if f.First {
-		attributes = append(attributes, templ.KV[string, any]("autofocus", true))
-	}
 	if f.Limit != "" {
 		attributes = append(attributes, templ.KV[string, any]("data-limit", f.Limit))
 	}
-	if f.ReadOnly {
-		attributes = append(attributes, templ.KV[string, any]("readonly", true))
+	if f.Detail != "" {
+		attributes = append(attributes, templ.KV[string, any]("aria-invalid", "true"))
 	}
-	if f.Required {
-		attributes = append(attributes, templ.KV[string, any]("required", true))
-	}
-	return attributes
+	return append(attributes,
+		templ.KV[string, any]("autofocus", f.First), templ.KV[string, any]("readonly", f.ReadOnly),
+		templ.KV[string, any]("required", f.Required))
 }
 
 // title is the document's title. It begins with "Error" if the form was refused,

@@ -33,55 +33,49 @@ func (k DraftKind) Fields() []string {
 	return names
 }
 
-// fields are these fields, in their order, with what was typed.
-func (k DraftKind) fields(values map[string]string) []field {
-	all := map[string]field{
-		"name":        nameField(values["name"]),
-		"description": descriptionField(values["description"]),
-		"title":       titleField(values["title"]),
-		"text":        textField(values["text"], "10"),
-	}
+// fields are these fields, in their order, with what was typed. A text has so many rows.
+func (k DraftKind) fields(values map[string]string, rows string) []field {
 	var fields []field
 	for _, name := range k.Fields() {
-		fields = append(fields, all[name])
+		f := controls()[name]
+		f.Name, f.Value = name, values[name]
+		if name == "text" {
+			f.Rows = rows
+		}
+		fields = append(fields, f)
 	}
 	return fields
 }
 
+// controls are the controls of the fields, by name.
+func controls() map[string]field {
+	return map[string]field{
+		"name": {
+			Label: "Name", Type: "text", Required: true, Literal: true, Autocomplete: "off",
+			Hint: "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
+		},
+		"description": {Label: "Description", Rows: "4", Limit: "500", Hint: "What belongs here. Up to 500 characters."},
+		"title":       {Label: "Title", Type: "text", Autocomplete: "off", Limit: "120"},
+		"text":        {Label: "Text", Required: true, Limit: "5000"},
+	}
+}
+
+// draftFields are the fields of a form for a post.
+func draftFields(d domain.Draft, rows string) []field {
+	return EditDraft.fields(typed(d.Words()), rows)
+}
+
 // channelFields are the fields of a form for a channel.
 func channelFields(k DraftKind, c domain.Channel) []field {
-	values := map[string]string{"name": string(c.Name)}
-	for _, word := range c.Words() {
+	values := typed(c.Words())
+	values["name"] = string(c.Name)
+	return k.fields(values, "")
+}
+
+func typed(words []domain.Word) map[string]string {
+	values := map[string]string{}
+	for _, word := range words {
 		values[word.Name] = *word.Text
 	}
-	return k.fields(values)
-}
-
-func nameField(value string) field {
-	return field{
-		Name: "name", Label: "Name", Value: value, Type: "text",
-		Hint:     "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
-		Required: true, Literal: true, Autocomplete: "off",
-	}
-}
-
-func titleField(value string) field {
-	return field{
-		Name: "title", Label: "Title", Value: value, Type: "text",
-		Autocomplete: "off", Limit: "120",
-	}
-}
-
-func textField(value, rows string) field {
-	return field{
-		Name: "text", Label: "Text", Value: value, Rows: rows,
-		Required: true, Limit: "5000",
-	}
-}
-
-func descriptionField(value string) field {
-	return field{
-		Name: "description", Label: "Description", Value: value, Rows: "4",
-		Hint: "What belongs here. Up to 500 characters.", Limit: "500",
-	}
+	return values
 }

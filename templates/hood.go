@@ -59,23 +59,6 @@ func (v Hood) summary() string {
 	return words
 }
 
-// totals says what the calls read.
-func (v Spent) totals() string {
-	if v.Totals.Calls == 0 {
-		return "The store was not asked for anything."
-	}
-	return fmt.Sprintf("The store looked at %s and gave %d. At least one call was under way for %s.",
-		counted(v.Totals.Read, "row"), v.Totals.Returned, brief(v.Totals.Time))
-}
-
-// more says that the list does not have all calls.
-func (v Spent) more() string {
-	if len(v.Calls) == v.Totals.Calls {
-		return ""
-	}
-	return fmt.Sprintf("These are the first %d of %d calls.", len(v.Calls), v.Totals.Calls)
-}
-
 // The price of a call, in millionths of a dollar for a million calls, as tablePriceNote
 // says.
 const (
@@ -116,23 +99,6 @@ func (v Hood) kinds() []*schema.Kind {
 		}
 	}
 	return kinds
-}
-
-// callNames are the names of the kinds of row that the call asks for.
-func callNames(c storage.Call) string {
-	names := make([]string, len(c.Kinds))
-	for i, kind := range c.Kinds {
-		names[i] = kind.Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// refusal says what the store answered to an operation, and what its row is for.
-func refusal(op storage.CallOperation) string {
-	if op.Kind == nil {
-		return op.Answer
-	}
-	return op.Answer + ": " + op.Kind.Why
 }
 
 // callRows says what the call read or wrote.

@@ -15,7 +15,6 @@ const (
 	NewChannelPath = "/channels/new"
 	// SubscriptionsPath lists what the reader subscribes to.
 	SubscriptionsPath = "/subscriptions"
-	DigestPath        = "/digest"
 	SignUpPath        = "/sign-up"
 	SignInPath        = "/sign-in"
 	SignOutPath       = "/sign-out"
@@ -65,16 +64,6 @@ func ChannelNewsPath(name domain.ChannelName, than domain.BlogID) string {
 
 // FeedNewsPath counts new posts in the reader's feed.
 const FeedNewsPath = "/news"
-
-// DigestDayPath is the digest of one day in a time zone. An empty day means today,
-// and an empty zone means UTC.
-func DigestDayPath(day, zone string) string { return with(DigestPath, "day", day, "tz", zone) }
-
-// DigestFeedPath is a user's personal feed, with the days of a time zone. Everybody
-// who knows the secret can read it.
-func DigestFeedPath(user domain.UserName, secret, zone string) string {
-	return DigestPath + "/" + url.PathEscape(string(user)) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
-}
 
 // UserPath is the public page of a user. A valid name needs no escaping.
 func UserPath(name domain.UserName) string { return "/users/" + url.PathEscape(string(name)) }

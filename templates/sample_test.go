@@ -190,7 +190,12 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"lesson":              DeletionPage(in, sampleLessonOf(domain.DeletionRunning, sampleLesson())),
 		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &domain.Lesson{})),
 		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &domain.Lesson{Over: domain.LessonForgotten})),
-		"deletion done":       DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
+		"rows": ChannelRowsPage(in, ChannelRows{
+			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, Live: true, UnderWay: true, Deletion: "/x",
+			Now: RowsNow{State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable()},
+		}),
+		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora", Now: RowsNow{Elsewhere: true}}),
+		"deletion done": DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
 	}
 }
 
@@ -204,6 +209,8 @@ func blogPages(in, out Page) map[string]templ.Component {
 		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
 		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, ETag: nasty, CanDelete: true}),
 		"blog, voted":         BlogPage(in, Blog{Post: popular}),
+		"preview":             PreviewPage(in, Preview{Title: nasty, Rendered: post.Rendered}),
+		"preview, no":         PreviewPage(in, Preview{Form: refused("title", "text")}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: nasty, Text: nasty}}),
 		"edit blog, stale":    EditBlogPage(in, conflict),

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"testing"
-	"time"
 
 	"microblogging/domain"
 )
@@ -14,15 +13,6 @@ func TestUserPage(t *testing.T) {
 			in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. created 29 July 2026, 10:00 UTC"), silent("Not shown")),
 			in("a[rel=next][href=/users/ingrid?after=n%26m]"), silent("Your account"))
 		expect(t, UserPage(pageAt("/users/ingrid", "ingrid"), sampleUser()), in("main", in("a[href=/account]")))
-	})
-	t.Run("without channels says what to do", func(t *testing.T) {
-		v := User{User: domain.User{Name: "jo", CreatedOn: ago(24 * time.Hour)}}
-		expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels of their own"), in("main", in("a[href=/channels]")))
-		expect(t, UserPage(pageAt("/users/jo", "jo"), v), says("No channels of your own yet"), in("main", in("a[href=/channels/new]")))
-		v.After, v.Next = "a", "b"
-		expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels on this page"), in("a[rel=next][href=/users/jo?after=b]"))
-		v.Next = ""
-		expect(t, UserPage(pageAt("/users/jo", ""), v), says("No more channels"), in("main", in("a[href=/users/jo]")))
 	})
 }
 

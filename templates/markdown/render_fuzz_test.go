@@ -32,9 +32,8 @@ func FuzzRender(f *testing.F) {
 			mustBeSafe(t, Render(source, top).String(), top)
 		}
 		Words(source)
-		short, was := Cut(source, int(limit)+1)
-		if n := utf8.RuneCountInString(short); n > int(limit)+1 || was != (short != source) {
-			t.Fatalf("%q was cut at %d to %q of %d characters: %v", source, limit+1, short, n, was)
+		if short, _ := Cut(source, int(limit)+1); utf8.RuneCountInString(short) > int(limit)+1 {
+			t.Fatalf("%q was cut at %d to %q", source, limit+1, short)
 		}
 	})
 }

@@ -8,36 +8,30 @@ import (
 )
 
 func TestMerge(t *testing.T) {
-	t.Run("takes disjoint changes together", func(t *testing.T) {
-		for _, test := range []struct{ base, mine, theirs, want string }{
-			{"a\nb\nc", "A\nb\nc", "a\nb\nC", "A\nb\nC"},
-			{"a\nb", "A\nb", "a\nB", "A\nB"},
-			{"a\nb\nc", "b\nc", "a\nb\nc\nd", "b\nc\nd"},
-			{"The quick brown fox", "The slow brown fox", "The quick red fox", "The slow red fox"},
+	t.Run("takes disjoint changes together, and keeps both where they overlap", func(t *testing.T) {
+		for _, test := range []struct {
+			base, mine, theirs, want string
+			clean                    bool
+		}{
+			{"a\nb\nc", "A\nb\nc", "a\nb\nC", "A\nb\nC", true},
+			{"a\nb", "A\nb", "a\nB", "A\nB", true},
+			{"a\nb\nc", "b\nc", "a\nb\nc\nd", "b\nc\nd", true},
+			{"The quick brown fox", "The slow brown fox", "The quick red fox", "The slow red fox", true},
 			{"The piston moves up.\nThen it moves down.", "The piston moves up.\nThen it rests.",
-				"The piston moves up and up.\nThen it moves down.", "The piston moves up and up.\nThen it rests."},
-			{"a b c", "a X c", "a X c", "a X c"},
-			{"", "", "new", "new"},
-			{"old", "old", "", ""},
-			{"一。二。三。", "一。二。参。", "壱。二。三。", "壱。二。参。"},
+				"The piston moves up and up.\nThen it moves down.", "The piston moves up and up.\nThen it rests.", true},
+			{"a b c", "a X c", "a X c", "a X c", true},
+			{"", "", "new", "new", true},
+			{"old", "old", "", "", true},
+			{"一。二。三。", "一。二。参。", "壱。二。三。", "壱。二。参。", true},
+			{"a b c", "a X c", "a Y c", "a X Y c", false},
+			{"a", "a\nmine", "a\ntheirs", "a\nmine\ntheirs", false},
+			{"", "mine", "theirs", "mine theirs", false},
+			{"a b c", "a c", "a B c", "a B c", false},
+			{"one\ntwo\nthree", "one\n2\nthree", "one\nTwo!\nthree", "one\n2 Two!\nthree", false},
+			{"一二", "壱二", "一弐", "壱二 一弐", false},
 		} {
 			got := Texts(test.base, test.mine, test.theirs)
-			if got.Text() != test.want || !got.Clean() {
-				t.Errorf("%q, %q and %q: %q, %+v", test.base, test.mine, test.theirs, got.Text(), got)
-			}
-		}
-	})
-	t.Run("keeps both where they overlap", func(t *testing.T) {
-		for _, test := range []struct{ base, mine, theirs, want string }{
-			{"a b c", "a X c", "a Y c", "a X Y c"},
-			{"a", "a\nmine", "a\ntheirs", "a\nmine\ntheirs"},
-			{"", "mine", "theirs", "mine theirs"},
-			{"a b c", "a c", "a B c", "a B c"},
-			{"one\ntwo\nthree", "one\n2\nthree", "one\nTwo!\nthree", "one\n2 Two!\nthree"},
-			{"一二", "壱二", "一弐", "壱二 一弐"},
-		} {
-			got := Texts(test.base, test.mine, test.theirs)
-			if got.Text() != test.want || got.Clean() {
+			if got.Text() != test.want || got.Clean() != test.clean {
 				t.Errorf("%q, %q and %q: %q, %+v", test.base, test.mine, test.theirs, got.Text(), got)
 			}
 		}

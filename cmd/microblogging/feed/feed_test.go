@@ -45,6 +45,14 @@ func read(document []byte) (whole, error) {
 	return got, err
 }
 
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func readFile(t *testing.T, name string) whole {
 	t.Helper()
 	return readString(t, content(t, name))
@@ -53,18 +61,14 @@ func readFile(t *testing.T, name string) whole {
 func content(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(data)
 }
 
 func readString(t *testing.T, s string) whole {
 	t.Helper()
 	got, err := read([]byte(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, p := range got.Posts {
 		if _, err := domain.ParseDraft(domain.Draft{Title: p.Title, Text: p.Text}); err != nil {
 			t.Errorf("%s: %v", p.ID, err)
@@ -111,10 +115,6 @@ func TestEntry(t *testing.T) {
 	t.Run("nasty ones become posts or are left out", nastyEntries)
 	t.Run("a link is taken from an ID that is one", linkFromID)
 	t.Run("what is over the limit is cut and reported", overTheLimitIsCut)
-}
-
-func TestEntryID(t *testing.T) {
-	t.Run("of one kind does not collide with another kind", idsOfDifferentKinds)
 }
 
 func rssBecomesPosts(t *testing.T) {
@@ -224,8 +224,9 @@ func byteOrderMarkDoesNotMatter(t *testing.T) {
 	}
 }
 
+// The ID of one kind does not collide with that of another kind.
 // An id that looks like a link or like our hash must not be taken for one.
-func idsOfDifferentKinds(t *testing.T) {
+func TestEntryID(t *testing.T) {
 	got := readString(t, `<rss><channel>
 		<item><guid>https://a.example/</guid><description>x</description></item>
 		<item><link>https://a.example/</link><description>x</description></item>

@@ -96,7 +96,7 @@ func namesAsPrometheusWants(t *testing.T) {
 // counted returns a telemetry in which something was counted everywhere.
 func counted(t *testing.T, kind string) *Telemetry {
 	t.Helper()
-	m := counting(t, Options{Web: true, Worker: true, Storage: kind})
+	m := counting(t, Options{Storage: kind})
 	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
@@ -215,7 +215,7 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`)
 		store.backlog = storage.Backlog{}
-		time.Sleep(backlogAge)
+		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_deletions_open 0`, `microblogging_deletions_oldest_age_seconds 0`)
 	})
 }
@@ -254,7 +254,7 @@ func leaveOutUnread(t *testing.T) {
 			t.Errorf("logged %s", &log)
 		}
 		store.hangs = false
-		time.Sleep(backlogAge)
+		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_store_up 1`, `microblogging_deletions_open 0`)
 	})
 }
