@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -191,24 +190,6 @@ func stepName(s domain.StepRecord) string {
 		return counted(s.Count, "more step") + " of several workers"
 	}
 	return ""
-}
-
-// offset says how long after the request the step began.
-func (v Deletion) offset(s domain.StepRecord) string {
-	return "+" + brief(max(s.Began.Sub(v.RequestedOn), 0))
-}
-
-// stepTook says how long the step took.
-func stepTook(s domain.StepRecord) string {
-	if s.Ended.IsZero() {
-		return "–"
-	}
-	return brief(s.Ended.Sub(s.Began))
-}
-
-// stepBy says which worker it was, and how often its message had been delivered.
-func stepBy(s domain.StepRecord) string {
-	return fmt.Sprintf("%d (delivery %d)", s.Worker, s.Delivery)
 }
 
 // Deletions is the list of the deletions that the reader asked for, the newest first.

@@ -68,22 +68,18 @@ const (
 		"and that a transaction of many rows is billed as one, as Azure’s performance checklist says."
 )
 
-// price says what a million views cost in Azure.
-func (v Spent) price() string {
-	queued := 0
+// queued is how many of the calls were of a queue.
+func (v Spent) queued() (n int) {
 	for _, call := range v.Calls {
 		if call.Queue {
-			queued++
+			n++
 		}
 	}
-	calls := v.Totals.Calls - queued
-	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.",
-		float64(calls)*dollarsPerMillion, counted(calls, "table call"))
-	if queued > 0 {
-		words += " Calls of queues come on top."
-	}
-	return words
+	return n
 }
+
+// price says what a million views cost in Azure, for so many calls of tables each.
+func price(calls int) string { return fmt.Sprintf("$%.2f", float64(calls)*dollarsPerMillion) }
 
 // kinds are the kinds of row that the calls met, each once.
 func (v Hood) kinds() []*schema.Kind {
