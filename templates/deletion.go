@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,7 +141,7 @@ func (v Deletion) waits(w domain.LessonWorker) bool {
 
 // left is how many seconds the worker's lease lasts.
 func (v Deletion) left(w domain.LessonWorker) string {
-	return strconv.Itoa(max(0, int(math.Ceil(w.LeaseUntil.Sub(v.Now).Seconds()))))
+	return strconv.Itoa(max(0, int((w.LeaseUntil.Sub(v.Now)+time.Second-1)/time.Second)))
 }
 
 // lessonHeadline says what each worker at work does. If none is, it says what became of the
