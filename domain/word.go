@@ -2,8 +2,9 @@ package domain
 
 // A Word is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
 // bodies of the API, the hash of a request with an idempotency key and the row take the fields
-// from the words. To add one is to add a field, its word (as the last), and its control in
-// package templates.
+// from the words. To add one is to add a field, its word (as the last) and its control in package
+// templates, to show it on its page and in the feeds, and to name it in openapi.json and in the
+// table of ARCHITECTURE.md.
 type Word struct {
 	// Name is what JSON, forms and errors call it.
 	Name string
