@@ -19,11 +19,10 @@ type (
 	Attempt       = account.Attempt
 	SignUpRequest = account.SignUpRequest
 
-	ChannelPage = page.Of[domain.Channel]
+	Page[T any] = page.Of[T]
 
 	BlogQuery   = blog.Query
 	RatingQuery = blog.RatingQuery
-	BlogPage    = page.Of[domain.Blog]
 	Posting     = blog.Posting
 	PostResult  = blog.PostResult
 
