@@ -17,7 +17,6 @@ import (
 func TestSession(t *testing.T) {
 	t.Run("token that nobody was given is no session", bubble(unknownTokenIsNoSession))
 	t.Run("ends with its time", bubble(sessionExpires))
-	t.Run("ends with its sign-out, which ends no other", bubble(signOutEndsOneSession))
 	t.Run("ends with all of its user, or of everybody, and so do links", sessionsEndTogether)
 	t.Run("is the oldest that ends when its user has more than fifty", bubble(fiftySessionsLast))
 	t.Run("is found whoever is likely, in one round trip if that is right", bubble(sessionIsFoundAhead))
@@ -46,16 +45,6 @@ func sessionExpires(_ *testing.T, w *world) {
 	w.mustBeSignedIn(token, "ada")
 	time.Sleep(time.Nanosecond)
 	w.mustNotBeSignedIn(token)
-}
-
-func signOutEndsOneSession(t *testing.T, w *world) {
-	w.user("ada")
-	one, two := w.signedIn("ada", right), w.signedIn("ada", right)
-	for range 2 {
-		w.ok(w.store.SignOut(t.Context(), one))
-	}
-	w.mustNotBeSignedIn(one)
-	w.mustBeSignedIn(two, "ada")
 }
 
 // An address of a digest ends with everybody's alone.

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
-	"microblogging/storage/schema"
 )
 
 // It measures the largest growth of the heap during a check.
@@ -17,8 +16,12 @@ func checkStreams(t *testing.T) {
 	w := newWorld(t)
 	channel, filled := w.create("garden", ada), 0
 	peak := func(rows int) uint64 {
-		for ; filled < rows; filled += 99 {
-			w.fill(channel)
+		for ; filled < rows; filled += 3 * storage.MaxPostings { // a post has three rows
+			var list []storage.Posting
+			for range storage.MaxPostings {
+				list = append(list, posting(channel, grace, string(domain.NewRevision())))
+			}
+			w.postAll(channel, list)
 		}
 		var least, most uint64 = 1 << 62, 0
 		checker := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -40,21 +43,4 @@ func checkStreams(t *testing.T) {
 	if many > 2*few { // five times the rows
 		t.Errorf("a check of 2,000 rows takes %d bytes, of 10,000 rows %d", few, many)
 	}
-}
-
-// fill adds 99 rows of posts to a channel.
-func (w *world) fill(channel domain.Channel) {
-	w.t.Helper()
-	var ops []driver.Operation
-	insert := func(row string, p ...driver.Property) {
-		ops = append(ops, driver.Insert(row, whole("Blogs", string(channel.Key()), row, p)...))
-	}
-	of := driver.String("Incarnation", channel.Incarnation)
-	for range 33 {
-		id := domain.NewBlogID(domain.Now())
-		insert("blog!"+string(id), of, driver.String("Text", "text"))
-		insert(rateRow(0, id), of)
-		insert(schema.OnceRow("grace", string(id)), of)
-	}
-	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()), ops...))
 }
