@@ -83,10 +83,7 @@ func (s *server) createSession(c echo.Context, _ visitor) error {
 	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
 		return err
 	}
-	token, session, err := s.store.SignIn(c.Request().Context(), attempt(c, name, password))
-	if err != nil {
-		s.logRefused(c, err)
-	}
+	token, session, err := s.signInAs(c, name, password)
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return refuse(http.StatusUnauthorized, "Wrong credentials", "The name or the password is wrong.")
 	}

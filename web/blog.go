@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -74,7 +75,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				return nil, invalid
 			}
 			post, err := s.store.Blog(ctx, channel.Ref(), id)
-			return &channelView{posts: storage.BlogPage{Items: []domain.Blog{post}}}, err
+			return &channelView{posts: storage.Page[domain.Blog]{Items: []domain.Blog{post}}}, err
 		},
 		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
 			voted, err := s.store.Voted(ctx, ref, id, user)
@@ -107,41 +108,34 @@ func (s *server) readBlog(c echo.Context, _ visitor) error {
 func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	limit, limitErr := queryLimit(c)
 	since, until, intervalErr := queryInterval(c)
-	rating, rated, ratingErr := queryRating(c)
-	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
+	order, orderErr := queryView(c)
+	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
 		return err
 	}
 	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	var page storage.BlogPage
-	if rated {
-		page, err = s.store.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Rating: rating, After: after, Limit: limit})
-	} else {
-		page, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
-	}
+	page, err := s.ordered(c.Request().Context(), channel.Ref(), order,
+		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
 	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
 
-// post makes one post in the channel at an address, even if the request is sent several times.
-func (s *server) post(c echo.Context, v visitor, at target, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
-	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
-		in = channel
-		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
-		return err
-	})
-	return in, blog, made, err
-}
-
+// createBlog makes one post, even if the request is sent several times.
 func (s *server) createBlog(c echo.Context, v visitor) error {
 	key, keyErr := idempotencyKey(c.Request().Header)
 	draft, draftErr := readDraft(c)
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
+	var channel domain.Channel
+	var blog domain.Blog
+	made := false
+	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
+		channel = in
+		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: in.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
+		return err
+	})
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
 	}
@@ -178,21 +172,12 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, "posted", templates.ChannelPath(channel.Name))
 	}
 	showWords(form, draft.Words())
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
+	// A refused request has made nothing, so that the form gets a new key.
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: rand.Text()})
 	if readErr != nil {
 		return readErr
 	}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
-}
-
-// freshKey returns the idempotency key for a form that was refused. It keeps the
-// form's key as long as the key has made no post and is valid.
-func freshKey(key string, err error) string {
-	spent := errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone)
-	if spent || checkIdempotencyKey("key", key) != nil {
-		return keyOr("")
-	}
-	return key
 }
 
 // removePost deletes a post in the version that its reader saw.

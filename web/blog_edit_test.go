@@ -18,7 +18,6 @@ func TestEdit(t *testing.T) {
 	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
 	t.Run("a sent base can be anything", sentBaseCanBeAnything)
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
-	t.Run("a merge that meets a third edit is merged again", mergeThatMeetsAThirdEditIsMergedAgain)
 	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
 	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
@@ -111,16 +110,6 @@ func baseNeverMakesAFormTooLarge(t *testing.T) {
 	}
 	path := permalink(channel, s.post(channel, "ada", all.String()))
 	b.open(path+"/edit").form("Save").fill("title", "Long").press().at(path).heading("Long")
-}
-
-func mergeThatMeetsAThirdEditIsMergedAgain(t *testing.T) {
-	s, path, second := meeting(t)
-	s.again("ada").open(path+"/edit").form("Save").fill("text", "So:\nThe piston moves up and up.\nThen it moves down.").press().at(path)
-	form := second.form("Save the merged version").press().want(412).form("Save the merged version")
-	if got := form.values.Get("text"); got != "So:\nThe piston moves up and up.\nThen it rests." {
-		t.Errorf("the second merge starts with %q", got)
-	}
-	form.press().at(path).says("So: The piston moves up and up. Then it rests.")
 }
 
 func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {

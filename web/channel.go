@@ -18,7 +18,7 @@ import (
 // A channelView is what one page, or the feeds, of a channel show, for every reader. It
 // is never changed.
 type channelView struct {
-	posts       storage.BlogPage
+	posts       storage.Page[domain.Blog]
 	subscribers int
 	more        bool
 }
@@ -145,16 +145,11 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 // postsOf is a page of a channel's posts with the number of subscribers.
 func (s *server) postsOf(order templates.View, after string) document {
 	return document{
-		view: order.Path("") + " " + after,
+		view: order.Link("").URL + " " + after,
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			view := &channelView{}
 			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
-				if order.Newest() {
-					view.posts, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: pageSize})
-				} else {
-					query := storage.RatingQuery{Rating: order.Rating, After: after, Limit: pageSize}
-					view.posts, err = s.store.BlogsByRating(ctx, channel.Ref(), query)
-				}
+				view.posts, err = s.ordered(ctx, channel.Ref(), order, storage.BlogQuery{After: after, Limit: pageSize})
 				return err
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
@@ -175,10 +170,14 @@ func (s *server) postsOf(order templates.View, after string) document {
 	}
 }
 
-// queryView reads from the query which posts of a channel to list, and in what order.
-func queryView(c echo.Context) (templates.View, error) {
-	rating, rated, err := queryRating(c)
-	return templates.View{TopRated: rated && rating == nil, Rating: rating}, err
+// ordered lists posts of a channel in an order. The index by rating has no times.
+func (s *server) ordered(
+	ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
+) (storage.Page[domain.Blog], error) {
+	if order.Newest() {
+		return s.store.Blogs(ctx, ref, q)
+	}
+	return s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
 }
 
 func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
@@ -260,7 +259,7 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 	}
 	after := c.QueryParam("after")
 	var user domain.User
-	var channels storage.ChannelPage
+	var channels storage.Page[domain.Channel]
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		user, err = s.store.User(ctx, name)
 		return err

@@ -85,9 +85,6 @@ func (h Health) log(w http.ResponseWriter, r *http.Request, err error) {
 // healthRoutes registers the probes.
 func healthRoutes(r router, health Health) {
 	for _, path := range []string{healthPath, readyPath} {
-		get(r, path, func(c echo.Context) error {
-			health.ServeHTTP(c.Response(), c.Request())
-			return nil
-		})
+		get(r, path, echo.WrapHandler(health))
 	}
 }

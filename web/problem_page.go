@@ -51,7 +51,8 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 }
 
 // wayBack is a link to the channel that the request was about, if it was read and still is, or
-// to the one that has its name now, and else to the start of the list of which the request asked for a page that is not there.
+// to the one that has its name now, and else to the start of the list of which the request asked
+// for a page that is not there.
 func wayBack(c echo.Context, err error) (templates.Link, bool) {
 	channel, read := c.Get(channelKey).(domain.Channel)
 	r := c.Request()

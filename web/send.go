@@ -14,7 +14,7 @@ import (
 
 	"microblogging/coding"
 	"microblogging/domain"
-	"microblogging/storage/page"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -117,7 +117,9 @@ func render(c echo.Context, status int, content templ.Component) error {
 	return renderBy(sendTagged, c, status, content)
 }
 
-func renderBy(send func(echo.Context, int, string, []byte) error, c echo.Context, status int, content templ.Component) error {
+func renderBy(
+	send func(echo.Context, int, string, []byte) error, c echo.Context, status int, content templ.Component,
+) error {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := write(c, buffer, content); err != nil {
@@ -133,7 +135,9 @@ func renderOnce(c echo.Context, content templ.Component) error {
 }
 
 // show answers with a page of what a handler has read, unless that failed.
-func show[V any](s *server, c echo.Context, v visitor, err error, page func(templates.Page, V) templ.Component, view V) error {
+func show[V any](
+	s *server, c echo.Context, v visitor, err error, page func(templates.Page, V) templ.Component, view V,
+) error {
 	if err != nil {
 		return err
 	}
@@ -176,7 +180,7 @@ func respondNothing(c echo.Context, err error) error {
 
 // respondList sends a page of a list, made from a page of the store. Next is the
 // continuation token; the last page has none.
-func respondList[S, T any](c echo.Context, err error, found page.Of[S], of func(S) T) error {
+func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
 	list := struct {
 		Items []T    `json:"items"`
 		Next  string `json:"next,omitempty"`
@@ -189,7 +193,8 @@ func respondList[S, T any](c echo.Context, err error, found page.Of[S], of func(
 
 // listOf is the handler of a list that a user has.
 func listOf[S, T any](
-	read func(ctx context.Context, user domain.UserName, after string, limit int) (page.Of[S], error), of func(S) T,
+	read func(ctx context.Context, user domain.UserName, after string, limit int) (storage.Page[S], error),
+	of func(S) T,
 ) handler {
 	return func(c echo.Context, v visitor) error {
 		limit, err := queryLimit(c)

@@ -196,13 +196,19 @@ func (s *server) token(c echo.Context) (token string, bearer bool, err error) {
 
 // beginSession signs in with a name and a password, and sets the session cookie.
 func (s *server) beginSession(c echo.Context, name, password string) (visitor, error) {
-	token, session, err := s.store.SignIn(c.Request().Context(), attempt(c, name, password))
+	token, session, err := s.signInAs(c, name, password)
+	if err == nil {
+		s.remember(c, token, session)
+	}
+	return visitor{session.User, token}, err
+}
+
+func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {
+	token, session, err = s.store.SignIn(c.Request().Context(), attempt(c, name, password))
 	if err != nil {
 		s.logRefused(c, err)
-		return visitor{}, err
 	}
-	s.remember(c, token, session)
-	return visitor{session.User, token}, nil
+	return token, session, err
 }
 
 func attempt(c echo.Context, name, password string) storage.Attempt {
