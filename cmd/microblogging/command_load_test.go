@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -201,13 +202,16 @@ func loadOnAzure(t *testing.T) {
 	defer client.Close()
 	ok(t, driver.NewTable(client, "Channels").Create(t.Context()))
 	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1", "--retries", "10").sound(t, 2, "vote")
-	service, err := aztables.NewServiceClientFromConnectionString(account, nil)
+	transport := &http.Transport{} // that of the SDK cannot be closed
+	defer transport.CloseIdleConnections()
+	options := azcore.ClientOptions{Transport: &http.Client{Transport: transport}}
+	service, err := aztables.NewServiceClientFromConnectionString(account, &aztables.ClientOptions{ClientOptions: options})
 	ok(t, err)
 	page, err := service.NewListTablesPager(nil).NextPage(t.Context())
 	if err != nil || len(page.Tables) != 1 || *page.Tables[0].Name != "Channels" {
 		t.Errorf("the account has %d tables (%v), want one", len(page.Tables), err)
 	}
-	queues, err := azqueue.NewServiceClientFromConnectionString(account, nil)
+	queues, err := azqueue.NewServiceClientFromConnectionString(account, &azqueue.ClientOptions{ClientOptions: options})
 	ok(t, err)
 	if page, err := queues.NewListQueuesPager(nil).NextPage(t.Context()); err != nil || len(page.Queues) != 0 {
 		t.Errorf("the account has %d queues (%v), want none", len(page.Queues), err)

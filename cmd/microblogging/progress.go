@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -19,13 +18,11 @@ const (
 )
 
 // A progress shows on a terminal how far some work has come, in one line. Elsewhere it shows
-// nothing. It is safe for concurrent use.
+// nothing.
 type progress struct {
 	w        io.Writer
 	terminal bool
-
-	mu    sync.Mutex
-	drawn time.Time
+	drawn    time.Time
 }
 
 func newProgress(w io.Writer) *progress {
@@ -35,8 +32,6 @@ func newProgress(w io.Writer) *progress {
 
 // show shows what is done, with a bar if it is known of how much.
 func (p *progress) show(doing string, done, of int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if !p.terminal || time.Since(p.drawn) < progressEvery {
 		return
 	}

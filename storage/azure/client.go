@@ -64,8 +64,6 @@ type Client struct {
 	log       *slog.Logger
 }
 
-var _ driver.Backend = (*Client)(nil)
-
 // Traits implements driver.Backend.
 func (c *Client) Traits() driver.Traits { return driver.Traits{ReadsAtOnce: true} }
 

@@ -147,7 +147,6 @@ const (
 	edmDateTime  = "Edm.DateTime"
 	partitionKey = "PartitionKey"
 	rowKey       = "RowKey"
-	timestamp    = "Timestamp"
 	odataPrefix  = "odata."
 	odataETag    = "odata.etag"
 )
@@ -188,7 +187,7 @@ func decodeEntity(raw []byte) (driver.Entity, error) {
 		case name == odataETag:
 			etag, _ := member.(string)
 			e.ETag = driver.ETag(etag)
-		case name == timestamp, strings.HasPrefix(name, odataPrefix), strings.HasSuffix(name, typeSuffix):
+		case name == "Timestamp", strings.HasPrefix(name, odataPrefix), strings.HasSuffix(name, typeSuffix):
 		default:
 			edmType, _ := members[name+typeSuffix].(string)
 			property, ok, err := decodeProperty(name, edmType, member)

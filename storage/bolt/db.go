@@ -118,8 +118,6 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 	return db, nil
 }
 
-var _ driver.Backend = (*DB)(nil)
-
 // Traits implements driver.Backend. A read takes a few microseconds.
 func (db *DB) Traits() driver.Traits {
 	return driver.Traits{CommitsTogether: maxBatch, Await: db.await}

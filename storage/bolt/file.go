@@ -328,9 +328,6 @@ func visit(ctx context.Context, tx *bbolt.Tx, row func(bucket string, key, value
 	})
 }
 
-// maxNamed is how many rows an error names.
-const maxNamed = 20
-
 // readable decodes each row and each message, and returns how many there are. What is copied
 // is decoded before: whoever keeps the copy may throw the original away. The error is
 // ErrDamaged, and names what cannot be decoded.
@@ -344,7 +341,7 @@ func readable(ctx context.Context, tx *bbolt.Tx) (rows int, err error) {
 		return nil
 	})
 	if n := len(unread); err == nil && n > 0 {
-		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread[:min(n, maxNamed)], "; "))
+		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread[:min(n, 20)], "; "))
 	}
 	return rows, err
 }

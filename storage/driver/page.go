@@ -30,7 +30,8 @@ type Paging struct {
 	// KeysOnly leaves out everything but the keys: properties and ETag are empty.
 	KeysOnly bool
 	// Select, if not empty, names the only properties to read. A row that lacks one
-	// of them is read without it. The ETag is empty.
+	// of them is read without it. The ETag is empty. It is not used with
+	// KeysOnly.
 	Select []string
 }
 
@@ -49,9 +50,6 @@ type Page struct {
 func (p Paging) check() error {
 	if p.Limit < 1 || p.Limit > MaxPage {
 		return limitError("a page has 1 to %d rows, not %d", MaxPage, p.Limit)
-	}
-	if p.KeysOnly && len(p.Select) > 0 {
-		return limitError("a page of keys alone selects no properties")
 	}
 	for _, name := range p.Select {
 		if err := checkPropertyName(name); err != nil {

@@ -17,10 +17,4 @@ func TestPaging(t *testing.T) {
 			wantLimit(t, err)
 		}
 	})
-	t.Run("keys alone select no property", func(t *testing.T) {
-		table := driver.NewTable(unreached(t), "T")
-		paging := driver.Paging{Limit: 1, KeysOnly: true, Select: []string{"A"}}
-		_, err := table.Range(t.Context(), driver.Range{Partition: "p", Paging: paging})
-		wantLimit(t, err)
-	})
 }
