@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -196,7 +197,15 @@ func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return Grouped(n) + " " + noun
+}
+
+// Grouped is a number with commas between the thousands.
+func Grouped(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
 // describeAnswer is the answer to a call, in a few words.

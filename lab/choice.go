@@ -128,13 +128,15 @@ func (s *Scenario) parseChoice(word string) (Choice, error) {
 	word, arg, hasArg := strings.Cut(word, "@")
 	actor, fate, hasFate := strings.Cut(word, ":")
 	choice := Choice{Actor: network}
-	for i := range s.Actors {
-		if s.Actors[i].Name == actor {
+	var names []string
+	for i, a := range s.Actors {
+		names = append(names, a.Name)
+		if a.Name == actor {
 			choice.Actor = int8(i + 1)
 		}
 	}
 	if choice.Actor == network && actor != "network" {
-		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(s.actorNames(), ", "))
+		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(names, ", "))
 	}
 	if hasFate {
 		at := slices.Index(fateNames(), fate)
@@ -271,13 +273,8 @@ func (x *Explorer) label(s *state, c Choice) string {
 	if call := s.places[c.Actor-1].at.call; call.Method == driver.CallReceive {
 		return "it receives: " + describeMessage(s.db.Messages(call.Target)[c.Arg].Text)
 	}
-	return c.Fate.Says()
-}
-
-// Says is what a fate does to a call.
-func (f Fate) Says() string {
-	if f == Arrives {
+	if c.Fate == Arrives {
 		return "it takes effect and is answered"
 	}
-	return describeFate(f)
+	return describeFate(c.Fate)
 }

@@ -29,16 +29,6 @@ type Moment struct {
 // AtRest tells that no actor can go on and that no request is under way.
 func (m Moment) AtRest() bool { return m.Rest != nil }
 
-// Broken tells whether a law is broken here, or was before.
-func (m Moment) Broken() bool {
-	for _, law := range m.Laws {
-		if law.State == LawBroken {
-			return true
-		}
-	}
-	return false
-}
-
 // moment is the state after a step. before are the moments before it.
 func (x *Explorer) moment(s *state, step *Step, breaches []domain.Breach, before []Moment) Moment {
 	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults}

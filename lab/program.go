@@ -105,7 +105,7 @@ func (p *program) arrive(s *session, from *point, a Answer) *point {
 // there, or a new one that gets the same answers.
 func (p *program) executionAt(at *point) *session {
 	if s := at.parked; s != nil {
-		p.lot.leave(at)
+		at.parked = nil
 		return s
 	}
 	var path []*point
@@ -165,8 +165,6 @@ func (l *parking) park(at *point, s *session) {
 	l.spaces[l.oldest] = at
 	l.oldest = (l.oldest + 1) % len(l.spaces)
 }
-
-func (l *parking) leave(at *point) { at.parked = nil }
 
 // clear abandons all executions.
 func (l *parking) clear() {

@@ -147,11 +147,3 @@ func (s *Scenario) actorName(index int) string {
 		return fmt.Sprintf("actor %d", index)
 	}
 }
-
-func (s *Scenario) actorNames() []string {
-	names := make([]string, len(s.Actors))
-	for i, actor := range s.Actors {
-		names[i] = actor.Name
-	}
-	return names
-}

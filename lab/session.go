@@ -119,8 +119,6 @@ func (s *session) submit(c Call) Answer {
 	panic("unreachable")
 }
 
-func (s *session) tell(f Fact) { s.facts = append(s.facts, s.names.fact(f)) }
-
 // turnstile submits each call as a value. It ignores when contexts end: whether a caller gives up
 // is a fate, which the scheduler decides. The tables and the queues are there. A Receive waits
 // until the scheduler delivers a message, which it may do at any time: so a lease has no effect
@@ -169,7 +167,7 @@ type Client struct {
 }
 
 // Tell records what the actor was told, or is about to do.
-func (c *Client) Tell(f Fact) { c.session.tell(f) }
+func (c *Client) Tell(f Fact) { c.session.facts = append(c.session.facts, c.session.names.fact(f)) }
 
 // Now is a time for the actor's next row. Time does not pass in the lab, so that it goes by what
 // was told.

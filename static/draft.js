@@ -3,8 +3,8 @@
 // keeps what was typed as well as it can.
 //
 // A draft is an item of sessionStorage under "draft:USER:PATH:INCARNATION". It holds all
-// fields of the form, so also the idempotency key: a draft that comes back is the same
-// post. draft_end.js removes the drafts of whoever signs out.
+// fields of the form, those that were typed and the rest, so also the idempotency key: a draft
+// that comes back is the same post. draft_end.js removes the drafts of whoever signs out.
 
 // How long to wait before a form is sent again, in milliseconds: at first, and at most.
 const soon = 1000;
@@ -16,7 +16,8 @@ const visible = ({ type, readOnly, name }) =>
   ["text", "textarea", "url"].includes(type) && !readOnly && !name.startsWith("sign-in-");
 const hidden = ({ type, name }) => type === "hidden" && name !== "user" && name !== "incarnation";
 
-const read = (name) => JSON.parse(sessionStorage.getItem(name));
+const read = (name) => ({ typed: {}, rest: {}, ...JSON.parse(sessionStorage.getItem(name)) });
+const valuesOf = (controls) => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 class Draft {
@@ -69,7 +70,7 @@ class Draft {
   // #begin finds out what the form is to hold: what was refused, what was kept, or
   // what the server wrote into it.
   #begin() {
-    const kept = read(this.name);
+    const kept = sessionStorage.getItem(this.name) && read(this.name);
     if (this.form.dataset.draft === "sent") {
       this.#forget(this.#others().filter((name) => this.#same(read(name))));
       this.#keep();
@@ -81,7 +82,8 @@ class Draft {
     }
   }
 
-  #fill(values, which) {
+  #fill({ typed, rest }, which) {
+    const values = { ...typed, ...rest };
     for (const control of this.#controls((c) => (visible(c) || hidden(c)) && c.name in values && which(c))) {
       control.value = values[control.name];
     }
@@ -91,11 +93,16 @@ class Draft {
   }
 
   get #values() {
-    return Object.fromEntries(this.#controls((c) => visible(c) || hidden(c)).map(({ name, value }) => [name, value]));
+    return { typed: valuesOf(this.#controls(visible)), rest: valuesOf(this.#controls(hidden)) };
   }
 
-  #same(values) {
-    return this.#controls(visible).every(({ name, value }) => value === values[name]);
+  #same({ typed }) {
+    return this.#controls(visible).every(({ name, value }) => value === typed[name]);
+  }
+
+  // sharesFields tells whether another form sends what is typed into this one.
+  sharesFields(other) {
+    return this.#controls(visible).some(({ name }) => other.elements[name]);
   }
 
   #changed() {
@@ -250,13 +257,13 @@ class Draft {
 const places = new Map();
 for (const form of document.querySelectorAll("form[data-draft]")) {
   const draft = new Draft(form);
-  places.set(draft.path, draft.name);
+  places.set(draft.path, draft);
 }
 
 // Another form of the page may conclude the draft: the one that keeps what is shown.
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft])")) {
-  const name = places.get(form.getAttribute("action"));
-  if (name && form.elements.text) form.addEventListener("submit", () => sessionStorage.setItem("draft-end", name));
+  const draft = places.get(form.getAttribute("action"));
+  if (draft?.sharesFields(form)) form.addEventListener("submit", () => sessionStorage.setItem("draft-end", draft.name));
 }
 
 // A channel that is gone has no form any more. Its page shows what is still kept.
@@ -264,12 +271,11 @@ const gone = document.querySelector("[data-drafts]");
 if (gone) {
   const start = `draft:${gone.dataset.drafts}:${location.pathname}:`;
   for (const name of Object.keys(sessionStorage).filter((item) => item.startsWith(start))) {
-    const { key, etag, base, merging, ...typed } = read(name);
     const words = document.createElement("textarea");
     words.readOnly = true;
     words.rows = 10;
     words.setAttribute("aria-labelledby", "kept");
-    words.value = Object.values(typed).filter(Boolean).join("\n\n");
+    words.value = Object.values(read(name).typed).filter(Boolean).join("\n\n");
     const discard = document.createElement("button");
     discard.type = "button";
     discard.textContent = "Discard";

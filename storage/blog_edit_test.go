@@ -34,26 +34,7 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 }
 
 func TestBlogEdit(t *testing.T) {
-	t.Run("title and text alone are replaced", bubble(editReplacesTitleAndText))
 	t.Run("echo is recognised after others wrote", bubble(editEchoIsRecognised))
-}
-
-func editReplacesTitleAndText(t *testing.T, w *world) {
-	blog := w.post(w.create("garden", ada), grace, "one")
-	w.vote(blog, 0, 5)
-	edited, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, grace, domain.OneOf(blog.Revision),
-		domain.Draft{Title: "title", Text: "two"})
-	w.ok(err)
-	want := blog
-	want.Title, want.Text, want.Rating, want.Revision, want.EditedOn = "title", "two", 5, edited.Revision, edited.EditedOn
-	read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
-	if err != nil || edited != want || read != want {
-		t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
-	}
-	if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
-		t.Errorf("the edit has no new revision or no date: %+v", edited)
-	}
-	w.mustBeSound()
 }
 
 func editEchoIsRecognised(t *testing.T, w *world) {

@@ -14,7 +14,6 @@ import (
 )
 
 func TestPostAll(t *testing.T) {
-	t.Run("a thousand posts take 31 requests", bubble(thousandPostsTake31Requests))
 	t.Run("each posting is answered as a post alone", bubble(eachPostingIsAnsweredAlone))
 	t.Run("of two postings with one key the first makes the post", bubble(twinsMakeOnePost))
 	t.Run("a key that is used meanwhile does not hold up the others", bubble(rivalKeyHoldsUpNobody))
@@ -43,23 +42,6 @@ func (w *world) postAll(to domain.Channel, list []storage.Posting) []domain.Blog
 		blogs[i] = r.Blog
 	}
 	return blogs
-}
-
-func thousandPostsTake31Requests(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	w.arm(drivertest.Pass)
-	for i, r := range w.faulty.PostAll(t.Context(), channel.Ref(), postings(channel, 1000)) {
-		if r.Err != nil || !r.Made || r.Blog.Text != text(i) {
-			t.Fatalf("posting %d: %+v", i, r)
-		}
-	}
-	if n := w.calls.Load(); n != 31 {
-		t.Errorf("1,000 posts take %d requests, want 31", n)
-	}
-	if got := w.texts(channel.Ref()); len(got) != 1000 {
-		t.Errorf("%d posts are listed", len(got))
-	}
-	w.mustBeSound()
 }
 
 func eachPostingIsAnsweredAlone(t *testing.T, w *world) {

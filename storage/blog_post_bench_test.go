@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,9 +17,6 @@ import (
 	"microblogging/storage/driver"
 )
 
-// batchesAtOnce is how many batches an import has under way.
-const batchesAtOnce = 4
-
 // postsOf400 are postings of 400 bytes of text, whose keys no other call returns.
 func postsOf400(channel domain.ChannelRef, n int, unique *atomic.Int64) []storage.Posting {
 	text := fmt.Sprintf("%0400d", 7)
@@ -29,15 +27,15 @@ func postsOf400(channel domain.ChannelRef, n int, unique *atomic.Int64) []storag
 	return list
 }
 
-// postBatches posts in batches of storage.MaxPostings.
-func postBatches(b *testing.B, store *storage.Store, list []storage.Posting) time.Duration {
+// postBatches posts in batches, so many at once.
+func postBatches(b *testing.B, store *storage.Store, list []storage.Posting, size, atOnce int) time.Duration {
 	b.Helper()
 	began := time.Now()
 	var group errgroup.Group
-	group.SetLimit(batchesAtOnce)
-	for at := 0; at < len(list); at += storage.MaxPostings {
+	group.SetLimit(atOnce)
+	for batch := range slices.Chunk(list, size) {
 		group.Go(func() error {
-			for _, r := range store.PostAll(b.Context(), list[at].Channel, list[at:min(at+storage.MaxPostings, len(list))]) {
+			for _, r := range store.PostAll(b.Context(), batch[0].Channel, batch) {
 				if r.Err != nil || !r.Made {
 					return fmt.Errorf("made %v: %w", r.Made, r.Err)
 				}
@@ -51,16 +49,16 @@ func postBatches(b *testing.B, store *storage.Store, list []storage.Posting) tim
 	return time.Since(began)
 }
 
-// postSingly posts one after the other, as an import did before it had batches.
+// postSingly posts one after the other, as an import did before it had batches, and
+// postTogether has as many batches under way as an import.
 func postSingly(b *testing.B, store *storage.Store, list []storage.Posting) time.Duration {
 	b.Helper()
-	began := time.Now()
-	for _, p := range list {
-		if _, made, err := store.Post(b.Context(), p); err != nil || !made {
-			b.Fatal(made, err)
-		}
-	}
-	return time.Since(began)
+	return postBatches(b, store, list, 1, 1)
+}
+
+func postTogether(b *testing.B, store *storage.Store, list []storage.Posting) time.Duration {
+	b.Helper()
+	return postBatches(b, store, list, storage.MaxPostings, 4)
 }
 
 func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.ChannelRef) {
@@ -97,7 +95,7 @@ func BenchmarkPostAllOnBolt(b *testing.B) {
 	var single, together time.Duration
 	for b.Loop() {
 		single += postSingly(b, store, postsOf400(channel, singles, &unique))
-		together += postBatches(b, store, postsOf400(channel, batched, &unique))
+		together += postTogether(b, store, postsOf400(channel, batched, &unique))
 	}
 	reportPosts(b, singles*b.N, batched*b.N, single, together)
 }
@@ -124,7 +122,7 @@ func BenchmarkPostAllOnAzurite(b *testing.B) {
 		single, together = 0, 0
 		for round := range 15 {
 			one := postSingly(b, alone, postsOf400(aloneChannel, singles, &unique))
-			all := postBatches(b, store, postsOf400(channel, batched, &unique))
+			all := postTogether(b, store, postsOf400(channel, batched, &unique))
 			if round >= 5 {
 				single += one
 				together += all

@@ -15,7 +15,6 @@ import (
 // A clock that was a day ahead has written the rows of a table, and is right now.
 func TestClockAhead(t *testing.T) {
 	t.Run("deletion that was lost is queued again, once", bubble(aheadDeletionIsRequeued))
-	t.Run("deletion that was lost after a failure is queued again, once", bubble(aheadRetryIsRequeued))
 	t.Run("deletion that may wait for a worker is left alone", bubble(aheadDeletionWaitsForItsTurn))
 	t.Run("creation that died takes no room", bubble(aheadRowTakesNoRoom))
 	t.Run("subscriber who died leaves no row after a repair", bubble(aheadJoinerIsRepaired))
@@ -59,14 +58,6 @@ func aheadDeletionIsRequeued(t *testing.T, w *world) {
 	if got := accused(); len(got) != 0 {
 		t.Errorf("check accuses %q of a deletion that is queued again", got)
 	}
-}
-
-// The row was updated since by somebody whose clock is right.
-func aheadRetryIsRequeued(t *testing.T, w *world) {
-	ref := w.forget(w.create("garden", ada))
-	w.change(ref, func(d *domain.Deletion) { d.State, d.RetryOn = domain.DeletionRunning, domain.Now().Add(24*time.Hour) })
-	time.Sleep(2 * patience)
-	w.mustQueueOnce()
 }
 
 func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {

@@ -105,7 +105,7 @@ func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	ctx, ref := s.ctx, channel.Ref()
 	s.did(s.store.Channels(ctx, "gar", "", 10))
 	s.did(s.store.ChannelsOf(ctx, ada, "", 10))
-	page := s.did(s.store.Blogs(ctx, ref, storage.BlogQuery{Limit: 10})).(storage.BlogPage)
+	page := s.did(s.store.Blogs(ctx, ref, storage.BlogQuery{Limit: 10})).(storage.Page[domain.Blog])
 	s.did(s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Limit: 10}))
 	s.did(s.store.VotedOn(ctx, ref, page.Items, ada))
 	s.did(s.store.Voted(ctx, ref, blog.ID, ada))

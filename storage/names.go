@@ -19,23 +19,19 @@ type (
 	Attempt       = account.Attempt
 	SignUpRequest = account.SignUpRequest
 
-	ChannelPage = page.Of[domain.Channel]
+	Page[T any] = page.Of[T]
 
 	BlogQuery   = blog.Query
 	RatingQuery = blog.RatingQuery
-	BlogPage    = page.Of[domain.Blog]
 	Posting     = blog.Posting
 	PostResult  = blog.PostResult
 
 	Backlog    = deletion.Backlog
 	Reconciled = deletion.Reconciled
 
-	FeedItem           = reader.FeedItem
-	DigestQuery        = reader.DigestQuery
-	DigestPage         = reader.DigestPage
-	DigestSummaryQuery = reader.DigestSummaryQuery
-	DigestSummary      = reader.DigestSummary
-	DigestLine         = reader.DigestLine
+	FeedItem      = reader.FeedItem
+	DigestPage    = page.Of[reader.DigestChannel]
+	DigestSummary = reader.DigestSummary
 
 	// A Row is one row as it is stored. Who shows it leaves out what is not of its kind.
 	Row = driver.Entity

@@ -143,8 +143,7 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	found, rows.Next = page.Cut(q.list(), found, page.RowKey)
 	rows.Rows = q.visible(&rows, found)
 	rows.Messages = q.visibleMessages(&rows, messages)
-	nothing := len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0
-	if nothing && q.After == "" && q.Kind == "" {
+	if len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0 {
 		return rows, domain.ErrNotFound
 	}
 	return rows, nil

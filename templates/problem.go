@@ -40,16 +40,20 @@ type Answer struct {
 	Body      []byte
 }
 
-// A Refusal is an error that knows the problem that its reader sees. It is for pages that
-// another package makes; those of package web have the errors of package domain.
+// A Refusal is an error that knows the problem that its reader sees. Whatever has no error of
+// package domain is refused by one.
 type Refusal struct {
 	Problem
+	// Cause is what it puts into words, and nil if it is a cause itself.
+	Cause error
 	// Position says where in the request the mistake is, counted from 0. It is nil if the
 	// mistake has no place.
 	Position *int
 }
 
 func (r *Refusal) Error() string { return r.title() }
+
+func (r *Refusal) Unwrap() error { return r.Cause }
 
 func (v Problem) title() string {
 	if v.Title != "" {

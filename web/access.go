@@ -74,18 +74,12 @@ func LoggedPath(path string) string {
 	return path
 }
 
-// accessLevel is slog.LevelDebug for the probes of an orchestrator, which would fill
-// the log.
-func accessLevel(c echo.Context) slog.Level {
-	if c.Path() == healthPath || c.Path() == readyPath {
-		return slog.LevelDebug
-	}
-	return slog.LevelInfo
-}
-
 // logAccess writes the line of a request that has been answered.
 func (s *server) logAccess(c echo.Context, start time.Time) {
-	r, level := c.Request(), accessLevel(c)
+	r, level := c.Request(), slog.LevelInfo
+	if c.Path() == healthPath || c.Path() == readyPath { // which would fill the log
+		level = slog.LevelDebug
+	}
 	if !s.Logger.Enabled(r.Context(), level) {
 		return
 	}

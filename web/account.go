@@ -31,10 +31,7 @@ func (s *server) createUser(c echo.Context, _ visitor) error {
 		return err
 	}
 	user, made, err := s.makeUser(c, name, password, key)
-	if err != nil {
-		return err
-	}
-	return respondMade(c, made, struct {
+	return respond(c, err, madeStatus(made), struct {
 		Name      domain.UserName `json:"name"`
 		CreatedOn apiTime         `json:"createdOn"`
 	}{user.Name, apiTime(user.CreatedOn)})
@@ -68,7 +65,7 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {
 		// Too many sign-ins from this address failed, or too many sign in at this
 		// moment, but the account exists.
-		return s.done(c, nil, noticeSignedUp, templates.SignInPath)
+		return s.done(c, nil, "signed-up", templates.SignInPath)
 	}
 	if err != nil {
 		return err
@@ -86,18 +83,14 @@ func (s *server) createSession(c echo.Context, _ visitor) error {
 	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
 		return err
 	}
-	token, session, err := s.store.SignIn(c.Request().Context(), attempt(c, name, password))
-	if err != nil {
-		s.logRefused(c, err)
-	}
+	token, session, err := s.signInAs(c, name, password)
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return refuse(http.StatusUnauthorized, "Wrong credentials", "The name or the password is wrong.")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		c.Set(userKey, session.User)
 	}
-	c.Set(userKey, session.User)
-	return respond(c, http.StatusCreated, sessionJSON{token, apiTime(session.ExpiresOn)})
+	return respond(c, err, http.StatusCreated, sessionJSON{token, apiTime(session.ExpiresOn)})
 }
 
 func (s *server) signInForm(c echo.Context, v visitor) error {
@@ -165,7 +158,7 @@ func (s *server) leaveSession(c echo.Context, v visitor) error {
 }
 
 func (s *server) signOut(c echo.Context, v visitor, _ url.Values) error {
-	return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
+	return s.done(c, s.leaveSession(c, v), "signed-out", templates.HomePath)
 }
 
 func (s *server) endSession(c echo.Context, v visitor) error {
@@ -207,7 +200,7 @@ func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error
 	case "password":
 		return s.changePassword(c, v, form)
 	case "end-sessions":
-		return s.done(c, s.leaveSessions(c, v), noticeSessionsEnded, templates.SignInPath)
+		return s.done(c, s.leaveSessions(c, v), "sessions-ended", templates.SignInPath)
 	}
 	return unknownAction()
 }
@@ -216,7 +209,7 @@ func (s *server) changePassword(c echo.Context, v visitor, form url.Values) erro
 	err := s.setPassword(c, v, form.Get("old"), form.Get("new"))
 	refused, ok := formOf(err, "password")
 	if !ok {
-		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
+		return s.done(c, err, "password-changed", templates.AccountPath)
 	}
 	return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused}))
 }

@@ -3,7 +3,6 @@ package web_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/web"
 )
 
 // A sink takes a response at the least cost, so that a benchmark measures the server.
@@ -60,35 +58,6 @@ func benchChannel(b *testing.B, store *storage.Store, name string) domain.Channe
 	}
 	ok(b, err)
 	return channel
-}
-
-// BenchmarkChannelPage serves a page of 20 posts of 400 bytes, from the embedded store
-// to the last byte. The goal is under 150 µs and 400 allocations, independent of the
-// size of the partition.
-func BenchmarkChannelPage(b *testing.B) {
-	for _, posts := range []int{100, 100_000} {
-		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
-			store := crowdedStore(b, posts)
-			handler, err := web.New(store, web.Options{PageCache: 64 << 20})
-			ok(b, err)
-			token := benchSession(b, store)
-			b.Run("stranger", func(b *testing.B) { benchPage(b, handler, func(*http.Request) {}) })
-			b.Run("signed-in", func(b *testing.B) { benchPage(b, handler, cookie(token)) })
-		})
-	}
-}
-
-func benchPage(b *testing.B, handler http.Handler, who change) {
-	r := httptest.NewRequestWithContext(b.Context(), "GET", "/channels/Engines", nil)
-	who(r)
-	b.ReportAllocs()
-	for b.Loop() {
-		w := sink{header: make(http.Header, 16)}
-		handler.ServeHTTP(&w, r)
-		if w.status != http.StatusOK || w.size < 20*400 {
-			b.Fatalf("status %d, %d bytes", w.status, w.size)
-		}
-	}
 }
 
 // crowdedStore makes a store with one channel that has so many posts.

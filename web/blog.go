@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -29,9 +30,11 @@ func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
 	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
 }
 
-func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error {
-	c.Response().Header().Set(headerETag, blogETag(blog))
-	return respond(c, http.StatusOK, newBlogJSON(channel.Name, blog))
+func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
+	if err == nil {
+		c.Response().Header().Set(headerETag, blogETag(blog))
+	}
+	return respond(c, err, status, newBlogJSON(channel.Name, blog))
 }
 
 // namedPost reads the channel and the post that the path names.
@@ -72,7 +75,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				return nil, invalid
 			}
 			post, err := s.store.Blog(ctx, channel.Ref(), id)
-			return &channelView{posts: storage.BlogPage{Items: []domain.Blog{post}}}, err
+			return &channelView{posts: storage.Page[domain.Blog]{Items: []domain.Blog{post}}}, err
 		},
 		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
 			voted, err := s.store.Voted(ctx, ref, id, user)
@@ -95,63 +98,48 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 
 func (s *server) readBlog(c echo.Context, _ visitor) error {
 	channel, blog, err := s.namedPost(c)
-	if err != nil {
-		return err
-	}
-	if etag := blogETag(blog); notModified(c.Request().Header, etag) {
+	if etag := blogETag(blog); err == nil && notModified(c.Request().Header, etag) {
 		c.Response().Header().Set(headerETag, etag)
 		return c.NoContent(http.StatusNotModified)
 	}
-	return respondBlog(c, channel, blog)
+	return respondBlog(c, err, http.StatusOK, channel, blog)
 }
 
 func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	limit, limitErr := queryLimit(c)
 	since, until, intervalErr := queryInterval(c)
-	rating, rated, ratingErr := queryRating(c)
-	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
+	order, orderErr := queryView(c)
+	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
 		return err
 	}
 	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	var page storage.BlogPage
-	if rated {
-		page, err = s.store.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Rating: rating, After: after, Limit: limit})
-	} else {
-		page, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
-	}
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
+	page, err := s.ordered(c.Request().Context(), channel.Ref(), order,
+		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
+	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
 
-// post makes one post in the channel at an address, even if the request is sent several times.
-func (s *server) post(c echo.Context, v visitor, at target, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
-	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
-		in = channel
-		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
-		return err
-	})
-	return in, blog, made, err
-}
-
+// createBlog makes one post, even if the request is sent several times.
 func (s *server) createBlog(c echo.Context, v visitor) error {
 	key, keyErr := idempotencyKey(c.Request().Header)
 	draft, draftErr := readDraft(c)
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
-	if err != nil {
+	var channel domain.Channel
+	var blog domain.Blog
+	made := false
+	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
+		channel = in
+		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: in.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
 		return err
+	})
+	if err == nil {
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
 	}
-	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
-	c.Response().Header().Set(headerETag, blogETag(blog))
-	return respondMade(c, made, newBlogJSON(channel.Name, blog))
+	return respondBlog(c, err, madeStatus(made), channel, blog)
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {
@@ -181,24 +169,15 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	refused, ok := formOf(err, "post")
 	if !ok {
-		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
+		return s.done(c, err, "posted", templates.ChannelPath(channel.Name))
 	}
 	showWords(form, draft.Words())
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
+	// A refused request has made nothing, so that the form gets a new key.
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: rand.Text()})
 	if readErr != nil {
 		return readErr
 	}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
-}
-
-// freshKey returns the idempotency key for a form that was refused. It keeps the
-// form's key as long as the key has made no post and is valid.
-func freshKey(key string, err error) string {
-	spent := errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone)
-	if spent || checkIdempotencyKey("key", key) != nil {
-		return keyOr("")
-	}
-	return key
 }
 
 // removePost deletes a post in the version that its reader saw.
@@ -243,14 +222,11 @@ func (s *server) voting(cast castVote) handler {
 func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "vote":
-		return elsewhere(s.voteByForm(c, v, form, s.store.Vote, noticeVoted),
-			"Your vote was not counted", "Your vote was for a post of the old one.")
+		return s.voteByForm(c, v, form, s.store.Vote, "voted")
 	case "unvote":
-		return elsewhere(s.voteByForm(c, v, form, s.store.Unvote, noticeUnvoted),
-			"Your vote is gone already", "You had voted for a post of the old one, which went with it.")
+		return s.voteByForm(c, v, form, s.store.Unvote, "unvoted")
 	case "delete":
-		return elsewhere(s.removeByForm(c, v, form),
-			"The post is gone already", "The post was in the old one, and went with it.")
+		return s.removeByForm(c, v, form)
 	}
 	return unknownAction()
 }
@@ -258,7 +234,7 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 // voteByForm gives the visitor's vote or takes it back, and then shows the notice on the page
 // of the post, or in the list that the form was in. A script that asks for it gets the
 // form that follows the one that was sent.
-func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
+func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, notice string) error {
 	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
 		return err
 	}
@@ -268,14 +244,14 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
+		post := &templates.Post{Blog: blog, In: channel.Name, Voted: notice == "voted"}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(post, list, n.sentence()))
+		return render(c, http.StatusOK, templates.VoteForm(post, list, sentenceOf(notice)))
 	}
 	if list == "" {
-		return s.done(c, nil, n, c.Request().URL.EscapedPath())
+		return s.done(c, nil, notice, c.Request().URL.EscapedPath())
 	}
-	return s.done(c, nil, n, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
+	return s.done(c, nil, notice, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
 }
 
 func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
@@ -289,7 +265,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, noticePostDeleted, templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
+	return s.done(c, err, "post-deleted", templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
 }
 
 // preview shows a text as its post would show it. It saves nothing.

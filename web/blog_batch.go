@@ -28,7 +28,7 @@ type batchItem struct {
 // after the other. What is wrong with the request as a whole is the answer to all of it.
 func (s *server) createBlogs(c echo.Context, v visitor) error {
 	if !s.batches.take(v.User, 1) {
-		return &tooManyWrites{retryAfter: time.Second}
+		return tooManyWrites(time.Second)
 	}
 	defer s.batches.give(v.User, 1)
 	entries, err := readEntries(c)
@@ -69,31 +69,19 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 }
 
 // readEntries reads the entries of a batch, 1 to storage.MaxPostings.
-func readEntries(c echo.Context) ([]json.RawMessage, error) {
-	body, err := readJSON(c)
-	if err != nil {
-		return nil, err
-	}
-	members, err := parseObject("The body", body)
-	if err != nil {
-		return nil, err
-	}
-	const field = "items"
-	value, there := members[field]
-	delete(members, field)
-	var entries []json.RawMessage
-	switch {
-	case !there:
-		err = domain.Invalid(field, "is missing")
-	case value[0] != '[':
-		err = domain.Invalid(field, "must be an array")
-	default:
-		err = json.Unmarshal(value, &entries)
-		if n := len(entries); err == nil && (n < 1 || n > storage.MaxPostings) {
-			err = domain.Invalid(field, "must hold 1 to %d posts, and holds %d", storage.MaxPostings, n)
+func readEntries(c echo.Context) (entries []json.RawMessage, err error) {
+	const name = "items"
+	err = readFields(c, field{name, true, func(value json.RawMessage) error {
+		if value[0] != '[' {
+			return domain.Invalid(name, "must be an array")
 		}
-	}
-	return entries, domain.JoinInvalid(err, unknownField(members))
+		err := json.Unmarshal(value, &entries)
+		if n := len(entries); err == nil && (n < 1 || n > storage.MaxPostings) {
+			err = domain.Invalid(name, "must hold 1 to %d posts, and holds %d", storage.MaxPostings, n)
+		}
+		return err
+	}})
+	return entries, err
 }
 
 // parseEntry parses one entry. An entry without a key gets a random one, as a post does.
@@ -129,7 +117,7 @@ func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, a
 	if wait > 0 {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(wait))
 	}
-	return respond(c, http.StatusOK, map[string][]batchItem{"items": items})
+	return respond(c, nil, http.StatusOK, map[string][]batchItem{"items": items})
 }
 
 func batchAnswer(c echo.Context, at target, channel domain.Channel, r storage.PostResult) batchItem {

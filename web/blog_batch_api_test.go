@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -20,13 +19,10 @@ import (
 
 func TestBlogBatchAPI(t *testing.T) {
 	t.Run("each entry is answered as a post alone", eachEntryIsAnsweredAlone)
-	t.Run("33 posts of the longest text fit in every spelling", longestBatchFitsInEverySpelling)
 	t.Run("a request that is no batch is refused whole", requestThatIsNoBatchIsRefusedWhole)
-	t.Run("If-Match is for all entries", ifMatchIsForAllEntries)
 	t.Run("each entry is a write of its user", eachEntryIsAWrite)
 	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
-	t.Run("a client that leaves is no fault", clientThatLeavesIsNoFault)
 	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
 }
 
@@ -117,25 +113,6 @@ func eachEntryIsAnsweredAlone(t *testing.T) {
 	s.mustBeSound()
 }
 
-func longestBatchFitsInEverySpelling(t *testing.T) {
-	s, bob, _ := engines(t, "bob")
-	key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
-	text := strings.Repeat(`\ud83d\ude00`, 5000)
-	list := make([]string, 33)
-	for i := range list {
-		list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
-	}
-	a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
-	if got := a.text("items.32.blog.text"); got != strings.Repeat("\U0001f600", 5000) {
-		t.Error("a text came back changed")
-	}
-	s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
-	if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
-		t.Errorf("the problem says %s", a.body)
-	}
-	s.do("POST", enginesBatch, bearer(bob), chunked("application/json", strings.Repeat(" ", 33*64<<10+1))).want(413)
-}
-
 func requestThatIsNoBatchIsRefusedWhole(t *testing.T) {
 	s, bob, _ := engines(t, "bob")
 	for body, status := range map[string]int{
@@ -152,21 +129,6 @@ func requestThatIsNoBatchIsRefusedWhole(t *testing.T) {
 	s.do("POST", enginesBatch, batch(entries(1)...)).unwritten().want(401)
 	s.do("POST", "/api/v1/channels/Nothing/blogs:batch", bearer(bob), batch(entries(1)...)).unwritten().want(404)
 	s.do("GET", enginesBatch).want(405)
-}
-
-func ifMatchIsForAllEntries(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	old, fresh := s.replaced()
-	send := func(match string) answer {
-		return s.do("POST", enginesBatch, bearer(bob), header("If-Match", match), batch(entries(2)...))
-	}
-	send(old).unwritten().want(412)
-	send("unquoted").unwritten().want(400)
-	send(fresh).statuses(201, 201)
-	send("*").statuses(200, 200)
-	s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
-	send("*").unwritten().want(410)
 }
 
 func eachEntryIsAWrite(t *testing.T) {
@@ -240,22 +202,6 @@ func storeThatFailsInTheMiddle(t *testing.T) {
 		t.Errorf("Retry-After %q: %s", a.header.Get("Retry-After"), a.body)
 	}
 	if log := s.log.String()[before:]; strings.Count(log, "10.0.0.1") != 1 || !strings.Contains(log, a.header.Get("X-Request-Id")) {
-		t.Errorf("the log says %s", log)
-	}
-}
-
-func clientThatLeavesIsNoFault(t *testing.T) {
-	s, bob, _ := engines(t, "bob")
-	ctx, leave := context.WithCancel(t.Context())
-	s.breakStore(onTransaction(func(func() error) error {
-		leave()
-		return errors.Join(domain.ErrUnavailable, ctx.Err())
-	}))
-	r := httptest.NewRequestWithContext(ctx, "POST", enginesBatch, nil)
-	both(bearer(bob), batch(entries(3)...))(r)
-	before := len(s.log.String())
-	s.handler.ServeHTTP(httptest.NewRecorder(), r)
-	if log := s.log.String()[before:]; !strings.Contains(log, "499") || strings.Contains(log, "failed") {
 		t.Errorf("the log says %s", log)
 	}
 }

@@ -38,27 +38,21 @@ func (s *server) replaceBlog(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, blog, err := s.edit(c, v, named(c), expected, draft)
-	if err != nil {
-		return err
-	}
-	return respondBlog(c, channel, blog)
+	return respondBlog(c, err, http.StatusOK, channel, blog)
 }
 
 func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	channel, blog, err := s.namedPost(c)
-	if err != nil {
-		return err
+	if err == nil && blog.UserID != v.User {
+		err = domain.ErrForbidden
 	}
-	if blog.UserID != v.User {
-		return domain.ErrForbidden
-	}
-	return render(c, http.StatusOK, templates.EditBlogPage(s.page(c, v), templates.EditBlog{
+	return show(s, c, v, err, templates.EditBlogPage, templates.EditBlog{
 		Channel: channel,
 		ID:      blog.ID,
 		Draft:   blog.Draft,
 		ETag:    blogETag(blog),
 		Base:    packBase(blog),
-	}))
+	})
 }
 
 func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
@@ -77,7 +71,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	// draft. That is no conflict.
 	var stale *domain.StaleError
 	if err == nil || errors.As(err, &stale) && stale.Current.Draft == draft {
-		return s.done(c, nil, noticeSaved, strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
+		return s.done(c, nil, "saved", strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
 	return s.unsaved(c, v, form, err)
 }

@@ -15,14 +15,10 @@ func TestEdit(t *testing.T) {
 	t.Run("an edit replaces what its author has seen", editReplacesWhatItsAuthorHasSeen)
 	t.Run("a stale edit is refused with the current post", staleEditIsRefusedWithTheCurrentPost)
 	t.Run("an edit without a usable If-Match is refused", editWithoutAUsableIfMatchIsRefused)
-	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
-	t.Run("a merge has both changes and saves both", mergeHasBothChangesAndSavesBoth)
 	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
 	t.Run("a sent base can be anything", sentBaseCanBeAnything)
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
-	t.Run("a merge that meets a third edit is merged again", mergeThatMeetsAThirdEditIsMergedAgain)
 	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
-	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
 	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
 }
@@ -86,24 +82,6 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 	return s, path, second
 }
 
-func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
-	s, path, second := meeting(t)
-	second.heading("Two versions of one post").says("Saved by @ada ", "Sent by you, ada, just now", "Both changed the same place")
-	if second.marked("ins") == "" || !strings.HasPrefix(second.marked("del"), "moves down|") {
-		t.Errorf("new: %q, removed: %q", second.marked("ins"), second.marked("del"))
-	}
-	s.browser().open(path).heading("Pistons").says("up and up")
-}
-
-func mergeHasBothChangesAndSavesBoth(t *testing.T) {
-	_, path, second := meeting(t)
-	form := second.form("Save the merged version")
-	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up and up.\nThen it rests." {
-		t.Errorf("the merge starts with %v", form.values)
-	}
-	form.press().at(path).heading("On pistons").says("up and up. Then it rests.")
-}
-
 func formWithoutABaseIsMergedByHand(t *testing.T) {
 	s, path, _ := meeting(t)
 	old := s.again("ada").open(path + "/edit").form("Save")
@@ -134,16 +112,6 @@ func baseNeverMakesAFormTooLarge(t *testing.T) {
 	b.open(path+"/edit").form("Save").fill("title", "Long").press().at(path).heading("Long")
 }
 
-func mergeThatMeetsAThirdEditIsMergedAgain(t *testing.T) {
-	s, path, second := meeting(t)
-	s.again("ada").open(path+"/edit").form("Save").fill("text", "So:\nThe piston moves up and up.\nThen it moves down.").press().at(path)
-	form := second.form("Save the merged version").press().want(412).form("Save the merged version")
-	if got := form.values.Get("text"); got != "So:\nThe piston moves up and up.\nThen it rests." {
-		t.Errorf("the second merge starts with %q", got)
-	}
-	form.press().at(path).says("So: The piston moves up and up. Then it rests.")
-}
-
 func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 	_, path, second := meeting(t)
 	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
@@ -155,16 +123,6 @@ func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 		second = p
 	}
 	second.form("Save the merged version").fill("text", "Right").press().at(path).says("Right")
-}
-
-func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
-	s, path, second := meeting(t)
-	third := s.again("ada").open(path+"/edit").form("Save").fill("title", "Third")
-	third.press().at(path)
-	for _, button := range []string{"Save mine over it", "Save the merged version"} {
-		second.form(button).press().want(412).says("Third", "On pistons")
-	}
-	second.form("Save mine over it").press().want(412).form("Save mine over it").press().at(path).heading("On pistons")
 }
 
 func editWhoseReplyWasLostIsNoConflict(t *testing.T) {

@@ -79,25 +79,6 @@ func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
 	}
 }
 
-// A channelView is what one page, or the feeds, of a channel show, for every reader. It
-// is never changed.
-type channelView struct {
-	posts       storage.BlogPage
-	subscribers int
-	more        bool
-}
-
-// postOverhead is what a post takes besides its texts, about.
-const postOverhead = 400
-
-func (v *channelView) bytes() int {
-	n := len(v.posts.Next)
-	for _, post := range v.posts.Items {
-		n += len(post.Title) + len(post.Text) + postOverhead
-	}
-	return n
-}
-
 // A sharedPage is a page or a feed that is the same for everybody who asks for it at one
 // address, as it is sent. It is never changed.
 type sharedPage struct {
@@ -108,12 +89,6 @@ type sharedPage struct {
 }
 
 func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
-
-// An ownView is what of a view is the reader's own.
-type ownView struct {
-	subscribed bool
-	voted      map[domain.BlogID]bool
-}
 
 // A document is a page or a feed of what a channel shows.
 type document struct {
@@ -147,7 +122,6 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if err != nil {
 		return err
 	}
-	linkCanonical(c.Response().Header(), name, view.Channel)
 	body := templ.GetBuffer()
 	defer templ.ReleaseBuffer(body)
 	if err := d.write(body, v, view, own); err != nil {
@@ -197,19 +171,17 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 			if err := d.write(body, visitor{}, view, ownView{}); err != nil {
 				return nil, err
 			}
-			return newSharedPage(c, key, d, channel, body.Bytes(), gzip), nil
+			return newSharedPage(key, d, body.Bytes(), gzip), nil
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	return page.Value, err
 }
 
-func newSharedPage(c echo.Context, key domain.ChannelKey, d document, channel domain.Channel, body []byte, gzip bool) *sharedPage {
+func newSharedPage(key domain.ChannelKey, d document, body []byte, gzip bool) *sharedPage {
 	p := &sharedPage{key: key, header: http.Header{}}
 	p.header.Set(headerETag, bodyTag(body))
 	if d.forAll {
 		sameForAll(p.header)
-	} else if name, err := channelName(c); err == nil {
-		linkCanonical(p.header, name, channel)
 	}
 	if gzip {
 		if gzipped := coding.GzipKept(body); gzipped != nil {

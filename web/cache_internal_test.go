@@ -11,7 +11,6 @@ import (
 
 func TestPageCacheMemory(t *testing.T) {
 	t.Run("is bounded", cacheIsBounded)
-	t.Run("holds one version of a page", cacheHoldsOneVersion)
 	t.Run("of none is none", cacheOfNone)
 }
 
@@ -32,18 +31,6 @@ func cacheIsBounded(t *testing.T) {
 	}
 	if _, found := cache.Get("huge"); found {
 		t.Error("a page that is larger than the cache is in it")
-	}
-}
-
-func cacheHoldsOneVersion(t *testing.T) {
-	cache := newPageCache[*sharedPage](1 << 20)
-	for n := range 100 {
-		cache.Set("a", keptPage(fmt.Sprint(n), 16<<10))
-	}
-	cache.kept.CleanUp()
-	kept, found := cache.Get("a")
-	if !found || kept.Version != "99" || cache.kept.EstimatedSize() != 1 {
-		t.Errorf("version %s, found %v, %d entries", kept.Version, found, cache.kept.EstimatedSize())
 	}
 }
 

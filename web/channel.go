@@ -15,35 +15,35 @@ import (
 	"microblogging/templates"
 )
 
-const headerLink = "Link"
-
-// namedChannel reads the channel that the path names, for a page. If the path
-// spells the name in another way than the channel's creator did, the response gets
-// a Link to the canonical address.
-func (s *server) namedChannel(c echo.Context) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	channel, err := s.channelAt(c, named(c))
-	if err == nil {
-		linkCanonical(c.Response().Header(), name, channel)
-	}
-	return channel, err
+// A channelView is what one page, or the feeds, of a channel show, for every reader. It
+// is never changed.
+type channelView struct {
+	posts       storage.Page[domain.Blog]
+	subscribers int
+	more        bool
 }
 
-// linkCanonical sets a Link to the canonical address if the path spells the channel's name
-// in another way.
-func linkCanonical(h http.Header, spelled domain.ChannelName, channel domain.Channel) {
-	if spelled != channel.Name {
-		h.Set(headerLink, "<"+templates.ChannelPath(channel.Name)+`>; rel="canonical"`)
+// postOverhead is what a post takes besides its texts, about.
+const postOverhead = 400
+
+func (v *channelView) bytes() int {
+	n := len(v.posts.Next)
+	for _, post := range v.posts.Items {
+		n += len(post.Title) + len(post.Text) + postOverhead
 	}
+	return n
 }
 
-// ownedChannel is namedChannel for the channel's owner. For other visitors it
+// An ownView is what of a view is the reader's own.
+type ownView struct {
+	subscribed bool
+	voted      map[domain.BlogID]bool
+}
+
+// ownedChannel reads the channel that the path names, for its owner. For other visitors it
 // returns domain.ErrForbidden.
 func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error) {
-	channel, err := s.namedChannel(c)
+	channel, err := s.channelAt(c, named(c))
 	if err == nil && channel.Owner != v.User {
 		err = domain.ErrForbidden
 	}
@@ -149,12 +149,7 @@ func (s *server) postsOf(order templates.View, after string) document {
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			view := &channelView{}
 			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
-				if order.Newest() {
-					view.posts, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: pageSize})
-				} else {
-					query := storage.RatingQuery{Rating: order.Rating, After: after, Limit: pageSize}
-					view.posts, err = s.store.BlogsByRating(ctx, channel.Ref(), query)
-				}
+				view.posts, err = s.ordered(ctx, channel.Ref(), order, storage.BlogQuery{After: after, Limit: pageSize})
 				return err
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
@@ -175,10 +170,14 @@ func (s *server) postsOf(order templates.View, after string) document {
 	}
 }
 
-// queryView reads from the query which posts of a channel to list, and in what order.
-func queryView(c echo.Context) (templates.View, error) {
-	rating, rated, err := queryRating(c)
-	return templates.View{TopRated: rated && rating == nil, Rating: rating}, err
+// ordered lists posts of a channel in an order. The index by rating has no times.
+func (s *server) ordered(
+	ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
+) (storage.Page[domain.Blog], error) {
+	if order.Newest() {
+		return s.store.Blogs(ctx, ref, q)
+	}
+	return s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
 }
 
 func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
@@ -217,22 +216,16 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 	case "":
 		return s.postByForm(c, v, form)
 	case "subscribe":
-		return elsewhere(s.subscribeByForm(c, v, form),
-			"You do not subscribe to it", "You asked to subscribe to the old one.")
+		return s.subscribeByForm(c, v, form)
 	case "unsubscribe":
-		return elsewhere(s.unsubscribeByForm(c, v, form),
-			"Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
+		return s.unsubscribeByForm(c, v, form)
 	}
 	return unknownAction()
 }
 
 func (s *server) readChannel(c echo.Context, _ visitor) error {
 	channel, err := s.channelAt(c, named(c))
-	if err != nil {
-		return err
-	}
-	c.Response().Header().Set(headerETag, channelETag(channel))
-	return respond(c, http.StatusOK, newChannelJSON(channel))
+	return respondChannel(c, err, http.StatusOK, channel)
 }
 
 // directory lists the channels. A stranger sees this list at / too.
@@ -243,12 +236,9 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	}
 	after := c.QueryParam("after")
 	channels, err := s.store.Channels(c.Request().Context(), text, after, pageSize)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DirectoryPage(s.page(c, v), templates.Directory{
+	return show(s, c, v, err, templates.DirectoryPage, templates.Directory{
 		Contains: text, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
-	}))
+	})
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
@@ -257,11 +247,8 @@ func (s *server) listChannels(c echo.Context, _ visitor) error {
 	if err := domain.JoinInvalid(limitErr, textErr); err != nil {
 		return err
 	}
-	page, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, newChannelJSON)
+	found, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
+	return respondList(c, err, found, newChannelJSON)
 }
 
 // showUser shows to everybody since when a user has an account, and their channels.
@@ -272,7 +259,7 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 	}
 	after := c.QueryParam("after")
 	var user domain.User
-	var channels storage.ChannelPage
+	var channels storage.Page[domain.Channel]
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		user, err = s.store.User(ctx, name)
 		return err
@@ -280,10 +267,7 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 		channels, err = s.store.ChannelsOf(ctx, name, after, pageSize)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.UserPage(s.page(c, v), templates.User{
+	return show(s, c, v, err, templates.UserPage, templates.User{
 		User: user, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
-	}))
+	})
 }

@@ -30,17 +30,19 @@ func aboutOf(form url.Values) (about domain.About) {
 	return about
 }
 
+func respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
+	if err == nil {
+		c.Response().Header().Set(headerETag, channelETag(channel))
+	}
+	return respond(c, err, status, newChannelJSON(channel))
+}
+
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
 func (s *server) makeChannel(ctx context.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
 	channel, err = domain.NewChannel(name, about, v.User)
-	switch {
-	case err != nil:
-	case key != "":
+	if err == nil {
 		channel, made, err = s.store.CreateChannelOnce(ctx, channel, key, s.MaxChannelsPerOwner)
-	default:
-		channel, err = s.store.CreateChannelWithin(ctx, channel, s.MaxChannelsPerOwner)
-		made = err == nil
 	}
 	return channel, made, err
 }
@@ -53,12 +55,10 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, made, err := s.makeChannel(c.Request().Context(), v, name, about, key)
-	if err != nil {
-		return err
+	if err == nil {
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}
-	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
-	c.Response().Header().Set(headerETag, channelETag(channel))
-	return respondMade(c, made, newChannelJSON(channel))
+	return respondChannel(c, err, madeStatus(made), channel)
 }
 
 func (s *server) newChannelForm(c echo.Context, v visitor) error {
@@ -68,8 +68,7 @@ func (s *server) newChannelForm(c echo.Context, v visitor) error {
 
 func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values) error {
 	name, about, key := form.Get("name"), aboutOf(form), keyOr(form.Get("key"))
-	_, invalid := domain.NewChannel(name, about, v.User)
-	err := domain.JoinInvalid(invalid, checkIdempotencyKey("key", key))
+	err := checkIdempotencyKey("key", key)
 	var channel domain.Channel
 	if err == nil {
 		channel, _, err = s.makeChannel(c.Request().Context(), v, name, about, key)
@@ -108,19 +107,12 @@ func (s *server) describeChannel(c echo.Context, v visitor) error {
 		fields[0].required = true // it is all that a program of the first version can change
 		return parseFields("The body", body, fields...)
 	})
-	if err != nil {
-		return err
-	}
-	c.Response().Header().Set(headerETag, channelETag(channel))
-	return respond(c, http.StatusOK, newChannelJSON(channel))
+	return respondChannel(c, err, http.StatusOK, channel)
 }
 
 func (s *server) editChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Channel: channel}))
+	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel})
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
@@ -132,7 +124,7 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	refused, ok := formOf(err, "channel")
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !ok || !read {
-		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
+		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
 	}
 	showWords(form, channel.Words())
 	return again(c, err, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: channel}))

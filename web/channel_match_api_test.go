@@ -10,7 +10,6 @@ import (
 
 func TestChannelMatchAPI(t *testing.T) {
 	t.Run("a post or a subscription for one incarnation leaves the next alone", requestForOneIncarnationLeavesTheNextAlone)
-	t.Run("a key that was used before makes no post in the next incarnation", keyMakesNoPostInTheNextIncarnation)
 	t.Run("the incarnation is compared with the write", incarnationIsComparedWithTheWrite)
 }
 
@@ -70,27 +69,6 @@ func requestForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 		t.Errorf("the new channel holds %q", got)
 	}
 	s.mustBeSound()
-}
-
-func keyMakesNoPostInTheNextIncarnation(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	post := func(match string) answer {
-		return s.do("POST", enginesBlogs, bearer(bob), header("If-Match", match), header("Idempotency-Key", "k"), fields("text", "Once"))
-	}
-	old := s.tag()
-	first := post(old).want(201).text("id")
-	if again := post(old).want(200).text("id"); again != first {
-		t.Errorf("the key made %s, and then %s", first, again)
-	}
-	fresh := s.replace(s.ref("Engines"))
-	post(old).unwritten().want(412)
-	if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
-		t.Errorf("the new channel holds %q", got)
-	}
-	if next := post(fresh).want(201).text("id"); next == first {
-		t.Error("a post has returned")
-	}
 }
 
 // The channel is replaced after the handler has read it and before it writes.

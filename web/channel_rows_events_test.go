@@ -113,14 +113,14 @@ func everyChangeOfTheRowsIsSent(t *testing.T) {
 		w.next("") // nothing has changed
 		w.askDeletion(channel)
 		w.wantMarks(w.next("rows", "~ changed", "active deleting"), map[string]string{
-			"channel ": "changed", "deletion " + i: "inserted", "row blog!" + string(blog.ID): "inserted", // the mark stays
+			"channel ": "changed", "deletion " + i: "inserted", "row blog!" + string(blog.ID): "",
 		})
 		if _, err := w.store.ShutGate(t.Context(), channel.Ref()); err != nil {
 			t.Fatal(err)
 		}
 		w.wantMarks(w.next("rows", "+ inserted", "− deleted"), map[string]string{
 			"gate gate!open!" + i: "deleted", "gate gate!shut!" + i: "inserted", "row gate!open!" + i: "deleted", "row gate!shut!" + i: "inserted",
-			"row blog!" + string(blog.ID): "", "channel ": "changed",
+			"row blog!" + string(blog.ID): "", "channel ": "",
 		})
 		w.cascade(channel.Ref())
 		w.wantMarks(w.next("rows", "The deletion"), map[string]string{

@@ -31,10 +31,7 @@ func (s *server) askDeletion(c echo.Context, v visitor) error {
 
 func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{Channel: channel, Teach: s.Teach}))
+	return show(s, c, v, err, templates.DeleteChannelPage, templates.DeleteChannel{Channel: channel, Teach: s.Teach})
 }
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
@@ -60,18 +57,24 @@ func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error
 	return seeOther(c, templates.DeletionPath(channel.Name, channel.Incarnation))
 }
 
+// namedIncarnation is the incarnation whose deletion the path names.
+func namedIncarnation(c echo.Context) (domain.ChannelRef, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.ChannelRef{}, err
+	}
+	i, err := domain.ParseIncarnation(pathParam(c, "incarnation"))
+	return domain.ChannelRef{Key: name.Key(), Incarnation: i}, err
+}
+
 // namedDeletion reads the deletion that the path names. For anybody but the user who
 // asked for the deletion it returns domain.ErrForbidden.
 func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (domain.Deletion, error) {
-	name, err := channelName(c)
+	ref, err := namedIncarnation(c)
 	if err != nil {
 		return domain.Deletion{}, err
 	}
-	i, err := domain.ParseIncarnation(pathParam(c, "incarnation"))
-	if err != nil {
-		return domain.Deletion{}, err
-	}
-	return s.store.Deletion(ctx, domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
+	return s.store.Deletion(ctx, ref, v.User)
 }
 
 // deletionPage reads what the page of a deletion shows.
@@ -90,10 +93,7 @@ func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (v
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {
 	view, err := s.deletionPage(c.Request().Context(), c, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DeletionPage(s.page(c, v), view))
+	return show(s, c, v, err, templates.DeletionPage, view)
 }
 
 // streamDeletion streams the progress of a deletion to the user who asked for it, as events
@@ -111,11 +111,10 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 
 // lesson reads the lesson of a deletion, or returns nil if it is none.
 func (s *server) lesson(ctx context.Context, c echo.Context) (*domain.Lesson, error) {
-	name, err := channelName(c)
+	ref, err := namedIncarnation(c)
 	if err != nil {
 		return nil, err
 	}
-	ref := domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(pathParam(c, "incarnation"))}
 	lesson, err := s.store.Lesson(ctx, ref)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil, nil
@@ -196,9 +195,6 @@ type stepJSON struct {
 
 func (s *server) readDeletion(c echo.Context, v visitor) error {
 	d, err := s.namedDeletion(c.Request().Context(), c, v)
-	if err != nil {
-		return err
-	}
 	answer := deletionJSON{
 		d.Name, d.State, d.Step, d.RowsDeleted, d.Attempts,
 		apiTime(d.RequestedOn), apiTime(d.FinishedOn), apiTime(d.WaitingSince), make([]stepJSON, len(d.Trace)),
@@ -206,7 +202,7 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 	for i, r := range d.Trace {
 		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
 	}
-	return respond(c, http.StatusOK, answer)
+	return respond(c, err, http.StatusOK, answer)
 }
 
 // showDeletions lists the deletions that the visitor asked for: their channels are
@@ -214,11 +210,8 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 func (s *server) showDeletions(c echo.Context, v visitor) error {
 	after := c.QueryParam("after")
 	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, after, pageSize)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
-		templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}))
+	view := templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}
+	return show(s, c, v, err, templates.DeletionsPage, view)
 }
 
 // listedDeletionJSON is a deletion in a list. The whole is at
@@ -232,16 +225,6 @@ type listedDeletionJSON struct {
 	FinishedOn  apiTime              `json:"finishedOn"`
 }
 
-func (s *server) listDeletions(c echo.Context, v visitor) error {
-	limit, err := queryLimit(c)
-	if err != nil {
-		return err
-	}
-	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, func(d domain.Deletion) listedDeletionJSON {
-		return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn)}
-	})
+func newListedDeletion(d domain.Deletion) listedDeletionJSON {
+	return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn)}
 }

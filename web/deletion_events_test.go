@@ -20,10 +20,8 @@ import (
 func TestDeletionEvents(t *testing.T) {
 	t.Run("every change of a deletion is sent", everyChangeOfADeletionIsSent)
 	t.Run("a silent stream is kept alive and ends after five minutes", silentStreamIsKeptAliveAndEndsAfterFiveMinutes)
+	t.Run("a stream tells what becomes of the deletion, the session and the store", streamTellsWhatBecomes)
 	t.Run("a stream ends when its reader leaves", streamEndsWhenItsReaderLeaves)
-	t.Run("a stream survives a store that does not answer", streamSurvivesAStoreThatDoesNotAnswer)
-	t.Run("a stream goes on while the deletion is poisoned", streamGoesOnWhileTheDeletionIsPoisoned)
-	t.Run("a stream ends with its session", streamEndsWithItsSession)
 	t.Run("a stream that cannot be written ends quietly", streamThatCannotBeWrittenEndsQuietly)
 	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
 	t.Run("a stream that cannot begin is refused after ten seconds", streamThatCannotBeginIsRefused)
@@ -141,6 +139,47 @@ func silentStreamIsKeptAliveAndEndsAfterFiveMinutes(t *testing.T) {
 	})
 }
 
+func streamTellsWhatBecomes(t *testing.T) {
+	for name, test := range map[string]struct {
+		happens func(w watch)
+		events  string
+		lasts   time.Duration
+	}{
+		"the store does not answer for a while": {func(w watch) {
+			w.breakStore(everyCall(drivertest.ErrInjected))
+			time.Sleep(10 * time.Second)
+			w.mendStore()
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)
+		}, "progress progress end", 13 * time.Second},
+		"an operator requeues a poisoned deletion": {func(w watch) {
+			w.advance(w.ref, domain.DeletionPoisoned, domain.StepSweep, 7)
+			time.Sleep(time.Minute)
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 8)
+		}, "progress progress progress end", 63 * time.Second},
+		// What happens while it is not known whose the session is, is not told.
+		"the session ends": {func(w watch) {
+			w.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Target == "Sessions" }, everyCall(drivertest.ErrInjected)))
+			w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
+			time.Sleep(10 * time.Second)
+			w.mendStore()
+			ok(w, w.store.EndSessions(w.Context(), "ada"))
+		}, "progress again", 13 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWatch(t, nil)
+			go func() {
+				time.Sleep(1500 * time.Millisecond)
+				test.happens(w)
+			}()
+			start := time.Now()
+			got := eventNames(string(w.watched(t.Context()).want(200).body))
+			if took := time.Since(start); got != test.events || took > test.lasts {
+				t.Errorf("%s: events %q in %s, want %q", name, got, took, test.events)
+			}
+		})
+	}
+}
+
 func streamEndsWhenItsReaderLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, nil)
@@ -153,67 +192,6 @@ func streamEndsWhenItsReaderLeaves(t *testing.T) {
 		}
 		if strings.Contains(w.log.String(), "level=ERROR") {
 			t.Errorf("a reader that leaves is logged as a failure:\n%s", w.log)
-		}
-	})
-}
-
-func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWatch(t, nil)
-		go func() {
-			time.Sleep(1500 * time.Millisecond)
-			w.breakStore(everyCall(drivertest.ErrInjected))
-			time.Sleep(10 * time.Second)
-			w.mendStore()
-			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)
-		}()
-		a := w.watched(t.Context()).want(200)
-		if got := eventNames(string(a.body)); got != "progress progress end" {
-			t.Errorf("events %q", got)
-		}
-		if n := strings.Count(w.log.String(), "watching progress"); n == 0 {
-			t.Error("the log does not say that the store did not answer")
-		}
-	})
-}
-
-// What happens to the deletion after that is not for whoever has the token.
-func streamEndsWithItsSession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWatch(t, nil)
-		go func() {
-			time.Sleep(1500 * time.Millisecond)
-			w.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Target == "Sessions" }, everyCall(drivertest.ErrInjected)))
-			w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
-			time.Sleep(10 * time.Second)
-			w.mendStore()
-			if err := w.store.EndSessions(t.Context(), "ada"); err != nil {
-				t.Error(err)
-			}
-		}()
-		start := time.Now()
-		a := w.watched(t.Context()).want(200)
-		if took := time.Since(start); took > 13*time.Second {
-			t.Errorf("it lasted %s", took)
-		}
-		if got := eventNames(string(a.body)); got != "progress again" {
-			t.Errorf("events %q, want none after the first but the wish to open the stream again", got)
-		}
-	})
-}
-
-// An operator can requeue a poisoned deletion, and then it goes on.
-func streamGoesOnWhileTheDeletionIsPoisoned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWatch(t, nil)
-		go func() {
-			time.Sleep(1500 * time.Millisecond)
-			w.advance(w.ref, domain.DeletionPoisoned, domain.StepSweep, 7)
-			time.Sleep(time.Minute)
-			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 8)
-		}()
-		if got := eventNames(string(w.watched(t.Context()).want(200).body)); got != "progress progress progress end" {
-			t.Errorf("events %q", got)
 		}
 	})
 }

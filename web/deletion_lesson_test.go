@@ -12,7 +12,6 @@ import (
 )
 
 func TestLesson(t *testing.T) {
-	t.Run("a user steps through a deletion without script", userStepsThroughADeletion)
 	t.Run("without --teach there is none", noLessonWithoutTeach)
 	t.Run("a deletion that is no lesson has no buttons", noLessonHasNoButtons)
 	t.Run("an order that is not understood does nothing", strangeOrderDoesNothing)
@@ -48,35 +47,6 @@ func (b *browser) lesson(channel domain.Channel) page {
 	return b.open("/channels/Engines/delete").says("Pause before each step").
 		form("Delete this channel and all its posts").fill("pause", "1").press().
 		at("/channels/Engines/deletions/"+string(channel.Incarnation)).says("Step by step", "pauses before each step")
-}
-
-func userStepsThroughADeletion(t *testing.T) {
-	s := newTeachingSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	b.lesson(channel)
-	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
-
-	s.pupil(channel.Ref(), 1, domain.StepMark)
-	b.open(path).says("Worker 1, delivery 1", "It waits before mark").form("Next step").press().at(path).says("It is at mark")
-	if got := s.lessonState(channel.Ref(), 1); got != domain.LessonWorks {
-		t.Errorf("the worker %s", got)
-	}
-	s.pupil(channel.Ref(), 1, domain.StepShut)
-	waiting := b.open(path)
-	kill := waiting.form("Kill the worker")
-	waiting.form("Deliver the message again").press().at(path).says("The message was delivered again 1 time.")
-	if n, err := s.store.Messages().Length(t.Context()); err != nil || n != 2 {
-		t.Errorf("%d messages (%v), want two", n, err)
-	}
-	kill.press().at(path).says("You killed it before shut", "Its lease runs out in")
-	if got := s.lessonState(channel.Ref(), 1); got != domain.LessonKilled {
-		t.Errorf("the worker %s", got)
-	}
-	kill.press().at(path) // a double click
-	s.pupil(channel.Ref(), 2, domain.StepMark)
-	b.open(path).form("Go on without pauses").press().at(path).says("You let the workers go on without further pauses.")
-	b.open(path).saysNot("Next step", "Kill the worker", "Deliver the message again")
 }
 
 func noLessonWithoutTeach(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
-	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
-	t.Run("it is paged", deletionListIsPaged)
 	t.Run("the API lists them too", apiListsDeletions)
 }
 
@@ -20,7 +18,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Ärger", "ada")
-	blog := s.post(channel, "ada", "Hello")
 	first := s.do("DELETE", "/api/v1/channels/%C3%A4rger", bearer(token)).want(202)
 	location := first.header.Get("Location")
 	if want := "/api/v1/channels/%C3%84rger/deletions/" + string(channel.Incarnation); location != want {
@@ -45,14 +42,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 		t.Errorf("waiting as %s", a.body)
 	}
 	s.waiting(channel.Ref(), time.Time{})
-	for _, path := range []string{"", "/blogs", "/blogs/" + string(blog.ID)} {
-		s.do("GET", "/api/v1/channels/Ärger"+path).want(410)
-	}
-	s.do("POST", "/api/v1/channels/Ärger/blogs", bearer(token), fields("text", "Too late")).want(410)
-	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "Too late")).want(410)
-	s.do("DELETE", blogPath(channel, blog.ID), bearer(token)).want(410)
-	s.do("PATCH", "/api/v1/channels/Ärger", bearer(token), fields("description", "Too late")).want(410)
-
 	began := time.Date(2026, time.March, 4, 5, 6, 7, 1000, time.UTC)
 	s.trace(channel.Ref(), domain.StepRecord{Step: domain.StepReceive, Worker: 1, Delivery: 4, Began: began,
 		Ended: began.Add(time.Second), Result: domain.StepDone, Count: 1})
@@ -79,45 +68,6 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	}
 	s.do("GET", "/api/v1/channels/Ärger").want(404)
 	s.do("DELETE", "/api/v1/channels/Ärger", bearer(token)).want(404)
-}
-
-func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Ärger", "ada")
-	s.post(channel, "ada", "Hello")
-	progress := "/channels/%C3%84rger/deletions/" + string(channel.Incarnation)
-	form := b.open("/channels/%C3%84rger").follow("Delete channel…").heading("Delete “Ärger”?").
-		form("Delete this channel and all its posts")
-	form.press().at(progress).says("Waiting for a worker")
-	form.press().at(progress) // a double click
-	b.open("/channels/%C3%84rger").want(410)
-
-	s.advance(channel.Ref(), domain.DeletionRunning, domain.StepSweep, 1234)
-	b.open(progress).says("Step 3 of 5", "1,234")
-	s.waiting(channel.Ref(), time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC))
-	b.open(progress).says("Waiting for the storage since 4 March 2026, 05:06 UTC", "1,234")
-	s.waiting(channel.Ref(), time.Time{})
-	b.open(progress).says("Step 3 of 5")
-	s.advance(channel.Ref(), domain.DeletionPoisoned, domain.StepSweep, 1234)
-	b.open(progress).says("Stopped", "microblogging requeue --channel Ärger")
-
-	s.cascade(channel.Ref())
-	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 1235)
-	b.open(progress).says("Deleted", "1,235").follow("Create “Ärger” again").
-		form("Create channel").press().at("/channels/%C3%84rger")
-	b.open(progress).want(200).says("Deleted")
-}
-
-func deletionListIsPaged(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for n := range 21 {
-		s.askDeletion(s.channel(fmt.Sprintf("c%02d", n), "ada"))
-	}
-	b.open("/account/deletions").says("c20", "c01").saysNot("c00").follow("Older deletions →").says("c00").saysNot("c01").
-		follow("← Back to the start").says("c20")
-	b.open("/account/deletions?after=x").want(422).follow("The first page").want(200)
 }
 
 func apiListsDeletions(t *testing.T) {

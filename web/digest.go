@@ -37,6 +37,16 @@ const (
 	secretCookie = "digest-secret"
 )
 
+// digestRoutes registers all pages of the digest, its personal feed and its API.
+func (s *server) digestRoutes(e *echo.Echo, api *echo.Group) {
+	get(e, templates.DigestPath, s.serve(signedIn, s.showDigest))
+	e.POST(templates.DigestPath, s.form(signedIn, s.changeDigestAddress))
+	get(e, templates.DigestPath+"/:user/:secret/feed.atom", s.serve(everybody, s.digestFeed))
+	get(api, "/digest", s.serve(signedIn, s.readDigest))
+	api.POST("/digest/address", s.serve(signedIn, s.makeDigestAddress))
+	api.DELETE("/digest/address", s.serve(signedIn, s.revokeDigestAddress))
+}
+
 // showDigest shows the digest of a day: the posts of all channels that the visitor subscribes
 // to.
 func (s *server) showDigest(c echo.Context, v visitor) error {
@@ -47,12 +57,12 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	if err != nil && !errors.As(err, &invalid) {
 		return err
 	}
-	var page storage.DigestPage
+	var digest storage.DigestPage
 	fresh, secret := false, cookieValue(c.Request(), secretCookie)
 	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, Part: templates.Part{After: after}}
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		if invalid == nil {
-			page, err = s.store.Digest(ctx, v.User, storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
+			digest, err = s.store.Digest(ctx, v.User, day, after, digestPageSize)
 		}
 		return err
 	}, func(ctx context.Context) (err error) {
@@ -77,11 +87,11 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 		view.Day, view.Zone = shown(c.QueryParam("day")), shown(c.QueryParam("tz"))
 		return again(c, invalid, templates.DigestPage(s.page(c, v), view))
 	}
-	view.Before, view.Next = day.Before().Date, page.Next
+	view.Before, view.Next = day.Before().Date, digest.Next
 	if !day.Until.After(now) {
 		view.Later = day.After().Date
 	}
-	for _, channel := range page.Channels {
+	for _, channel := range digest.Items {
 		view.Channels = append(view.Channels, templates.DigestChannel{
 			Name: channel.Name, Posts: s.texts.posts(channel.Name, channel.Items, inDigest), First: channel.First, Total: channel.Total,
 		})
@@ -152,9 +162,9 @@ func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values)
 		if err == nil {
 			s.setDigestCookie(c, secretCookie, secret, noticeLifetime)
 		}
-		return s.done(c, err, noticeAddressMade, back)
+		return s.done(c, err, "address-made", back)
 	case "revoke":
-		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
+		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), "address-revoked", back)
 	}
 	return unknownAction()
 }
@@ -176,17 +186,14 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.store.Digest(c.Request().Context(), v.User, storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
-	if err != nil {
-		return err
-	}
+	page, err := s.store.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
 	answer := struct {
 		Day      string              `json:"day"`
 		Zone     string              `json:"tz"`
 		Channels []digestChannelJSON `json:"channels"`
 		Next     string              `json:"next,omitempty"`
-	}{day.Date, day.Zone, make([]digestChannelJSON, len(page.Channels)), page.Next}
-	for i, channel := range page.Channels {
+	}{day.Date, day.Zone, make([]digestChannelJSON, len(page.Items)), page.Next}
+	for i, channel := range page.Items {
 		listed := digestChannelJSON{Name: channel.Name, Items: []blogJSON{}}
 		for _, blog := range channel.Items {
 			listed.Items = append(listed.Items, newBlogJSON(channel.Name, blog))
@@ -196,7 +203,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		}
 		answer.Channels[i] = listed
 	}
-	return respond(c, http.StatusOK, answer)
+	return respond(c, err, http.StatusOK, answer)
 }
 
 // makeDigestAddress makes the address of the caller's personal feed. No later response can hold it,
@@ -207,11 +214,8 @@ func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
 		return err
 	}
 	secret, err := s.store.NewDigestAddress(c.Request().Context(), v.User)
-	if err != nil {
-		return err
-	}
 	path := templates.DigestFeedPath(v.User, secret, today.Zone)
-	return respond(c, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
+	return respond(c, err, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
 }
 
 func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {
@@ -235,9 +239,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 		return err
 	}
 	days := daysBefore(today)
-	summaries, err := s.store.DigestSummaries(ctx, user, storage.DigestSummaryQuery{
-		Days: days, PerChannel: digestLength, PerDay: digestTotal, Headline: templates.Headline,
-	})
+	summaries, err := s.store.DigestSummaries(ctx, user, days, digestLength, digestTotal)
 	if err != nil {
 		return err
 	}
@@ -267,7 +269,7 @@ func daysBefore(today domain.Day) []domain.Day {
 // content of an entry, but not its dates, so feed readers do not show it as new.
 func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
-		id:          feedID("digest", string(user)),
+		ID:          feedID("digest", string(user)),
 		updated:     days[len(days)-1].From,
 		Title:       "Daily digest of " + string(user),
 		Description: "The days of " + days[0].Zone + ", by channel, most popular first",

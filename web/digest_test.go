@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,9 +18,6 @@ import (
 
 func TestDigest(t *testing.T) {
 	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
-	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
-	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
-	t.Run("a long day is read page by page", longDayIsReadPageByPage)
 	t.Run("another zone on the page of today shows today there", anotherZoneShowsToday)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
@@ -64,45 +60,6 @@ func digestWithoutADayIsOfToday(t *testing.T) {
 	})
 }
 
-func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
-	const posts = 1100 // more than one page of the store
-	s := newSite(t)
-	bob := s.signUp("bob")
-	channel := s.channel("Engines", "bob")
-	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	for i := range posts {
-		blog := s.postOn(noon.Add(time.Duration(i)*time.Second), channel, fmt.Sprint(i))
-		if i%10 == 0 {
-			s.vote(blog, 1)
-		}
-	}
-	var want []string
-	for i := posts - 10; i >= 0; i -= 10 {
-		want = append(want, fmt.Sprint(i))
-	}
-	for i := posts - 1; len(want) < 200; i-- {
-		if i%10 != 0 {
-			want = append(want, fmt.Sprint(i))
-		}
-	}
-	var got []string
-	for after := ""; ; {
-		a := s.do("GET", continued(digestPath+"?day=2026-03-04&limit=99", after), bearer(bob)).want(200)
-		if total := a.get("channels.0.total"); total != float64(posts) {
-			t.Errorf("total %v, want %d", total, posts)
-		}
-		for _, item := range a.get("channels.0.items").([]any) {
-			got = append(got, dig(item, "text").(string))
-		}
-		if after = a.text("next"); after == "" {
-			break
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("it shows %q, want %q", got, want)
-	}
-}
-
 // anotherZoneShowsToday goes from a zone that is 14 hours ahead of UTC to one that is 11
 // hours behind: at no time do the two have the same date.
 func anotherZoneShowsToday(t *testing.T) {
@@ -120,70 +77,6 @@ func anotherZoneShowsToday(t *testing.T) {
 		t.Errorf("the page is of %s, want %s", got, today(behind))
 	}
 	b.open("/digest").want(200).says("in " + behind)
-}
-
-func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	engines, wheels, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Other", string(s.author("bob")))
-	day := time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)
-	s.postOn(day.Add(-time.Second), engines, "the evening before")
-	s.postOn(day, engines, "midnight")
-	popular := s.postOn(day.Add(time.Hour), engines, "popular")
-	s.postOn(day.Add(24*time.Hour-time.Second), engines, "late")
-	s.postOn(day.Add(24*time.Hour), engines, "the midnight after")
-	s.postOn(day.Add(time.Hour), wheels, "wheel")
-	s.postOn(day.Add(time.Hour), other, "not subscribed")
-	ok(t, s.store.Vote(t.Context(), engines.Ref(), popular.ID, "bob"))
-	p := b.open("/digest?day=2026-10-05").want(200).heading("Digest").says("Monday, 5 October 2026", "in UTC", "1 vote")
-	if got := p.texts(); !slices.Equal(got, []string{"popular", "late", "midnight", "wheel"}) {
-		t.Errorf("the digest is %q", got)
-	}
-	if got := p.titles()[:2]; !slices.Equal(got, []string{"Engines", "Wheels"}) {
-		t.Errorf("the channels are %q", got)
-	}
-	// In Berlin, that day began and ended two hours earlier.
-	berlin := b.open("/digest?day=2026-10-05&tz=Europe%2FBerlin").says("in Europe/Berlin")
-	if got := berlin.texts(); !slices.Equal(got, []string{"popular", "midnight", "the evening before", "wheel"}) {
-		t.Errorf("the digest in Berlin is %q", got)
-	}
-	if got := berlin.follow("Tuesday, 6 October 2026 →").want(200).says("in Europe/Berlin").texts(); !slices.Equal(got, []string{"the midnight after", "late"}) {
-		t.Errorf("the next day is %q", got)
-	}
-	berlin.follow("← Sunday, 4 October 2026").want(200).says("in Europe/Berlin", "Nothing that day").
-		follow("find more channels").want(200)
-}
-
-func longDayIsReadPageByPage(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	noon := time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
-	var want []string
-	var channels []domain.Channel
-	for c, posts := range []int{30, 75, 5} {
-		channel := s.channel(fmt.Sprintf("Channel-%d", c), "ada")
-		channels = append(channels, channel)
-		for i := range posts {
-			s.postOn(noon.Add(-time.Duration(i)*time.Second), channel, fmt.Sprintf("%d-%d", c, i))
-			want = append(want, fmt.Sprintf("%d-%d", c, i))
-		}
-	}
-	const path = "/digest?day=2026-10-05&tz=UTC"
-	p := b.open(path).says("The 20 most popular of 75 posts.").saysNot("Continued")
-	got := p.texts()
-	p = p.follow("More of this day →").says("Continued: posts 21 to 70 of 75.", "Monday, 5 October 2026")
-	got = append(got, p.texts()...)
-	// What is posted meanwhile, and what is deleted, moves nothing else.
-	s.postOn(noon.Add(time.Hour), channels[1], "posted meanwhile")
-	p = p.follow("More of this day →").says("Continued: posts 72 to 76 of 76.")
-	if got = append(got, p.texts()...); !slices.Equal(got, want) {
-		t.Errorf("the pages show %q", got)
-	}
-	if p.href("More of this day →") != "" || p.href("← Start of the day") != path || p.href("← Sunday, 4 October 2026") == "" {
-		t.Error("the last page leads on, or not back")
-	}
-	foreign := s.signedIn("bob").open(p.path).want(422)
-	foreign.follow("The first page").want(200).heading("Digest")
 }
 
 func badDayIsShownAgainAsItWasTyped(t *testing.T) {

@@ -156,7 +156,7 @@ func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\
 // draftWords returns what the page of a refused draft says, and a link to why it was
 // refused. A channel that is being deleted is marked, but its gate may still be open. Without
 // a title, the problem keeps its own words.
-func (s *server) draftWords(c echo.Context, failed failure, cause problem) (title, detail string, links []templates.Link) {
+func (s *server) draftWords(c echo.Context, err error, cause problem) (title, detail string, links []templates.Link) {
 	d, ok := c.Get(draftKey).(*draft)
 	if !ok {
 		return "", "", nil
@@ -164,7 +164,7 @@ func (s *server) draftWords(c echo.Context, failed failure, cause problem) (titl
 	gate := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
 	var replaced *domain.ReplacedError
 	switch {
-	case errors.As(failed.err, &replaced):
+	case errors.As(err, &replaced):
 		// The channel is often at the address of this very page. Going there in the same tab
 		// would then leave no way back to the text.
 		link := readNew(replaced.Current)
@@ -181,16 +181,6 @@ func (s *server) draftWords(c echo.Context, failed failure, cause problem) (titl
 			"It is marked as being deleted. " + d.kind.Refused() + " What you wrote is below.", gate
 	}
 	return "", "", nil
-}
-
-// elsewhere explains the error of a form without a text, if another channel has the name
-// of the one that the form was made for. Other errors are returned as they are.
-func elsewhere(err error, title, asked string) error {
-	replaced, ok := errors.AsType[*domain.ReplacedError](err)
-	if !ok {
-		return err
-	}
-	return explain(err, title, "A new channel has this name now. "+asked+" Nothing was changed.", readNew(replaced.Current))
 }
 
 func replacedNow(err error) bool {

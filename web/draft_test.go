@@ -22,10 +22,8 @@ func TestDraft(t *testing.T) {
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
 	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
 	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
-	t.Run("that is too large is said to be in the form", draftThatIsTooLargeIsSaidToBeInTheForm)
 	t.Run("takes no password where nothing was typed", passwordIsTakenOnlyWithADraft)
 	t.Run("with many fields makes no large page", draftWithManyFieldsMakesNoLargePage)
-	t.Run("sent by a script is answered by where it leads", draftSentByAScriptIsAnsweredByWhereItLeads)
 }
 
 const draftText = "What I wrote,\nin two lines"
@@ -268,19 +266,6 @@ func draftOfAnotherOriginIsNotShown(t *testing.T) {
 	}
 }
 
-func draftThatIsTooLargeIsSaidToBeInTheForm(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for _, sent := range draftForms(s, b) {
-		for _, name := range []string{"text", "description"} {
-			if sent.values.Has(name) {
-				sent.values.Set(name, strings.Repeat("x", 128<<10))
-			}
-		}
-		sent.press().want(413).says("Go back with your browser")
-	}
-}
-
 func passwordIsTakenOnlyWithADraft(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
@@ -310,16 +295,5 @@ func draftWithManyFieldsMakesNoLargePage(t *testing.T) {
 	}
 	if p.wrote() != draftText {
 		t.Errorf("shows %q", p.wrote())
-	}
-}
-
-func draftSentByAScriptIsAnsweredByWhereItLeads(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for name, sent := range draftForms(s, b) {
-		a := s.do("POST", sent.action, posted(sent.values), b.cookies, header("Prefer", "return=minimal")).want(204)
-		if to := a.header.Get("Location"); !strings.HasPrefix(to, "/channels/") {
-			t.Errorf("%s leads to %q", name, to)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -107,28 +108,21 @@ type entityTag struct {
 	weak   bool
 }
 
+// tagOfList is the next element of a list of entity tags, with what is before and after it.
+var tagOfList = regexp.MustCompile(`^[ \t,]*(W/)?"([^"\x00- \x7f]*)"[ \t]*(?:,[ \t,]*|$)`)
+
 // parseETags parses "*", which sets any, or a list of entity tags.
 func parseETags(s string) (tags []entityTag, any, ok bool) {
 	if strings.Trim(s, " \t") == "*" {
 		return nil, true, true
 	}
-	for {
-		s = strings.TrimLeft(s, " \t,")
-		if s == "" {
-			return tags, false, len(tags) > 0
-		}
-		rest, weak := strings.CutPrefix(s, "W/")
-		if !strings.HasPrefix(rest, `"`) {
+	for s != "" {
+		found := tagOfList.FindStringSubmatch(s)
+		if found == nil {
 			return nil, false, false
 		}
-		opaque, after, closed := strings.Cut(rest[1:], `"`)
-		after = strings.TrimLeft(after, " \t")
-		if !closed || strings.ContainsFunc(opaque, notInETag) || after != "" && after[0] != ',' {
-			return nil, false, false
-		}
-		tags = append(tags, entityTag{opaque, weak})
-		s = after
+		tags = append(tags, entityTag{opaque: found[2], weak: found[1] != ""})
+		s = s[len(found[0]):]
 	}
+	return tags, false, len(tags) > 0
 }
-
-func notInETag(r rune) bool { return r <= ' ' || r == 0x7f }

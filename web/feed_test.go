@@ -16,7 +16,6 @@ import (
 func TestFeed(t *testing.T) {
 	t.Run("a feed merges all subscriptions newest first", feedMergesAllSubscriptionsNewestFirst)
 	t.Run("a feed has every post once whatever happens between its pages", feedHasEveryPostOnceWhateverHappensBetweenItsPages)
-	t.Run("a feed is read to its end whatever is posted meanwhile", feedIsReadToItsEndWhateverIsPostedMeanwhile)
 }
 
 func feedMergesAllSubscriptionsNewestFirst(t *testing.T) {
@@ -162,29 +161,8 @@ func (r *reading) goneOrDone(err error) {
 	}
 }
 
-func feedIsReadToItsEndWhateverIsPostedMeanwhile(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channels := []domain.Channel{s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Brakes", "ada")}
-	var want, got []string
-	for i := range 45 {
-		s.post(channels[i*i%3], "ada", fmt.Sprintf("number %d", i))
-		want = append([]string{fmt.Sprintf("number %d", i)}, want...)
-	}
-	pages := b.open("/").walk("Older posts →", func() { s.post(channels[0], "ada", "while we read") })
-	for _, p := range pages {
-		got = append(got, p.texts()...)
-	}
-	last := pages[len(pages)-1]
-	if !slices.Equal(got, want) || len(pages) != 3 || last.href("← Newest posts") != "/" {
-		t.Errorf("read in %d pages: %q", len(pages), got)
-	}
-	s.signedIn("bob").open(last.path).want(422).follow("The first page").want(200).heading("Feed")
-}
-
 func TestNews(t *testing.T) {
 	t.Run("counts what is newer than the page", newsCountWhatIsNewerThanThePage)
-	t.Run("are asked for only by the first page of the newest", onlyTheNewestPageAsks)
 }
 
 // newsPath is what the script of the page asks for.
@@ -233,21 +211,4 @@ func newsCountWhatIsNewerThanThePage(t *testing.T) {
 	s.do("GET", feed, b.cookies).want(200).is(`{"new":0}`)
 	s.do("GET", "/channels/nothing/news").want(404)
 	s.do("GET", strings.Replace(shown, "since=", "since=x", 1)).want(404)
-}
-
-func onlyTheNewestPageAsks(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "ada")
-	for range 21 {
-		s.post(channel, "ada", "Hello")
-	}
-	older := b.open("/channels/Engines").follow("Older posts →")
-	for path, want := range map[string]bool{
-		"/channels/Engines": true, "/": true, "/channels/Engines?order=rating": false, "/channels/Engines?rating=0": false,
-		older.path: false, b.open("/").follow("Older posts →").path: false, "/channels": false,
-	} {
-		p := b.open(path)
-		if asks, loads := p.newsPath() != "", strings.Contains(string(p.body), "/static/live."); asks != want || loads != want {
-			t.Errorf("%s asks: %t, loads the script: %t", path, asks, loads)
-		}
-	}
 }

@@ -10,10 +10,7 @@ import (
 func TestForm(t *testing.T) {
 	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
 	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
-	t.Run("the longest text of many bytes is not too large", longestTextOfManyBytesIsNotTooLarge)
-	t.Run("a form sent twice makes one post", formSentTwiceMakesOnePost)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
-	t.Run("a bad post is shown again as it was typed", badPostIsShownAgainAsItWasTyped)
 }
 
 func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
@@ -81,27 +78,6 @@ func formWithoutAVersionChangesNothing(t *testing.T) {
 	b.open(path).want(200).says("Draft").saysNot("edited")
 }
 
-func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
-	_, b, _ := enginesBrowser(t, "ada")
-	// 5,000 characters of four bytes; the form escapes each byte with three.
-	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
-}
-
-func formSentTwiceMakesOnePost(t *testing.T) {
-	_, b, _ := enginesBrowser(t, "ada")
-	form := b.open("/channels/Engines").form("Post").fill("title", "Once").fill("text", "Hello")
-	for range 3 {
-		if got := form.press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Once"}) {
-			t.Fatalf("posts %q", got)
-		}
-	}
-	b.send("POST", "/channels/Engines", multiparted(form.values)).at("/channels/Engines")
-	b.open("/channels/Engines").form("Post").fill("title", "Twice").fill("text", "Hello").press()
-	if got := b.open("/channels/Engines").titles(); !slices.Equal(got, []string{"Twice", "Once"}) {
-		t.Fatalf("posts %q", got)
-	}
-}
-
 func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	_, b, _ := enginesBrowser(t, "ada")
 	form := b.open("/channels/Engines").form("Post").fill("title", "Regretted").fill("text", "Hello")
@@ -109,29 +85,5 @@ func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	asked := form.press().want(410).says("has been deleted since", "Nothing here yet")
 	if got := asked.form("Post").press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Regretted"}) {
 		t.Fatalf("posts %q", got)
-	}
-}
-
-func badPostIsShownAgainAsItWasTyped(t *testing.T) {
-	_, b, _ := enginesBrowser(t, "ada")
-	for name, test := range map[string]struct{ title, text, field, detail string }{
-		"blank":          {"Title", " \n\t ", "text", "Text must not be blank."},
-		"title too long": {strings.Repeat("ä", 121), "Text", "title", "at most 120 characters, this has 121"},
-		"invalid UTF-8":  {"Title", "a\xffb", "text", "Text is not valid UTF-8."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			form := b.open("/channels/Engines").form("Post").fill("title", test.title).fill("text", test.text)
-			p := form.press().unwritten().want(422).heading("Engines").complains(test.field, test.detail)
-			again := p.form("Post").values
-			if again.Get("key") != form.values.Get("key") {
-				t.Error("the key has changed, so the form could make two posts")
-			}
-			if got := again.Get("title"); test.title == "Title" && got != test.title {
-				t.Errorf("title %q", got)
-			}
-			if got := again.Get("text"); test.text == "Text" && got != test.text {
-				t.Errorf("text %q", got)
-			}
-		})
 	}
 }

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -37,67 +37,54 @@ type Health struct {
 // ServeHTTP implements http.Handler.
 func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var fault string
+	var err error
 	switch {
 	case !isRead(r.Method):
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 		return
 	case r.URL.Path == healthPath:
-		fault = h.fault(w, r)
+		if h.Alive != nil {
+			fault, err = "the store does not write any more", h.Alive()
+		}
 	case r.URL.Path == readyPath:
-		fault = h.unready(w, r)
+		fault, err = h.ready(r.Context())
 	default:
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)
-	if fault != "" {
+	answer := "ok"
+	if err != nil {
+		h.log(w, r, err)
 		w.WriteHeader(http.StatusServiceUnavailable)
+		answer = fault
 	}
 	// If the probe has gone, nobody misses the answer.
-	_, _ = io.WriteString(w, cmp.Or(fault, "ok")+"\n")
+	_, _ = io.WriteString(w, answer+"\n")
 }
 
-// fault returns why the process must be started again, in words for everybody.
-func (h Health) fault(w http.ResponseWriter, r *http.Request) string {
-	if h.Alive == nil {
-		return ""
-	}
-	if err := h.Alive(); err != nil {
-		h.log(w, r, "not healthy", err)
-		return "the store does not write any more"
-	}
-	return ""
-}
-
-// unready returns why the process should get no requests, in words for everybody.
-func (h Health) unready(w http.ResponseWriter, r *http.Request) string {
+// ready returns why the process should get no requests, in words for everybody, if it should not.
+func (h Health) ready(ctx context.Context) (fault string, err error) {
 	select {
 	case <-h.Draining:
-		return "shutting down"
+		return "shutting down", errors.New("the process was told to stop")
 	default:
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	if err := h.Ready(ctx); err != nil {
-		h.log(w, r, "not ready", err)
-		return "storage does not answer"
-	}
-	return ""
+	return "storage does not answer", h.Ready(ctx)
 }
 
-func (h Health) log(w http.ResponseWriter, r *http.Request, message string, err error) {
+func (h Health) log(w http.ResponseWriter, r *http.Request, err error) {
 	if h.Logger != nil {
-		h.Logger.WarnContext(r.Context(), message, "id", w.Header().Get(echo.HeaderXRequestID), "error", err)
+		h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "id", w.Header().Get(echo.HeaderXRequestID), "error", err)
 	}
 }
 
 // healthRoutes registers the probes.
 func healthRoutes(r router, health Health) {
 	for _, path := range []string{healthPath, readyPath} {
-		get(r, path, func(c echo.Context) error {
-			health.ServeHTTP(c.Response(), c.Request())
-			return nil
-		})
+		get(r, path, echo.WrapHandler(health))
 	}
 }

@@ -22,7 +22,8 @@ const (
 	listedCalls = 60
 	// costCookie names what a form cost, for the page that it leads to.
 	costCookie = "hood"
-	// costLifetime is how long that is kept, and maxFormCosts of how many forms.
+	// costLifetime is how long the cookie waits for that page. Of more forms than maxFormCosts,
+	// the oldest is forgotten.
 	costLifetime = time.Minute
 	maxFormCosts = 64
 )
@@ -50,15 +51,12 @@ func tellsNames(c echo.Context) bool {
 	return c.Response().Status == http.StatusUnauthorized || strings.HasPrefix(c.Request().URL.Path, templates.DigestPath+"/")
 }
 
-// A formCost is what a form cost, with --teach, until the page that the form leads to shows
-// it. It is in the memory of this process: if another one answers the page, it shows none.
-type formCost struct {
-	spent templates.Spent
-	until time.Time
-}
+// formCosts is what forms cost, with --teach, until the pages that they lead to show it. It is
+// in the memory of this process: if another one answers the page, it shows none.
+type formCosts = lru.Cache[string, templates.Spent]
 
-func newFormCosts() *lru.Cache[string, formCost] {
-	kept, err := lru.New[string, formCost](maxFormCosts)
+func newFormCosts() *formCosts {
+	kept, err := lru.New[string, templates.Spent](maxFormCosts)
 	if err != nil {
 		panic(err) // only if maxFormCosts is not positive
 	}
@@ -67,18 +65,18 @@ func newFormCosts() *lru.Cache[string, formCost] {
 
 // listCalls makes the ledger of a page list its calls, with --teach.
 func (s *server) listCalls(c echo.Context, x *exchange) {
-	if s.costs != nil && !wantsJSON(c) {
+	if s.costs != nil && !s.wantsJSON(c) {
 		x.ledger.List(listedCalls)
 	}
 }
 
 // keepFormCost keeps what a form cost if its response, which is about to begin, leads to a page.
 func (s *server) keepFormCost(c echo.Context, x *exchange) {
-	if s.costs == nil || wantsJSON(c) || isRead(c.Request().Method) || c.Response().Header().Get(echo.HeaderLocation) == "" {
+	if s.costs == nil || s.wantsJSON(c) || isRead(c.Request().Method) || c.Response().Header().Get(echo.HeaderLocation) == "" {
 		return
 	}
 	id := rand.Text()
-	s.costs.Add(id, formCost{spentOf(&x.ledger), time.Now().Add(costLifetime)})
+	s.costs.Add(id, spentOf(&x.ledger))
 	c.SetCookie(s.newCookie(c, costCookie, id, int(costLifetime.Seconds())))
 }
 
@@ -90,12 +88,12 @@ func (s *server) takeFormCost(c echo.Context) *templates.Spent {
 		return nil
 	}
 	c.SetCookie(s.newCookie(c, costCookie, "", -1))
-	kept, found := s.costs.Peek(id)
+	spent, found := s.costs.Peek(id)
 	s.costs.Remove(id)
-	if !found || time.Now().After(kept.until) {
+	if !found {
 		return nil
 	}
-	return &kept.spent
+	return &spent
 }
 
 // hoodOf returns what makes the fold of a page when the page is rendered, after its last

@@ -20,23 +20,35 @@ import (
 // this API must refuse: it takes NAME for name, keeps the last of two members with
 // one name, and replaces what is not Unicode.
 
-// A field is a string member of the body, and the variable that takes it.
+// A field is a member of the body, and what takes its value, which is not null.
 type field struct {
 	name     string
-	into     *string
 	required bool
+	take     func(json.RawMessage) error
 }
 
-// required is a field that must be present and not null.
-func required(name string, into *string) field { return field{name, into, true} }
+// required is a string that must be present and not null.
+func required(name string, into *string) field {
+	return field{name, true, func(value json.RawMessage) (err error) {
+		*into, err = parseText(name, value)
+		return err
+	}}
+}
 
-// optional is a field that may be missing or null. Then its variable keeps its value.
-func optional(name string, into *string) field { return field{name, into, false} }
+// optional is a string that may be missing or null. Then its variable keeps its value, so that
+// what is to be left as it is differs from what is to be empty.
+func optional(name string, into *string) field {
+	f := required(name, into)
+	f.required = false
+	return f
+}
 
 // wordFields are the fields of a body for words.
 func wordFields(words []domain.Word) (fields []field) {
 	for _, word := range words {
-		fields = append(fields, field{word.Name, word.Text, word.Required})
+		f := required(word.Name, word.Text)
+		f.required = word.Required
+		fields = append(fields, f)
 	}
 	return fields
 }
@@ -114,19 +126,16 @@ func parseFields(what string, object []byte, fields ...field) error {
 		delete(members, f.name)
 		switch {
 		case there && string(value) != "null":
-			wrong = append(wrong, parseText(f, value))
+			wrong = append(wrong, f.take(value))
 		case f.required:
 			wrong = append(wrong, domain.Invalid(f.name, "is missing"))
 		}
 	}
-	return domain.JoinInvalid(append(wrong, unknownField(members))...)
-}
-
-func unknownField(members map[string]json.RawMessage) error {
 	for name := range members {
-		return domain.Invalid(name, "is not a field of this request")
+		wrong = append(wrong, domain.Invalid(name, "is not a field of this request"))
+		break
 	}
-	return nil
+	return domain.JoinInvalid(wrong...)
 }
 
 // parseObject splits an object into its members. The body must be valid JSON. What names
@@ -159,16 +168,16 @@ func parseObject(what string, body []byte) (map[string]json.RawMessage, error) {
 // parseText parses a string. JSON allows an escaped half of a surrogate pair without the
 // other half; Unicode has no such character. Package json makes U+FFFD of it, one more than
 // was sent.
-func parseText(f field, value json.RawMessage) error {
+func parseText(name string, value json.RawMessage) (text string, err error) {
 	if value[0] != '"' {
-		return domain.Invalid(f.name, "must be a string")
+		return "", domain.Invalid(name, "must be a string")
 	}
-	if err := json.Unmarshal(value, f.into); err != nil {
-		return err
+	if err := json.Unmarshal(value, &text); err != nil {
+		return "", err
 	}
 	sent := bytes.Count(value, []byte("\uFFFD")) + bytes.Count(bytes.ToLower(value), []byte(`\ufffd`))
-	if strings.Count(*f.into, "\uFFFD") > sent {
-		return domain.Invalid(f.name, "holds half of a surrogate pair, which is no character")
+	if strings.Count(text, "\uFFFD") > sent {
+		return "", domain.Invalid(name, "holds half of a surrogate pair, which is no character")
 	}
-	return nil
+	return text, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/templates"
 )
 
 const (
@@ -54,7 +55,7 @@ const (
 	// an address.
 	clientShare = 10
 	// maxBuckets bounds the memory of the limits for writes to some 4 MB.
-	maxBuckets = 16_384
+	maxBuckets = 32_768
 )
 
 // shares bound what all have of something at once, and what each one has: event streams,
@@ -144,9 +145,13 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 // It holds for this process alone, and begins anew with it. It is safe for concurrent
 // use. A nil writeLimit refuses nothing.
 type writeLimit struct {
-	mu      sync.Mutex
-	users   buckets[domain.UserName]
-	clients buckets[clientAddress]
+	perSecond float64
+	burst     int
+
+	mu sync.Mutex
+	// buckets are those of who wrote last. One that was forgotten is full again: so many others
+	// wrote since that a flood of them is what there is to stop.
+	buckets *simplelru.LRU[any, *rate.Limiter]
 }
 
 // newWriteLimit returns a limit of so many writes a second of one user, and of so many
@@ -155,19 +160,30 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	if perSecond <= 0 {
 		return nil
 	}
-	return &writeLimit{
-		users:   newBuckets[domain.UserName](rate.Limit(perSecond), burst),
-		clients: newBuckets[clientAddress](rate.Limit(perSecond*clientShare), burst*clientShare),
+	buckets, err := simplelru.NewLRU[any, *rate.Limiter](maxBuckets, nil)
+	if err != nil {
+		panic(err) // only if maxBuckets is not positive
 	}
+	return &writeLimit{perSecond: perSecond, burst: burst, buckets: buckets}
 }
 
-// takeWrite counts a write of the visitor, or returns a *tooManyWrites.
+// of returns the bucket of a user, or of a client, who may write so many times as much.
+func (l *writeLimit) of(who any, times int) *rate.Limiter {
+	bucket, ok := l.buckets.Get(who)
+	if !ok {
+		bucket = rate.NewLimiter(rate.Limit(l.perSecond*float64(times)), l.burst*times)
+		l.buckets.Add(who, bucket)
+	}
+	return bucket
+}
+
+// takeWrite counts a write of the visitor, or refuses it.
 func (s *server) takeWrite(c echo.Context, v visitor) error {
 	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
 }
 
 // take takes a token for one write from the buckets of the user and the client, or takes
-// none and returns a *tooManyWrites.
+// none and refuses it.
 func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
 	if l == nil {
 		return nil
@@ -175,9 +191,9 @@ func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	of, from := l.users.of(user), l.clients.of(client)
+	of, from := l.of(user, 1), l.of(client, clientShare)
 	if wait := max(untilToken(of, now), untilToken(from, now)); wait > 0 {
-		return &tooManyWrites{wait}
+		return tooManyWrites(wait)
 	}
 	// Nobody else takes tokens meanwhile: the lock covers both buckets.
 	of.AllowN(now, 1)
@@ -194,35 +210,10 @@ func untilToken(bucket *rate.Limiter, now time.Time) time.Duration {
 	return time.Duration(math.Ceil(missing / float64(bucket.Limit()) * float64(time.Second)))
 }
 
-// tooManyWrites refuses a write. Nothing was written.
-type tooManyWrites struct{ retryAfter time.Duration }
-
-func (e *tooManyWrites) Error() string {
-	return fmt.Sprintf("too many writes, try again in %s", e.retryAfter)
-}
-
-// buckets are the token buckets of those who wrote last. One that was forgotten is full
-// again: so many others wrote since that a flood of them is what there is to stop.
-type buckets[K comparable] struct {
-	limit rate.Limit
-	burst int
-	kept  *simplelru.LRU[K, *rate.Limiter]
-}
-
-func newBuckets[K comparable](limit rate.Limit, burst int) buckets[K] {
-	kept, err := simplelru.NewLRU[K, *rate.Limiter](maxBuckets, nil)
-	if err != nil {
-		panic(err) // only if maxBuckets is not positive
-	}
-	return buckets[K]{limit, burst, kept}
-}
-
-// of returns the bucket of the key.
-func (b buckets[K]) of(key K) *rate.Limiter {
-	bucket, ok := b.kept.Get(key)
-	if !ok {
-		bucket = rate.NewLimiter(b.limit, b.burst)
-		b.kept.Add(key, bucket)
-	}
-	return bucket
+// tooManyWrites refuses a write.
+func tooManyWrites(retryAfter time.Duration) error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: retryAfter,
+		Detail: "You have written too much in a short time. Nothing was saved.",
+	}}
 }

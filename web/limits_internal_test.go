@@ -56,7 +56,7 @@ func refusedWriteTakesNoTokenOfTheOtherBucket(t *testing.T) {
 
 func bucketsAreBounded(t *testing.T) {
 	l := newWriteLimit(1e-6, 1)
-	for n := range maxBuckets + 100 {
+	for n := range maxBuckets/2 + 100 {
 		name := fmt.Sprintf("user_%d", n)
 		if err := l.take(domain.UserName(name), clientAddress(name)); err != nil {
 			t.Fatalf("client %d: %v", n, err)
@@ -65,7 +65,7 @@ func bucketsAreBounded(t *testing.T) {
 			t.Fatalf("after %d others, one who goes on writing is forgotten", n)
 		}
 	}
-	if n := l.users.kept.Len(); n != maxBuckets {
+	if n := l.buckets.Len(); n != maxBuckets {
 		t.Errorf("%d buckets", n)
 	}
 }

@@ -59,7 +59,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 				panic(err) // a handler would tell somebody what is another's
 			}
 			s.keepFormCost(c, x)
-			s.guard.show(h, c.Response().Status)
 			tellCost(c, x)
 			boundWriting(c.Response())
 		})
@@ -150,18 +149,17 @@ func (s *server) respondError(err error, c echo.Context) {
 	}
 	p := problemOf(err)
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
-	var refused *refusal
 	switch {
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logFailure(c, slog.LevelWarn, "too busy", err)
-	case p.Status >= http.StatusInternalServerError && !errors.As(err, &refused), c.Response().Committed:
+	case p.Status >= http.StatusInternalServerError, c.Response().Committed:
 		s.logFailure(c, slog.LevelError, "request failed", err)
 	}
 	if c.Response().Committed {
 		return // a part of the response is already sent
 	}
 	p.setHeaders(c.Response().Header())
-	if err := s.writeProblem(c, p); err != nil {
+	if err := s.writeProblem(c, err, p); err != nil {
 		s.logFailure(c, slog.LevelError, "writing a problem", err)
 	}
 }
@@ -173,11 +171,11 @@ func unread(response *echo.Response, err error) bool {
 	return response.Committed && ok && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)
 }
 
-func (s *server) writeProblem(c echo.Context, p problem) error {
-	if wantsJSON(c) {
+func (s *server) writeProblem(c echo.Context, err error, p problem) error {
+	if s.wantsJSON(c) {
 		return writeJSON(c, p.Status, problemType, p.forPrograms(c.Request().Method))
 	}
-	return s.problemPage(c, p)
+	return s.problemPage(c, err, p)
 }
 
 func (s *server) logFailure(c echo.Context, level slog.Level, message string, err error) {

@@ -101,7 +101,6 @@ func observerOfCache(t *testing.T) {
 }
 
 func TestServerTiming(t *testing.T) {
-	t.Run("counts what a page reads", timingCountsAPage)
 	t.Run("does not tell which names exist", timingTellsNoNames)
 }
 
@@ -139,28 +138,6 @@ func (a answer) timing() timing {
 		a.t.Fatal(err)
 	}
 	return timing{milliseconds, number(parts[2]), number(parts[3]), number(parts[4])}
-}
-
-func timingCountsAPage(t *testing.T) {
-	s := newSite(t)
-	channel := s.channel("Engines", "ada")
-	for i := range 30 {
-		s.post(channel, "ada", fmt.Sprint("Post ", i))
-	}
-	// The channel; its gate; 21 posts, behind which the store finds another; its owner, who
-	// subscribes.
-	if got := s.do("GET", "/channels/Engines").want(200).timing(); got.calls != 4 || got.read != 1+1+22+1 || got.returned != 1+1+21+1 || got.milliseconds <= 0 {
-		t.Errorf("a channel's page costs %+v", got)
-	}
-	if got := s.do("GET", "/channels/Engines").want(200).timing(); got.calls != 2 || got.read != 2 || got.returned != 2 || got.milliseconds <= 0 {
-		t.Errorf("a channel's page that is kept costs %+v", got)
-	}
-	if got := s.do("GET", "/api/v1/channels/Engines").want(200).timing(); got.calls != 1 || got.read != 1 || got.returned != 1 {
-		t.Errorf("a channel in the API costs %+v", got)
-	}
-	if got := s.do("GET", "/how-deletion-works").want(200).timing(); got != (timing{}) {
-		t.Errorf("a page that asks nothing costs %+v", got)
-	}
 }
 
 // timingTellsNoNames compares all but the time for a name that exists and one that does

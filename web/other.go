@@ -18,33 +18,16 @@ import (
 // *templates.Refusal.
 type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)
 
-// otherKey marks a request for a Handler, also one with a method that it does not have.
-const otherKey = "web.other"
-
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
 // otherRoutes registers the handlers of other packages.
 func (s *server) otherRoutes(e *echo.Echo) {
-	others := map[string]bool{}
+	s.others = map[string]bool{}
 	for path, answer := range s.Routes {
 		path = wildcard.ReplaceAllString(path, ":$1")
-		others[path] = true
+		s.others[path] = true
 		get(e, path, func(c echo.Context) error { return s.answerOther(c, answer) })
 	}
-	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
-			if !others[c.Path()] { // the path is known even if there is no such method
-				return next(c)
-			}
-			c.Set(otherKey, true)
-			err := next(c)
-			if err != nil {
-				// The problem page needs no visitor, so the store is not asked for one.
-				c.Set(failureKey, failure{err: err})
-			}
-			return err
-		}
-	})
 }
 
 func (s *server) answerOther(c echo.Context, answer Handler) error {
@@ -58,12 +41,13 @@ func (s *server) answerOther(c echo.Context, answer Handler) error {
 	return sendTagged(c, answered.Status, answered.MediaType, answered.Body)
 }
 
-// isOther reports whether the request is for a Handler.
-func isOther(c echo.Context) bool { return c.Get(otherKey) != nil }
+// isOther reports whether the request is for a Handler, also one with a method that it does not
+// have: the router knows its path.
+func (s *server) isOther(c echo.Context) bool { return s.others[c.Path()] }
 
 // wantsJSON reports whether a problem is sent to a program. It is so for the API, even if
 // no route matches, and for data of other packages.
-func wantsJSON(c echo.Context) bool {
+func (s *server) wantsJSON(c echo.Context) bool {
 	path := c.Request().URL.Path
-	return strings.HasPrefix(path, "/api/") || isOther(c) && strings.HasSuffix(path, ".json")
+	return strings.HasPrefix(path, "/api/") || s.isOther(c) && strings.HasSuffix(path, ".json")
 }

@@ -15,10 +15,8 @@ import (
 
 func TestOtherPage(t *testing.T) {
 	t.Run("is answered by its handler alone, without the store", otherPageIsAnsweredWithoutTheStore)
-	t.Run("gets its parameters decoded", otherPageGetsItsParametersDecoded)
 	t.Run("fails in the look of the site", otherPageFailsInTheLookOfTheSite)
 	t.Run("for programs fails in JSON", otherPageForProgramsFailsInJSON)
-	t.Run("is led to by each page if it is the lab", labIsLedToByEachPage)
 }
 
 // otherSite is a site with a page that answers at /other, and one at /other/{name}, which
@@ -48,17 +46,6 @@ func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	}
 	if log := s.log.String(); !strings.Contains(log, "path=/other status=200") {
 		t.Errorf("logged %s", log)
-	}
-}
-
-func otherPageGetsItsParametersDecoded(t *testing.T) {
-	s := otherSite(t, func(_ http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
-		return templates.Answer{Status: 200, MediaType: "text/plain", Body: []byte(r.PathValue("name"))}, nil
-	})
-	for path, want := range map[string]string{"/other/a": "a", "/other/a%20b": "a b", "/other/a%2Fb": "a/b", "/other/%C3%84": "Ä"} {
-		if got := string(s.do("GET", path).want(200).body); got != want {
-			t.Errorf("%s has %q, want %q", path, got, want)
-		}
 	}
 }
 
@@ -133,17 +120,5 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 	}
 	if detail := s.do("GET", "/other/refusal.json").text("detail"); detail != "It ends before." {
 		t.Errorf("detail %q", detail)
-	}
-}
-
-func labIsLedToByEachPage(t *testing.T) {
-	for name, routes := range map[string]map[string]web.Handler{"with": {templates.LabIndexPath: failing}, "without": nil} {
-		s := newSiteWith(t, web.Options{Routes: routes})
-		b := s.signedIn("ada")
-		for _, path := range []string{"/", "/channels", "/sign-in", "/how-deletion-works", "/nothing"} {
-			if got := b.open(path).href("Lab"); (got == templates.LabIndexPath) != (routes != nil) {
-				t.Errorf("%s the lab, %s leads to %q", name, path, got)
-			}
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -15,7 +16,7 @@ const pageSize = 20
 // page fills in what every page shows.
 func (s *server) page(c echo.Context, v visitor) templates.Page {
 	page := s.publicPage(c)
-	page.Public = isOther(c)
+	page.Public = s.isOther(c)
 	if !page.Public {
 		page.User, page.Notice = v.User, s.takeNotice(c)
 		page.Hood = s.hoodOf(c)
@@ -72,43 +73,25 @@ func seeOther(c echo.Context, path string) error {
 	return c.Redirect(http.StatusSeeOther, path)
 }
 
-// A notice tells, on the page after a form, what the form did. A cookie carries it to
-// the next page, which shows it and removes the cookie. The cookie holds one of the
-// names below, so a forged cookie cannot put other words on the page.
-type notice string
-
-const (
-	noticePosted          notice = "posted"
-	noticeSaved           notice = "saved"
-	noticePostDeleted     notice = "post-deleted"
-	noticeSubscribed      notice = "subscribed"
-	noticeUnsubscribed    notice = "unsubscribed"
-	noticeVoted           notice = "voted"
-	noticeUnvoted         notice = "unvoted"
-	noticeAddressMade     notice = "address-made"
-	noticeAddressRevoked  notice = "address-revoked"
-	noticePasswordChanged notice = "password-changed"
-	noticeSessionsEnded   notice = "sessions-ended"
-	noticeSignedOut       notice = "signed-out"
-	noticeSignedUp        notice = "signed-up"
-)
-
-func (n notice) sentence() string {
-	return map[notice]string{
-		noticePosted:          "Your post is published.",
-		noticeSaved:           "Your changes are saved.",
-		noticePostDeleted:     "The post is deleted.",
-		noticeSubscribed:      "You subscribe to this channel. Its posts are in your feed.",
-		noticeUnsubscribed:    "You have unsubscribed. The channel’s posts have left your feed.",
-		noticeVoted:           "Your vote is counted.",
-		noticeUnvoted:         "Your vote is taken back.",
-		noticeAddressMade:     "Your personal feed has a new address.",
-		noticeAddressRevoked:  "The address of your personal feed is revoked. It stopped working.",
-		noticePasswordChanged: "Your password is changed. Every other session has ended.",
-		noticeSessionsEnded:   "All your sessions have ended.",
-		noticeSignedOut:       "You are signed out.",
-		noticeSignedUp:        "Your account is ready. Sign in to use it.",
-	}[n]
+// sentenceOf is what the notice of a name tells, on the page after a form, of what the form
+// did. A cookie carries the name to that page, which shows the sentence and removes the cookie.
+// So a forged cookie cannot put other words on the page.
+func sentenceOf(notice string) string {
+	return map[string]string{
+		"posted":           "Your post is published.",
+		"saved":            "Your changes are saved.",
+		"post-deleted":     "The post is deleted.",
+		"subscribed":       "You subscribe to this channel. Its posts are in your feed.",
+		"unsubscribed":     "You have unsubscribed. The channel’s posts have left your feed.",
+		"voted":            "Your vote is counted.",
+		"unvoted":          "Your vote is taken back.",
+		"address-made":     "Your personal feed has a new address.",
+		"address-revoked":  "The address of your personal feed is revoked. It stopped working.",
+		"password-changed": "Your password is changed. Every other session has ended.",
+		"sessions-ended":   "All your sessions have ended.",
+		"signed-out":       "You are signed out.",
+		"signed-up":        "Your account is ready. Sign in to use it.",
+	}[notice]
 }
 
 const (
@@ -118,11 +101,14 @@ const (
 )
 
 // done answers a form, if it has succeeded. The page at the path shows the notice.
-func (s *server) done(c echo.Context, err error, n notice, path string) error {
+func (s *server) done(c echo.Context, err error, notice, path string) error {
+	if err == nil && sentenceOf(notice) == "" {
+		err = fmt.Errorf("there is no notice %q", notice)
+	}
 	if err != nil {
 		return err
 	}
-	c.SetCookie(s.newCookie(c, noticeCookie, string(n), int(noticeLifetime.Seconds())))
+	c.SetCookie(s.newCookie(c, noticeCookie, notice, int(noticeLifetime.Seconds())))
 	return seeOther(c, path)
 }
 
@@ -134,5 +120,5 @@ func (s *server) takeNotice(c echo.Context) string {
 		return ""
 	}
 	c.SetCookie(s.newCookie(c, noticeCookie, "", -1))
-	return notice(value).sentence()
+	return sentenceOf(value)
 }

@@ -102,14 +102,17 @@ func apiDetail(method string, status int) string {
 	return words[status]
 }
 
-// A refusal is the error of a request that this package refuses.
-type refusal struct{ problem }
-
-func (r *refusal) Error() string { return r.Title }
-
 // refuse returns an error with a status and its words. The detail may be empty.
 func refuse(status int, title, detail string) error {
-	return &refusal{newProblem(status, title, detail)}
+	return &templates.Refusal{Problem: templates.Problem{Status: status, Title: title, Detail: detail}}
+}
+
+// explain gives an error other words, and links. Its meaning, and so its status, stays the same.
+func explain(err error, title, detail string, links ...templates.Link) error {
+	p := problemOf(err)
+	return &templates.Refusal{Cause: err, Problem: templates.Problem{
+		Status: p.Status, Title: title, Detail: detail, Errors: p.Errors, RetryAfter: p.RetryAfter, Links: links,
+	}}
 }
 
 // newProblem returns a problem of noType.
@@ -126,40 +129,21 @@ type staleRequest struct {
 
 func (e *staleRequest) Unwrap() error { return e.error }
 
-// An explanation adds words and links to an error, for people. The meaning of the error, and
-// so its status, stays the same.
-type explanation struct {
-	error
-	title  string
-	detail string
-	links  []templates.Link
-}
-
-func (e *explanation) Unwrap() error { return e.error }
-
-func explain(err error, title, detail string, links ...templates.Link) error {
-	return &explanation{err, title, detail, links}
-}
-
 // problemOf maps an error to a status and words. No other function does. An unknown
 // error becomes a 500 that does not tell the cause.
 func problemOf(err error) problem {
 	var (
-		refused   *refusal
 		shown     *templates.Refusal
 		invalid   *domain.InvalidError
 		stale     *staleRequest
 		replaced  *domain.ReplacedError
 		throttled *domain.ThrottledError
-		tooMany   *tooManyWrites
 		full      *domain.TooManyChannelsError
 		tooLarge  *http.MaxBytesError
 		routing   *echo.HTTPError
 	)
 	p := problem{Type: noType}
 	switch {
-	case errors.As(err, &refused):
-		return refused.problem
 	case errors.As(err, &shown):
 		return problemShown(shown)
 	case errors.As(err, &invalid):
@@ -169,12 +153,9 @@ func problemOf(err error) problem {
 		p.Current, p.ETag = stale.current, stale.etag
 	case errors.As(err, &replaced):
 		p.Status, p.Title = http.StatusPreconditionFailed, "Another channel has the name"
-		p.Detail = "The channel was deleted since you read it, and another was created under its name. Nothing was changed."
+		p.Detail = "A new channel has this name now. The one that you read was deleted meanwhile. Nothing was changed."
 	case errors.As(err, &throttled):
 		p.Status, p.Title, p.RetryAfter = http.StatusTooManyRequests, "Too many attempts", max(throttled.RetryAfter, time.Second)
-	case errors.As(err, &tooMany):
-		p.Status, p.Title, p.RetryAfter = http.StatusTooManyRequests, "Too many writes", tooMany.retryAfter
-		p.Detail = "You have written too much in a short time. Nothing was saved."
 	case errors.As(err, &full):
 		p.Status, p.Title, p.Detail = http.StatusUnprocessableEntity, "Too many channels", fullWords(full.Limit)
 		p.Type = "urn:microblogging:too-many-channels"
@@ -189,10 +170,10 @@ func problemOf(err error) problem {
 	return p
 }
 
-// problemShown is the problem of a page that another package makes.
+// problemShown is the problem that a refusal knows.
 func problemShown(r *templates.Refusal) problem {
 	p := newProblem(r.Status, r.Title, r.Detail)
-	p.Position, p.RetryAfter = r.Position, r.RetryAfter
+	p.Errors, p.Position, p.RetryAfter = r.Errors, r.Position, r.RetryAfter
 	if r.Status == http.StatusServiceUnavailable {
 		p.Type = busyType
 	}

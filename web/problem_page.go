@@ -13,43 +13,34 @@ import (
 
 // What a request leaves in its echo.Context for the page that says why it failed.
 const (
-	failureKey = "web.failure"
+	// visitorKey has the visitor whose handler failed.
+	visitorKey = "web.visitor"
 	// channelKey has the domain.Channel that the request is about, once it was read.
 	channelKey = "web.channel"
 )
 
-type failure struct {
-	visitor visitor
-	err     error
-}
-
 // problemPage shows why the request failed, and links to where to go from here.
-func (s *server) problemPage(c echo.Context, cause problem) error {
-	failed := s.failureOf(c, cause.Status)
+func (s *server) problemPage(c echo.Context, err error, cause problem) error {
+	v := s.failedVisitor(c, cause.Status)
 	view := templates.Problem{
 		Status:     cause.Status,
 		Errors:     cause.Errors,
 		RetryAfter: cause.RetryAfter,
 		RequestID:  cause.RequestID,
 	}
-	var explained *explanation
-	var shown *templates.Refusal
-	switch {
-	case errors.As(failed.err, &shown):
+	if shown, ok := errors.AsType[*templates.Refusal](err); ok {
 		view.Title, view.Detail, view.Links = shown.Title, shown.Detail, shown.Links
-	case errors.As(failed.err, &explained):
-		view.Title, view.Detail, view.Links = explained.title, explained.detail, explained.links
-	default:
-		view.Title, view.Detail, view.Links = s.draftWords(c, failed, cause)
+	} else {
+		view.Title, view.Detail, view.Links = s.draftWords(c, err, cause)
 	}
 	if view.Title == "" {
 		view.Title, view.Detail = problemWords(c, cause)
 	}
-	if link, ok := wayBack(c, failed.err); ok {
+	if link, ok := wayBack(c, err); ok {
 		view.Links = append(view.Links, link)
 	}
-	page := s.page(c, failed.visitor)
-	view.Kept = keptDraft(c, failed.visitor, cause, failed.err)
+	page := s.page(c, v)
+	view.Kept = keptDraft(c, v, cause, err)
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
 		view.SignIn = &templates.SignIn{}
 		if page.Path != templates.SignInPath {
@@ -59,13 +50,17 @@ func (s *server) problemPage(c echo.Context, cause problem) error {
 	return render(c, cause.Status, templates.ProblemPage(page, view))
 }
 
-// wayBack is a link to the channel that the request was about, if it was read and still is,
-// and else to the start of the list of which the request asked for a page that is not there.
+// wayBack is a link to the channel that the request was about, if it was read and still is, or
+// to the one that has its name now, and else to the start of the list of which the request asked
+// for a page that is not there.
 func wayBack(c echo.Context, err error) (templates.Link, bool) {
 	channel, read := c.Get(channelKey).(domain.Channel)
 	r := c.Request()
+	replaced, isReplaced := errors.AsType[*domain.ReplacedError](err)
 	switch {
-	case read && !errors.Is(err, domain.ErrGone) && !replacedNow(err):
+	case isReplaced && c.Get(draftKey) == nil: // a draft has its own link
+		return readNew(replaced.Current), true
+	case read && !errors.Is(err, domain.ErrGone) && !isReplaced:
 		return linkTo(channel), true
 	case r.Method == http.MethodGet && r.URL.RawQuery != "" && problemOf(err).Status == http.StatusUnprocessableEntity:
 		first := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
@@ -83,18 +78,18 @@ func linkTo(channel domain.Channel) templates.Link {
 	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(channel.Name)}
 }
 
-// failureOf returns what the page's handler left under failureKey. If the request
-// reached no handler, it finds the visitor, so that the page can still greet a user.
-// After a 5xx it does not ask the store, which may be what failed.
-func (s *server) failureOf(c echo.Context, status int) failure {
-	if failed, ok := c.Get(failureKey).(failure); ok || status >= http.StatusInternalServerError {
-		return failed
+// failedVisitor returns the visitor whose handler failed. If the request reached no handler, it
+// finds the visitor, so that the page can still greet a user. After a 5xx it does not ask the
+// store, which may be what failed, nor for a page of another package, which greets nobody.
+func (s *server) failedVisitor(c echo.Context, status int) visitor {
+	if v, ok := c.Get(visitorKey).(visitor); ok || status >= http.StatusInternalServerError || s.isOther(c) {
+		return v
 	}
 	v, err := s.visitor(c)
 	if err != nil {
-		v = visitor{} // the page reports the first failure, and greets nobody
+		return visitor{} // the page reports the first failure, and greets nobody
 	}
-	return failure{visitor: v}
+	return v
 }
 
 // problemWords returns the words of a problem for people. They are empty if the

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/templates"
 )
 
 const (
@@ -106,28 +107,27 @@ func queryInterval(c echo.Context) (since, until time.Time, err error) {
 	return since, until, err
 }
 
-// queryRating reports whether to list posts by rating, and the one rating to list, or
-// nil for all. Such a list cannot be narrowed by time: the index by rating has none.
-func queryRating(c echo.Context) (rating *int64, rated bool, err error) {
+// queryView returns which posts of a channel to list, and in what order. A list by rating cannot
+// be narrowed by time: the index by rating has none.
+func queryView(c echo.Context) (view templates.View, err error) {
 	query := c.QueryParams()
 	if query.Has("order") && query.Get("order") != "rating" {
-		return nil, false, domain.Invalid("order", `must be "rating", or be left out for the newest first`)
+		return view, domain.Invalid("order", `must be "rating", or be left out for the newest first`)
 	}
 	if query.Has("rating") {
 		n, err := strconv.ParseUint(query.Get("rating"), 10, 32)
 		if err != nil {
-			return nil, false, domain.Invalid("rating", "must be a whole number of votes, such as 3")
+			return view, domain.Invalid("rating", "must be a whole number of votes, such as 3")
 		}
-		one := int64(n)
-		rating = &one
+		view.Rating = new(int64(n))
 	}
-	rated = rating != nil || query.Has("order")
+	view.TopRated = query.Has("order") && view.Rating == nil
 	for _, side := range [...]string{"since", "until"} {
-		if rated && query.Has(side) {
-			return nil, false, domain.Invalid(side, "cannot narrow a list by rating")
+		if !view.Newest() && query.Has(side) {
+			return view, domain.Invalid(side, "cannot narrow a list by rating")
 		}
 	}
-	return rating, rated, nil
+	return view, nil
 }
 
 func queryTime(c echo.Context, name string) (time.Time, error) {

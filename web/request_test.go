@@ -29,6 +29,7 @@ func raw(body string) change {
 	return func(r *http.Request) {
 		r.Header.Set("Content-Type", "application/json")
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(body)), nil }
 	}
 }
 

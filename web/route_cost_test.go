@@ -3,6 +3,9 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +18,7 @@ import (
 
 func TestTrips(t *testing.T) {
 	t.Run("a page costs the round trips that it must", pageCostsTheRoundTripsThatItMust)
+	t.Run("docs/performance.md shows what each page costs", documentShowsTheseCosts)
 }
 
 // latency is how long a call takes where costs are counted, in fake time.
@@ -35,7 +39,40 @@ func (g *stage) tripsOf(t *testing.T, r route, s seed) (trips, calls int) {
 	return int(time.Since(began) / latency), int(made.Load())
 }
 
-// docs/performance.md shows these costs, under "What a page costs on Azure".
+// costTable is what docs/performance.md shows of the costs of the routes.
+func costTable() string {
+	var b strings.Builder
+	b.WriteString("| page | round trips | again | calls | again |\n| --- | --- | --- | --- | --- |\n")
+	for _, r := range allRoutes() {
+		for _, c := range r.costs {
+			name, reader := r.name, "stranger"
+			if c.query != "" {
+				name += "?" + c.query
+			}
+			if c.reader != stranger {
+				reader = "signed in"
+			}
+			fmt.Fprintf(&b, "| `%s`, %s | %d | %s | %d | %s |\n", name, reader, c.trips, unlessZero(c.againTrips), c.calls, unlessZero(c.againCalls))
+		}
+	}
+	return b.String()
+}
+
+func unlessZero(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func documentShowsTheseCosts(t *testing.T) {
+	document, err := os.ReadFile("../docs/performance.md")
+	ok(t, err)
+	if want := costTable(); !strings.Contains(string(document), "\n\n"+want+"\n") {
+		t.Errorf("docs/performance.md does not have this table:\n%s", want)
+	}
+}
+
 func pageCostsTheRoundTripsThatItMust(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newStage(t, web.Options{}, crowd)

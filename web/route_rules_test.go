@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 func TestRoutes(t *testing.T) {
 	t.Run("are all in the table, and the API's in its description", routesAreAllInTheTable)
+	t.Run("take the fields of their description and no others", routesTakeWhatIsDocumented)
 	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
 	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
 	t.Run("read no body that is too large", routesReadNoLargeBody)
@@ -94,6 +96,42 @@ func routesAreAllInTheTable(t *testing.T) {
 	}
 	same(t, "registered", registered, "in the table", listed)
 	same(t, "documented", documented, "in the table", api)
+}
+
+// A field that a route takes is in the body of a seed that succeeds.
+func routesTakeWhatIsDocumented(t *testing.T) {
+	spec := newSite(t).spec
+	for _, r := range allRoutes() {
+		if !r.isAPI() {
+			continue
+		}
+		_, path, _ := strings.Cut(documentedPath(strings.Replace(r.name, "/api/v1", "", 1)), " ")
+		schema := dig(spec.paths()[path], strings.ToLower(r.method())+".requestBody.content.application/json.schema")
+		var taken []string
+		for _, s := range r.seeds {
+			if s.status < 300 && s.body != "" {
+				var body any
+				ok(t, json.Unmarshal([]byte(s.body), &body))
+				taken = append(taken, members(body)...)
+			}
+		}
+		same(t, "documented", spec.members(schema), "taken by "+r.name, taken)
+	}
+}
+
+// members are the names of the members of a JSON value, at any depth.
+func members(value any) (names []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			names = append(append(names, name), members(member)...)
+		}
+	case []any:
+		for _, item := range value {
+			names = append(names, members(item)...)
+		}
+	}
+	return names
 }
 
 func same(t *testing.T, here string, these []string, there string, those []string) {

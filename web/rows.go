@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -37,10 +36,7 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 		return err
 	}
 	rows, err := s.store.Rows(c.Request().Context(), q)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.ChannelRowsPage(s.page(c, v), rowsPage(q, name, rows)))
+	return show(s, c, v, err, templates.ChannelRowsPage, rowsPage(q, name, rows))
 }
 
 // streamRows streams the rows of a channel, as events "rows" with what has changed marked.
@@ -130,14 +126,10 @@ func stateOf(rows storage.ChannelRows) string {
 		return "The channel is gone, and its name belongs to another one now. This is the record of its deletion."
 	case underWay(rows) && d.State == domain.DeletionPoisoned:
 		return "The deletion has stopped, and waits for an operator."
-	case underWay(rows) && d.State == domain.DeletionRunning && d.Step == "":
-		return "A worker has taken up the deletion. No step has begun yet."
-	case underWay(rows) && d.Step == "":
-		return "The deletion waits for a worker."
-	case underWay(rows) && d.State == domain.DeletionQueued:
-		return "The deletion waits for a worker. It came as far as the step " + string(d.Step) + "."
+	case underWay(rows) && d.State == domain.DeletionRunning:
+		return "A worker has taken up the deletion."
 	case underWay(rows):
-		return "A deletion is under way, at the step " + string(d.Step) + "."
+		return "The deletion waits for a worker."
 	case rows.Channel.Name == "" && d.Channel.Key != "":
 		return "The channel is gone. This is what is left of it."
 	case rows.Channel.Name == "":
@@ -161,13 +153,10 @@ func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 		}
 		shownRow.Kind, shownRow.Parts = templates.ExplainRow(name, row.Partition, row.Row, domain.ParseRecentFirst)
 		for _, p := range row.Properties {
-			known, value := schema.Of(name, row.Partition, row.Row).Property(p.Name), shorten(shown(p.Value.String()))
-			if known == nil {
+			if schema.Of(name, row.Partition, row.Row).Property(p.Name) == nil {
 				continue
 			}
-			if known.Hashed {
-				value = templates.ShortKey(p.Value.String())
-			}
+			value := templates.ShortKey(shorten(shown(p.Value.String())))
 			shownRow.Properties = append(shownRow.Properties, templates.RowProperty{Name: p.Name, Value: value})
 		}
 		block.Rows = append(block.Rows, shownRow)

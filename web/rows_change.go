@@ -2,47 +2,42 @@ package web
 
 import (
 	"reflect"
+	"slices"
 
 	"microblogging/templates"
 )
 
-// rowChanges marks what has changed from one view of the rows to the next. The marks of
-// a block stay until that block changes again. The zero value has seen nothing.
+// rowChanges marks what has changed from one view of the rows to the next. The zero value has
+// seen nothing.
 type rowChanges struct {
-	seen bool
 	// read is the latest view without marks, and marked the same with marks.
-	read, marked templates.RowsNow
+	read, marked *templates.RowsNow
 }
 
 // next returns the view with marks.
 func (c *rowChanges) next(now templates.RowsNow) templates.RowsNow {
-	if c.seen && reflect.DeepEqual(now, c.read) {
-		return c.marked
+	before := c.read
+	if before != nil && reflect.DeepEqual(now, *before) {
+		return *c.marked
 	}
-	before := *c
-	c.seen, c.read, c.marked = true, now, now
-	if !before.seen || len(before.read.Tables) != len(now.Tables) {
-		return c.marked
-	}
-	c.marked.Tables = make([]templates.TableBlock, len(now.Tables))
-	for i, table := range now.Tables {
-		c.marked.Tables[i] = markTable(before.read.Tables[i], table, before.marked.Tables[i], false)
-	}
-	c.marked.Partition = markTable(before.read.Partition, now.Partition, before.marked.Partition, true)
-	c.marked.Queue = markQueue(before.read.Queue, now.Queue, before.marked.Queue)
-	return c.marked
-}
-
-// markTable marks what is different from the view before. What was marked before stays if
-// nothing is. The rows are in key order. If they are a page of a partition, a row that comes
-// into sight because others went is not new.
-func markTable(before, now, marked templates.TableBlock, paged bool) templates.TableBlock {
-	if reflect.DeepEqual(before.Rows, now.Rows) {
-		marked.Note, marked.Empty = now.Note, now.Empty
+	marked := now
+	c.read, c.marked = &now, &marked
+	if before == nil || len(before.Tables) != len(now.Tables) {
 		return marked
 	}
-	var rows []templates.TableRow
-	old, left := before.Rows, now.Rows
+	marked.Tables = slices.Clone(now.Tables)
+	for i := range marked.Tables {
+		marked.Tables[i].Rows = markRows(before.Tables[i].Rows, now.Tables[i].Rows, false)
+	}
+	marked.Partition.Rows = markRows(before.Partition.Rows, now.Partition.Rows, true)
+	marked.Queue.Messages = markMessages(before.Queue.Messages, now.Queue.Messages)
+	return marked
+}
+
+// markRows marks what is different from the rows before. They are in key order. If they are a
+// page of a partition, a row that comes into sight because others went is not new.
+func markRows(before, now []templates.TableRow, paged bool) (rows []templates.TableRow) {
+	old, left := before, now
 	for len(old) > 0 && len(left) > 0 {
 		switch a, b := old[0], left[0]; {
 		case a.Key == b.Key:
@@ -57,18 +52,17 @@ func markTable(before, now, marked templates.TableBlock, paged bool) templates.T
 		}
 	}
 	for _, row := range old {
-		if !paged || len(now.Rows) < maxShownRows { // else it may have been pushed off the page
+		if !paged || len(now) < maxShownRows { // else it may have been pushed off the page
 			rows = append(rows, markRow(row, templates.Deleted))
 		}
 	}
 	for _, row := range left {
-		if !paged || len(before.Rows) < maxShownRows { // else it may have been behind the page
+		if !paged || len(before) < maxShownRows { // else it may have been behind the page
 			row.Mark = templates.Inserted
 		}
 		rows = append(rows, row)
 	}
-	now.Rows = rows
-	return now
+	return rows
 }
 
 func markRow(row templates.TableRow, mark templates.Mark) templates.TableRow {
@@ -81,50 +75,35 @@ func changedRow(was, row templates.TableRow) templates.TableRow {
 	if reflect.DeepEqual(was, row) {
 		return row
 	}
-	row.Mark = templates.Changed
-	before := make(map[string]string)
-	for _, p := range was.Properties {
-		before[p.Name] = p.Value
-	}
-	properties := make([]templates.RowProperty, len(row.Properties))
-	for i, p := range row.Properties {
-		value, seen := before[p.Name]
-		if p.Changed = !seen || value != p.Value; p.Changed {
-			p.Was = value
+	row.Mark, row.Properties = templates.Changed, slices.Clone(row.Properties)
+	for i := range row.Properties {
+		p := &row.Properties[i]
+		of := slices.IndexFunc(was.Properties, func(old templates.RowProperty) bool { return old.Name == p.Name })
+		if p.Changed = of < 0 || was.Properties[of].Value != p.Value; p.Changed && of >= 0 {
+			p.Was = was.Properties[of].Value
 		}
-		properties[i] = p
 	}
-	row.Properties = properties
 	return row
 }
 
-// markQueue is markTable for messages.
-func markQueue(before, now, marked templates.QueueBlock) templates.QueueBlock {
-	if reflect.DeepEqual(before.Messages, now.Messages) {
-		marked.Note, marked.Empty = now.Note, now.Empty
-		return marked
+// markMessages is markRows for messages, which have no order.
+func markMessages(before, now []templates.QueuedMessage) (messages []templates.QueuedMessage) {
+	find := func(in []templates.QueuedMessage, m templates.QueuedMessage) int {
+		return slices.IndexFunc(in, func(other templates.QueuedMessage) bool { return other.Key == m.Key })
 	}
-	known := make(map[string]templates.QueuedMessage)
-	for _, m := range before.Messages {
-		known[m.Key] = m
-	}
-	messages := make([]templates.QueuedMessage, 0, len(now.Messages))
-	for _, m := range now.Messages {
-		switch was, seen := known[m.Key]; {
-		case !seen:
+	for _, m := range now {
+		if i := find(before, m); i < 0 {
 			m.Mark = templates.Inserted
-		case was != m:
+		} else if before[i] != m {
 			m.Mark = templates.Changed
 		}
-		delete(known, m.Key)
 		messages = append(messages, m)
 	}
-	for _, m := range before.Messages {
-		if _, gone := known[m.Key]; gone {
+	for _, m := range before {
+		if find(now, m) < 0 {
 			m.Mark = templates.Deleted
 			messages = append(messages, m)
 		}
 	}
-	now.Messages = messages
-	return now
+	return messages
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/coding"
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
 )
 
 const (
@@ -111,23 +114,34 @@ func write(c echo.Context, buffer *bytes.Buffer, content templ.Component) error 
 // render renders a page whole before it sends the first byte. A failed render then
 // becomes an error page, not half a page.
 func render(c echo.Context, status int, content templ.Component) error {
+	return renderBy(sendTagged, c, status, content)
+}
+
+func renderBy(
+	send func(echo.Context, int, string, []byte) error, c echo.Context, status int, content templ.Component,
+) error {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := write(c, buffer, content); err != nil {
 		return err
 	}
-	return sendTagged(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
+	return send(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
 }
 
 // renderOnce renders a page that must not be shown again, such as one whose form has an
 // idempotency key: its response has no entity tag.
 func renderOnce(c echo.Context, content templ.Component) error {
-	buffer := templ.GetBuffer()
-	defer templ.ReleaseBuffer(buffer)
-	if err := write(c, buffer, content); err != nil {
+	return renderBy(send, c, http.StatusOK, content)
+}
+
+// show answers with a page of what a handler has read, unless that failed.
+func show[V any](
+	s *server, c echo.Context, v visitor, err error, page func(templates.Page, V) templ.Component, view V,
+) error {
+	if err != nil {
 		return err
 	}
-	return send(c, http.StatusOK, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
+	return render(c, http.StatusOK, page(s.page(c, v), view))
 }
 
 // writeJSON encodes a value whole before it sends the first byte.
@@ -139,17 +153,21 @@ func writeJSON(c echo.Context, status int, mediaType string, value any) error {
 	return sendTagged(c, status, mediaType, append(body, '\n'))
 }
 
-// respond sends the answer of a request that succeeded.
-func respond(c echo.Context, status int, value any) error {
+// respond sends the answer of a request, unless that failed.
+func respond(c echo.Context, err error, status int, value any) error {
+	if err != nil {
+		return err
+	}
 	return writeJSON(c, status, echo.MIMEApplicationJSON, value)
 }
 
-// respondMade sends what a request made, or what an earlier one with its idempotency key did.
-func respondMade(c echo.Context, made bool, value any) error {
+// madeStatus is the status of what a request made, or what an earlier one with its idempotency
+// key did.
+func madeStatus(made bool) int {
 	if made {
-		return respond(c, http.StatusCreated, value)
+		return http.StatusCreated
 	}
-	return respond(c, http.StatusOK, value)
+	return http.StatusOK
 }
 
 // respondNothing is the answer of a request that has succeeded, and there is no more to say.
@@ -162,15 +180,30 @@ func respondNothing(c echo.Context, err error) error {
 
 // respondList sends a page of a list, made from a page of the store. Next is the
 // continuation token; the last page has none.
-func respondList[S, T any](c echo.Context, items []S, next string, of func(S) T) error {
+func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
 	list := struct {
 		Items []T    `json:"items"`
 		Next  string `json:"next,omitempty"`
-	}{make([]T, len(items)), next}
-	for i, item := range items {
+	}{make([]T, len(found.Items)), found.Next}
+	for i, item := range found.Items {
 		list.Items[i] = of(item)
 	}
-	return respond(c, http.StatusOK, list)
+	return respond(c, err, http.StatusOK, list)
+}
+
+// listOf is the handler of a list that a user has.
+func listOf[S, T any](
+	read func(ctx context.Context, user domain.UserName, after string, limit int) (storage.Page[S], error),
+	of func(S) T,
+) handler {
+	return func(c echo.Context, v visitor) error {
+		limit, err := queryLimit(c)
+		if err != nil {
+			return err
+		}
+		found, err := read(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+		return respondList(c, err, found, of)
+	}
 }
 
 // apiTime encodes a time as RFC 3339 in UTC with seven fractional digits, the

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,8 +12,8 @@ import (
 	"net/netip"
 	"net/url"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/labstack/echo/v4"
+	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
 	"microblogging/static"
@@ -99,6 +100,8 @@ type server struct {
 	views pageCache[*channelView]
 	texts texts
 	asset func(name string) string
+	// others are the paths of Routes, as the router has them.
+	others map[string]bool
 
 	clients *clientNames
 	likely  *likelyUsers
@@ -106,7 +109,7 @@ type server struct {
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
 	// costs is nil without Teach.
-	costs *lru.Cache[string, formCost]
+	costs *formCosts
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -132,7 +135,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		texts:   newTexts(maxTexts),
 		asset:   files.URL,
 		clients: &clientNames{guard: guard, plain: options.LogAddresses},
-		likely:  newLikelyUsers(),
+		likely:  otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
 		batches: newShares[domain.UserName](math.MaxInt64, 1),
@@ -147,7 +150,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	serveStatic(e, files)
 	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
 	s.pageRoutes(e)
-	s.apiRoutes(e.Group(apiPrefix))
+	api := e.Group(apiPrefix)
+	s.apiRoutes(api)
+	s.digestRoutes(e, api)
 	s.otherRoutes(e)
 	return e, s.openAPIRoute(e)
 }

@@ -16,9 +16,7 @@ func TestAwaitedVisitor(t *testing.T) {
 	t.Run("a session that has ended shows nothing personal, however late it is read", endedSessionShowsNothingPersonal)
 	t.Run("a page for users refuses an ended session before it says what else is wrong", endedSessionIsRefusedFirst)
 	t.Run("a session that cannot be read fails the page", unreadableSessionFailsThePage)
-	t.Run("a panic in the session's read is a failure of the request", panickingSessionFailsThePage)
 	t.Run("a session that is read for a page that is not there ends with the request", sessionEndsWithItsRequest)
-	t.Run("a remembered name opens no session that has ended", rememberedNameOpensNoEndedSession)
 }
 
 // lateOf delays the calls of one table.
@@ -87,35 +85,18 @@ func endedSessionIsRefusedFirst(t *testing.T) {
 }
 
 func unreadableSessionFailsThePage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, token, channel := engines(t, "ada")
-		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Target == "Sessions" {
-				time.Sleep(time.Second)
-				return domain.ErrUnavailable
+	for status, fails := range map[int]func() error{
+		http.StatusServiceUnavailable:  func() error { time.Sleep(time.Second); return domain.ErrUnavailable },
+		http.StatusInternalServerError: func() error { panic("thrown on purpose") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, token, channel := engines(t, "ada")
+			s.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Target == "Sessions" },
+				func(context.Context, drivertest.Call, drivertest.Send) error { return fails() }))
+			for path := range pagesBeside(channel) {
+				s.do("GET", path, cookie(token)).want(status)
 			}
-			return send(ctx)
 		})
-		for path := range pagesBeside(channel) {
-			s.do("GET", path, cookie(token)).want(http.StatusServiceUnavailable)
-		}
-		s.do("GET", "/channels/Nothing/feed", cookie(token)).want(http.StatusServiceUnavailable)
-	})
-}
-
-func panickingSessionFailsThePage(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Sessions" {
-			panic("thrown on purpose")
-		}
-		return send(ctx)
-	})
-	for path := range pagesBeside(channel) {
-		s.do("GET", path, cookie(token)).want(http.StatusInternalServerError)
-	}
-	if n := strings.Count(s.log.String(), "thrown on purpose"); n != len(pagesBeside(channel)) {
-		t.Errorf("%d panics are logged", n)
 	}
 }
 
@@ -132,26 +113,4 @@ func sessionEndsWithItsRequest(t *testing.T) {
 			t.Errorf("the answer took %s: the page of a problem greets its reader", took)
 		}
 	})
-}
-
-func rememberedNameOpensNoEndedSession(t *testing.T) {
-	for _, end := range map[string]func(s *site, token string) error{
-		"signed out": func(s *site, token string) error { return s.store.SignOut(s.Context(), token) },
-		"all ended":  func(s *site, _ string) error { return s.store.EndSessions(s.Context(), "ada") },
-	} {
-		for _, late := range []string{"Sessions", "Users"} {
-			synctest.Test(t, func(t *testing.T) {
-				s := newSite(t)
-				token := s.signUp("ada")
-				for range 3 {
-					s.do("GET", "/account", cookie(token)).want(200)
-				}
-				ok(t, end(s, token))
-				s.breakStore(lateOf(late, time.Second))
-				for range 2 {
-					s.do("GET", "/account", cookie(token)).want(http.StatusUnauthorized)
-				}
-			})
-		}
-	}
 }

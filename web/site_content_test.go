@@ -1,11 +1,8 @@
 package web_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -94,37 +91,6 @@ func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.
 	})
 	ok(s, err)
 	return blog
-}
-
-// rated makes a channel with posts of these ratings, the oldest first.
-func (s *site) rated(name string, ratings ...int) domain.Channel {
-	s.Helper()
-	channel := s.channel(name, string(s.author("owner")))
-	for i, rating := range ratings {
-		blog := s.post(channel, "owner", fmt.Sprintf("post %d", i))
-		s.vote(blog, rating)
-	}
-	return channel
-}
-
-// subscribeToMost makes the user subscribe to as many channels as a user can: the
-// user owns channels of this name with a number of four digits.
-func (s *site) subscribeToMost(user, name string) {
-	s.Helper()
-	var group errgroup.Group
-	group.SetLimit(64)
-	for i := range domain.MaxSubscriptions {
-		group.Go(func() error {
-			channel, err := domain.NewChannel(fmt.Sprintf("%s%04d", name, i), domain.About{}, domain.UserName(user))
-			if err == nil {
-				_, err = s.store.CreateChannel(s.Context(), channel)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		s.Fatalf("creating the channels of %s: %v", user, err)
-	}
 }
 
 // subscribe subscribes a user to channels.

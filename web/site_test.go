@@ -168,10 +168,6 @@ func blogPath(channel domain.Channel, id domain.BlogID) string {
 	return "/api/v1/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(id)
 }
 
-func votePath(channel domain.Channel, id domain.BlogID) string {
-	return blogPath(channel, id) + "/vote"
-}
-
 func feedsOf(channel domain.Channel) (atom, json string) {
 	path := "/channels/" + url.PathEscape(string(channel.Name))
 	return path + "/feed.atom", path + "/feed.json"

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/templates"
 )
 
 const (
@@ -53,10 +54,10 @@ type glance struct {
 func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx context.Context) (glance, error)) error {
 	client := s.guard.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {
-		const title = "Too many pages are being watched"
-		p := newProblem(http.StatusServiceUnavailable, title, "")
-		p.RetryAfter = streamRetry
-		return explain(&refusal{p}, title, "What you watch is on its page too. Reload that page to see it.")
+		return &templates.Refusal{Problem: templates.Problem{
+			Status: http.StatusServiceUnavailable, Title: "Too many pages are being watched", RetryAfter: streamRetry,
+			Detail: "What you watch is on its page too. Reload that page to see it.",
+		}}
 	}
 	defer s.streams.give(client, 1)
 	now, err := look(c.Request().Context())
@@ -219,20 +220,16 @@ type newsJSON struct {
 }
 
 func (s *server) channelNews(c echo.Context, _ visitor) error {
-	than, err := newsSince(c)
-	if err != nil {
-		return err
-	}
+	than, sinceErr := newsSince(c)
 	channel, err := s.channelAt(c, named(c))
-	if err != nil {
+	if err = cmp.Or(sinceErr, err); err != nil {
 		return err
 	}
 	n, err := s.store.News(c.Request().Context(), channel.Ref(), than)
-	if err != nil {
-		return err
+	if err == nil {
+		sameForAll(c.Response().Header())
 	}
-	sameForAll(c.Response().Header())
-	return respond(c, http.StatusOK, newsJSON{New: n})
+	return respond(c, err, http.StatusOK, newsJSON{New: n})
 }
 
 func (s *server) feedNews(c echo.Context, v visitor) error {
@@ -241,10 +238,7 @@ func (s *server) feedNews(c echo.Context, v visitor) error {
 		return err
 	}
 	n, next, err := s.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
-	if err != nil {
-		return err
-	}
-	return respond(c, http.StatusOK, newsJSON{n, next})
+	return respond(c, err, http.StatusOK, newsJSON{n, next})
 }
 
 // newsSince returns the newest post that the page shows; "" if it shows none.

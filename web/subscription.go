@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -43,12 +42,12 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
 			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
 	}
-	return s.done(c, err, noticeSubscribed, c.Request().URL.EscapedPath())
+	return s.done(c, err, "subscribed", c.Request().URL.EscapedPath())
 }
 
 func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.leave(c, v, pageTarget(c, form))
-	return s.done(c, err, noticeUnsubscribed, c.Request().URL.EscapedPath())
+	return s.done(c, err, "unsubscribed", c.Request().URL.EscapedPath())
 }
 
 // unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted
@@ -62,16 +61,12 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}
-	err = elsewhere(err, "Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
-	return s.done(c, err, noticeUnsubscribed, templates.SubscriptionsPath)
+	return s.done(c, err, "unsubscribed", templates.SubscriptionsPath)
 }
 
 func (s *server) showSubscriptions(c echo.Context, v visitor) error {
 	subscriptions, err := s.store.Subscriptions(c.Request().Context(), v.User)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.SubscriptionsPage(s.page(c, v), subscriptions))
+	return show(s, c, v, err, templates.SubscriptionsPage, subscriptions)
 }
 
 type subscriptionJSON struct {
@@ -80,18 +75,8 @@ type subscriptionJSON struct {
 	SubscribedOn apiTime            `json:"subscribedOn"`
 }
 
-func (s *server) listSubscriptions(c echo.Context, v visitor) error {
-	limit, err := queryLimit(c)
-	if err != nil {
-		return err
-	}
-	page, err := s.store.SubscriptionPage(c.Request().Context(), v.User, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, func(s domain.Subscription) subscriptionJSON {
-		return subscriptionJSON{Channel: s.Name, Role: s.Role, SubscribedOn: apiTime(s.SubscribedOn)}
-	})
+func newSubscriptionJSON(s domain.Subscription) subscriptionJSON {
+	return subscriptionJSON{Channel: s.Name, Role: s.Role, SubscribedOn: apiTime(s.SubscribedOn)}
 }
 
 // home is the feed of a visitor who is signed in, and the list of channels for a stranger.
@@ -101,34 +86,16 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
 	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
-	if err != nil {
-		return err
-	}
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
 	for _, item := range feed.Items {
 		view.Posts = append(view.Posts, s.texts.post(item.Name, item.Blog, inList))
 	}
-	if len(feed.Items) == 0 {
-		subscriptions, err := s.store.Subscriptions(ctx, v.User)
-		if err != nil {
-			return err
-		}
+	if len(feed.Items) == 0 && err == nil {
+		var subscriptions []domain.Subscription
+		subscriptions, err = s.store.Subscriptions(ctx, v.User)
 		view.Subscriptions = len(subscriptions)
 	}
-	return render(c, http.StatusOK, templates.FeedPage(s.page(c, v), view))
+	return show(s, c, v, err, templates.FeedPage, view)
 }
 
-// listFeed lists the posts of all channels that the caller subscribes to.
-func (s *server) listFeed(c echo.Context, v visitor) error {
-	limit, err := queryLimit(c)
-	if err != nil {
-		return err
-	}
-	page, err := s.store.Feed(c.Request().Context(), v.User, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	return respondList(c, page.Items, page.Next, func(item storage.FeedItem) blogJSON {
-		return newBlogJSON(item.Name, item.Blog)
-	})
-}
+func newFeedJSON(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog) }

@@ -8,7 +8,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -28,13 +27,8 @@ const (
 
 // explainFeed explains the feeds of a channel to people, before they meet XML.
 func (s *server) explainFeed(c echo.Context, v visitor) error {
-	channel, err := s.namedChannel(c)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.ChannelFeedPage(s.page(c, v), templates.ChannelFeed{
-		Channel: channel.Name, Posts: feedLength,
-	}))
+	channel, err := s.channelAt(c, named(c))
+	return show(s, c, v, err, templates.ChannelFeedPage, templates.ChannelFeed{Channel: channel.Name, Posts: feedLength})
 }
 
 func (s *server) atomFeed(c echo.Context, v visitor) error {
@@ -68,7 +62,7 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
 	name := channel.Name
 	f := feed{
-		id:          feedID("channel", string(channel.Incarnation)),
+		ID:          feedID("channel", string(channel.Incarnation)),
 		updated:     channel.CreatedOn,
 		Version:     jsonFeedVersion,
 		Title:       string(name),
@@ -95,37 +89,56 @@ func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin stri
 
 const jsonFeedVersion = "https://jsonfeed.org/version/1.1"
 
-// A feed is one in the format of [jsonFeedVersion], with what Atom needs besides. All addresses
-// are absolute, because a feed reader shows a feed away from its site.
+// A feed is one in the formats of [jsonFeedVersion] and of Atom (RFC 4287). All addresses are
+// absolute, because a feed reader shows a feed away from its site. encoding/xml replaces
+// characters that XML cannot hold with U+FFFD.
 type feed struct {
-	id      string
+	XMLName xml.Name `json:"-" xml:"http://www.w3.org/2005/Atom feed"`
 	updated time.Time
 
-	Version     string `json:"version"`
-	Title       string `json:"title"`
-	HomePageURL string `json:"home_page_url"`
+	ID          string `json:"-" xml:"id"`
+	Version     string `json:"version" xml:"-"`
+	Title       string `json:"title" xml:"title"`
+	HomePageURL string `json:"home_page_url" xml:"-"`
 	// FeedURL is the feed's own address.
-	FeedURL     string     `json:"feed_url"`
-	Description string     `json:"description,omitempty"`
-	Items       []feedItem `json:"items"`
+	FeedURL     string     `json:"feed_url" xml:"-"`
+	Description string     `json:"description,omitempty" xml:"subtitle,omitempty"`
+	Updated     string     `json:"-" xml:"updated"`
+	Links       []atomLink `json:"-" xml:"link"`
+	Items       []feedItem `json:"items" xml:"entry"`
 }
 
 type feedItem struct {
-	ID  string `json:"id"`
-	URL string `json:"url"`
-	// Title is left out if a post has none, as the format asks of microblogs.
-	Title string `json:"title,omitempty"`
+	ID  string `json:"id" xml:"id"`
+	URL string `json:"url" xml:"-"`
+	// Title is left out if a post has none, as the format asks of microblogs. Atom needs one.
+	Title     string `json:"title,omitempty" xml:"-"`
+	AtomTitle string `json:"-" xml:"title"`
 	// ContentHTML has the same content as ContentText, or more.
-	ContentHTML   string       `json:"content_html"`
-	ContentText   string       `json:"content_text"`
-	DatePublished string       `json:"date_published"`
-	DateModified  string       `json:"date_modified"`
-	Authors       []feedAuthor `json:"authors"`
+	ContentHTML   string       `json:"content_html" xml:"-"`
+	ContentText   string       `json:"content_text" xml:"-"`
+	DatePublished string       `json:"date_published" xml:"published"`
+	DateModified  string       `json:"date_modified" xml:"updated"`
+	Authors       []feedAuthor `json:"authors" xml:"author"`
+	Link          atomLink     `json:"-" xml:"link"`
+	Content       atomContent  `json:"-" xml:"content"`
 }
 
 type feedAuthor struct {
-	Name string `json:"name"`
-	URL  string `json:"url,omitempty"`
+	Name string `json:"name" xml:"name"`
+	URL  string `json:"url,omitempty" xml:"uri,omitempty"`
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr"`
+	Type string `xml:"type,attr"`
+	Href string `xml:"href,attr"`
+}
+
+// atomContent is HTML, escaped as text of the XML document.
+type atomContent struct {
+	Type string `xml:"type,attr"`
+	HTML string `xml:",chardata"`
 }
 
 // feedID returns the id of a feed or an entry, made from the names that identify it.
@@ -153,69 +166,19 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// atomDocument is a feed in the Atom format (RFC 4287). encoding/xml replaces characters
-// that XML cannot hold with U+FFFD.
-type atomDocument struct {
-	XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
-	ID       string      `xml:"id"`
-	Title    string      `xml:"title"`
-	Subtitle string      `xml:"subtitle,omitempty"`
-	Updated  string      `xml:"updated"`
-	Links    []atomLink  `xml:"link"`
-	Entries  []atomEntry `xml:"entry"`
-}
-
-type atomLink struct {
-	Rel  string `xml:"rel,attr"`
-	Type string `xml:"type,attr"`
-	Href string `xml:"href,attr"`
-}
-
-type atomEntry struct {
-	ID        string      `xml:"id"`
-	Title     string      `xml:"title"`
-	Published string      `xml:"published"`
-	Updated   string      `xml:"updated"`
-	Author    string      `xml:"author>name"`
-	AuthorURI string      `xml:"author>uri,omitempty"`
-	Link      atomLink    `xml:"link"`
-	Content   atomContent `xml:"content"`
-}
-
-// atomContent is HTML, escaped as text of the XML document.
-type atomContent struct {
-	Type string `xml:"type,attr"`
-	HTML string `xml:",chardata"`
-}
-
 func encodeAtom(w io.Writer, f feed) error {
-	doc := atomDocument{
-		ID:       f.id,
-		Title:    f.Title,
-		Subtitle: f.Description,
-		Updated:  feedTime(f.updated),
-		Links: []atomLink{
-			{Rel: "self", Type: "application/atom+xml", Href: f.FeedURL},
-			{Rel: "alternate", Type: "text/html", Href: f.HomePageURL},
-		},
-		Entries: make([]atomEntry, len(f.Items)),
-	}
-	for i, item := range f.Items {
-		doc.Entries[i] = atomEntry{
-			ID:        item.ID,
-			Title:     templates.Headline(item.Title, item.ContentText),
-			Published: item.DatePublished,
-			Updated:   item.DateModified,
-			Author:    item.Authors[0].Name,
-			AuthorURI: item.Authors[0].URL,
-			Link:      atomLink{Rel: "alternate", Type: "text/html", Href: item.URL},
-			Content:   atomContent{Type: "html", HTML: item.ContentHTML},
-		}
+	f.Updated = feedTime(f.updated)
+	f.Links = []atomLink{{"self", "application/atom+xml", f.FeedURL}, {"alternate", "text/html", f.HomePageURL}}
+	for i := range f.Items {
+		item := &f.Items[i]
+		item.AtomTitle = templates.Headline(item.Title, item.ContentText)
+		item.Link = atomLink{"alternate", "text/html", item.URL}
+		item.Content = atomContent{"html", item.ContentHTML}
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
-	return xml.NewEncoder(w).Encode(doc)
+	return xml.NewEncoder(w).Encode(f)
 }
 
 func encodeJSONFeed(w io.Writer, f feed) error { return json.NewEncoder(w).Encode(f) }

@@ -3,10 +3,8 @@ package web_test
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,8 +109,6 @@ func tagOfAChannelsPageCoversTheKeyOfItsForm(t *testing.T) {
 }
 
 func TestCompression(t *testing.T) {
-	t.Run("is in gzip if the client likes that", compressedAsTheClientLikes)
-	t.Run("leaves a body whose strong tag programs send back", taggedStateIsNotCompressed)
 	t.Run("is of no answer with the address of a personal feed", secretIsNotCompressed)
 	t.Run("is not of what another site asked for with a cookie", otherSitesGetNoCompression)
 }
@@ -139,58 +135,6 @@ func (a answer) plain() []byte {
 		a.t.Fatal(err)
 	}
 	return body
-}
-
-// crowded returns the site with a channel of 20 posts, whose pages are long.
-func crowded(t testing.TB) *site {
-	t.Helper()
-	s := newSite(t)
-	channel := s.channel("Engines", string(s.author("ada")))
-	for i := range 20 {
-		s.post(channel, "ada", fmt.Sprint("Post ", i, " is about pistons & wheels."))
-	}
-	return s
-}
-
-func compressedAsTheClientLikes(t *testing.T) {
-	s := crowded(t)
-	for _, path := range []string{"/channels/Engines", "/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/how-deletion-works"} {
-		whole := s.do("GET", path).want(200)
-		for accepted, want := range map[string]string{
-			"": "", "gzip": "gzip", "zstd": "", "gzip, deflate, br, zstd": "gzip", "gzip, deflate": "gzip", "br": "",
-			"gzip;q=0, zstd;q=0": "", "*": "gzip", "identity": "",
-		} {
-			a := s.do("GET", path, accepting(accepted)).want(200)
-			if got := a.header.Get("Content-Encoding"); got != want {
-				t.Errorf("%s for %q: Content-Encoding %q, want %q", path, accepted, got, want)
-			}
-			if !bytes.Equal(a.plain(), whole.body) {
-				t.Errorf("%s for %q: another body of %d bytes", path, accepted, len(a.plain()))
-			}
-			if a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) || !strings.Contains(a.header.Get("Vary"), "Accept-Encoding") {
-				t.Errorf("%s for %q: %d bytes, %v", path, accepted, len(a.body), a.header)
-			}
-			if want != "" && len(a.body) > len(whole.body)/2 {
-				t.Errorf("%s for %q: %d of %d bytes", path, accepted, len(a.body), len(whole.body))
-			}
-		}
-	}
-}
-
-func taggedStateIsNotCompressed(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	blog := s.post(channel, "ada", strings.Repeat("A long text. ", 300))
-	path := blogPath(channel, blog.ID)
-	a := s.do("GET", path, accepting("gzip")).want(200)
-	if want := `"` + string(blog.Revision) + `-0"`; a.header.Get("Etag") != want || a.header.Get("Content-Encoding") != "" {
-		t.Errorf("%v, want the tag %s", a.header, want)
-	}
-	s.do("GET", path, accepting("gzip"), header("If-None-Match", a.header.Get("Etag"))).want(304)
-	stale := s.do("PUT", path, accepting("gzip"), bearer(token), header("If-Match", `"x-0"`), fields("title", "", "text", "Another")).want(412)
-	if stale.header.Get("Etag") != a.header.Get("Etag") || stale.header.Get("Content-Encoding") != "" {
-		t.Errorf("412 with %v", stale.header)
-	}
-	s.do("PUT", path, accepting("gzip"), bearer(token), header("If-Match", stale.header.Get("Etag")), fields("title", "", "text", "Another")).want(200)
 }
 
 // Who can post in a channel that ada reads chooses words of her digest, which has the address

@@ -55,8 +55,8 @@ const (
 	writer
 )
 
-// serve makes a handler a route. If the handler fails, it leaves the visitor and the error
-// for the page that says so.
+// serve makes a handler a route. If the handler fails, it leaves the visitor for the page
+// that says so.
 func (s *server) serve(who access, h handler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) { return s.visit(c, who, h) })
 }
@@ -65,7 +65,7 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 	return func(c echo.Context) error {
 		v, err := visit(c)
 		if err != nil {
-			c.Set(failureKey, failure{v, err})
+			c.Set(visitorKey, v)
 		}
 		return err
 	}
@@ -196,13 +196,19 @@ func (s *server) token(c echo.Context) (token string, bearer bool, err error) {
 
 // beginSession signs in with a name and a password, and sets the session cookie.
 func (s *server) beginSession(c echo.Context, name, password string) (visitor, error) {
-	token, session, err := s.store.SignIn(c.Request().Context(), attempt(c, name, password))
+	token, session, err := s.signInAs(c, name, password)
+	if err == nil {
+		s.remember(c, token, session)
+	}
+	return visitor{session.User, token}, err
+}
+
+func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {
+	token, session, err = s.store.SignIn(c.Request().Context(), attempt(c, name, password))
 	if err != nil {
 		s.logRefused(c, err)
-		return visitor{}, err
 	}
-	s.remember(c, token, session)
-	return visitor{session.User, token}, nil
+	return token, session, err
 }
 
 func attempt(c echo.Context, name, password string) storage.Attempt {
@@ -261,7 +267,3 @@ const maxLikelyUsers = 10_000
 // tokens. It is a hint and decides nothing: the store says each time whether the session
 // still is.
 type likelyUsers = otter.Cache[[sha256.Size]byte, domain.UserName]
-
-func newLikelyUsers() *likelyUsers {
-	return otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers})
-}

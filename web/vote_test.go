@@ -1,46 +1,17 @@
 package web_test
 
 import (
-	"context"
 	"strings"
 	"testing"
-
-	"microblogging/domain"
-	"microblogging/storage/drivertest"
 )
 
 func TestVote(t *testing.T) {
-	t.Run("a user has one vote however often it is given or taken back", userHasOneVoteHoweverOftenItIsGivenOrTakenBack)
 	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
-	t.Run("an edit survives votes that come while it is written", editSurvivesVotesThatComeWhileItIsWritten)
-	t.Run("a vote is counted once and taken back", voteIsCountedOnceAndTakenBack)
 	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
 	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
 	t.Run("a vote in a list leads to no other site", voteInAListLeadsToNoOtherSite)
 	t.Run("a script gets the form that follows the one it sent", scriptGetsTheFormThatFollows)
-}
-
-func userHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
-	s := newSite(t)
-	ada, bob := s.signUp("ada"), s.signUp("bob")
-	channel := s.channel("Engines", "ada")
-	blog := s.post(channel, "ada", "Hello")
-	path := votePath(channel, blog.ID)
-	for _, step := range []struct {
-		method, token string
-		want          int
-	}{
-		{"DELETE", bob, 0}, {"PUT", bob, 1}, {"PUT", bob, 1}, {"PUT", ada, 2}, // ada votes for her own post
-		{"DELETE", bob, 1}, {"DELETE", bob, 1}, {"PUT", bob, 2}, {"DELETE", ada, 1},
-	} {
-		s.do(step.method, path, bearer(step.token)).want(204)
-		s.wantRating(channel, blog.ID, step.want)
-	}
-	s.do("PUT", path).want(401)
-	s.do("DELETE", path).want(401)
-	s.wantRating(channel, blog.ID, 1)
-	s.mustBeSound()
 }
 
 func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
@@ -59,48 +30,6 @@ func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 	s.do("PUT", path, bearer(ada), header("If-Match", read), fields("text", "Third")).want(412)
 	s.do("DELETE", path+"/vote", bearer(bob)).want(204)
 	s.do("DELETE", path, bearer(ada), header("If-Match", edited.header.Get("ETag"))).want(204)
-}
-
-func editSurvivesVotesThatComeWhileItIsWritten(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	blog := s.post(channel, "ada", "Hello")
-	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Transact" && call.Target == "Blogs" {
-			s.mendStore()
-			s.vote(blog, 3)
-		}
-		return send(ctx)
-	})
-	a := s.do("PUT", blogPath(channel, blog.ID), bearer(token),
-		header("If-Match", `"`+string(blog.Revision)+`-0"`), fields("text", "Second")).want(200)
-	if a.get("rating") != 3.0 || a.text("text") != "Second" {
-		t.Errorf("the edit answers %s", a.body)
-	}
-	s.mustBeSound()
-}
-
-func (s *site) wantRating(channel domain.Channel, id domain.BlogID, want int) {
-	s.Helper()
-	if got := s.do("GET", blogPath(channel, id)).want(200).get("rating"); got != float64(want) {
-		s.Fatalf("rated %v, want %d", got, want)
-	}
-}
-
-func voteIsCountedOnceAndTakenBack(t *testing.T) {
-	s := newSite(t)
-	ada, bob := s.signedIn("ada"), s.signedIn("bob")
-	channel := s.channel("Engines", "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	vote := ada.open(path).saysNot("vote ·", "0 votes").form("Vote") // ada votes for her own post
-	vote.press().at(path).says("Your vote is counted.", "1 vote", "You voted for this post.").saysNot("1 votes")
-	vote.press().at(path).says("1 vote").saysNot("2 votes") // the form is sent twice
-	bob.open(path).saysNot("You voted").form("Vote").press().at(path).says("2 votes")
-	back := ada.open(path).form("Take back the vote")
-	back.press().at(path).says("Your vote is taken back.", "1 vote").saysNot("You voted")
-	back.press().at(path).says("1 vote")
-	if ada.open(path).hasForm("Take back the vote") {
-		t.Error("the page still offers to take back a vote")
-	}
 }
 
 func voteAfterTheSessionEndedIsNotCounted(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 func TestWriteDeadline(t *testing.T) {
 	t.Run("a reader who never reads is cut off", readerWhoNeverReadsIsCutOff)
 	t.Run("a slow reader gets the whole of a long response", slowReaderGetsTheWholeOfALongResponse)
-	t.Run("each response of a connection has a deadline of its own", eachResponseOfAConnectionHasADeadlineOfItsOwn)
 	t.Run("a stream without a reader is cut off", streamWithoutAReaderIsCutOff)
 }
 
@@ -142,23 +141,6 @@ func slowReaderGetsTheWholeOfALongResponse(t *testing.T) {
 			n, err := io.Copy(io.Discard, response.Body)
 			if took := time.Since(start); err != nil || took < 31*time.Second {
 				t.Errorf("%s: read %d bytes in %s: %v", path, n, took, err)
-			}
-		}
-	})
-}
-
-func eachResponseOfAConnectionHasADeadlineOfItsOwn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		conn := s.dial()
-		reader := bufio.NewReader(conn)
-		for range 3 {
-			s.request(conn, "/channels")
-			time.Sleep(25 * time.Second)
-			response, err := http.ReadResponse(reader, nil)
-			ok(t, err)
-			if _, err := io.Copy(io.Discard, response.Body); err != nil {
-				t.Fatal(err)
 			}
 		}
 	})

@@ -208,3 +208,11 @@ func silentConclusionEnds(t *testing.T) {
 		}
 	}
 }
+
+// copies counts the messages on the poison queue.
+func (w *world) copies() int {
+	w.t.Helper()
+	messages, err := driver.NewQueue(w.db, domain.PoisonQueueName).Receive(w.t.Context(), 32, time.Second)
+	w.ok(err)
+	return len(messages)
+}

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,42 +20,32 @@ const renewTime = 10 * time.Second
 type lease struct {
 	worker *Worker
 	// message has the receipt of the last renewal. It belongs to the goroutine that renews,
-	// until stopped is closed.
+	// until that has ended.
 	message driver.Message
 	// ends is when the lease runs out, as far as this worker knows. The pauses of a
 	// lesson read it meanwhile.
 	ends atomic.Pointer[time.Time]
 
-	stop    chan struct{}
-	stopped chan struct{}
+	stop     context.CancelFunc
+	renewals sync.WaitGroup
 }
 
 // hold starts to renew the lease of a message that was received just now, each time after a
 // third of its length, until release is called. If the lease is lost, it calls lost and stops.
 func (w *Worker) hold(ctx context.Context, m driver.Message, lost func()) *lease {
-	l := &lease{worker: w, message: m, stop: make(chan struct{}), stopped: make(chan struct{})}
-	l.extend(time.Now())
-	go func() {
-		defer close(l.stopped)
-		ticker := time.NewTicker(l.worker.Lease / 3)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-l.stop:
-				return
-			case <-ticker.C:
-			}
-			select {
-			case <-l.stop:
-				return // both were ready: another renewal would take too long
-			default:
-			}
+	held, stop := context.WithCancel(ctx)
+	l := &lease{worker: w, message: m, stop: stop}
+	began := time.Now()
+	l.extend(began)
+	l.renewals.Go(func() {
+		for pauseFor(held, w.Lease/3-time.Since(began)) {
+			began = time.Now()
 			if !l.renew(ctx) {
 				lost()
 				return
 			}
 		}
-	}()
+	})
 	return l
 }
 
@@ -89,7 +80,7 @@ func (l *lease) extend(from time.Time) {
 // only the receipt of the last renewal can conclude the message. It returns the
 // message with that receipt.
 func (l *lease) release() driver.Message {
-	close(l.stop)
-	<-l.stopped
+	l.stop()
+	l.renewals.Wait()
 	return l.message
 }

@@ -75,25 +75,20 @@ func (p *progress) leave(result domain.StepResult) {
 	last.Ended, last.Result = domain.Now(), result
 }
 
-// removed counts rows that were removed, and records them if a record is due.
+// removed counts rows that were removed. It records them if they are the first, or if the last
+// record is old enough.
 func (p *progress) removed(ctx context.Context, rows int) {
-	if !p.count(int64(rows)) {
+	p.mu.Lock()
+	due := p.rows == 0 || time.Since(p.recorded) >= p.every
+	p.rows += int64(rows)
+	p.steps[len(p.steps)-1].Rows += int64(rows)
+	p.mu.Unlock()
+	if !due {
 		return
 	}
 	if err := p.record(ctx, running); err != nil {
 		p.log.WarnContext(ctx, "progress not recorded", "channel", p.of.Channel, "error", err)
 	}
-}
-
-// count counts rows and tells whether a record is due: if they are the first, or
-// if the last record is old enough.
-func (p *progress) count(rows int64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	first := p.rows == 0
-	p.rows += rows
-	p.steps[len(p.steps)-1].Rows += rows
-	return first || time.Since(p.recorded) >= p.every
 }
 
 // record brings the number of rows and the steps in the Deletions row up to date, and

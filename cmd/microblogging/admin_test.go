@@ -40,12 +40,9 @@ func adminAnswers(t *testing.T) {
 				get(t, http.DefaultClient, address+path, http.StatusOK)
 			}
 			told := get(t, http.DefaultClient, address+"/metrics", http.StatusOK)
-			for prefix, want := range map[string]bool{
-				"store_up 1": true, "deletions_open 0": true, "bolt_commits_total": true, "azure_": false,
-				"http_requests_in_flight": command != "worker", "worker_deliveries_total": command != "web",
-			} {
-				if strings.Contains(told, "\nmicroblogging_"+prefix) != want {
-					t.Errorf("tells of %s: %t\n%s", prefix, !want, told)
+			for _, prefix := range []string{"store_up 1", "deletions_open 0", "bolt_commits_total", "http_requests_in_flight", "worker_deliveries_total"} {
+				if !strings.Contains(told, "\nmicroblogging_"+prefix) {
+					t.Errorf("does not tell of %s\n%s", prefix, told)
 				}
 			}
 			if command != "worker" {
@@ -53,10 +50,7 @@ func adminAnswers(t *testing.T) {
 				get(t, http.DefaultClient, public+"/debug/pprof/", http.StatusNotFound)
 				get(t, http.DefaultClient, public+"/metrics", http.StatusNotFound)
 			}
-			r.stop()
-			if code := <-r.ended; code != exitOK {
-				t.Errorf("ended with %d", code)
-			}
+			r.end(t)
 		})
 	}
 }
@@ -77,10 +71,7 @@ func adminEndsProfile(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	told := time.Now()
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
-	}
+	r.end(t)
 	<-ended
 	if took := time.Since(told); took > drainTime {
 		t.Errorf("ended after %s", took)

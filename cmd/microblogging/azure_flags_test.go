@@ -42,9 +42,7 @@ func retriesOfCommands(t *testing.T) {
 
 func connectionStringFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(name, []byte(unreachable+"\r\n"), 0o400); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(name, []byte(unreachable+"\r\n"), 0o400))
 	for file, want := range map[string]string{name: unreachable, "": "none"} {
 		flags := storageFlags{AzureConnectionString: "none", AzureConnectionStringFile: file}
 		if got, err := flags.connectionString(); got != want || err != nil {
@@ -63,9 +61,7 @@ func badConnectionStringFile(t *testing.T) {
 		unreachable + "\n" + secret: "one line", " \n\t\n": "one line", "AccountKey=" + secret: "", secret: "",
 	} {
 		name := filepath.Join(t.TempDir(), "secret")
-		if err := os.WriteFile(name, []byte(text), 0o400); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(name, []byte(text), 0o400))
 		t.Setenv("AZURE_STORAGE_CONNECTION_STRING_FILE", name)
 		code, out, errs := program(t, "check", "--storage", "azure")
 		if code != exitCannotRun || out != "" || !strings.Contains(errs, says) || strings.Contains(errs, secret) || strings.Count(errs, "\n") != 1 {

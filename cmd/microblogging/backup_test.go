@@ -34,7 +34,6 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("has its name once it is whole and not before, or the name stays with the one before", backupHasNameOnceWhole)
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
-	t.Run("does not wait for a server that does not answer", backupOfHanging)
 }
 
 func TestRestoreCommand(t *testing.T) {
@@ -55,9 +54,7 @@ type site struct {
 func openSite(t *testing.T, data string) *site {
 	t.Helper()
 	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s := &site{t: t, data: data, db: db, store: storage.New(db, storage.Options{})}
 	t.Cleanup(func() { _ = db.Close() })
 	s.ok(s.store.Prepare(t.Context()))
@@ -186,10 +183,7 @@ func backupOfRole(t *testing.T) {
 	if code, _, stderr := program(t, "backup", file, "--data", s.data); code != exitCannotRun || !strings.Contains(stderr, "--admin") {
 		t.Errorf("without --admin: exit %d, %q", code, stderr)
 	}
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d", code)
-	}
+	r.end(t)
 	mustRun(t, "restore", file, "--data", data)
 	wantClean(t, data, s.data)
 }
@@ -268,14 +262,6 @@ func backupHasNameOnceWhole(t *testing.T) {
 	wantNames(t, dir, "backup")
 }
 
-func backupOfHanging(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	defer server.Close()
-	if err := download(t.Context(), server.URL, io.Discard, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "timeout") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func backupCannotBegin(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	file := filepath.Join(dir, "backup")
@@ -313,9 +299,7 @@ func packed(t *testing.T, content string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	err := pack(&file, func(w io.Writer) error { _, err := io.WriteString(w, content); return err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return file.Bytes()
 }
 

@@ -58,9 +58,7 @@ func compactPrintsSizes(t *testing.T) {
 func compactRefused(t *testing.T) {
 	used, none := t.TempDir(), filepath.Join(t.TempDir(), "slip")
 	db, err := bolt.Open(used, bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for says, args := range map[string][]string{
 		"in use by another process": {"--data", used}, "embedded store only": {"--storage", "azure"}, none: {"--data", none},
 	} {
@@ -72,7 +70,5 @@ func compactRefused(t *testing.T) {
 	if _, err := os.Stat(none); err == nil {
 		t.Error("it has made a directory")
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Close())
 }

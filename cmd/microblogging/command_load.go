@@ -13,6 +13,7 @@ import (
 
 	"microblogging/cmd/microblogging/load"
 	"microblogging/storage"
+	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
@@ -51,22 +52,8 @@ directory below --data: so it measures the same disk, and a server that runs may
 slower. It takes about 3 KB for each post and 1.5 KB for each vote. With --storage azure it uses
 tables and queues of its own, whose names begin with MicroBloggingLoad and microblogging-load; they
 are in the same account, so they share its limits with the site, and Azure charges for each request.
-All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed is removed by
-the next; on Azure it stays, under the names that the load has printed.`
-}
-
-// runs are the numbers of channels to make the load with, in their order.
-func (c loadCommand) runs() []int {
-	runs := []int{c.Channels}
-	if c.Report == "" {
-		return runs
-	}
-	for _, channels := range []int{1, 2, 4, 8} {
-		if channels != c.Channels {
-			runs = append(runs, channels)
-		}
-	}
-	return runs
+All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed stays, under
+the names that it has printed.`
 }
 
 // Run makes the load, and prints what was measured of each number of channels, or as JSON of the
@@ -79,8 +66,12 @@ func (c loadCommand) Run(ctx context.Context, console *console) error {
 	if _, err := os.Stat(filepath.Dir(c.Report)); err != nil { // before the work is done
 		return cannotRunError{fmt.Errorf("--report: %w", err)}
 	}
+	runs := []int{c.Channels}
+	if c.Report != "" {
+		runs = append(runs, slices.DeleteFunc([]int{1, 2, 4, 8}, func(n int) bool { return n == c.Channels })...)
+	}
 	var failed error
-	for i, channels := range c.runs() {
+	for i, channels := range runs {
 		result, err := c.run(ctx, console, channels)
 		if err != nil {
 			return err
@@ -130,47 +121,36 @@ func (c loadCommand) run(ctx context.Context, console *console, channels int) (r
 	})
 }
 
-// open makes an empty store for one run. It removes what a load has left that was killed, but on
-// Azure: there an operator can tell by the names.
+// open makes an empty store for one run, and says how it is called: whoever kills the run can
+// remove it by that.
 func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend, func(context.Context) error, error) {
 	if c.Storage == "azure" {
 		config, err := c.azureConfig(nil)
 		if err != nil {
 			return nil, nil, err
 		}
-		n, err := load.OpenNamespace(config)
+		config.Tried = func(ctx context.Context, try azure.Try) {
+			if try.Throttled() {
+				load.Throttled(ctx)
+			}
+		}
+		client, err := azure.Open(config)
 		if err != nil {
 			return nil, nil, err
 		}
+		n := load.NewNamespace(client)
 		fmt.Fprintln(console.stderr, "using", n)
-		return n.Backend(), n.Remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
-	}
-	left, err := filepath.Glob(filepath.Join(c.Data, loadFolder))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, dir := range left {
-		db, err := bolt.Open(dir, bolt.Options{NoSync: true})
-		if errors.Is(err, bolt.ErrInUse) { // a process that has died holds no lock
-			continue
-		}
-		if err == nil { // else it died early
-			err = db.Close()
-		}
-		if failed := os.RemoveAll(dir); failed != nil {
-			return nil, nil, errors.Join(failed, err)
-		}
+		remove := func(ctx context.Context) error { defer client.Close(); return n.Remove(ctx) }
+		return n.Backend(), remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, nil, err
 	}
-	dir, err := os.MkdirTemp(c.Data, loadFolder)
+	dir, err := os.MkdirTemp(c.Data, "load-*")
 	if err != nil {
 		return nil, nil, err
 	}
+	fmt.Fprintln(console.stderr, "using the directory", dir)
 	db, err := bolt.Open(dir, bolt.Options{})
 	return db, func(context.Context) error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, err
 }
-
-// loadFolder names the directories of the embedded stores of loads, in the data directory.
-const loadFolder = "removed-by-load-*"

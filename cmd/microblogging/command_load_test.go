@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -21,7 +19,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
-	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/bolt"
@@ -33,7 +30,6 @@ func TestLoadCommand(t *testing.T) {
 		"what it cannot do is refused before anything is done":                 loadRefuses,
 		"the site's store is left alone, also while a server has it open":      loadLeavesSite,
 		"an interruption ends it with what was measured, and no store is left": loadInterrupted,
-		"what a load left that was killed is removed":                          loadRemovesKilled,
 		"the report compares 1, 2, 4 and 8 channels":                           loadReports,
 		"on Azure it leaves no table and no queue":                             loadOnAzure,
 		"throttled, retried and failed are told apart":                         loadThrottled,
@@ -48,9 +44,7 @@ func TestLoadCommand(t *testing.T) {
 func loadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	data, earlier := filepath.Join(dir, "data"), filepath.Join(dir, "earlier.html")
-	if err := os.WriteFile(earlier, []byte("earlier"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(earlier, []byte("earlier"), 0o600))
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -128,32 +122,17 @@ func (a loadAnswer) sound(t *testing.T, channels int, names ...string) {
 func loadLeavesSite(t *testing.T) {
 	data := emptyStore(t)
 	db, err := bolt.Open(data, bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	ok(t, err)
+	defer func() { ok(t, db.Close()) }()
 	path := filepath.Join(data, "microblogging.db")
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	loaded(t, "--data", data, "--mix", "post=1,vote=1,read=2").sound(t, 1, "post", "read", "vote")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the site's store has changed (%v)", err)
 	}
 	if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
 		t.Errorf("the data directory holds %v (%v), want the site's store alone", entries, err)
-	}
-}
-
-func gone(t *testing.T, path string) {
-	t.Helper()
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is still there (%v)", path, err)
 	}
 }
 
@@ -180,7 +159,7 @@ func loadInterrupted(t *testing.T) {
 		args := []string{"load", "--json", "--data", data, "--duration", "1h", "--report", report}
 		ended <- run(ctx, args, &console{stdout: &out, stderr: &errs})
 	}()
-	whenThere(t, filepath.Join(data, loadFolder, "microblogging.db"), cancel)
+	whenThere(t, filepath.Join(data, "load-*", "microblogging.db"), cancel)
 	if code := <-ended; code != exitOK {
 		t.Errorf("exits with %d and says %q", code, &errs)
 	}
@@ -195,35 +174,10 @@ func loadInterrupted(t *testing.T) {
 	}
 }
 
-// loadRemovesKilled also finds that a load which runs there is left alone.
-func loadRemovesKilled(t *testing.T) {
-	c := loadCommand{}
-	c.Data = t.TempDir()
-	killed, err := os.MkdirTemp(c.Data, loadFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inStore(t, killed, func(*storage.Store) {})
-	_, remove, err := c.open(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone(t, killed)
-	loaded(t, "--data", c.Data, "--channels", "3", "--rate", "200", "--mix", "post=1,read=1,feed=1,vote=1").sound(t, 3, "post", "read", "feed", "vote")
-	if left, err := os.ReadDir(c.Data); err != nil || len(left) != 1 {
-		t.Errorf("there is %v (%v), want the store of the load that runs", left, err)
-	}
-	if err := remove(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
-
 func loadReports(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "r.html")
-	if err := os.WriteFile(report, bytes.Repeat([]byte("earlier"), 100_000), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(report, bytes.Repeat([]byte("earlier"), 100_000), 0o600))
 	code, out, errs := program(t, "load", "--data", filepath.Join(dir, "data"), "--duration", "100ms", "--channels", "2", "--report", report)
 	if code != exitOK || !strings.HasPrefix(out, "channels: 2, ") || strings.Count(out, "operation") != 4 {
 		t.Errorf("exits with %d, prints\n%s and says %q", code, out, errs)
@@ -243,26 +197,18 @@ func loadReports(t *testing.T) {
 func loadOnAzure(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	client, err := azure.Open(azure.Config{ConnectionString: account})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer client.Close()
-	if err := driver.NewTable(client, "Channels").Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, driver.NewTable(client, "Channels").Create(t.Context()))
 	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1", "--retries", "10").sound(t, 2, "vote")
 	service, err := aztables.NewServiceClientFromConnectionString(account, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	page, err := service.NewListTablesPager(nil).NextPage(t.Context())
 	if err != nil || len(page.Tables) != 1 || *page.Tables[0].Name != "Channels" {
 		t.Errorf("the account has %d tables (%v), want one", len(page.Tables), err)
 	}
 	queues, err := azqueue.NewServiceClientFromConnectionString(account, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if page, err := queues.NewListQueuesPager(nil).NextPage(t.Context()); err != nil || len(page.Queues) != 0 {
 		t.Errorf("the account has %d queues (%v), want none", len(page.Queues), err)
 	}
@@ -275,9 +221,7 @@ func loadThrottled(t *testing.T) {
 	_, tables, _ := strings.Cut(account, "TableEndpoint=")
 	tables, _, _ = strings.Cut(tables, ";")
 	target, err := url.Parse(tables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host }}
 	var tries atomic.Int64
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -79,7 +79,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		log.InfoContext(ctx, "the memory limit of this process is not known", "error", err)
 	}
 	told, err := telemetry.Start(telemetry.Options{
-		Version: buildVersion(), Storage: p.Storage, Web: p.web != nil, Worker: p.worker != nil, Counts: p.AdminListen != "", Log: log,
+		Version: buildVersion(), Storage: p.Storage, Counts: p.AdminListen != "", Log: log,
 		Path: web.LoggedPath,
 	})
 	if err != nil {
@@ -132,10 +132,12 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 func (p process) start(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
 	probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
 	if p.health != "" {
-		if err := listenHealth(probes, p.health, log, b, run); err != nil {
+		address, err := answer(probes, "--health-listen", p.health, b.probes(log), web.LimitConnections(false, nil), log, run)
+		if err != nil {
 			workEnded()
 			return err
 		}
+		log.InfoContext(ctx, "answering probes", "address", address)
 	}
 	if p.worker == nil {
 		workEnded()
@@ -162,10 +164,8 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 func delayed(ctx context.Context, delay time.Duration, now <-chan struct{}) (later context.Context, cancel context.CancelFunc) {
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(delay)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(delay):
 		case <-now:
 		case <-later.Done():
 		}

@@ -119,9 +119,7 @@ func checkOfSampleIsDocumented(t *testing.T) {
 	stop()
 	code, printed, _ := program(t, "check", "--data", data)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if code != exitOK || !strings.Contains(string(readme), "\n"+printed) {
 		t.Errorf("exits with %d and prints %q, which README.md does not have", code, printed)
 	}

@@ -80,9 +80,7 @@ func readTree(t *testing.T) sourceTree {
 func commandLine(t *testing.T) (names, flags []string) {
 	t.Helper()
 	parser, err := kong.New(&commands{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	flags = []string{"help", "version"}
 	for _, command := range parser.Model.Leaves(false) {
 		names = append(names, command.Name)

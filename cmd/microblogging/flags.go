@@ -202,11 +202,8 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		return nil
 	}
 	value := ctx.Scan.Pop().String()
-	switch strings.ToLower(value) {
-	case "true", "1", "yes":
-		return nil
-	case "false", "0", "no":
-		*f = proxyFlag{}
+	if believed, err := strconv.ParseBool(value); err == nil {
+		f.any = believed
 		return nil
 	}
 	f.any = false

@@ -15,15 +15,11 @@ func TestHealthWithoutFile(t *testing.T) {
 	address := r.await(t, `listening on (\S+)\n`)
 	ask := func(method, path, body string) int {
 		request, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		return statusOf(t, request)
 	}
-	if err := os.Remove(filepath.Join(data, "microblogging.db")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Remove(filepath.Join(data, "microblogging.db")))
 	if status := ask("POST", "/api/v1/users", `{"name":"ada","password":"`+testPassword+`"}`); status != http.StatusServiceUnavailable {
 		t.Errorf("a write answers %d, want 503", status)
 	}
@@ -39,11 +35,7 @@ func TestHealthWithoutFile(t *testing.T) {
 func statusOf(t *testing.T, request *http.Request) int {
 	t.Helper()
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := response.Body.Close(); err != nil {
-		t.Error(err)
-	}
+	ok(t, err)
+	ok(t, response.Body.Close())
 	return response.StatusCode
 }

@@ -37,19 +37,13 @@ func importRefused(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(name, []byte(content), 0o600))
 		return name
 	}
 	page, good, large := file("page.html", "<!DOCTYPE html><p>Hello"), writeFeed(t, "a", "<title>a</title>", 2), file("large.rss", "")
-	if err := os.Truncate(large, maxImportFile+1); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Truncate(large, maxImportFile+1))
 	whole, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for name, c := range map[string]struct {
 		input string
 		files []string
@@ -124,9 +118,7 @@ func misdatedAreMended(t *testing.T) {
 	}
 	inStore(t, data, func(store *storage.Store) {
 		channel, err := store.Channel(t.Context(), "news")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 10})
 		if err != nil || len(page.Items) != 3 || page.Items[0].Text != "b" || page.Items[1].Text != "c" || page.Items[2].Text != "a" {
 			t.Errorf("the channel has %+v, %v, want b of now, c, and a before it", page.Items, err)
@@ -163,17 +155,11 @@ func importerKeyStays(t *testing.T) {
 func inStore(t *testing.T, data string, use func(*storage.Store)) {
 	t.Helper()
 	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	store := storage.New(db, storage.Options{})
-	if err := store.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.Prepare(t.Context()))
 	use(store)
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
+	ok(t, db.Close())
 }
 
 // emptyStore returns the directory of a store without a site.
@@ -220,9 +206,7 @@ func writeFeed(t *testing.T, name, head string, entries int) string {
 	}
 	b.WriteString(`</channel></rss>`)
 	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(file, []byte(b.String()), 0o600))
 	return file
 }
 
@@ -239,14 +223,8 @@ type importWorld struct {
 func newImportWorld(t *testing.T) *importWorld {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	ok(t, err)
+	t.Cleanup(func() { ok(t, db.Close()) })
 	w := &importWorld{T: t, calls: &atomic.Int64{}}
 	faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Add(1)
@@ -256,16 +234,12 @@ func newImportWorld(t *testing.T) *importWorld {
 		return send(ctx)
 	})
 	w.store = storage.New(faults, storage.Options{})
-	if err := w.store.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, w.store.Prepare(t.Context()))
 	channel, err := domain.NewChannel("news", domain.About{}, "ada")
 	if err == nil {
 		channel, err = w.store.CreateChannel(t.Context(), channel)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	w.channel = channel
 	w.calls.Store(0)
 	return w

@@ -140,9 +140,7 @@ func stoppedImportIsCompleted(t *testing.T) {
 			}
 			w.hook.Store(nil)
 			again := w.importer()
-			if err := again.post(t.Context(), entries); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, again.post(t.Context(), entries))
 			// What was under way may have landed without an answer.
 			if again.counts.known+again.counts.added != 200 || again.counts.known < to.counts.added {
 				t.Errorf("interrupted at call %d: %+v, and then %+v", at+1, to.counts, again.counts)
@@ -187,9 +185,7 @@ func movesOnlyUntouched(t *testing.T) {
 			w := newImportWorld(t)
 			undated := datedEntries(1)
 			undated[0].Published = time.Time{}
-			if err := w.importer().post(t.Context(), undated); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, w.importer().post(t.Context(), undated))
 			page, err := w.store.Blogs(t.Context(), w.channel.Ref(), storage.BlogQuery{Limit: 1})
 			if err == nil {
 				err = c.touch(w, page.Items[0])

@@ -30,9 +30,7 @@ func BenchmarkImport(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				db, err := bolt.Open(b.TempDir(), bolt.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				ok(b, err)
 				faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 					if requests.Add(1)%300 == 20 {
 						most = max(most, liveHeap())
@@ -48,9 +46,7 @@ func BenchmarkImport(b *testing.B) {
 				if to.counts.added != entries {
 					b.Fatalf("%+v", to.counts)
 				}
-				if err := db.Close(); err != nil {
-					b.Fatal(err)
-				}
+				ok(b, db.Close())
 				b.StartTimer()
 			}
 			b.ReportMetric(float64(entries*b.N)/b.Elapsed().Seconds(), "posts/s")
@@ -74,9 +70,7 @@ func benchFeed(b *testing.B, entries int) string {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "feed.rss")
 	file, err := os.Create(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	w := bufio.NewWriter(file)
 	text := strings.Repeat("lorem ipsum dolor sit amet ", 14)
 	fmt.Fprint(w, `<rss version="2.0"><channel><title>Bench</title>`)
@@ -85,37 +79,25 @@ func benchFeed(b *testing.B, entries int) string {
 			"<description>&lt;p&gt;%s&lt;/p&gt;</description></item>\n", i, i, i, i/3600%24, i/60%60, i%60, text)
 	}
 	fmt.Fprint(w, "</channel></rss>")
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, w.Flush())
+	ok(b, file.Close())
 	return name
 }
 
 func benchImporter(b *testing.B, store *storage.Store) *importer {
 	b.Helper()
-	if err := store.Prepare(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, store.Prepare(b.Context()))
 	channel, err := domain.NewChannel("bench", domain.About{}, "ada")
 	if err == nil {
 		channel, err = store.CreateChannel(b.Context(), channel)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	return newImporter(store, channel, "ada", "title:Bench")
 }
 
 func importBench(b *testing.B, name string, to *importer) {
 	b.Helper()
 	file, err := readImportFile(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := importTo(b.Context(), &console{stderr: io.Discard}, file, to); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
+	ok(b, importTo(b.Context(), &console{stderr: io.Discard}, file, to))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,14 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // program runs the program to its end.
@@ -28,15 +37,10 @@ func programWithInput(t *testing.T, input string, args ...string) (code int, std
 	return code, out.String(), errs.String()
 }
 
+// What cannot run exits with 2 and says why.
 func TestExitCode(t *testing.T) {
-	t.Run("what cannot run exits with 2 and says why", cannotRunExitsWith2)
-}
-
-func cannotRunExitsWith2(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(file, nil, 0o600))
 	for name, c := range map[string]struct {
 		args []string
 		says string

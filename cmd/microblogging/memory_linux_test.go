@@ -2,8 +2,6 @@ package main
 
 import (
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -12,28 +10,11 @@ func TestGiveBack(t *testing.T) {
 	t.Run("is of the program's own file, where nobody writes", giveBackIsOfTheProgramsFile)
 }
 
-// fileMemory returns how many kilobytes of files are resident.
-func fileMemory(t *testing.T) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "RssFile:")
-	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kilobytes
-}
-
 func giveBackMakesTheProcessSmaller(t *testing.T) {
-	before := fileMemory(t)
-	if err := giveBack(); err != nil {
-		t.Fatal(err)
-	}
-	if after := fileMemory(t); after > before*9/10 {
-		t.Errorf("%d kB of files before, %d after", before, after)
+	before := resident(t, os.Getpid(), "RssFile")
+	ok(t, giveBack())
+	if after := resident(t, os.Getpid(), "RssFile"); after > before*0.9 {
+		t.Errorf("%f MB of files before, %f after", before, after)
 	}
 }
 

@@ -35,39 +35,28 @@ func idleMemory(b *testing.B, binary string) (megabytes float64) {
 	if err == nil {
 		err = process.Start()
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	response, err := http.Get(strings.TrimSpace(strings.TrimPrefix(line, "listening on ")) + "/readyz")
 	if err != nil || response.StatusCode != http.StatusOK {
 		b.Fatal(response, err)
 	}
 	response.Body.Close()
 	time.Sleep(3 * time.Second) // the process must be idle
-	megabytes = resident(b, process.Process.Pid)
-	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-		b.Fatal(err)
-	}
-	if err := process.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	megabytes = resident(b, process.Process.Pid, "VmRSS")
+	ok(b, process.Process.Signal(syscall.SIGTERM))
+	ok(b, process.Wait())
 	return megabytes
 }
 
-func resident(b *testing.B, pid int) (megabytes float64) {
-	b.Helper()
+// resident returns how many megabytes of a process are in memory, as a field of its status says.
+func resident(t testing.TB, pid int, field string) (megabytes float64) {
+	t.Helper()
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	ok(t, err)
+	_, rest, _ := strings.Cut(string(status), field+":")
 	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(t, err)
 	return float64(kilobytes) / 1024
 }

@@ -6,12 +6,10 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"microblogging/domain"
 	"microblogging/storage"
 )
 
@@ -21,19 +19,6 @@ func TestSample(t *testing.T) {
 	t.Run("does not come where a stranger has the name of one of its users", sampleUserWasTaken)
 }
 
-// mustOwn fails unless these are the channels on the page of the owner.
-func mustOwn(t *testing.T, store *storage.Store, owner domain.UserName, want ...string) {
-	t.Helper()
-	page, err := store.ChannelsOf(t.Context(), owner, "", 100)
-	var got []string
-	for _, channel := range page.Items {
-		got = append(got, string(channel.Name))
-	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%s owns %q, %v, want %q", owner, got, err, want)
-	}
-}
-
 // Everybody whom a row of the sample names has an account, so that nobody else can
 // sign up under the name. A channel is younger than its owner, and older than its posts.
 func sampleIsConsistent(t *testing.T) {
@@ -41,12 +26,8 @@ func sampleIsConsistent(t *testing.T) {
 	_, stop := serving(t, 2, "--sample", "--data", data)
 	stop()
 	inStore(t, data, func(store *storage.Store) {
-		mustOwn(t, store, "ada", "four-anomalies", "tables-and-queues")
-		mustOwn(t, store, "grace", "reading-list")
 		channels, err := store.Channels(t.Context(), "", "", 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		for _, channel := range channels.Items {
 			owner, err := store.User(t.Context(), channel.Owner)
 			if err != nil || !owner.CreatedOn.Before(channel.CreatedOn) {
@@ -138,9 +119,7 @@ func serving(t *testing.T, lines int, args ...string) (printed []string, stop fu
 func get(t *testing.T, client *http.Client, url string, want int) (body string) {
 	t.Helper()
 	response, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != want {

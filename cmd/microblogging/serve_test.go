@@ -21,17 +21,13 @@ func TestServe(t *testing.T) {
 func stuck(t *testing.T, address string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() { conn.Close() })
 	request := []byte(strings.Repeat("GET /static/app.css HTTP/1.1\r\nHost: blog.example\r\n\r\n", 100))
 	for {
 		// The server answers one request after the other: it stops to read them when
 		// nobody takes its answers.
-		if err := conn.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, conn.SetWriteDeadline(time.Now().Add(time.Second)))
 		switch _, err := conn.Write(request); {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return

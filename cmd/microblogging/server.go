@@ -69,14 +69,10 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 			return err
 		}
 	}
-	listener, err := listen("--listen", f.Listen)
+	address, err := answer(ctx, "--listen", f.Listen, b.told.Handler(handler), web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks), log, run)
 	if err != nil {
 		return err
 	}
-	server := newServer(b.told.Handler(handler), log)
-	server.ConnState = web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
-	serveHTTP(ctx, server, listener, drainTime, log, run)
-	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	if token != "" {
 		fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
@@ -84,17 +80,19 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	return nil
 }
 
-// listenHealth answers the probes in the group until ctx ends.
-func listenHealth(ctx context.Context, address string, log *slog.Logger, b *backend, run *errgroup.Group) error {
-	listener, err := listen("--health-listen", address)
+// answer serves at the address of a flag in the group until ctx ends, and returns the public
+// address. limit is told of each connection.
+func answer(
+	ctx context.Context, flag, address string, handler http.Handler, limit func(net.Conn, http.ConnState), log *slog.Logger, run *errgroup.Group,
+) (string, error) {
+	listener, err := listen(flag, address)
 	if err != nil {
-		return err
+		return "", err
 	}
-	server := newServer(b.probes(log), log)
-	server.ConnState = web.LimitConnections(false, nil)
+	server := newServer(handler, log)
+	server.ConnState = limit
 	serveHTTP(ctx, server, listener, drainTime, log, run)
-	log.InfoContext(ctx, "answering probes", "address", publicAddress(listener.Addr()))
-	return nil
+	return publicAddress(listener.Addr()), nil
 }
 
 // listen listens at the address of a flag.

@@ -24,14 +24,6 @@ func TestDrainDelay(t *testing.T) {
 	t.Run("ends at once when the process is told to stop a second time", secondStopEndsDelay)
 }
 
-func TestHealthListen(t *testing.T) {
-	t.Run("answers the probes of a worker and nothing else", workerProbes)
-}
-
-func TestGracePeriod(t *testing.T) {
-	t.Run("of the compose file is longer than each role takes to stop", composeGracePeriod)
-}
-
 // A role is a program that runs until its process is told to stop.
 type role struct {
 	stop  func()
@@ -86,6 +78,15 @@ func startRole(t *testing.T, args ...string) *role {
 	return r
 }
 
+// end stops the role, which must end well.
+func (r *role) end(t *testing.T) {
+	t.Helper()
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
+	}
+}
+
 // expectDraining stops the role and expects that it is not ready from then on, and
 // otherwise as it was, until the delay is over.
 func (r *role) expectDraining(t *testing.T, address string, delay time.Duration, answers string) {
@@ -133,40 +134,22 @@ func secondStopEndsDelay(t *testing.T) {
 	}
 }
 
-func workerProbes(t *testing.T) {
-	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0")
-	address := r.await(t, `answering probes" address=(\S+)`)
-	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
-	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
-	get(t, http.DefaultClient, address+"/", http.StatusNotFound)
-	get(t, http.DefaultClient, address+"/metrics", http.StatusNotFound)
-	r.stop()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d", code)
-	}
-}
-
+// The grace period of the compose file is longer than each role takes to stop.
 // The engine kills a container that takes longer.
-func composeGracePeriod(t *testing.T) {
+func TestGracePeriod(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docker-compose.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var file struct {
 		Services map[string]struct {
 			Command     string
 			GracePeriod string `yaml:"stop_grace_period"`
 		}
 	}
-	if err := yaml.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, yaml.Unmarshal(data, &file))
 	for _, name := range []string{"web", "worker", "embedded"} {
 		service := file.Services[name]
 		grace, err := time.ParseDuration(service.GracePeriod)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		flags := parsed(t, strings.Fields(service.Command)...)
 		takes := flags.Web.DrainDelay + drainTime
 		switch name {

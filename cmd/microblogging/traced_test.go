@@ -10,11 +10,8 @@ import (
 	"testing"
 )
 
+// The traces of a page and of its calls reach the collector.
 func TestTraces(t *testing.T) {
-	t.Run("of a page and its calls reach the collector", tracesReachTheCollector)
-}
-
-func tracesReachTheCollector(t *testing.T) {
 	var mu sync.Mutex
 	var received strings.Builder
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

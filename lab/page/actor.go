@@ -11,20 +11,11 @@ import (
 type actorView struct {
 	// Number is the key of the keyboard that chooses the actor.
 	Number int
-	Name   string
-	// State is lab.AboutToCall, lab.Finished or lab.Dead.
-	State string
-	// Words is the call that it is about to make. It is empty if there is none.
-	Words string
-	// Intent says what the call is for.
-	Intent string
+	lab.ActorState
 	// Takes let the call take effect. There is one for each message that a call to the
-	// queue may receive. Others are all other fates. Why says why nothing may happen.
+	// queue may receive. Others are all other fates.
 	Takes, Others []fateView
-	Why           string
-	// Told is what the actor was told so far.
-	Told   []string
-	Source sourceView
+	Source        sourceView
 }
 
 // fateView is one thing that may happen next.
@@ -39,36 +30,35 @@ func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-")
 // acts tells whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
 
-func newActorViews(moment lab.Moment, l links) []actorView {
-	var views []actorView
-	for i, s := range moment.Actors {
-		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: s.Told, Why: l.sentence(s.Why)}
-		for i, f := range newFateViews(s.Options, l) {
+func (v *scene) actors() (views []actorView) {
+	for i, s := range v.now().Actors {
+		a := actorView{Number: i + 1, ActorState: s}
+		a.Why = v.sentence(s.Why)
+		for i, f := range v.fates(s.Options) {
 			if s.Options[i].Choice.Fate == lab.Arrives {
-				v.Takes = append(v.Takes, f)
+				a.Takes = append(a.Takes, f)
 			} else {
-				v.Others = append(v.Others, f)
+				a.Others = append(a.Others, f)
 			}
 		}
-		if s.Options != nil && l.at == lab.MaxChoices {
-			v.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
+		if s.Options != nil && v.at == lab.MaxChoices {
+			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
 		}
 		if s.Call != nil {
-			v.Intent = s.Site.Sentence
-			v.Source = newSourceView(s.Site, s.Above)
+			a.Source = newSourceView(s.Site, s.Above)
 		}
-		views = append(views, v)
+		views = append(views, a)
 	}
 	return views
 }
 
-// newFateViews are links to what may happen. A run that is as long as one may be has none.
-func newFateViews(options []lab.Option, l links) (views []fateView) {
-	if l.at == lab.MaxChoices {
+// fates are links to what may happen. A run that is as long as one may be has none.
+func (v *scene) fates(options []lab.Option) (views []fateView) {
+	if v.at == lab.MaxChoices {
 		return nil
 	}
 	for _, o := range options {
-		views = append(views, fateView{sentence(o.Label), o.Word, l.choosing(o.Choice).address() + partActors})
+		views = append(views, fateView{sentence(o.Label), o.Word, v.choosing(o.Choice).address() + partActors})
 	}
 	return views
 }
@@ -97,12 +87,9 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call. Near are the lines around it.
-	Marked, Near bool
+	// Marked is the line of the call.
+	Marked bool
 }
-
-// nearLines is how many lines before and after the marked one a card shows.
-const nearLines = 2
 
 // newSourceView shows the line that makes a call, and names those that led to it.
 func newSourceView(site lab.Site, above []lab.Site) sourceView {
@@ -110,7 +97,6 @@ func newSourceView(site lab.Site, above []lab.Site) sourceView {
 	v := functionView(site, first, last)
 	for i, line := range v.Lines {
 		v.Lines[i].Marked = line.Number == site.Line
-		v.Lines[i].Near = line.Number >= site.Line-nearLines && line.Number <= site.Line+nearLines
 	}
 	for _, s := range above {
 		v.Above = append(v.Above, place(s)+" "+s.Function)
@@ -138,21 +124,15 @@ func functionView(site lab.Site, first, last int) sourceView {
 
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
 
-// near are the lines around the marked one, with the least indentation.
-func (v sourceView) near() (lines []lineView) {
-	least := deepest
+// marked is the line of the call, as it stands alone.
+func (v sourceView) marked() []lineView {
 	for _, line := range v.Lines {
-		if line.Near {
-			lines = append(lines, line)
-		}
-		if line.Near && line.Text != "" {
-			least = min(least, line.Indent)
+		if line.Marked {
+			line.Indent = 0
+			return []lineView{line}
 		}
 	}
-	for i := range lines {
-		lines[i].Indent = max(lines[i].Indent-least, 0)
-	}
-	return lines
+	return nil
 }
 
 // deepest is the deepest indentation that the style sheet knows.

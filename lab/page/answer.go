@@ -29,22 +29,21 @@ const (
 // A turn is taken by whoever works, so that only so many work at once.
 type turn chan struct{}
 
-// take waits for the turn. It must be given back.
-func (t turn) take(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, replayWait, &templates.Refusal{Problem: templates.Problem{
+// inTurn works when the turn has come, unless that takes too long.
+func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result T, err error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, replayWait, &templates.Refusal{Problem: templates.Problem{
 		Status: http.StatusServiceUnavailable, Title: "The lab is busy", Detail: "Many people use it at this moment.",
 		RetryAfter: busyRetry, Links: []templates.Link{labLink()},
 	}})
 	defer cancel()
 	select {
 	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+		defer func() { <-t }()
+		return work()
+	case <-waiting.Done():
+		return result, context.Cause(waiting)
 	}
 }
-
-func (t turn) giveBack() { <-t }
 
 // replayed is the page that work makes when its turn has come.
 func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (templ.Component, error)) (templates.Answer, error) {
@@ -57,14 +56,6 @@ func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (temp
 		return templates.Answer{}, err
 	}
 	return shared(w, htmlType, body.Bytes()), nil
-}
-
-func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result T, err error) {
-	if err := t.take(ctx); err != nil {
-		return result, err
-	}
-	defer t.giveBack()
-	return work()
 }
 
 // encoded is a value in JSON.

@@ -5,7 +5,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 	"microblogging/templates"
@@ -65,14 +64,14 @@ type lawJSON struct {
 // scenarioJSON answers with the state at the end of the schedule.
 func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) (templates.Answer, error) {
 	q.at, q.rest = len(q.schedule), false
-	told, err := inTurn(r.Context(), l.replays, func() (*story, error) { return follow(q) })
+	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
 	if err != nil {
 		return templates.Answer{}, err
 	}
 	return encoded(w, told.json())
 }
 
-func (s *story) json() stateJSON {
+func (s *scene) json() stateJSON {
 	now := s.moments[len(s.moments)-1]
 	state := stateJSON{
 		Schedule: s.Format(s.schedule), Steps: []stepJSON{}, Choices: s.choicesJSON(now),
@@ -93,13 +92,13 @@ func (s *story) json() stateJSON {
 	return state
 }
 
-func (s *story) stepJSON(step lab.Step) stepJSON {
+func (s *scene) stepJSON(step lab.Step) stepJSON {
 	words := s.Words(step)
 	return stepJSON{words.Actor, words.Call, step.Choice.Fate.String(), words.Answer, append([]string{}, words.Told...)}
 }
 
 // choicesJSON are the choices that can be taken.
-func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
+func (s *scene) choicesJSON(now lab.Moment) []choiceJSON {
 	choices := []choiceJSON{}
 	if len(s.schedule) == lab.MaxChoices {
 		return choices
@@ -147,10 +146,6 @@ func propertiesJSON(properties driver.Properties) map[string]any {
 
 const timeLayout = "2006-01-02T15:04:05.0000000Z"
 
-type scenarioListJSON struct {
-	Scenarios []scenarioJSON `json:"scenarios"`
-}
-
 type scenarioJSON struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
@@ -162,14 +157,9 @@ type scenarioJSON struct {
 
 // scenarioList lists all scenarios for programs.
 func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
-	known, err := l.known()
-	if err != nil {
-		return templates.Answer{}, err
-	}
-	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
+	var list []scenarioJSON
 	for _, c := range l.cases() {
-		record, _ := prove.About(known, c.Name)
-		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
+		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: l.recordOf(c.Name).Par})
 	}
-	return encoded(w, list)
+	return encoded(w, map[string]any{"scenarios": list})
 }

@@ -76,18 +76,14 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 		return v, err
 	}
 	if !v.Own {
-		record, err := l.recordOf(c.Name)
-		if err != nil {
-			return v, err
-		}
-		schedule, _ = c.Parse(record.Schedule) // TestKnown reads all
+		schedule, _ = c.Parse(l.recordOf(c.Name).Schedule) // TestKnown reads all
 	}
-	without, err := replay(c, schedule, false)
+	without, err := c.Replay(schedule, false)
 	if err != nil {
 		return v, refuseChoice(&c.Scenario, "That run is not possible", err)
 	}
-	same, _ := ours.Parse(c.Format(schedule))                                // ours has all its actors
-	with, _ := replay(ours, same, without.AtRest || without.Breaches != nil) // it may end sooner
+	same, _ := ours.Parse(c.Format(schedule))                               // ours has all its actors
+	with, _ := ours.Replay(same, without.AtRest || without.Breaches != nil) // it may end sooner
 	n := 0
 	for n < min(len(without.Steps), len(with.Steps)) && alike(without.Steps[n], with.Steps[n]) {
 		n++
@@ -95,12 +91,6 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 	v.Alike = wordsOf(c, without.Steps[:n])
 	v.Without, v.With = compareSide{c, without, wordsOf(c, without.Steps[n:])}, compareSide{ours, with, wordsOf(ours, with.Steps[n:])}
 	return v, nil
-}
-
-func replay(c prove.Case, schedule lab.Schedule, complete bool) (lab.Run, error) {
-	x := lab.NewExplorer(c.Scenario)
-	defer x.Close()
-	return x.Replay(schedule, complete)
 }
 
 func wordsOf(c prove.Case, steps []lab.Step) (words []lab.StepWords) {

@@ -117,8 +117,10 @@ func anomalies() []level {
 			Nudge: "Ann's request looks first whether the channel is there, and writes later. What may happen between the two?",
 			Teaches: "To look and then to write takes two requests, and anything can happen between them, even a whole deletion. " +
 				"The worker cannot close this gap, whatever it does earlier, later or twice. The store itself must refuse the write.",
-			Cousin: cousin{"Kubernetes had this race when it deletes a namespace: one server still lets an object be created while the cleaner has already listed what it will delete. The namespace goes, the object stays.",
-				source{"kubernetes/kubernetes, pull request 37431", "https://github.com/kubernetes/kubernetes/pull/37431"}},
+			Cousin: cousin{"In October 2025 nobody could open a new connection to Amazon's database DynamoDB in the region us-east-1 for almost three hours. Its DNS addresses are written by several processes. " +
+				"One of them checked that its plan was newer than the one in force, and was then held up. Meanwhile another one wrote a much newer plan. The first one went on and wrote its old plan over it. " +
+				"The clean-up deleted that plan as too old. It was the live one, and all addresses of the region went with it.",
+				source{"AWS, Summary of the Amazon DynamoDB service disruption", "https://aws.amazon.com/message/101925/"}},
 		},
 		{
 			Name: "A2", Guard: "incarnation", Title: "The new channel pays for the old one",
@@ -266,8 +268,9 @@ func fenceLevels() []level {
 			Nudge: "As in A2: let w1 free the name, let Ann have it, and then let w2 begin.",
 			Teaches: "A late message must be recognised as late. The name cannot tell, and a clock cannot either. An identity that never returns can: " +
 				"the worker reads the channel, finds another incarnation, and is done.",
-			Cousin: cousin{"Kubernetes has this as a precondition of a deletion: only if the object under this name still has this UID.",
-				source{"kubernetes/kubernetes, pull request 22965", "https://github.com/kubernetes/kubernetes/pull/22965"}},
+			Cousin: cousin{"In PostHog, a person who was deleted may come back. In September 2026 its developers found that a deletion that crashed before it had finished its mark " +
+				"could carry out its last step again, over the person who had come back, and destroy them.",
+				source{"PostHog/posthog, pull request 96995", "https://github.com/PostHog/posthog/pull/96995"}},
 		},
 		{
 			Name: "shut-gate", Title: "The worker that slept",

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"strings"
-
 	"microblogging/lab"
 	"microblogging/lab/prove"
 	"microblogging/templates"
@@ -41,13 +39,4 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 func codeOf(g lab.Guard) sourceView {
 	file, first, last := lab.Find(g.Code)
 	return functionView(lab.Site{File: file, Line: first, Function: g.Code}, first, last)
-}
-
-// code is the text of the lines.
-func (v sourceView) code() string {
-	var text strings.Builder
-	for _, line := range v.Lines {
-		text.WriteString(strings.Repeat("\t", line.Indent) + line.Text + "\n")
-	}
-	return text.String()
 }

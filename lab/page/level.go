@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"microblogging/lab"
 	"microblogging/lab/prove"
@@ -13,31 +11,22 @@ import (
 )
 
 // recordOf is what the explorer has found in a scenario. It is empty if that is nothing.
-func (l *Lab) recordOf(name string) (prove.Record, error) {
-	known, err := l.known()
-	record, _ := prove.About(known, name)
-	return record, err
+func (l *Lab) recordOf(name string) prove.Record {
+	record, _ := prove.About(l.known(), name)
+	return record
 }
 
-// isWon reports whether the law that the scenario is about is broken in the state that is
+// won reports whether the law that the scenario is about is broken in the state that is
 // shown: any law, if it is about the shipped code.
-func (s *story) isWon() bool {
-	for _, law := range s.moments[s.at].Laws {
-		if law.State == lab.LawBroken && (s.record.Law == "" || law.Name == s.record.Law) {
-			return true
-		}
-	}
-	return false
+func (v *scene) won() bool {
+	return slices.ContainsFunc(v.lawsIn(lab.LawBroken), func(law lawView) bool { return v.record.Law == "" || law.Name == v.record.Law })
 }
 
 // level is the level of the scenario. Its number is 0 if it is none.
-func (v scene) level() (level, int) { return levelOf(v.Name) }
-
-// title is the level's, or what the scenario is about.
-func (v scene) title() string { return titleOf(v.Case) }
+func (v *scene) level() (level, int) { return levelOf(v.Name) }
 
 // facts say how a level is won, what is allowed and what is known.
-func (v scene) facts() string {
+func (v *scene) facts() string {
 	var facts []string
 	for _, law := range v.now().Laws {
 		if law.Name == v.record.Law {
@@ -48,26 +37,26 @@ func (v scene) facts() string {
 		facts = append(facts, "You win when any law is broken.")
 	}
 	if v.record.Par > 0 {
-		facts = append(facts, "Par: "+counted(v.record.Par, "step")+".")
+		facts = append(facts, "Par: "+lab.Count(v.record.Par, "step")+".")
 	}
-	facts = append(facts, upperFirst(counted(v.Faults, "fault"))+" allowed.")
+	facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
 	if v.record.Par == 0 && v.record.States > 0 {
-		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain. "+
+		facts = append(facts, "The explorer has searched "+lab.Count(v.record.States, "state")+" in vain. "+
 			"(The explorer is a program that tries all orders of the calls. A state is one moment: what is in the tables, and how far everybody is.)")
 	}
 	return strings.Join(facts, " ")
 }
 
 // why says what the last step has asked for and what became of it.
-func (v scene) why() string {
+func (v *scene) why() string {
 	step := v.now().Step
 	words := v.Words(*step)
 	var told []string
 	if step.Sender > 0 {
 		told = append(told, v.Actors[step.Sender-1].Name+": "+step.Site().Sentence)
 	}
-	if fate := step.Choice.Fate; fate != lab.Arrives {
-		told = append(told, sentence(fate.Says()))
+	if words.Fate != "" {
+		told = append(told, sentence(words.Fate))
 	}
 	if step.Applied != nil && step.Applied.Err != nil {
 		told = append(told, "The store answers: "+strings.Trim(words.Answer, "()")+".")
@@ -76,21 +65,21 @@ func (v scene) why() string {
 }
 
 // wayKnown is the shortest schedule known. It is nil if there is none.
-func (v scene) wayKnown() lab.Schedule {
+func (v *scene) wayKnown() lab.Schedule {
 	way, _ := v.Parse(v.record.Schedule) // TestKnown reads all
 	return way
 }
 
 // isShortest reports whether the schedule is the shortest one known.
-func (v scene) isShortest() bool {
+func (v *scene) isShortest() bool {
 	return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown())
 }
 
 // shows reports whether the page shows the shortest schedule known, step by step.
-func (v scene) shows() bool { return v.show && v.isShortest() }
+func (v *scene) shows() bool { return v.show && v.isShortest() }
 
 // showMe is the start of the shortest schedule known. It is empty if there is none.
-func (v scene) showMe() string {
+func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
 		q := request{Case: v.Case, schedule: way, show: true}
 		return q.address() + partActors
@@ -99,34 +88,34 @@ func (v scene) showMe() string {
 }
 
 // askHint is this state with a hint.
-func (v scene) askHint() string {
+func (v *scene) askHint() string {
 	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true}
 	return q.address() + "#say"
 }
 
 // hint leads to the next choice of the shortest way known, or back to where the run has left it.
 // Its link is empty if there is none.
-func (v scene) hint() (text, link, url string) {
+func (v *scene) hint() (text, link, url string) {
 	way := v.wayKnown()
 	common := 0
 	for common < min(v.at, len(way)) && way[common] == v.schedule[common] {
 		common++
 	}
 	switch {
-	case v.won:
+	case v.won():
 		return "It is broken already.", "", ""
 	case way == nil:
-		return "No way is known. The explorer has searched " + counted(v.record.States, "state") + " in vain.", "", ""
+		return "No way is known. The explorer has searched " + lab.Count(v.record.States, "state") + " in vain.", "", ""
 	case common < v.at:
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
 			"Go back there", v.state(common, partActors)
 	}
-	return "From here a shortest way has " + counted(len(way)-v.at, "step") + ". The next one:",
+	return "From here a shortest way has " + lab.Count(len(way)-v.at, "step") + ". The next one:",
 		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address() + partActors
 }
 
 // next is the address of the level after this one, and its title.
-func (v scene) next() (url, title string) {
+func (v *scene) next() (url, title string) {
 	_, number := v.level()
 	l, ok := levelAfter(number)
 	if !ok {
@@ -136,21 +125,21 @@ func (v scene) next() (url, title string) {
 }
 
 // score says how the steps compare to the par.
-func (v scene) score() string {
+func (v *scene) score() string {
 	steps, par := v.wonAt(), v.record.Par
 	switch {
 	case par == 0:
-		return "Broken in " + counted(steps, "step") + ". The explorer has not found that."
+		return "Broken in " + lab.Count(steps, "step") + ". The explorer has not found that."
 	case v.shows():
-		return "This is a shortest way: " + counted(par, "step") + "."
+		return "This is a shortest way: " + lab.Count(par, "step") + "."
 	case steps <= par:
-		return "Won in " + counted(steps, "step") + ". No shorter way is known."
+		return "Won in " + lab.Count(steps, "step") + ". No shorter way is known."
 	}
-	return "Won in " + counted(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
+	return "Won in " + lab.Count(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
 }
 
 // wonAt is the number of steps after which the law of the level was broken.
-func (v scene) wonAt() int {
+func (v *scene) wonAt() int {
 	for _, law := range v.now().Laws {
 		if law.State == lab.LawBroken && law.Name == v.record.Law {
 			return law.Since
@@ -160,11 +149,11 @@ func (v scene) wonAt() int {
 }
 
 // ships tells whether it is what ships, where a broken law would be no success.
-func (v scene) ships() bool { return v.Part == prove.Real }
+func (v *scene) ships() bool { return v.Part == prove.Real }
 
 // compared is where the run is told beside the same with the guard. Of the textbook it is the
 // guard by which ours refuses this. It is empty for what ships.
-func (v scene) compared() string {
+func (v *scene) compared() string {
 	if v.Part == prove.Ablated {
 		return comparePath(v.Case, v.schedule[:v.at])
 	}
@@ -180,20 +169,10 @@ func titleOf(c prove.Case) string {
 		return l.numbered(number)
 	}
 	if c.Guard != nil {
-		return "Without a guard: " + first(c.Guard.Label, unicode.ToLower)
+		return "Without a guard: " + strings.ToLower(c.Guard.Label[:1]) + c.Guard.Label[1:]
 	}
 	about, _, _ := strings.Cut(c.About, ",")
 	return "All guards on: " + about
-}
-
-func upperFirst(s string) string { return first(s, unicode.ToUpper) }
-
-func first(s string, change func(rune) rune) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return s
-	}
-	return string(change(r)) + s[size:]
 }
 
 // A meaning explains a word of the glossary where it is first needed.

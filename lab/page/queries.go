@@ -16,7 +16,9 @@ import (
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
+	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/templates"
 )
 
@@ -35,13 +37,7 @@ const (
 	rowsOfRequest = 20
 )
 
-// What the page must know of rows.
-const (
-	postPrefix      = "blog!"
-	propAuthor      = "UserId"
-	propCreatedOn   = "CreatedOn"
-	propIncarnation = "Incarnation"
-)
+const postPrefix = "blog!"
 
 // queries show what one question costs in each of four ways. They read the store of the site,
 // for one page at a time, and within a budget.
@@ -77,7 +73,7 @@ func (q *queries) ask(ctx context.Context, v *queryView) error {
 	if missing := 1 - q.budget.Tokens(); missing > 0 {
 		wait := time.Duration(math.Ceil(missing/float64(q.budget.Limit()))) * time.Second
 		return queryRefusal(wait, "This page has read enough for now",
-			"For all readers together, it reads about "+grouped(queryRowsMinute)+" rows a minute, because this site pays for what is read.")
+			"For all readers together, it reads about "+lab.Grouped(queryRowsMinute)+" rows a minute, because this site pays for what is read.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
@@ -175,7 +171,7 @@ func (v *queryView) fill(ctx context.Context, store driver.Backend) error {
 	}
 	p := channel.Properties
 	v.title = p.String("Name")
-	v.ref = domain.ChannelRef{Key: domain.ChannelKey(channel.Partition), Incarnation: domain.Incarnation(p.String(propIncarnation))}
+	v.ref = domain.ChannelRef{Key: domain.ChannelKey(channel.Partition), Incarnation: domain.Incarnation(p.String(schema.PropIncarnation))}
 	if v.by == "" {
 		v.by = domain.UserName(p.String("Owner"))
 	}
@@ -211,7 +207,7 @@ func (v *queryView) choose(ctx context.Context, channels *driver.Table) (driver.
 		return driver.Entity{}, cmp.Or(err, domain.ErrNotFound)
 	}
 	return slices.MaxFunc(active, func(a, b driver.Entity) int {
-		return a.Properties.Time(propCreatedOn).Compare(b.Properties.Time(propCreatedOn))
+		return a.Properties.Time(schema.PropCreatedOn).Compare(b.Properties.Time(schema.PropCreatedOn))
 	}), nil
 }
 
@@ -225,7 +221,7 @@ func (v *queryView) keys() (from, to string) {
 // scan does. Each channel has an incarnation of its own.
 func (v *queryView) answered(row driver.Entity) bool {
 	p := row.Properties
-	return p.String(propIncarnation) == string(v.ref.Incarnation) && p.String(propAuthor) == string(v.by) && !p.Time(propCreatedOn).Before(v.from)
+	return p.String(schema.PropIncarnation) == string(v.ref.Incarnation) && p.String(schema.PropUserID) == string(v.by) && !p.Time(schema.PropCreatedOn).Before(v.from)
 }
 
 // points reads rows by their keys.
@@ -246,7 +242,7 @@ func (m *queryWay) points(v *queryView, keys []string, read func(key string) (dr
 // pages reads a selection, page by page, and looks at each row.
 func (m *queryWay) pages(v *queryView, read func(driver.Paging) (driver.Page, error)) error {
 	begun := time.Now()
-	p := driver.Paging{Limit: driver.MaxPage, Select: []string{propAuthor, propCreatedOn, propIncarnation}}
+	p := driver.Paging{Limit: driver.MaxPage, Select: []string{schema.PropUserID, schema.PropCreatedOn, schema.PropIncarnation}}
 	for {
 		m.Requests++
 		page, err := read(p)
@@ -309,9 +305,9 @@ func (m queryWay) perReturned() string {
 // figure is a number, marked if the way was stopped.
 func (m queryWay) figure(n int) string {
 	if m.Stopped {
-		return "≥ " + grouped(n)
+		return "≥ " + lab.Grouped(n)
 	}
-	return grouped(n)
+	return lab.Grouped(n)
 }
 
 var errReadOnly = errors.New("the pages of the lab write nothing to the store of the site")

@@ -90,40 +90,29 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 	return refusal
 }
 
-// address is the one address of the page.
+// address is the one address of the page. Nothing in it needs escaping.
 func (q *request) address() string {
-	path := templates.LabPath(q.Name)
-	var query []string
-	for _, name := range parameters() {
-		if value := q.parameter(name); value != "" {
-			query = append(query, name+"="+value)
+	path, separator := templates.LabPath(q.Name), "?"
+	add := func(set bool, name, value string) {
+		if set {
+			path, separator = path+separator+name+"="+value, "&"
 		}
 	}
-	if query == nil {
-		return path
-	}
-	return path + "?" + strings.Join(query, "&")
-}
-
-func parameters() []string { return []string{"s", "at", "rest", "hint", "show"} }
-
-// parameter is a parameter of the address, empty if it is left out. None needs escaping.
-func (q *request) parameter(name string) string {
-	switch {
-	case name == "s":
-		return q.Format(q.schedule)
-	case name == "at" && q.at < len(q.schedule):
-		return strconv.Itoa(q.at)
-	case name == "rest" && q.rest, name == "hint" && q.hint, name == "show" && q.show:
-		return "1"
-	}
-	return ""
+	add(len(q.schedule) > 0, "s", q.Format(q.schedule))
+	add(q.at < len(q.schedule), "at", strconv.Itoa(q.at))
+	add(q.rest, "rest", "1")
+	add(q.hint, "hint", "1")
+	add(q.show, "show", "1")
+	return path
 }
 
 // isAddressed reports whether the query is that of the address. Parameters that mean
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
-	return !slices.ContainsFunc(parameters(), func(name string) bool { return query.Get(name) != q.parameter(name) })
+	address, err := url.Parse(q.address())
+	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show"}, func(name string) bool {
+		return query.Get(name) != address.Query().Get(name)
+	})
 }
 
 // The parts of a scenario's page. A link ends in the id of its part, so that on a
@@ -135,38 +124,34 @@ const (
 	partLaws   = "#laws"
 )
 
-// links makes the addresses of a scenario's other states.
-type links struct{ request }
-
 // start is the state before the first step, with no schedule.
-func (l links) start() string { return l.to(nil, 0) + partActors }
+func (q *request) start() string { return q.to(nil, 0) + partActors }
 
 // undo takes back the step that led to the state that is shown.
-func (l links) undo() string {
-	before := max(l.at-1, 0)
-	return l.to(l.schedule[:before], before) + partActors
+func (q *request) undo() string {
+	before := max(q.at-1, 0)
+	return q.to(q.schedule[:before], before) + partActors
 }
 
 // state is the state after n steps of the schedule, which stays.
-func (l links) state(n int, part string) string { return l.to(l.schedule, n) + part }
+func (q *request) state(n int, part string) string { return q.to(q.schedule, n) + part }
 
 // carryOn is the state that is shown, with what fresh workers leave.
-func (l links) carryOn() string {
-	q := l.request
-	q.rest = true
-	return q.address() + partActors
+func (q *request) carryOn() string {
+	rested := *q
+	rested.rest = true
+	return rested.address() + partActors
 }
 
-func (l links) to(schedule lab.Schedule, at int) string {
-	q := request{Case: l.Case, schedule: schedule, at: at}
-	q.show = l.show && slices.Equal(schedule, l.schedule)
-	return q.address()
+func (q *request) to(schedule lab.Schedule, at int) string {
+	other := request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule)}
+	return other.address()
 }
 
 // sentence is a text as a sentence. A name of an actor stays as it is at its beginning.
-func (l links) sentence(text string) string {
+func (q *request) sentence(text string) string {
 	first, _, _ := strings.Cut(text, " ")
-	if slices.ContainsFunc(l.Actors, func(a lab.Actor) bool { return a.Name == first }) {
+	if slices.ContainsFunc(q.Actors, func(a lab.Actor) bool { return a.Name == first }) {
 		return text + "."
 	}
 	return sentence(text)

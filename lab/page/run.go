@@ -18,10 +18,6 @@ type runView struct {
 	// which follow.
 	Callers, Stores []string
 	Steps           []stepView
-	// Start is the address of the state before the first step.
-	Start string
-	// At is the number of steps before the state that is shown.
-	At int
 }
 
 // stepView is a row of the diagram.
@@ -54,29 +50,29 @@ const (
 	arrowLate   arrow = "late"   // it stays under way, or arrives late
 )
 
-func newRunView(moments []lab.Moment, stores []string, l links) runView {
-	v := runView{Start: l.state(0, partRun), At: l.at}
-	for _, a := range moments[0].Actors {
-		v.Callers = append(v.Callers, a.Name)
+func (v *scene) run() runView {
+	var run runView
+	for _, a := range v.Actors {
+		run.Callers = append(run.Callers, a.Name)
 	}
-	for _, name := range stores {
-		v.Stores = append(v.Stores, storeTitle(name))
+	for _, name := range v.stores {
+		run.Stores = append(run.Stores, storeTitle(name))
 	}
-	for i, m := range moments[1:] {
+	for i, m := range v.moments[1:] {
 		n := i + 1
 		row := stepView{
-			StepWords: l.Words(*m.Step), Number: n, Changes: changesIn(m.Step), Breaks: broken(moments[i].Laws, m.Laws),
-			URL: l.state(n, partRun), Current: n == l.at, Left: n > l.at,
+			StepWords: v.Words(*m.Step), Number: n, Changes: changesIn(m.Step), Breaks: brokenAfter(n, m.Laws),
+			URL: v.state(n, partRun), Current: n == v.at, Left: n > v.at,
 		}
 		row.Out, row.Back = arrowsOf(m.Step.Choice.Fate)
 		row.From = m.Step.Sender
-		row.To = len(v.Callers) + 1 + slices.Index(stores, targetOf(m.Step))
+		row.To = len(run.Callers) + 1 + slices.Index(v.stores, targetOf(m.Step))
 		if m.Step.Choice.Fate == lab.Lands {
-			row.Actor = v.Callers[row.From-1]
+			row.Actor = run.Callers[row.From-1]
 		}
-		v.Steps = append(v.Steps, row)
+		run.Steps = append(run.Steps, row)
 	}
-	return v
+	return run
 }
 
 // targetOf is the table or the queue of a step.
@@ -132,14 +128,14 @@ func changesIn(s *lab.Step) string {
 	return strings.TrimSpace(words)
 }
 
-// broken lists the laws that are broken after a step and were not before.
-func broken(before, after []lab.LawState) (laws []string) {
-	for i, law := range after {
-		if law.State == lab.LawBroken && before[i].State != lab.LawBroken {
-			laws = append(laws, law.Name)
+// brokenAfter lists the laws that are broken since a step.
+func brokenAfter(n int, laws []lab.LawState) (names []string) {
+	for _, law := range laws {
+		if law.State == lab.LawBroken && law.Since == n {
+			names = append(names, law.Name)
 		}
 	}
-	return laws
+	return names
 }
 
 // classes are the columns of a step as classes of the style sheet.

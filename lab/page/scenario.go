@@ -12,11 +12,13 @@ import (
 	"microblogging/templates"
 )
 
-// A story is a schedule that was followed: what the page of a scenario shows.
-type story struct {
+// A scene is what the page of a scenario shows: one state, and the run that it is in.
+type scene struct {
 	request
 	// moments are the one before the first choice and the one after each.
 	moments []lab.Moment
+	// stores are the queues and the tables that are shown.
+	stores []string
 	// record is what the explorer has found in the scenario.
 	record prove.Record
 	// guards are those that can be switched.
@@ -38,27 +40,16 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 	}
 	page.Path = q.address()
 	return l.replayed(w, r, func() (templ.Component, error) {
-		told, err := l.tell(q)
+		v, err := l.follow(q)
 		if err != nil {
 			return nil, err
 		}
-		return scenarioPage(page, told), nil
+		return scenarioPage(page, v), nil
 	})
 }
 
-// tell follows a schedule, and adds what is known of the scenario.
-func (l *Lab) tell(q request) (*story, error) {
-	s, err := follow(q)
-	if err != nil {
-		return nil, err
-	}
-	s.guards = switches(q, l.cases())
-	s.record, err = l.recordOf(q.Name)
-	return s, err
-}
-
 // follow replays a schedule.
-func follow(q request) (*story, error) {
+func (l *Lab) follow(q request) (*scene, error) {
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
 	moments, err := x.Follow(q.schedule)
@@ -68,7 +59,7 @@ func follow(q request) (*story, error) {
 	if q.rest && !moments[q.at].AtRest() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	return &story{request: q, moments: moments}, nil
+	return &scene{q, moments, storesOf(moments), l.recordOf(q.Name), switches(q, l.cases())}, nil
 }
 
 // choosing is the request that goes on from here with one choice.

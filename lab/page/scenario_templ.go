@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "microblogging/templates"
 
-func scenarioPage(page templates.Page, s *story) templ.Component {
+func scenarioPage(page templates.Page, s *scene) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -43,7 +43,7 @@ func scenarioPage(page templates.Page, s *story) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = scenarioParts(newScene(s)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = scenarioParts(s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

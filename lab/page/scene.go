@@ -1,54 +1,26 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
 )
 
-// A scene is what the page of a scenario shows: one state, and the run that it is in.
-type scene struct {
-	links
-	// Moments are those of the whole schedule. Moments[at] is the one that is shown.
-	Moments []lab.Moment
-	Actors  []actorView
-	// Network is what may happen without an actor.
-	Network []fateView
-	Run     runView
-	Stores  storesView
-	Laws    []lawView
-	// Rest is what fresh workers did. It is nil if nobody asked for that.
-	Rest *lab.Outcome
-	// Guards are those that can be switched.
-	Guards []guardSwitch
-
-	record prove.Record
-	// won tells that the law that the scenario is about is broken here.
-	won bool
-}
-
-// newScene makes the view of a schedule that was followed.
-func newScene(s *story) scene {
-	l, now := links{s.request}, s.moments[s.at]
-	stores := storesOf(s.moments)
-	v := scene{
-		links: l, Moments: s.moments, Actors: newActorViews(now, l), Network: newFateViews(now.Network, l),
-		Run: newRunView(s.moments, stores, l), Stores: newStoresView(stores, s.moments, l), Laws: newLawViews(s.moments, l),
-	}
-	v.record, v.won, v.Guards = s.record, s.isWon(), s.guards
-	if s.rest {
-		v.Rest = now.Rest
-	}
-	return v
-}
-
 // now is the state that is shown.
-func (v scene) now() lab.Moment { return v.Moments[v.at] }
+func (v *scene) now() lab.Moment { return v.moments[v.at] }
+
+// outcome is what fresh workers did. It is nil if nobody asked for that.
+func (v *scene) outcome() *lab.Outcome {
+	if !v.rest {
+		return nil
+	}
+	return v.now().Rest
+}
 
 // lead says what the scenario is about, in one sentence.
-func (v scene) lead() string {
+func (v *scene) lead() string {
 	if v.Guard != nil {
 		return v.Guard.Why + " Here this guard is taken out."
 	}
@@ -56,12 +28,12 @@ func (v scene) lead() string {
 }
 
 // broken are the laws that are broken here, the first broken one first.
-func (v scene) broken() []lawView {
-	return lawsIn(v.Laws, lab.LawBroken)
+func (v *scene) broken() []lawView {
+	return v.lawsIn(lab.LawBroken)
 }
 
 // worst is the law that was broken first. ok is false if all hold.
-func (v scene) worst() (worst lawView, ok bool) {
+func (v *scene) worst() (worst lawView, ok bool) {
 	for i, law := range v.broken() {
 		if i == 0 || law.Since < worst.Since {
 			worst, ok = law, true
@@ -72,13 +44,13 @@ func (v scene) worst() (worst lawView, ok bool) {
 
 // end says how far the run has come to an end: "broken" if a law is, "rest" if nobody can go
 // on, "rested" if fresh workers have carried on. The script shows a new end.
-func (v scene) end() string {
+func (v *scene) end() string {
 	var ends []string
 	if _, broken := v.worst(); broken {
 		ends = append(ends, "broken")
 	}
 	switch {
-	case v.Rest != nil:
+	case v.rest:
 		ends = append(ends, "rested")
 	case v.now().AtRest():
 		ends = append(ends, "rest")
@@ -87,15 +59,15 @@ func (v scene) end() string {
 }
 
 // lawsInShort is what the tab of the laws says.
-func (v scene) lawsInShort() string {
+func (v *scene) lawsInShort() string {
 	if n := len(v.broken()); n > 0 {
 		return "✗ " + strconv.Itoa(n)
 	}
-	return "✓ " + strconv.Itoa(len(lawsIn(v.Laws, lab.LawHolds)))
+	return "✓ " + strconv.Itoa(len(v.lawsIn(lab.LawHolds)))
 }
 
 // faultsLeft says how many faults are left.
-func (v scene) faultsLeft() string {
+func (v *scene) faultsLeft() string {
 	if v.Faults == 0 {
 		return "No faults here"
 	}
@@ -103,27 +75,27 @@ func (v scene) faultsLeft() string {
 }
 
 // position is where in the schedule this is.
-func (v scene) position() string {
+func (v *scene) position() string {
 	return strconv.Itoa(v.at) + " of " + strconv.Itoa(len(v.schedule))
 }
 
 // text is the schedule as lab replay takes it.
-func (v scene) text() string { return v.Format(v.schedule[:v.at]) }
+func (v *scene) text() string { return v.Format(v.schedule[:v.at]) }
 
 // command replays the run in a terminal.
-func (v scene) command() string {
+func (v *scene) command() string {
 	return "go run ./lab/cmd/lab replay " + v.Name + " '" + v.text() + "'"
 }
 
 // back and forth are the states one step before and after, or empty.
-func (v scene) back() string {
+func (v *scene) back() string {
 	if v.at == 0 {
 		return ""
 	}
 	return v.state(v.at-1, partActors)
 }
 
-func (v scene) forth() string {
+func (v *scene) forth() string {
 	if v.at == len(v.schedule) {
 		return ""
 	}
@@ -131,18 +103,18 @@ func (v scene) forth() string {
 }
 
 // before is the state before the step that broke a law.
-func (v scene) before(law lawView) string { return v.state(max(law.Since-1, 0), partActors) }
+func (v *scene) before(law lawView) string { return v.state(max(law.Since-1, 0), partActors) }
 
 // sentence is a text with a capital letter and a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return upperFirst(text) + "."
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // quiet says what the network may do here, when it can do nothing.
-func (v scene) quiet() string {
+func (v *scene) quiet() string {
 	switch {
 	case v.Straggles == nil:
 		return "The queue may forget a message. It holds none."
@@ -174,27 +146,20 @@ func (v lawView) sign() string {
 	}
 }
 
-func newLawViews(moments []lab.Moment, l links) []lawView {
-	var views []lawView
-	for i, law := range moments[l.at].Laws {
-		v := lawView{LawState: law}
-		v.News = l.at > 0 && moments[l.at-1].Laws[i].State != law.State
+func (v *scene) laws() (views []lawView) {
+	for i, law := range v.now().Laws {
+		view := lawView{LawState: law, News: v.at > 0 && v.moments[v.at-1].Laws[i].State != law.State}
 		if law.State == lab.LawBroken {
-			v.URL = l.state(law.Since, partRun)
+			view.URL = v.state(law.Since, partRun)
 		}
-		views = append(views, v)
+		views = append(views, view)
 	}
 	return views
 }
 
 // lawsIn lists the laws that are in a state.
-func lawsIn(views []lawView, state string) (found []lawView) {
-	for _, v := range views {
-		if v.State == state {
-			found = append(found, v)
-		}
-	}
-	return found
+func (v *scene) lawsIn(state string) []lawView {
+	return slices.DeleteFunc(v.laws(), func(law lawView) bool { return law.State != state })
 }
 
 // why is the reason without the name of the law.

@@ -55,12 +55,6 @@ func storeTitle(name string) string {
 	return name
 }
 
-// storesView is what is in the tables and the queues.
-type storesView struct {
-	Tables []templates.TableBlock
-	Queues []templates.QueueBlock
-}
-
 // A rowID names a row, or a message.
 type rowID struct{ store, partition, row string }
 
@@ -134,22 +128,22 @@ func writersOf(moments []lab.Moment) map[rowID]int {
 
 // A storeMaker makes the views of tables and queues.
 type storeMaker struct {
-	links
-	now, before lab.Moment
+	*scene
+	before, now mem.Snapshot
 	writers     map[rowID]int
 }
 
-func newStoresView(names []string, moments []lab.Moment, l links) storesView {
-	m := storeMaker{links: l, now: moments[l.at], before: moments[max(l.at-1, 0)], writers: writersOf(moments[:l.at+1])}
-	var v storesView
-	for _, name := range names {
+// tablesAndQueues is what is in the stores.
+func (v *scene) tablesAndQueues() (tables []templates.TableBlock, queues []templates.QueueBlock) {
+	m := storeMaker{v, v.moments[max(v.at-1, 0)].DB, v.now().DB, writersOf(v.moments[:v.at+1])}
+	for _, name := range v.stores {
 		if slices.Contains(schema.Tables(), name) {
-			v.Tables = append(v.Tables, m.table(name))
+			tables = append(tables, m.table(name))
 		} else {
-			v.Queues = append(v.Queues, m.queue(name))
+			queues = append(queues, m.queue(name))
 		}
 	}
-	return v
+	return tables, queues
 }
 
 func (m storeMaker) table(name string) templates.TableBlock {
@@ -160,7 +154,7 @@ func (m storeMaker) table(name string) templates.TableBlock {
 			v.Note = "Posts."
 		}
 	}
-	for _, c := range compared(name, m.before.DB, m.now.DB) {
+	for _, c := range compared(name, m.before, m.now) {
 		v.Rows = append(v.Rows, m.row(name, c))
 	}
 	return v
@@ -229,7 +223,7 @@ func (m storeMaker) value(v driver.Value) string {
 
 func (m storeMaker) queue(name string) templates.QueueBlock {
 	v := templates.QueueBlock{Key: "store-" + name, Name: name, Level: 3, Empty: "No messages."}
-	for _, c := range compared(name, m.before.DB, m.now.DB) {
+	for _, c := range compared(name, m.before, m.now) {
 		e := later(c)
 		text := e.Properties.String("Text")
 		v.Messages = append(v.Messages, templates.QueuedMessage{
@@ -243,5 +237,5 @@ func (m storeMaker) queue(name string) templates.QueueBlock {
 // leased tells whether a message was received. One that this step deletes was, because
 // only its receiver can delete it.
 func (m storeMaker) leased(queue, id string) bool {
-	return m.now.DB.Leased(queue, id) || m.before.DB.Leased(queue, id)
+	return m.now.Leased(queue, id) || m.before.Leased(queue, id)
 }

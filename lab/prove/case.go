@@ -59,6 +59,22 @@ func Cases(quick bool) []Case {
 	return cases
 }
 
+// Replay takes a schedule, as Explorer.Replay does.
+func (c Case) Replay(schedule lab.Schedule, complete bool) (lab.Run, error) {
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	return x.Replay(schedule, complete)
+}
+
+// ReplayText takes a schedule that is written down, as far as it can be taken.
+func (c Case) ReplayText(schedule string) (lab.Run, error) {
+	choices, err := c.Parse(schedule)
+	if err != nil {
+		return lab.Run{}, err
+	}
+	return c.Replay(choices, false)
+}
+
 // Law is the law that the case must break. It is empty if any will do, or none.
 func (c Case) Law() string {
 	switch c.Part {

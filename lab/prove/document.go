@@ -60,7 +60,7 @@ func writeRegion(w io.Writer, known []Record, what []string) error {
 			return err
 		}
 	}
-	run, err := c.replay(schedule)
+	run, err := c.ReplayText(schedule)
 	if err == nil {
 		err = write(w, run)
 	}
@@ -79,7 +79,7 @@ func writeAblations(w io.Writer, known []Record) error {
 			continue
 		}
 		record, _ := About(known, c.Name)
-		run, err := c.replay(record.Schedule)
+		run, err := c.ReplayText(record.Schedule)
 		if err == nil && len(run.Breaches) == 0 {
 			err = fmt.Errorf("%s: no law is broken", c.Name)
 		}
@@ -122,17 +122,6 @@ func (c Case) writePicture(w io.Writer, run lab.Run) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// replay takes a schedule.
-func (c Case) replay(schedule string) (lab.Run, error) {
-	choices, err := c.Parse(schedule)
-	if err != nil {
-		return lab.Run{}, err
-	}
-	x := lab.NewExplorer(c.Scenario)
-	defer x.Close()
-	return x.Replay(choices, false)
 }
 
 // command is the line that replays a schedule.

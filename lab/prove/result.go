@@ -50,7 +50,7 @@ func (r Result) OK() bool {
 // replays it. The result must have a finding.
 func (r Result) WriteSchedule(w io.Writer) error {
 	schedule := r.Format(r.Finding.Schedule)
-	run, err := r.replay(schedule)
+	run, err := r.ReplayText(schedule)
 	if err != nil {
 		return fmt.Errorf("replaying %s: %w", r.Name, err)
 	}

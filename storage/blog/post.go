@@ -170,13 +170,9 @@ func (s *Posts) insertPosts(ctx context.Context, ref domain.ChannelRef, batch []
 	return s.Behind(ctx, ref, operations...)
 }
 
-// newBlog returns the post with a new id and a new revision.
+// newBlog returns the post of a posting that has a date, with a new id and a new revision.
 func (p Posting) newBlog() domain.Blog {
-	on := p.CreatedOn
-	if on.IsZero() {
-		on = domain.Now()
-	}
-	on = domain.Storable(on)
+	on := domain.Storable(p.CreatedOn)
 	return domain.Blog{
 		Channel:   p.Channel,
 		ID:        domain.NewBlogID(on),
@@ -209,7 +205,7 @@ func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch 
 			return nil // each posting has its own error
 		}
 	}
-	_ = s.AtOnce(ctx, reads[0], reads[1:]...)
+	_ = s.AtOnce(ctx, reads...)
 	if len(unanswered(batch)) == len(batch) {
 		fail(batch, s.WhyGateGone(ctx, ref))
 	}

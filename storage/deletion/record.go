@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -83,11 +82,25 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	return p
 }
 
-// decodeTrace reads a trace. A text that it cannot read gives none, and so does that of the
-// version that stored times in another way: it is a report, and the deletion goes on without it.
-func decodeTrace(text string) (trace domain.Trace) {
-	if json.Unmarshal([]byte(text), &trace) != nil || slices.ContainsFunc(trace, func(r domain.StepRecord) bool { return r.Began.IsZero() }) {
+// decodeTrace reads a trace. A text that it cannot read gives none: it is a report, and the
+// deletion goes on without it.
+func decodeTrace(text string, asked time.Time) (trace domain.Trace) {
+	var records []struct {
+		domain.StepRecord
+		// Microseconds of the version that stored no times: from the request, and from there.
+		At, Took int64
+	}
+	if json.Unmarshal([]byte(text), &records) != nil {
 		return nil
+	}
+	for _, r := range records {
+		if r.Began.IsZero() {
+			r.Began, r.Count = asked.Add(time.Duration(r.At)*time.Microsecond), max(r.Count, 1)
+			if r.Result != domain.StepUnderWay {
+				r.Ended = r.Began.Add(time.Duration(r.Took) * time.Microsecond)
+			}
+		}
+		trace = append(trace, r.StepRecord)
 	}
 	return trace
 }
@@ -111,8 +124,8 @@ func Decode(row driver.Entity) domain.Deletion {
 		RetryOn:      p.Time(schema.PropRetryOn),
 		FinishedOn:   p.Time(schema.PropFinishedOn),
 		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
-		Trace:        decodeTrace(p.String(schema.PropTrace)),
 	}
+	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
 	if p.Bool(schema.PropWaiting) {
 		d.WaitingSince = p.Time(schema.PropWaitingSince)
 	}

@@ -47,10 +47,3 @@ func (l *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 		return nil, ctx.Err()
 	}
 }
-
-// Len is how many keys somebody has or waits for.
-func (l *Locks[K]) Len() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.of)
-}

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -39,58 +40,36 @@ func (r Reads) Group(ctx context.Context, limit int) (*Group, context.Context) {
 // that failed, in the order of the arguments. So the caller gets the error that the same
 // calls one after another would give. If the first call fails, the context of the others
 // ends, since nobody needs their answers. A panic in a call is passed on to the caller.
-func (r Reads) AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error {
-	if r.InTurn {
-		return inTurn(ctx, r.LastFirst, first, others)
-	}
-	othersCtx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	errs := make([]error, 1+len(others))
-	group := Unbroken(len(errs))
-	group.Go(func() error {
-		if errs[0] = first(ctx); errs[0] != nil {
-			cancel()
+func (r Reads) AtOnce(ctx context.Context, calls ...func(context.Context) error) error {
+	errs := make([]error, len(calls))
+	switch {
+	case !r.InTurn:
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		group := Unbroken(len(calls))
+		for i, call := range calls {
+			group.Go(func() error {
+				if errs[i] = call(ctx); i == 0 && errs[0] != nil {
+					cancel()
+				}
+				return nil
+			})
 		}
-		return nil
-	})
-	for i, call := range others {
-		group.Go(func() error {
-			errs[1+i] = call(othersCtx)
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	return firstError(errs)
-}
-
-// inTurn is AtOnce for calls one after another. Those after a call that failed are not
-// made. If lastFirst is set, the calls are made in the opposite order, and all of them.
-func inTurn(ctx context.Context, lastFirst bool, first func(context.Context) error, others []func(context.Context) error) error {
-	if !lastFirst {
-		err := first(ctx)
-		for i := 0; err == nil && i < len(others); i++ {
-			err = others[i](ctx)
-		}
-		return err
-	}
-	errs := make([]error, 0, 1+len(others))
-	for _, call := range slices.Backward(others) {
-		errs = append(errs, call(ctx))
-	}
-	errs = append(errs, first(ctx))
-	slices.Reverse(errs)
-	return firstError(errs)
-}
-
-func firstError(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
+		if err := group.Wait(); err != nil {
 			return err
 		}
+	case r.LastFirst: // and all of them, as if they were made at once
+		for i, call := range slices.Backward(calls) {
+			errs[i] = call(ctx)
+		}
+	default:
+		for _, call := range calls {
+			if err := call(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // Ahead begins a read before its answer is needed. The function that it returns waits for

@@ -30,7 +30,6 @@ func TestCopy(t *testing.T) {
 		"refuses a target that is in use":                 refusesTargets,
 		"waits for messages that workers hold":            waitsForMessages,
 		"fails if either side is written to meanwhile":    changeFails,
-		"writes nothing more if the source is not read":   sourceFails,
 		"halves a transaction that is too large":          halves,
 		"tells how many rows it walked over, and no more": tellsProgress,
 	} {
@@ -256,22 +255,6 @@ func waitsForMessages(t *testing.T, content mem.Snapshot) {
 		}
 		mustEqual(t, from, to)
 	})
-}
-
-func sourceFails(t *testing.T, content mem.Snapshot) {
-	from, to := open(content)
-	broken := drivertest.NewFaults(drivertest.Far(from), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Scan" && call.Target == "Blogs" {
-			return domain.ErrUnavailable
-		}
-		return send(ctx)
-	})
-	if _, err := copyStore(t, side("from", broken), side("to", to)); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("the copy ended with %v", err)
-	}
-	for range to.Snapshot().Rows("Blogs") {
-		t.Fatal("rows were written to the table that cannot be read")
-	}
 }
 
 func halves(t *testing.T, _ mem.Snapshot) {

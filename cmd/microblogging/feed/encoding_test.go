@@ -23,9 +23,7 @@ func utf16BecomesPosts(t *testing.T) {
 			for _, mark := range []unicode.BOMPolicy{unicode.UseBOM, unicode.IgnoreBOM} {
 				file := strings.Replace(content(t, name), `encoding="UTF-8"`, `encoding="UTF-16"`, 1)
 				encoded, err := unicode.UTF16(endian, mark).NewEncoder().String(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ok(t, err)
 				compare(t, readString(t, encoded), want)
 			}
 		}

@@ -21,6 +21,7 @@
 package feed
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -32,6 +33,9 @@ import (
 
 // ErrNotAFeed is in the chain of each error that the content of a file causes.
 var ErrNotAFeed = errors.New("not an RSS, Atom or JSON Feed")
+
+// maxProlog is within how many bytes the root element begins.
+const maxProlog = 64 << 10
 
 // A Feed is what a file says.
 type Feed struct {
@@ -47,14 +51,15 @@ type Feed struct {
 // Parse reads the content of a file, and may change it. An error wraps ErrNotAFeed.
 func Parse(document []byte) (Feed, error) {
 	document, err := toUTF8(document)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Feed{}, notAFeed(err)
-	case len(document) == 0:
-		return Feed{}, notAFeed(errors.New("the file is empty"))
-	case document[0] == '<':
-		return parseXML(document)
-	case document[0] == '{':
+	}
+	switch gofeed.DetectFeedType(bytes.NewReader(document[:min(len(document), maxProlog)])) {
+	case gofeed.FeedTypeAtom:
+		return parseXML(document, parseAtom)
+	case gofeed.FeedTypeRSS:
+		return parseXML(document, parseRSS)
+	case gofeed.FeedTypeJSON:
 		return parseJSON(document)
 	}
 	return Feed{}, ErrNotAFeed

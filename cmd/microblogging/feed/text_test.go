@@ -60,11 +60,8 @@ func textOfMarkup(t *testing.T) {
 	}
 }
 
+// A title is made of markup.
 func TestTitle(t *testing.T) {
-	t.Run("is made of markup", titleOfMarkup)
-}
-
-func titleOfMarkup(t *testing.T) {
 	for markup, want := range map[string]string{
 		"  a\n b<br>c <em>d</em> ":             "a b c d",
 		"Why List<T> is &lt;not&gt; a List<I>": "Why List<T> is <not> a List",

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/mmcdole/gofeed"
@@ -19,18 +18,10 @@ import (
 // closed count as nested.
 const maxNesting = 100_000
 
-// parseXML reads an RSS or Atom feed.
-func parseXML(document []byte) (feed Feed, err error) {
-	root, err := survey(document)
-	if err == nil {
-		switch root {
-		case "feed":
-			feed, err = parseAtom(document)
-		case "rss", "rdf":
-			feed, err = parseRSS(document)
-		default:
-			return Feed{}, ErrNotAFeed
-		}
+// parseXML reads a feed of a format.
+func parseXML(document []byte, parse func([]byte) (Feed, error)) (feed Feed, err error) {
+	if err = survey(document); err == nil {
+		feed, err = parse(document)
 	}
 	if err != nil {
 		return Feed{}, notAFeed(err)
@@ -38,38 +29,30 @@ func parseXML(document []byte) (feed Feed, err error) {
 	return feed, nil
 }
 
-// survey returns the name of the root element, and refuses what gofeed would not survive or
-// would lose without a word.
-func survey(document []byte) (root string, err error) {
+// survey refuses what gofeed would not survive or would lose without a word.
+func survey(document []byte) error {
 	decoder := xml.NewDecoder(bytes.NewReader(document))
 	decoder.Strict = false
 	decoder.CharsetReader = charset.NewReaderLabel
-	channels := 0
-	for depth := 0; ; {
+	for depth, channels := 0, 0; ; {
 		token, err := decoder.Token()
 		if err != nil {
-			return "", explain(err)
+			return explain(err)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			name := strings.ToLower(token.Name.Local)
-			switch depth++; depth {
-			case 1:
-				root = name
-			case 2:
-				if name == "channel" {
-					channels++
-				}
+			if depth++; depth == 2 && strings.EqualFold(token.Name.Local, "channel") {
+				channels++
 			}
 			if depth > maxNesting {
-				return "", fmt.Errorf("its elements nest deeper than %d", maxNesting)
+				return fmt.Errorf("its elements nest deeper than %d", maxNesting)
 			}
 			if channels > 1 {
-				return "", errors.New("it has more than one channel")
+				return errors.New("it has more than one channel")
 			}
 		case xml.EndElement:
 			if depth--; depth == 0 {
-				return root, nil
+				return nil
 			}
 		}
 	}
@@ -78,10 +61,7 @@ func survey(document []byte) (root string, err error) {
 // explain makes a reader understand an error of a decoder.
 func explain(err error) error {
 	var syntax *xml.SyntaxError
-	switch {
-	case errors.Is(err, io.EOF):
-		return errors.New("it has no element")
-	case errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8":
+	if errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8" {
 		return fmt.Errorf("%w (%w)", errNotUTF8, err)
 	}
 	return err

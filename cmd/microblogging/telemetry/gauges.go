@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,9 +13,8 @@ import (
 )
 
 const (
-	// backlogAge and sessionsAge are how old what was read may be when it is told again.
-	backlogAge  = 15 * time.Second
-	sessionsAge = time.Minute
+	// readAge is how old what was read may be when it is told again.
+	readAge = 15 * time.Second
 	// readTime bounds one of the reads.
 	readTime = 2 * time.Second
 )
@@ -24,27 +22,25 @@ const (
 // A Store is what is read when Prometheus asks.
 type Store interface {
 	Backlog(ctx context.Context) (storage.Backlog, error)
-	CountSessions(ctx context.Context) (int, error)
 }
 
 // Read makes the metrics tell what waits in the store. Space is nil for any store but the
 // embedded one. The reads end when ctx ends. It is called once.
 func (t *Telemetry) Read(ctx context.Context, store Store, space func() (bolt.Space, error)) {
-	g := &gauges{
-		ctx: ctx, log: t.Log, space: space,
-		backlog:  reading[storage.Backlog]{age: backlogAge, read: store.Backlog},
-		sessions: reading[int]{age: sessionsAge, read: store.CountSessions},
-	}
-	t.registry.MustRegister(g)
+	t.registry.MustRegister(&gauges{ctx: ctx, log: t.Log, store: store, space: space})
 }
 
 // gauges reads the store when Prometheus asks. It implements prometheus.Collector.
 type gauges struct {
-	ctx      context.Context
-	log      *slog.Logger
-	space    func() (bolt.Space, error)
-	backlog  reading[storage.Backlog]
-	sessions reading[int]
+	ctx   context.Context
+	log   *slog.Logger
+	store Store
+	space func() (bolt.Space, error)
+
+	mu      sync.Mutex
+	on      time.Time
+	backlog storage.Backlog
+	err     error
 }
 
 // Describe implements prometheus.Collector. It describes nothing, so that nothing is read
@@ -57,8 +53,11 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		d := prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, nil, labels)
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
 	}
-	b, errBacklog := g.backlog.get(g.ctx)
-	if errBacklog == nil {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.read()
+	up := 1.0
+	if b := g.backlog; g.err == nil {
 		tell("deletions_open", "Deletions that were accepted and are not at their end, without those in poison. "+
 			"It stops at 1,000. Of more than 64, some may have ended in the last minutes.", float64(b.Open), nil)
 		tell("deletions_oldest_age_seconds", "For how long the oldest open deletion has been asked for. 0 if none is open.", age(b.Oldest), nil)
@@ -66,15 +65,9 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
 				"deletions are those that wait for a worker, poison those that wait for an operator.", float64(n), prometheus.Labels{"queue": queue})
 		}
-	}
-	sessions, errSessions := g.sessions.get(g.ctx)
-	if errSessions == nil {
-		tell("sessions", "Sessions and sign-in links whose time has not come, also those that were signed out. It stops at 5,000.", float64(sessions), nil)
-	}
-	up := 1.0
-	if err := errors.Join(errBacklog, errSessions); err != nil {
+	} else {
 		up = 0
-		g.log.Warn("the store was not read for metrics", "error", err)
+		g.log.Warn("the store was not read for metrics", "error", g.err)
 	}
 	tell("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.", up, nil)
 	if g.space == nil {
@@ -97,27 +90,14 @@ func age(since time.Time) float64 {
 	return max(time.Since(since).Seconds(), 0)
 }
 
-// A reading keeps what was read, or why it was not, until it is too old. A caller that asks
-// during a read waits for it, and does not make another.
-type reading[T any] struct {
-	age  time.Duration
-	read func(context.Context) (T, error)
-
-	mu    sync.Mutex
-	on    time.Time
-	value T
-	err   error
-}
-
-func (r *reading[T]) get(ctx context.Context) (T, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.on.IsZero() && time.Since(r.on) < r.age {
-		return r.value, r.err
+// read reads the store, unless it has been read a moment ago. A caller that asks during a read
+// waits for it, and does not make another.
+func (g *gauges) read() {
+	if !g.on.IsZero() && time.Since(g.on) < readAge {
+		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTime)
+	ctx, cancel := context.WithTimeout(g.ctx, readTime)
 	defer cancel()
-	r.value, r.err = r.read(ctx)
-	r.on = time.Now()
-	return r.value, r.err
+	g.backlog, g.err = g.store.Backlog(ctx)
+	g.on = time.Now()
 }

@@ -57,20 +57,14 @@ func newMetrics(o Options) metrics {
 	prometheus.WrapRegistererWith(prometheus.Labels{"version": o.Version, "goversion": runtime.Version()}, r).MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version of the program and of Go."},
 			func() float64 { return 1 }))
-	of := func(ours bool) registered { // what is not ours is not told
-		if !ours {
-			return registered{prometheus.NewRegistry()}
-		}
-		return registered{r}
-	}
 	m := metrics{registry: r}
-	m.ofStore(of(true), of(o.Storage == "azure"), of(o.Storage == "bolt"))
-	m.ofWeb(of(o.Web))
-	m.ofWorker(of(o.Worker))
+	m.ofStore(registered{r})
+	m.ofWeb(registered{r})
+	m.ofWorker(registered{r})
 	return m
 }
 
-func (m *metrics) ofStore(r, azure, bolt registered) {
+func (m *metrics) ofStore(r registered) {
 	m.calls = r.counter("store_calls_total", "Calls of tables and queues by target, kind and outcome. "+
 		"A call that the client of the backend sends again is one.", "target", "kind", "outcome")
 	m.callTime = r.histogram("store_call_duration_seconds", "How long calls of tables and queues take, with all tries.",
@@ -81,14 +75,14 @@ func (m *metrics) ofStore(r, azure, bolt registered) {
 		"that came after the deletion of their channel began, shut refuses sweeps that came after its end.", "gate"),
 		string(channel.GateOpen), string(channel.GateShut))
 
-	m.tries = azure.counter("azure_tries_total", "Requests that the Azure SDK has sent, by the status of the answer, or none.", "status")
-	m.retries = azure.plain("azure_retries_total", "Requests that the Azure SDK has sent again.")
-	m.throttled = azure.plain("azure_throttled_total", "Requests that Azure has refused because there are too many: status 503 or 429.")
+	m.tries = r.counter("azure_tries_total", "Requests that the Azure SDK has sent, by the status of the answer, or none.", "status")
+	m.retries = r.plain("azure_retries_total", "Requests that the Azure SDK has sent again.")
+	m.throttled = r.plain("azure_throttled_total", "Requests that Azure has refused because there are too many: status 503 or 429.")
 
-	m.commits = from0(bolt.counter("bolt_commits_total", "Commits of the embedded store by outcome.", "outcome"), "ok", "failed")
-	m.commitChanges = bolt.histogram("bolt_commit_changes", "How many callers shared a commit of the embedded store.",
+	m.commits = from0(r.counter("bolt_commits_total", "Commits of the embedded store by outcome.", "outcome"), "ok", "failed")
+	m.commitChanges = r.histogram("bolt_commit_changes", "How many callers shared a commit of the embedded store.",
 		[]float64{1, 2, 4, 8, 16, 32, 64, 128}).WithLabelValues()
-	m.commitTime = bolt.histogram("bolt_commit_duration_seconds", "How long commits of the embedded store take, until they are on the disk.",
+	m.commitTime = r.histogram("bolt_commit_duration_seconds", "How long commits of the embedded store take, until they are on the disk.",
 		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5}).WithLabelValues()
 }
 
@@ -128,17 +122,12 @@ func (m *metrics) ofWorker(r registered) {
 // Metrics answers Prometheus.
 func (t *Telemetry) Metrics() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
-		ErrorLog:            printer{t.Log},
+		ErrorLog:            slog.NewLogLogger(t.Log.Handler(), slog.LevelWarn),
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: maxScrapes,
 		Timeout:             scrapeTime,
 	})
 }
-
-// A printer writes what promhttp prints into the log.
-type printer struct{ log *slog.Logger }
-
-func (p printer) Println(v ...any) { p.log.Warn("metrics not gathered", "error", v) }
 
 // registered makes metrics and registers them.
 type registered struct{ *prometheus.Registry }

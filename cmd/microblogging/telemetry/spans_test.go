@@ -48,7 +48,7 @@ func unset(t *testing.T) {
 
 func tracing(t *testing.T) Options {
 	return Options{
-		Version: "test", Storage: "bolt", Web: true, Worker: true, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Version: "test", Storage: "bolt", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Path: func(path string) string { return path },
 	}
 }

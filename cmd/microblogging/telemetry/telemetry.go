@@ -10,8 +10,6 @@ import (
 type Options struct {
 	// Version is that of the program, and Storage the kind of store: bolt or azure.
 	Version, Storage string
-	// Web and Worker are the roles of the process, which tells nothing of what it does not do.
-	Web, Worker bool
 	// Counts makes a Telemetry also if there are no traces.
 	Counts bool
 	Log    *slog.Logger

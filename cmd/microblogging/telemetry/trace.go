@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net/http"
+	"reflect"
 	"time"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
@@ -191,10 +192,8 @@ func attributes(pairs ...any) []*commonpb.KeyValue {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		value := &commonpb.AnyValue{}
 		switch v := pairs[i+1].(type) {
-		case int:
-			value.Value = &commonpb.AnyValue_IntValue{IntValue: int64(v)}
-		case int64:
-			value.Value = &commonpb.AnyValue_IntValue{IntValue: v}
+		case int, int64:
+			value.Value = &commonpb.AnyValue_IntValue{IntValue: reflect.ValueOf(v).Int()}
 		case bool:
 			value.Value = &commonpb.AnyValue_BoolValue{BoolValue: v}
 		default:

@@ -10,7 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"microblogging/lab"
 	"microblogging/lab/prove"
 )
 
@@ -134,13 +133,10 @@ func (c *replayCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	schedule, err := found.Parse(c.Schedule)
-	if err != nil {
-		return err
+	run, replayErr := found.ReplayText(c.Schedule)
+	if run.Steps == nil && replayErr != nil {
+		return replayErr
 	}
-	x := lab.NewExplorer(found.Scenario)
-	defer x.Close()
-	run, replayErr := x.Replay(schedule, false)
 	return errors.Join(found.WriteTable(os.Stdout, run), replayErr)
 }
 

@@ -1,0 +1,70 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestRobots(t *testing.T) {
+	t.Run("may read and do not see forms", robotsMayReadAndDoNotSeeForms)
+}
+
+// robotsAllow tells whether a robot may read a path, by the rules of RFC 9309 for the
+// file as it is: one group, and rules of Disallow alone.
+func robotsAllow(file, path string) bool {
+	for line := range strings.Lines(file) {
+		if rule, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok && robotRuleMatches(rule, path) {
+			return false
+		}
+	}
+	return true
+}
+
+func robotRuleMatches(rule, path string) bool {
+	rule, whole := strings.CutSuffix(rule, "$")
+	parts := strings.Split(rule, "*")
+	rest, ok := strings.CutPrefix(path, parts[0])
+	for i, part := range parts[1:] {
+		if !ok {
+			return false
+		}
+		at := strings.Index(rest, part)
+		if whole && i == len(parts)-2 {
+			at = strings.LastIndex(rest, part)
+		}
+		if ok = at >= 0; ok {
+			rest = rest[at+len(part):]
+		}
+	}
+	return ok && (!whole || rest == "")
+}
+
+func robotsMayReadAndDoNotSeeForms(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("newspaper", string(s.author("ada")))
+	blog := s.post(channel, "ada", "Hello")
+	rules := string(s.do("GET", "/robots.txt").want(200).body)
+	reading := []string{
+		"/", "/channels", "/channels?after=x", "/channels/newspaper", "/channels/newspaper?order=rating", "/channels/newspaper/feed",
+		"/channels/newspaper/feed.atom", "/channels/news", "/channels/edit", "/channels/delete", "/how-deletion-works", "/users/ada", "/lab", "/lab/A1", "/lab/A1/compare",
+		"/users/account", permalink(channel, blog), "/static/app.css", "/robots.txt", "/favicon.ico",
+	}
+	for _, path := range reading {
+		if !robotsAllow(rules, path) {
+			t.Errorf("robots may not read %s", path)
+		}
+	}
+	forms := []string{
+		"/sign-in", "/sign-in?next=%2F", "/sign-up", "/sign-out", "/account", "/subscriptions", "/digest", "/digest?day=2026-01-01",
+		"/digest/ada/secret/feed.atom", "/channels/new", "/channels/new?name=x", "/channels/newspaper/edit", "/channels/newspaper/delete",
+		permalink(channel, blog) + "/edit", "/channels/newspaper/deletions/" + string(domain.NewIncarnation()), "/api/v1/channels",
+	}
+	endless := []string{"/lab/A1?s=ann", "/lab/open-gate?s=ann&at=0", "/lab/A1.json", "/lab/A1.json?s=ann", "/lab/queries"}
+	for _, path := range append(forms, endless...) {
+		if robotsAllow(rules, path) {
+			t.Errorf("robots read %s", path)
+		}
+	}
+}
