@@ -35,21 +35,6 @@ func observeAlerts(t *testing.T) {
 	}
 }
 
-// A panel is what the tests read of a panel of the dashboard.
-type panel struct {
-	Type, Title string
-	Targets     []struct{ Expr string }
-}
-
-func readDashboard(t *testing.T) []panel {
-	t.Helper()
-	var dashboard struct{ Panels []panel }
-	if err := json.Unmarshal([]byte(readRoot(t, "deploy/grafana/microblogging.json")), &dashboard); err != nil {
-		t.Fatal(err)
-	}
-	return dashboard.Panels
-}
-
 // observed starts both roles with an admin listener, makes something happen, and returns
 // the address of the listener.
 func observed(t *testing.T, s setup) (address string) {
@@ -70,8 +55,14 @@ func observed(t *testing.T, s setup) (address string) {
 // observeDashboard gives promtool the queries as if they were rules.
 func observeDashboard(t *testing.T) {
 	t.Parallel()
+	var dashboard struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	if err := json.Unmarshal([]byte(readRoot(t, "deploy/grafana/microblogging.json")), &dashboard); err != nil {
+		t.Fatal(err)
+	}
 	var rules []map[string]string
-	for _, panel := range readDashboard(t) {
+	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
 			query := strings.ReplaceAll(target.Expr, "$__rate_interval", "1m")
 			rules = append(rules, map[string]string{"record": fmt.Sprint("query:", len(rules)), "expr": query})
