@@ -10,7 +10,8 @@
 //
 // # The model
 //
-// routes.go lists all routes, with who may use each. A file is about one subject, such as
+// routes.go lists the routes, with who may use each; digest.go has those of the digest. A file is
+// about one subject, such as
 // channel.go, and has its pages and its API side by side: both parse a request and call the
 // same action, then one redirects with a notice and the other answers with a status. One function
 // (problemOf) maps each error to a status and words, and one (writeProblem) sends them,
