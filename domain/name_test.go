@@ -271,11 +271,8 @@ func channelNamesFollowTheGrammar(t *testing.T) {
 	}
 }
 
+// The name of a user follows the grammar.
 func TestUserName(t *testing.T) {
-	t.Run("follows the grammar", userNamesFollowTheGrammar)
-}
-
-func userNamesFollowTheGrammar(t *testing.T) {
 	for s, want := range map[string]domain.UserName{
 		"ab": "ab", "AB": "ab", "a_b": "a_b", "__": "__", "07": "07", "Grace_Hopper1": "grace_hopper1",
 		strings.Repeat("x", 32): domain.UserName(strings.Repeat("x", 32)),

@@ -1,5 +1,7 @@
 package domain
 
+import "strings"
+
 // A TraceParent names a request in a distributed trace, as the header traceparent does
 // (W3C Trace Context, version 00). It is empty if nobody traces. It is a report: no
 // operation depends on it.
@@ -12,14 +14,5 @@ func (t TraceParent) Valid() bool {
 		return false
 	}
 	trace, span, flags := string(t[3:35]), string(t[36:52]), string(t[53:])
-	return isLowerHex(trace) && isLowerHex(span) && isLowerHex(flags) && trace != zeros && span != zeros[:16]
-}
-
-func isLowerHex(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(trace+span+flags, "0123456789abcdef") == "" && trace != zeros && span != zeros[:16]
 }

@@ -12,11 +12,6 @@ import (
 	"microblogging/storage/azuritetest"
 )
 
-func TestCopy(t *testing.T) {
-	t.Parallel()
-	t.Run("goes on after kill -9 at any moment", copySurvivesKills)
-}
-
 // imported is an embedded store with a channel of that many posts.
 func imported(t testing.TB, entries int) (dir string, s setup) {
 	t.Helper()
@@ -29,7 +24,8 @@ func imported(t testing.TB, entries int) (dir string, s setup) {
 	return dir, s
 }
 
-func copySurvivesKills(t *testing.T) {
+// A copy goes on after kill -9 at any moment.
+func TestCopy(t *testing.T) {
 	t.Parallel()
 	from, s := imported(t, 1000)
 	to := filepath.Join(t.TempDir(), "to")

@@ -91,12 +91,14 @@ type deployedRole struct {
 		Name          string
 		ContainerPort string `yaml:"containerPort"`
 	}
-	LivenessProbe, ReadinessProbe probe `yaml:"-"`
+	// Probes are those of Container Apps, and the others those of Kubernetes.
+	Probes    []probe
+	Liveness  probe `yaml:"livenessProbe"`
+	Readiness probe `yaml:"readinessProbe"`
 	// grace is how long the container has to end.
 	grace time.Duration
 }
 
-// A probe is one of a container, in either of the two ways to write it.
 type probe struct {
 	Type    string
 	HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
@@ -105,12 +107,7 @@ type probe struct {
 // A deployedTemplate is the part of a deployment that describes its containers.
 type deployedTemplate struct {
 	Grace      int `yaml:"terminationGracePeriodSeconds"`
-	Containers []struct {
-		deployedRole `yaml:",inline"`
-		Liveness     probe `yaml:"livenessProbe"`
-		Readiness    probe `yaml:"readinessProbe"`
-		Probes       []probe
-	}
+	Containers []deployedRole
 }
 
 // role returns the one container of the template.
@@ -119,19 +116,29 @@ func (d deployedTemplate) role(t *testing.T) deployedRole {
 	if len(d.Containers) != 1 {
 		t.Fatalf("%d containers", len(d.Containers))
 	}
-	container := d.Containers[0]
-	role := container.deployedRole
+	role := d.Containers[0]
 	role.grace = time.Duration(d.Grace) * time.Second
-	role.LivenessProbe, role.ReadinessProbe = container.Liveness, container.Readiness
-	for _, p := range container.Probes {
-		switch p.Type {
-		case "Liveness":
-			role.LivenessProbe = p
-		case "Readiness":
-			role.ReadinessProbe = p
-		}
+	if role.Probes == nil {
+		role.Liveness.Type, role.Readiness.Type = "Liveness", "Readiness"
+		role.Probes = []probe{role.Liveness, role.Readiness}
 	}
 	return role
+}
+
+// documents decodes each document of a YAML file.
+func documents[T any](t *testing.T, text string) (all []T) {
+	t.Helper()
+	for decoder := yaml.NewDecoder(strings.NewReader(text)); ; {
+		var document T
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, document)
+	}
 }
 
 // secretFile is where both files mount the connection string.
@@ -141,21 +148,13 @@ const secretFile = "/run/secrets/storage/connection-string"
 func readTemplates(t *testing.T) map[string]deployedRole {
 	t.Helper()
 	roles := map[string]deployedRole{}
-	decoder := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes.yaml")))
-	for {
-		var document struct {
-			Kind string
-			Spec struct {
-				Template struct{ Spec deployedTemplate }
-			}
+	type object struct {
+		Kind string
+		Spec struct {
+			Template struct{ Spec deployedTemplate }
 		}
-		err := decoder.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	}
+	for _, document := range documents[object](t, readRoot(t, "deploy/kubernetes.yaml")) {
 		if document.Kind == "Deployment" {
 			role := document.Spec.Template.Spec.role(t)
 			roles["Kubernetes, "+role.Args[0]] = role
@@ -244,21 +243,23 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	if p.url == "" {
 		p.url = p.await(t, p.stderr, `"answering probes","address":"(http:[^"]+)"`)
 	}
-	for _, probe := range []struct {
-		probe
-		path string
-	}{{r.LivenessProbe, "/healthz"}, {r.ReadinessProbe, "/readyz"}} {
+	paths := map[string]string{"Liveness": "/healthz", "Readiness": "/readyz"}
+	for _, probe := range r.Probes {
 		at := probe.HTTPGet.Port
 		for _, named := range r.Ports {
 			if named.Name == at {
 				at = named.ContainerPort
 			}
 		}
-		if probe.HTTPGet.Path != probe.path || at != port {
-			t.Errorf("a probe asks %s at port %s, want %s at port %s", probe.HTTPGet.Path, at, probe.path, port)
+		if probe.HTTPGet.Path != paths[probe.Type] || at != port {
+			t.Errorf("%s asks %s at port %s, want %s at port %s", probe.Type, probe.HTTPGet.Path, at, paths[probe.Type], port)
 		}
+		delete(paths, probe.Type)
 	}
-	reader(p.url).awaitStatus(t, r.LivenessProbe.HTTPGet.Path, http.StatusOK)
+	if len(paths) > 0 {
+		t.Errorf("nothing probes %v", paths)
+	}
+	reader(p.url).awaitStatus(t, "/healthz", http.StatusOK)
 	p.endCleanly(t)
 }
 
@@ -284,27 +285,17 @@ func typed(t *testing.T, kubernetes, containerApps string) string {
 		}
 		fmt.Fprintf(&script, "import type { %[1]s as T%[2]d } from %[3]q;\nconst v%[2]d: T%[2]d = %[4]s;\nvoid v%[2]d;\n", of, i, from, literal)
 	}
-	decoder := yaml.NewDecoder(strings.NewReader(kubernetes))
-	count := 0
-	for ; ; count++ {
-		var object map[string]any
-		err := decoder.Decode(&object)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		declare(count, fmt.Sprint(object["apiVersion"], " ", object["kind"]), fmt.Sprint("I", object["kind"]), literal(t, object))
+	objects := documents[map[string]any](t, kubernetes)
+	for i, object := range objects {
+		declare(i, fmt.Sprint(object["apiVersion"], " ", object["kind"]), fmt.Sprint("I", object["kind"]), literal(t, object))
 	}
 	var template struct{ Resources []map[string]any }
 	if err := json.Unmarshal([]byte(containerApps), &template); err != nil {
 		t.Fatal(err)
 	}
-	for _, resource := range template.Resources {
+	for i, resource := range template.Resources {
 		kind := fmt.Sprint(resource["apiVersion"], " ", resource["type"])
-		declare(count, kind, "ContainerAppProperties", literal(t, resource["properties"]))
-		count++
+		declare(len(objects)+i, kind, "ContainerAppProperties", literal(t, resource["properties"]))
 	}
 	return script.String()
 }

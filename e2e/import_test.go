@@ -10,12 +10,8 @@ import (
 	"microblogging/e2e/client"
 )
 
+// Importing a file twice adds nothing.
 func TestImport(t *testing.T) {
-	t.Parallel()
-	t.Run("importing a file twice adds nothing", importTwice)
-}
-
-func importTwice(t *testing.T) {
 	t.Parallel()
 	onEachBackend(t, func(t *testing.T, s setup) {
 		file := writeFeed(t, 25)

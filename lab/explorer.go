@@ -45,11 +45,10 @@ type Explorer struct {
 
 // NewExplorer is an explorer of the scenario. The caller must call Close.
 func NewExplorer(s Scenario) *Explorer {
-	x := &Explorer{
+	return &Explorer{
 		scenario: &s, lot: newParking(),
 		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Breach{},
 	}
-	return x
 }
 
 // Close ends the executions that still wait for an answer.

@@ -12,7 +12,6 @@ import (
 
 func TestBacklog(t *testing.T) {
 	t.Run("counts the deletions that are open, and knows the oldest", bubble(backlogCounts))
-	t.Run("counts the sessions whose time has not come", bubble(countsSessions))
 	t.Run("costs no more however many deletions are open", backlogIsBounded)
 }
 
@@ -57,18 +56,5 @@ func backlogIsBounded(t *testing.T) {
 	b, err := w.faulty.Backlog(t.Context())
 	if calls := w.calls.Load(); err != nil || calls > 5 || b.Open != 1000 {
 		t.Errorf("%d calls for %+v, %v", calls, b, err)
-	}
-}
-
-func countsSessions(t *testing.T, w *world) {
-	w.account(ada)
-	time.Sleep(10 * 24 * time.Hour)
-	w.account(ada)
-	if n, err := w.store.CountSessions(t.Context()); err != nil || n != 2 {
-		t.Errorf("%d sessions, %v, want 2", n, err)
-	}
-	time.Sleep(5 * 24 * time.Hour)
-	if n, err := w.store.CountSessions(t.Context()); err != nil || n != 1 {
-		t.Errorf("%d sessions once one has ended, %v", n, err)
 	}
 }

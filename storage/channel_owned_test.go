@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 )
 
 func TestChannelsOf(t *testing.T) {
 	t.Run("has each channel, page by page", bubble(ownedChannelsComePageByPage))
 	t.Run("leaves out what is gone or belongs to somebody else", bubble(ownedChannelsAreOnesOwn))
-	t.Run("has the channels of an earlier version after a repair", bubble(repairListsChannels))
 }
 
 // uncounted creates a channel as an import does.
@@ -78,25 +76,5 @@ func ownedChannelsAreOnesOwn(t *testing.T, w *world) {
 	}
 	if got, _ := w.owns(grace, 10); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("grace owns %q", got)
-	}
-}
-
-func repairListsChannels(t *testing.T, w *world) {
-	for _, name := range []string{"a", "b"} {
-		w.create(name, ada)
-	}
-	users := w.table("Users")
-	w.ok(users.Transact(t.Context(), string(ada), driver.Insert("owns!"), driver.Insert("owns!a!CCCC"), driver.Insert("listed!b")))
-	if breaches, _ := w.run(false); len(breaches) != 0 {
-		t.Errorf("check accuses %v", breaches)
-	}
-	if got, _ := w.owns(ada, 10); got != nil {
-		t.Errorf("before a repair, ada owns %q", got)
-	}
-	if breaches, _ := w.run(true); len(breaches) != 0 {
-		t.Errorf("a repair accuses %v", breaches)
-	}
-	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("after a repair, ada owns %q", got)
 	}
 }

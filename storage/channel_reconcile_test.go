@@ -29,7 +29,6 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 }
 
 func TestReconcile(t *testing.T) {
-	t.Run("forgotten deletion is queued again as it was", bubble(forgottenDeletionIsRequeued))
 	t.Run("lost deletion is queued again, once, and not too early", lostDeletionIsRequeued)
 	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
 	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
@@ -113,24 +112,6 @@ func checkSparesBacklog(t *testing.T, w *world) {
 	if accused() != 1 {
 		t.Error("a deletion without a message is not accused")
 	}
-}
-
-func forgottenDeletionIsRequeued(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	_, err := w.store.AskDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
-	w.ok(err)
-	ref := w.forget(channel)
-	asked := w.deletion(ref)
-	time.Sleep(patience + time.Second)
-	if done := w.reconcileAfter(patience); done.Requeued != 1 {
-		t.Errorf("not queued again: %+v", done)
-	}
-	messages := w.messages()
-	if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || messages[0].TraceParent != someTraceParent || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
-		t.Errorf("queued %+v", messages)
-	}
-	w.carryOut(messages)
-	w.mustKeepTheNextIncarnation(channel, false)
 }
 
 func passGoesOnAfterFailure(t *testing.T, w *world) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"microblogging/domain"
@@ -19,7 +18,6 @@ func TestCreateChannelWithin(t *testing.T) {
 	t.Run("an owner without room can ask again for the last", bubble(ownerWithoutRoomCanAskAgain))
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
 	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
-	t.Run("a creation under way counts", bubble(creationUnderWayCounts))
 }
 
 // within creates a channel under a limit, on the sound side.
@@ -126,39 +124,6 @@ func lowerLimitRemovesNothing(t *testing.T, w *world) {
 		t.Errorf("%d channels", n)
 	}
 	w.ok(w.within(6, "more"))
-}
-
-// A creation stalls before it makes the channel. Its row counts, so nobody else gets its
-// room; if it never goes on, the room is free after a while.
-func creationUnderWayCounts(t *testing.T, w *world) {
-	stalled, goOn := make(chan struct{}), make(chan struct{})
-	slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Writes() && call.Target == "Blogs" && stalled != nil {
-			close(stalled)
-			stalled = nil
-			<-goOn
-		}
-		return send(ctx)
-	})
-	var err error
-	done := make(chan struct{})
-	begun := stalled
-	go func() {
-		defer close(done)
-		_, err = slow.CreateChannelWithin(t.Context(), w.channel("slow", ada), 1)
-	}()
-	<-begun
-	synctest.Wait()
-	w.wantFull(w.within(1, "quick"), 1)
-	time.Sleep(9 * time.Minute)
-	w.wantFull(w.within(1, "quick"), 1)
-	close(goOn)
-	<-done
-	w.ok(err)
-	w.wantFull(w.within(1, "quick"), 1)
-	if n := w.owned(); n != 1 {
-		t.Errorf("%d channels", n)
-	}
 }
 
 // The limit of an owner's channels does not keep the creator of the last one from asking

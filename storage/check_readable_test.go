@@ -119,8 +119,8 @@ func unreadableKeepsNoPage(t *testing.T) {
 		wantTwo("the subscriptions by page", len(first.Items)+len(second.Items), err)
 		news, _, err := w.store.FeedNews(ctx, ada, "", "")
 		wantTwo("the news", news, err)
-		digest, err := w.store.Digest(ctx, ada, storage.DigestQuery{Day: thisDay(), Limit: 20})
-		wantTwo("the digest", len(digest.Channels), err)
+		digest, err := w.store.Digest(ctx, ada, thisDay(), "", 20)
+		wantTwo("the digest", len(digest.Items), err)
 		directory, err := w.store.Channels(ctx, "", "", 20)
 		wantTwo("the directory", min(len(directory.Items), 2), err)
 		for _, c := range directory.Items {

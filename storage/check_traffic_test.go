@@ -1,14 +1,11 @@
 package storage_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/drivertest"
 )
 
 // traffic returns what others may do while a check goes on. None of it breaks an
@@ -68,47 +65,4 @@ func checkBesideTrafficReportsNothing(t *testing.T) {
 			}
 		})
 	}
-}
-
-// shortPaged answers scans of one table with pages of one row, as a backend may. So a check
-// reads the rows of two tables at very different times.
-func shortPaged(table string, hook drivertest.Hook) drivertest.Hook {
-	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Scan" && call.Target == table {
-			call.Paging.Limit = 1
-		}
-		return hook(ctx, call, send)
-	}
-}
-
-// A channel is created after a check has begun to read. A part of its deletion comes
-// between any two later calls of the check.
-func checkIsNotMisledByNewChannel(t *testing.T) {
-	for _, short := range []string{"Channels", "Blogs"} {
-		for created := 1; created < 8; created += 2 {
-			for _, steps := range []int{2, 6} {
-				eachCall(t, fmt.Sprintf("after a creation before call %d, scans of %s short, is overtaken by %d steps", created, short, steps), func(w *world, n int) {
-					w.misled(short, created, n, steps)
-				})
-			}
-		}
-	}
-}
-
-// misled runs a check. It creates a channel before call created, and takes steps of
-// its deletion later calls after that.
-func (w *world) misled(short string, created, later, steps int) {
-	w.t.Helper()
-	w.post(w.create("a", ada), grace, "one")
-	w.post(w.create("zzz", ada), grace, "one")
-	var garden domain.Channel
-	born := before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") })
-	gone := before(created+later, func() { w.forget(garden); w.advance(garden, steps) })
-	faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged(short, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		w.calls.Store(int64(call.Seq - created))
-		return born(ctx, call, func(ctx context.Context) error { return gone(ctx, call, send) })
-	}))
-	checker := storage.New(faults, storage.Options{}).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
-	_, err := checker.Run(w.t.Context())
-	w.ok(err)
 }

@@ -149,8 +149,8 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 			return ids, page.Next, err
 		}},
 		{name: "digest/ada/2026-03-04/UTC", read: func(ctx context.Context, after string, limit int) (ids []string, next string, err error) {
-			page, err := store.Digest(ctx, ada, storage.DigestQuery{Day: digestDay, After: after, Limit: limit})
-			for _, channel := range page.Channels {
+			page, err := store.Digest(ctx, ada, digestDay, after, limit)
+			for _, channel := range page.Items {
 				ids = append(ids, idsOf(channel.Items)...)
 			}
 			return ids, page.Next, err

@@ -2,19 +2,15 @@ package storage_test
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 // digestDay is the day of the digests in tests.
@@ -26,10 +22,10 @@ var digestDay = domain.Day{
 
 func TestDigest(t *testing.T) {
 	t.Run("pages of any size make up the digest", digestPagesMakeUpTheDigest)
-	t.Run("page that is just full continues behind channels without posts", bubble(digestContinuesBehindQuietChannels))
 	t.Run("post that stays comes once whatever happens between pages", digestHasEachPostThatStaysOnce)
 	t.Run("post deleted while a page is read is left out", digestLeavesOutADeletedPost)
 	t.Run("short and empty pages of the store hide nothing", bubble(digestBearsShortPages))
+	t.Run("of several days lists a post of each channel before a second of any", summaryIsFairToChannels)
 }
 
 // A digestWorld has channels that ada subscribes to, with posts around digestDay.
@@ -42,8 +38,9 @@ type digestWorld struct {
 
 func newDigestWorld(w *world, seed uint64) *digestWorld {
 	d := &digestWorld{world: w, Rand: rand.New(rand.NewPCG(seed, 0))}
-	for i := range 5 {
-		d.channels = append(d.channels, w.create(fmt.Sprintf("channel-%d", i), ada))
+	// A cursor may not be longer than a key.
+	for _, name := range []string{"channel-0", "channel-1", "channel-2", "quiet", strings.Repeat("ж", domain.MaxChannelName)} {
+		d.channels = append(d.channels, w.create(name, ada))
 	}
 	for range 60 {
 		d.postAnywhere()
@@ -55,7 +52,7 @@ func newDigestWorld(w *world, seed uint64) *digestWorld {
 func (d *digestWorld) postAnywhere() {
 	d.t.Helper()
 	on := digestDay.From.Add(time.Duration(d.IntN(36)-6) * time.Hour)
-	blog := d.dated(d.channels[d.IntN(len(d.channels))], on, string(domain.NewRevision()))
+	blog := d.dated(d.channels[[]int{0, 1, 2, 4}[d.IntN(4)]], on, string(domain.NewRevision()))
 	d.vote(blog, 0, int64(d.IntN(4)))
 	d.posts = append(d.posts, blog)
 }
@@ -64,12 +61,11 @@ func (d *digestWorld) postAnywhere() {
 // the posts, after the name of their channel.
 func (d *digestWorld) digest(store *storage.Store, limit int, meanwhile func()) (ids []string) {
 	d.t.Helper()
-	q := storage.DigestQuery{Day: digestDay, Limit: limit}
-	for {
-		page, err := store.Digest(d.t.Context(), ada, q)
+	for after := ""; ; {
+		page, err := store.Digest(d.t.Context(), ada, digestDay, after, limit)
 		d.ok(err)
 		n := 0
-		for _, channel := range page.Channels {
+		for _, channel := range page.Items {
 			n += len(channel.Items)
 			for _, blog := range channel.Items {
 				ids = append(ids, string(channel.Name)+"/"+string(blog.ID))
@@ -78,7 +74,7 @@ func (d *digestWorld) digest(store *storage.Store, limit int, meanwhile func()) 
 		if n > limit || n < limit && page.Next != "" {
 			d.t.Fatalf("a page of %d has %d posts and the continuation %q", limit, n, page.Next)
 		}
-		if q.After = page.Next; q.After == "" {
+		if after = page.Next; after == "" {
 			return ids
 		}
 		meanwhile()
@@ -86,15 +82,22 @@ func (d *digestWorld) digest(store *storage.Store, limit int, meanwhile func()) 
 }
 
 // want returns what a digest lists, as the lists of the channels have it.
-func (d *digestWorld) want() (ids []string) {
+func (d *digestWorld) want() []string {
+	return slices.Concat(d.ranked(digestDay)...)
+}
+
+// ranked returns the posts of each channel on a day, the most popular first.
+func (d *digestWorld) ranked(day domain.Day) (channels [][]string) {
 	for _, channel := range d.channels {
-		posts := d.listed(channel.Ref(), storage.BlogQuery{Since: digestDay.From, Until: digestDay.Until, Limit: 100}, nothing)
+		posts := d.listed(channel.Ref(), storage.BlogQuery{Since: day.From, Until: day.Until, Limit: 100}, nothing)
 		slices.SortStableFunc(posts, func(a, b domain.Blog) int { return cmp.Compare(b.Rating, a.Rating) })
+		var ids []string
 		for _, blog := range posts {
 			ids = append(ids, string(channel.Name)+"/"+string(blog.ID))
 		}
+		channels = append(channels, ids)
 	}
-	return ids
+	return channels
 }
 
 func digestPagesMakeUpTheDigest(t *testing.T) {
@@ -107,35 +110,14 @@ func digestPagesMakeUpTheDigest(t *testing.T) {
 					t.Errorf("seed %d, pages of %d: %q, want %q", seed, limit, got, want)
 				}
 			}
-			page, err := w.store.Digest(t.Context(), ada, storage.DigestQuery{Day: digestDay.Before(), Limit: 100})
+			page, err := w.store.Digest(t.Context(), ada, digestDay.Before(), "", 100)
 			w.ok(err)
-			for _, channel := range page.Channels {
+			for _, channel := range page.Items {
 				if channel.First != 1 || channel.Total != len(channel.Items) {
 					t.Errorf("a whole channel is %+v", channel)
 				}
 			}
 		})
-	}
-}
-
-// More channels are quiet than are ranked at once.
-func digestContinuesBehindQuietChannels(t *testing.T, w *world) {
-	d := &digestWorld{world: w}
-	for i := range 40 {
-		d.channels = append(d.channels, w.create(fmt.Sprintf("channel-%02d", i), ada))
-	}
-	d.channels[39] = w.create(strings.Repeat("ж", domain.MaxChannelName), ada) // a cursor may not be longer than a key
-	for i := range 3 {
-		w.dated(d.channels[0], digestDay.From, text(i))
-	}
-	for i := range 3 {
-		w.dated(d.channels[39], digestDay.From, text(i))
-	}
-	if got, want := d.digest(w.store, 1, nothing), d.want(); !slices.Equal(got, want) {
-		t.Errorf("read %q, want %q", got, want)
-	}
-	if got, want := d.digest(w.store, 3, nothing), d.want(); !slices.Equal(got, want) {
-		t.Errorf("read %q, want %q", got, want)
 	}
 }
 
@@ -174,37 +156,6 @@ func digestHasEachPostThatStaysOnce(t *testing.T) {
 	}
 }
 
-// A textRecorder records the posts whose texts are read.
-type textRecorder struct {
-	mu   sync.Mutex
-	read []string
-}
-
-func (r *textRecorder) around(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
-	err := next(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, row := range append(slices.Clip(c.Page.Rows), c.Entity) {
-		if row.Properties.String("Text") != "" {
-			r.read = append(r.read, row.Partition+"/"+strings.TrimPrefix(row.Row, "blog!"))
-		}
-	}
-	return err
-}
-
-// recorded returns a store on the world's backend whose reads are recorded.
-func (w *world) recorded() (*textRecorder, *storage.Store) {
-	r := &textRecorder{}
-	return r, storage.New(drivertest.Far(w.db), storage.Options{Around: []driver.Around{r.around}})
-}
-
-// take returns what was read since, in order.
-func (r *textRecorder) take() []string {
-	read := slices.Sorted(slices.Values(r.read))
-	r.read = nil
-	return read
-}
-
 func digestBearsShortPages(t *testing.T, w *world) {
 	d := newDigestWorld(w, 1)
 	short := storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
@@ -229,10 +180,10 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 				w.ok(w.store.DeleteBlog(w.t.Context(), channel, id, ada, anyRevision))
 			}
 		}))
-		page, err := w.faulty.Digest(w.t.Context(), ada, storage.DigestQuery{Day: digestDay, Limit: 10})
+		page, err := w.faulty.Digest(w.t.Context(), ada, digestDay, "", 10)
 		w.ok(err)
 		stays := 0
-		for _, channel := range page.Channels {
+		for _, channel := range page.Items {
 			if len(channel.Items) == 0 {
 				w.t.Errorf("the page has %s without a post", channel.Name)
 			}
@@ -246,4 +197,44 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 			w.t.Errorf("the post that stays is %d times on %+v", stays, page)
 		}
 	})
+}
+
+func summaryIsFairToChannels(t *testing.T) {
+	days := []domain.Day{digestDay.After(), digestDay, digestDay.Before()}
+	for seed := range uint64(3) {
+		inBubble(t, func(t *testing.T, w *world) {
+			d := newDigestWorld(w, seed)
+			for _, most := range [][2]int{{20, 50}, {20, 9}, {3, 50}, {3, 9}, {1, 2}, {1, 1}} {
+				summaries, err := w.store.DigestSummaries(t.Context(), ada, days, most[0], most[1])
+				w.ok(err)
+				for i, day := range days {
+					posts, channels, want := 0, 0, make([][]string, len(d.channels))
+					ranked := d.ranked(day)
+					for _, ids := range ranked {
+						posts += len(ids)
+						channels += min(len(ids), 1)
+					}
+					left := most[1]
+					for rank := range most[0] {
+						for c, ids := range ranked {
+							if rank < len(ids) && left > 0 {
+								want[c] = append(want[c], ids[rank])
+								left--
+							}
+						}
+					}
+					var listed []string
+					for _, channel := range summaries[i].Listed {
+						for _, blog := range channel.Items {
+							listed = append(listed, string(channel.Name)+"/"+string(blog.ID))
+						}
+					}
+					if got := summaries[i]; got.Posts != posts || got.Channels != channels || !slices.Equal(listed, slices.Concat(want...)) {
+						t.Errorf("%s, %v at most: %d posts in %d channels, want %d in %d, and lists %q, want %q",
+							day.Date, most, got.Posts, got.Channels, posts, channels, listed, want)
+					}
+				}
+			}
+		})
+	}
 }

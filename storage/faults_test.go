@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -139,66 +138,27 @@ func requeue(w *world) error {
 	return err
 }
 
-func repair(w *world) error {
-	_, err := w.faulty.NewChecker(patience, true, func(domain.Breach) {}).Run(w.t.Context())
-	return err
-}
-
-// loseGate deletes the open gate of the channel garden, which has a post, and nothing else.
-func (w *world) loseGate() (channel domain.Channel) {
-	w.t.Helper()
-	channel = w.create("garden", ada)
-	w.post(channel, grace, "one")
-	w.remove(channel.Key(), openGateRow(channel.Incarnation))
-	return channel
-}
-
-// TestLateCopies delivers each call of an operation once more when much has happened. At its
+// A creation of which each call arrives once more after a deletion takes no room for good. At its
 // proper time the call was answered, or its reply was lost, or it did not arrive.
 func TestLateCopies(t *testing.T) {
-	for name, trial := range map[string]struct {
-		do   func(w *world) error
-		then func(w *world)
-		hold func(w *world)
-	}{
-		"of a creation takes no room for good": {
-			createOneOfTwo,
-			func(w *world) {
-				if channel, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
-					w.delete(channel)
-				}
-			},
-			func(w *world) { w.fillUp(2) },
-		},
-		"of a repair puts up no gate": {
-			func(w *world) error { w.loseGate(); return repair(w) },
-			func(w *world) { w.run(true); w.ask(w.readChannel("garden")); w.carryOut(w.messages()) },
-			func(w *world) {
-				for _, row := range w.rows("Blogs") { // a late reservation opens nothing
-					if strings.HasPrefix(row.Row, "gate!open!") {
-						w.t.Errorf("of a deleted channel there is %s", row.Row)
-					}
-				}
-			},
-		},
-	} {
-		sound := fault{"arrives", func(int) drivertest.Hook { return drivertest.Pass }}
-		for _, first := range append(callFaults[:2:2], sound) {
-			eachCall(t, first.name+", and a late copy "+name, func(w *world, n int) {
-				hook, late := drivertest.ResentLater(n, first.at(n))
-				w.arm(hook)
-				if err := trial.do(w); err != nil && !errors.Is(err, domain.ErrUnavailable) {
-					w.t.Error(err)
-				}
-				calls := w.calls.Load()
-				trial.then(w)
-				if _, err := late.Arrive(w.t.Context()); err != nil {
-					w.t.Logf("the late request is refused: %v", err)
-				}
-				trial.hold(w)
-				w.calls.Store(calls)
-			})
-		}
+	sound := fault{"arrives", func(int) drivertest.Hook { return drivertest.Pass }}
+	for _, first := range append(callFaults[:2:2], sound) {
+		eachCall(t, first.name+", and a late copy takes no room for good", func(w *world, n int) {
+			hook, late := drivertest.ResentLater(n, first.at(n))
+			w.arm(hook)
+			if err := createOneOfTwo(w); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+				w.t.Error(err)
+			}
+			calls := w.calls.Load()
+			if channel, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+				w.delete(channel)
+			}
+			if _, err := late.Arrive(w.t.Context()); err != nil {
+				w.t.Logf("the late request is refused: %v", err)
+			}
+			w.fillUp(2)
+			w.calls.Store(calls)
+		})
 	}
 }
 
@@ -230,18 +190,7 @@ func TestOvertaken(t *testing.T) {
 func overtakings() map[string]overtaking {
 	var garden domain.Channel
 	var blog domain.Blog
-	list := map[string]overtaking{
-		"a repair is overtaken by another and by the owner, and the gate lets posts in": {
-			func(w *world) { garden = w.loseGate() },
-			repair,
-			func(w *world) {
-				w.run(true)
-				_, err := w.store.Describe(w.t.Context(), garden.Ref(), ada, describedAs("from between"))
-				w.ok(err)
-			},
-			func(w *world, err error) { w.ok(err); w.post(garden, grace, "two"); w.mustBeSound() },
-		},
-	}
+	list := map[string]overtaking{}
 	for what, do := range map[string]func(w *world) error{
 		"an edit": func(w *world) error {
 			_, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "three")
@@ -284,30 +233,8 @@ func overtakings() map[string]overtaking {
 				}
 			},
 		}
-		list[fmt.Sprintf("a repair is overtaken by %d steps of a deletion, and opens no gate", steps)] = overtaking{
-			func(w *world) { garden = w.loseGate() },
-			repair,
-			func(w *world) { w.forget(garden); w.advance(garden, steps) },
-			func(w *world, err error) { w.ok(err); w.mustStayDeleted(garden, steps) },
-		}
 	}
 	return list
-}
-
-// mustStayDeleted checks a repair beside a deletion. The gate of a channel that is gone is not
-// there, and what was posted under its name since stays, even if a worker is late.
-func (w *world) mustStayDeleted(channel domain.Channel, steps int) {
-	w.t.Helper()
-	if _, err := w.store.ChannelAt(w.t.Context(), channel.Ref().Address()); err != nil && steps > 1 && w.has("garden", openGateRow(channel.Incarnation)) {
-		w.t.Errorf("the gate stands, and the channel: %v", err)
-	}
-	w.finishDeletion(channel, 0) // a late worker
-	if now, err := w.store.Channel(w.t.Context(), "garden"); err == nil && !slices.Contains(w.texts(now.Ref()), "of the next incarnation") {
-		w.t.Error("a late worker has deleted a post of the next incarnation")
-	}
-	if _, _, err := w.store.Post(w.t.Context(), posting(channel, grace, "late")); err == nil {
-		w.t.Error("a post landed in a channel that is gone")
-	}
 }
 
 // describedAs is the change to a description.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -61,17 +60,9 @@ func feedForgetsSlowJoiner(t *testing.T) {
 	for what, read := range map[string]func(w *world) int{
 		"feed": func(w *world) int { return len(w.feed(grace, 10)) },
 		"digest": func(w *world) int {
-			digest, err := w.store.Digest(w.t.Context(), grace, storage.DigestQuery{Day: thisDay(), Limit: 10})
+			digest, err := w.store.Digest(w.t.Context(), grace, thisDay(), "", 10)
 			w.ok(err)
-			return len(digest.Channels)
-		},
-		"summary of a digest": func(w *world) int {
-			summaries, err := w.store.DigestSummaries(w.t.Context(), grace, storage.DigestSummaryQuery{
-				Days: []domain.Day{thisDay()}, PerChannel: 10, PerDay: 10,
-				Headline: func(_, text string) string { return text },
-			})
-			w.ok(err)
-			return summaries[0].Channels
+			return len(digest.Items)
 		},
 	} {
 		t.Run(what, bubble(func(t *testing.T, w *world) {

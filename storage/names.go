@@ -29,12 +29,9 @@ type (
 	Backlog    = deletion.Backlog
 	Reconciled = deletion.Reconciled
 
-	FeedItem           = reader.FeedItem
-	DigestQuery        = reader.DigestQuery
-	DigestPage         = reader.DigestPage
-	DigestSummaryQuery = reader.DigestSummaryQuery
-	DigestSummary      = reader.DigestSummary
-	DigestLine         = reader.DigestLine
+	FeedItem      = reader.FeedItem
+	DigestPage    = page.Of[reader.DigestChannel]
+	DigestSummary = reader.DigestSummary
 
 	// A Row is one row as it is stored. Who shows it leaves out what is not of its kind.
 	Row = driver.Entity

@@ -9,12 +9,10 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
 
 func TestRows(t *testing.T) {
 	t.Run("shows the owner every row, as it is in the store, and each kind alone", bubble(showsOwnerEveryRow))
-	t.Run("shows each row once, page by page, while rows come and go", bubble(showsEachRowOnce))
 	t.Run("shows a channel's rows to nobody else, unless everybody may", bubble(showsRowsToNobodyElse))
 	t.Run("shows a deletion from the message to what is left", bubble(showsDeletionFromMessageToRecord))
 	t.Run("shows who asked for a deletion nothing of the next channel", bubble(showsNothingOfNextChannel))
@@ -74,36 +72,6 @@ func showsOwnerEveryRow(t *testing.T, w *world) {
 	}
 	if rows.Channel.Incarnation != channel.Incarnation || len(rows.Channels) != 1 || len(rows.Deletions)+len(rows.Messages) != 0 || rows.Next != "" {
 		t.Errorf("besides: %+v", rows)
-	}
-}
-
-func showsEachRowOnce(t *testing.T, w *world) {
-	channel := w.busy()
-	for n := range 6 {
-		w.post(channel, grace, text(n))
-	}
-	var want []string
-	for _, row := range w.rows("Blogs") {
-		want = append(want, row.Row)
-	}
-	q := rowsOf(channel, ada)
-	q.Limit = 2
-	var got []string
-	for page := 0; ; page++ {
-		rows := w.shown(q)
-		got = append(got, rowKeys(rows.Rows)...)
-		if len(rows.Gates) != 1 {
-			t.Errorf("page %d has the gates %q", page, rowKeys(rows.Gates))
-		}
-		if rows.Next == "" {
-			break
-		}
-		q.After = rows.Next
-		w.ok(w.table("Blogs").Transact(t.Context(), "garden", driver.Insert("blog!0")))
-		w.remove(channel.Key(), "blog!0")
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("pages of 2 show\n%q, want\n%q", got, want)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,6 +43,10 @@ type world struct {
 	faulty *storage.Store
 	hook   drivertest.Hook
 	calls  atomic.Int64
+	// hashing is done while a password is hashed, in a slot. A password is compared at once.
+	hashing func()
+	// beside are requests that go on beside the test, which ends after them.
+	beside sync.WaitGroup
 }
 
 func newWorld(t testing.TB) *world {
@@ -55,8 +60,8 @@ func newWorld(t testing.TB) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, db: db, hook: drivertest.Pass}
-	w.store = storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
+	w := &world{t: t, db: db, hook: drivertest.Pass, hashing: func() {}}
+	w.store = w.on(db)
 	w.faulty = w.through(w.hooked)
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
@@ -72,8 +77,33 @@ func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertes
 // through returns another store on the same backend, whose calls go through this hook.
 // It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {
-	faults := drivertest.NewFaults(w.db, hook)
-	return storage.New(faults, storage.Options{})
+	return w.on(drivertest.NewFaults(w.db, hook))
+}
+
+// other is the sound side of another process.
+func (w *world) other() *storage.Store { return w.on(w.db) }
+
+// overNetwork makes the faulty side one that makes calls at once, as on a network.
+func (w *world) overNetwork() { w.faulty = w.on(drivertest.Far(drivertest.NewFaults(w.db, w.hooked))) }
+
+func (w *world) on(backend driver.Backend) *storage.Store {
+	return storage.New(backend, storage.Options{Around: []driver.Around{w.known}, HashPassword: func(password string) string {
+		w.hashing()
+		return drivertest.CheapHash(password)
+	}})
+}
+
+// known fails the test if an operation writes a property that its kind of row does not list.
+func (w *world) known(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	for _, op := range c.Operations {
+		kind := schema.Of(c.Target, c.Partition, op.Row)
+		for _, p := range op.Properties {
+			if kind != schema.Unread && kind.Property(p.Name) == nil {
+				w.t.Errorf("an operation writes %s into %s %s, whose kind has no such property", p.Name, c.Target, op.Row)
+			}
+		}
+	}
+	return next(ctx)
 }
 
 // arm sets the hook of the faulty side and counts its calls from 1.
@@ -86,7 +116,11 @@ func (w *world) arm(hook drivertest.Hook) {
 // no wait takes real time.
 func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.beside.Wait()
+		test(t, w)
+	})
 }
 
 // bubble is inBubble for t.Run.

@@ -39,26 +39,15 @@ type View struct {
 // Newest says whether the view is all posts, newest first.
 func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
 
-// label names the view: "Top rated".
-func (v View) label() string {
+// Link leads to the view's first page. Label is its name. The path is different for each view.
+func (v View) Link(channel domain.ChannelName) Link {
 	switch {
 	case v.Rating != nil:
-		return "Posts with " + counted(*v.Rating, "vote")
+		return Link{Label: "Posts with " + counted(*v.Rating, "vote"), URL: RatedPath(channel, *v.Rating)}
 	case v.TopRated:
-		return "Top rated"
+		return Link{Label: "Top rated", URL: TopRatedPath(channel)}
 	}
-	return "Newest"
-}
-
-// Path is the path of the view's first page. It is different for each view.
-func (v View) Path(channel domain.ChannelName) string {
-	switch {
-	case v.Rating != nil:
-		return RatedPath(channel, *v.Rating)
-	case v.TopRated:
-		return TopRatedPath(channel)
-	}
-	return ChannelPath(channel)
+	return Link{Label: "Newest", URL: ChannelPath(channel)}
 }
 
 // title is the document's title.
@@ -66,7 +55,7 @@ func (v Channel) title() string {
 	if v.View.Newest() {
 		return string(v.Name)
 	}
-	return v.View.label() + " · " + string(v.Name)
+	return v.View.Link(v.Name).Label + " · " + string(v.Name)
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader
@@ -93,7 +82,7 @@ func (v Channel) frame(page Page) Frame {
 	f := Frame{
 		Title:   v.title(),
 		About:   channelAbout(v.Channel),
-		Path:    continued(v.View.Path(v.Name), v.After),
+		Path:    continued(v.View.Link(v.Name).URL, v.After),
 		Channel: v.Name,
 	}
 	if page.User != "" { // a stranger has no form to write in

@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +141,7 @@ func (v Deletion) waits(w domain.LessonWorker) bool {
 
 // left is how many seconds the worker's lease lasts.
 func (v Deletion) left(w domain.LessonWorker) string {
-	return strconv.Itoa(max(0, int(math.Ceil(w.LeaseUntil.Sub(v.Now).Seconds()))))
+	return strconv.Itoa(max(0, int((w.LeaseUntil.Sub(v.Now)+time.Second-1)/time.Second)))
 }
 
 // lessonHeadline says what each worker at work does. If none is, it says what became of the
@@ -191,24 +189,6 @@ func stepName(s domain.StepRecord) string {
 		return counted(s.Count, "more step") + " of several workers"
 	}
 	return ""
-}
-
-// offset says how long after the request the step began.
-func (v Deletion) offset(s domain.StepRecord) string {
-	return "+" + brief(max(s.Began.Sub(v.RequestedOn), 0))
-}
-
-// stepTook says how long the step took.
-func stepTook(s domain.StepRecord) string {
-	if s.Ended.IsZero() {
-		return "–"
-	}
-	return brief(s.Ended.Sub(s.Began))
-}
-
-// stepBy says which worker it was, and how often its message had been delivered.
-func stepBy(s domain.StepRecord) string {
-	return fmt.Sprintf("%d (delivery %d)", s.Worker, s.Delivery)
 }
 
 // Deletions is the list of the deletions that the reader asked for, the newest first.

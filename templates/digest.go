@@ -128,7 +128,7 @@ func (v DigestEntry) Content() string { return content(digestContent(v)) }
 func (v DigestEntry) unlisted() int { return v.Channels - len(v.Listed) }
 
 // credit says who wrote a post and how many people vote for it.
-func credit(p storage.DigestLine) string {
+func credit(p domain.Blog) string {
 	if p.Rating > 0 {
 		return string(p.UserID) + ", " + counted(p.Rating, "vote")
 	}

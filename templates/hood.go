@@ -59,31 +59,21 @@ func (v Hood) summary() string {
 	return words
 }
 
-// The price of a call, in millionths of a dollar for a million calls, as tablePriceNote
-// says.
-const (
-	dollarsPerMillion = 0.036
-	tablePriceNote    = "This assumes Azure’s list price for Table storage in the region East US with local redundancy, " +
-		"$0.00036 for 10,000 transactions, as its price list (azure.microsoft.com/pricing/details/storage/tables) was quoted in 2026, " +
-		"and that a transaction of many rows is billed as one, as Azure’s performance checklist says."
-)
+// dollarsPerMillion is the price of a million calls of a table. The page says where it is from.
+const dollarsPerMillion = 0.036
 
-// price says what a million views cost in Azure.
-func (v Spent) price() string {
-	queued := 0
+// queued is how many of the calls were of a queue.
+func (v Spent) queued() (n int) {
 	for _, call := range v.Calls {
 		if call.Queue {
-			queued++
+			n++
 		}
 	}
-	calls := v.Totals.Calls - queued
-	words := fmt.Sprintf("A million views like this one cost $%.2f in Azure, for %s each.",
-		float64(calls)*dollarsPerMillion, counted(calls, "table call"))
-	if queued > 0 {
-		words += " Calls of queues come on top."
-	}
-	return words
+	return n
 }
+
+// price says what a million views cost in Azure, for so many calls of tables each.
+func price(calls int) string { return fmt.Sprintf("$%.2f", float64(calls)*dollarsPerMillion) }
 
 // kinds are the kinds of row that the calls met, each once.
 func (v Hood) kinds() []*schema.Kind {

@@ -103,12 +103,10 @@ func EditBlogPath(channel domain.ChannelName, id domain.BlogID) string {
 }
 
 // signInFrom is the path to sign in and then return to the page.
-func signInFrom(page Page) string { return withNext(SignInPath, page.returnPath()) }
+func signInFrom(page Page) string { return with(SignInPath, "next", page.returnPath()) }
 
 // signUpFrom is the path to sign up and then return to the page.
-func signUpFrom(page Page) string { return withNext(SignUpPath, page.returnPath()) }
-
-func withNext(path, next string) string { return with(path, "next", next) }
+func signUpFrom(page Page) string { return with(SignUpPath, "next", page.returnPath()) }
 
 // directoryPath is the first page of the directory.
 func directoryPath(contains string) string { return with(ChannelsPath, "contains", contains) }
@@ -136,7 +134,7 @@ func with(path string, query ...string) string {
 // there.
 func newChannelFrom(page Page, path string) string {
 	if page.User == "" {
-		return withNext(SignInPath, path)
+		return with(SignInPath, "next", path)
 	}
 	return path
 }

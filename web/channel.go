@@ -145,7 +145,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 // postsOf is a page of a channel's posts with the number of subscribers.
 func (s *server) postsOf(order templates.View, after string) document {
 	return document{
-		view: order.Path("") + " " + after,
+		view: order.Link("").URL + " " + after,
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			view := &channelView{}
 			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {

@@ -41,13 +41,8 @@ func respondChannel(c echo.Context, err error, status int, channel domain.Channe
 // true if this request made it.
 func (s *server) makeChannel(ctx context.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
 	channel, err = domain.NewChannel(name, about, v.User)
-	switch {
-	case err != nil:
-	case key != "":
+	if err == nil {
 		channel, made, err = s.store.CreateChannelOnce(ctx, channel, key, s.MaxChannelsPerOwner)
-	default:
-		channel, err = s.store.CreateChannelWithin(ctx, channel, s.MaxChannelsPerOwner)
-		made = err == nil
 	}
 	return channel, made, err
 }

@@ -57,12 +57,12 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	if err != nil && !errors.As(err, &invalid) {
 		return err
 	}
-	var page storage.DigestPage
+	var digest storage.DigestPage
 	fresh, secret := false, cookieValue(c.Request(), secretCookie)
 	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, Part: templates.Part{After: after}}
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		if invalid == nil {
-			page, err = s.store.Digest(ctx, v.User, storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
+			digest, err = s.store.Digest(ctx, v.User, day, after, digestPageSize)
 		}
 		return err
 	}, func(ctx context.Context) (err error) {
@@ -87,11 +87,11 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 		view.Day, view.Zone = shown(c.QueryParam("day")), shown(c.QueryParam("tz"))
 		return again(c, invalid, templates.DigestPage(s.page(c, v), view))
 	}
-	view.Before, view.Next = day.Before().Date, page.Next
+	view.Before, view.Next = day.Before().Date, digest.Next
 	if !day.Until.After(now) {
 		view.Later = day.After().Date
 	}
-	for _, channel := range page.Channels {
+	for _, channel := range digest.Items {
 		view.Channels = append(view.Channels, templates.DigestChannel{
 			Name: channel.Name, Posts: s.texts.posts(channel.Name, channel.Items, inDigest), First: channel.First, Total: channel.Total,
 		})
@@ -186,14 +186,14 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.store.Digest(c.Request().Context(), v.User, storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
+	page, err := s.store.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
 	answer := struct {
 		Day      string              `json:"day"`
 		Zone     string              `json:"tz"`
 		Channels []digestChannelJSON `json:"channels"`
 		Next     string              `json:"next,omitempty"`
-	}{day.Date, day.Zone, make([]digestChannelJSON, len(page.Channels)), page.Next}
-	for i, channel := range page.Channels {
+	}{day.Date, day.Zone, make([]digestChannelJSON, len(page.Items)), page.Next}
+	for i, channel := range page.Items {
 		listed := digestChannelJSON{Name: channel.Name, Items: []blogJSON{}}
 		for _, blog := range channel.Items {
 			listed.Items = append(listed.Items, newBlogJSON(channel.Name, blog))
@@ -239,9 +239,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 		return err
 	}
 	days := daysBefore(today)
-	summaries, err := s.store.DigestSummaries(ctx, user, storage.DigestSummaryQuery{
-		Days: days, PerChannel: digestLength, PerDay: digestTotal, Headline: templates.Headline,
-	})
+	summaries, err := s.store.DigestSummaries(ctx, user, days, digestLength, digestTotal)
 	if err != nil {
 		return err
 	}

@@ -226,7 +226,7 @@ func pageRoutes() []route {
 			{stranger, 200, "Engines", "since={post}", "", ""},
 			{stranger, 404, "Engines", "since=x", "", ""},
 		}},
-		{name: "GET /news", who: users, costs: []cost{{"", bobsCookie, 3, 19, 0, 0}}, seeds: []seed{
+		{name: "GET /news", who: users, costs: []cost{{"", bobsCookie, 3, 27, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},
 		{name: "GET /channels/:name/rows", who: everyone, costs: []cost{

@@ -153,13 +153,10 @@ func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 		}
 		shownRow.Kind, shownRow.Parts = templates.ExplainRow(name, row.Partition, row.Row, domain.ParseRecentFirst)
 		for _, p := range row.Properties {
-			known, value := schema.Of(name, row.Partition, row.Row).Property(p.Name), shorten(shown(p.Value.String()))
-			if known == nil {
+			if schema.Of(name, row.Partition, row.Row).Property(p.Name) == nil {
 				continue
 			}
-			if known.Hashed {
-				value = templates.ShortKey(p.Value.String())
-			}
+			value := templates.ShortKey(shorten(shown(p.Value.String())))
 			shownRow.Properties = append(shownRow.Properties, templates.RowProperty{Name: p.Name, Value: value})
 		}
 		block.Rows = append(block.Rows, shownRow)

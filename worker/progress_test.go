@@ -44,19 +44,14 @@ func recordsEachStep(t *testing.T) {
 	if got := told(d.Trace); !slices.Equal(got, allSteps) {
 		t.Fatalf("the trace tells %q", got)
 	}
-	if want := int64(3*enoughPosts + 1); d.RowsDeleted != want || d.Step != domain.StepRelease {
-		t.Errorf("deletion reads %+v, want %d rows and the last step", d, want)
-	}
-	var rows int64
+	w.mustCountEveryRow(enoughPosts)
 	for i, r := range d.Trace {
-		rows += r.Rows
 		if i > 0 && (r.Began.Before(d.Trace[i-1].Ended) || r.Ended.Before(r.Began)) {
 			t.Errorf("record %d, %+v, comes after %+v", i, r, d.Trace[i-1])
 		}
 	}
-	sweep := d.Trace[3]
-	if rows != d.RowsDeleted || sweep.Rows != rows || sweep.Ended.Sub(sweep.Began) < 2*time.Second {
-		t.Errorf("of %d rows the trace counts %d: %+v", d.RowsDeleted, rows, sweep)
+	if sweep := d.Trace[3]; sweep.Rows != d.RowsDeleted || sweep.Ended.Sub(sweep.Began) < 2*time.Second || d.Step != domain.StepRelease {
+		t.Errorf("the sweep is %+v, and the deletion %+v", sweep, d)
 	}
 	if last := d.Trace[len(d.Trace)-1]; last.Ended.After(d.FinishedOn) {
 		t.Errorf("the last step ends at %s, the deletion at %s", last.Ended, d.FinishedOn)
@@ -87,16 +82,22 @@ func recordsEachWorker(t *testing.T) {
 	for _, step := range allSteps {
 		want = append(want, strings.Replace(step, "1/1", "3/3", 1))
 	}
-	d := w.deletion()
-	if got := told(d.Trace); !slices.Equal(got, want) {
+	if got := told(w.deletion().Trace); !slices.Equal(got, want) {
 		t.Errorf("the trace tells %q", got)
 	}
-	var rows int64
-	for _, r := range d.Trace {
-		rows += r.Rows
-	}
-	if rows != d.RowsDeleted || rows != 31 {
-		t.Errorf("of %d rows the trace counts %d", d.RowsDeleted, rows)
-	}
+	w.mustCountEveryRow(10)
 	w.mustBeDeleted()
+}
+
+// mustCountEveryRow checks that the rows of a channel with so many posts are counted exactly.
+func (w *world) mustCountEveryRow(posts int64) {
+	w.t.Helper()
+	var traced int64
+	d := w.deletion()
+	for _, r := range d.Trace {
+		traced += r.Rows
+	}
+	if want := 3*posts + 1; d.RowsDeleted != want || traced != want {
+		w.t.Errorf("%d rows are counted, %d in the trace, want %d", d.RowsDeleted, traced, want)
+	}
 }

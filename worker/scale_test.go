@@ -175,17 +175,8 @@ func scaleCases() []scaleCase {
 			rows := 3*s.n + 1
 			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99), entities: 11 + rows + times(rows, 99)}
 		}, func(w *scaleWorld) error {
-			message, err := w.deletionMessage()
-			if err != nil {
-				return err
-			}
-			return New(w.sound, testOptions).newJob(driver.Message{Text: message, Deliveries: 1}, nil).do(w.ctx)
+			m := domain.Deletion{Channel: w.channel.Ref(), Name: w.channel.Name, RequestedBy: owner, RequestedOn: domain.Now()}.Message()
+			return New(w.sound, testOptions).newJob(driver.Message{Text: m.Encode(), Deliveries: 1}, nil).do(w.ctx)
 		}},
 	}
-}
-
-func (w *scaleWorld) deletionMessage() (string, error) {
-	m := w.intent()
-	m.Channel, m.Incarnation, m.Name = w.channel.Key(), w.channel.Incarnation, w.channel.Name
-	return m.Encode(), nil
 }

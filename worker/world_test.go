@@ -123,14 +123,6 @@ func (w *world) mustAsk() {
 	w.ok(w.ask(w.sound))
 }
 
-// intent is a message that asks for the victim's deletion.
-func (w *world) intent() domain.Message {
-	return domain.Message{
-		Kind: domain.MessageChannel, Channel: w.victim.Key(), Incarnation: w.victim.Incarnation,
-		Name: w.victim.Name, By: owner, AskedOn: domain.Now(),
-	}
-}
-
 var testOptions = Options{
 	Lease:       30 * time.Second,
 	Reconcile:   time.Minute,

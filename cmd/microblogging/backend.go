@@ -91,28 +91,20 @@ func (f storageFlags) azureConfig(log *slog.Logger) (azure.Config, error) {
 		return azure.Config{}, err
 	}
 	retry := azure.Retry(f.Retries, f.RetryMin, f.RetryMax)
-	config := azure.Config{
-		ConnectionString: connection,
-		TableEndpoint:    f.AzureTableEndpoint,
-		QueueEndpoint:    f.AzureQueueEndpoint,
-		Retry:            &retry,
-		Log:              log,
+	config := azure.Config{ConnectionString: connection, Retry: &retry, Log: log}
+	if connection != "" { // it goes before the endpoints, which may be in the environment for another program
+		return config, nil
 	}
-	switch {
-	case connection != "":
-		// The connection string goes before the endpoints, which may be set in the
-		// environment for another program.
-		config.TableEndpoint, config.QueueEndpoint = "", ""
-	case f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "":
+	if f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "" {
 		return azure.Config{}, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING " +
 			"or AZURE_STORAGE_CONNECTION_STRING_FILE, or AZURE_STORAGE_TABLE_ENDPOINT and AZURE_STORAGE_QUEUE_ENDPOINT")}
-	default:
-		credential, err := azidentity.NewDefaultAzureCredential(nil)
-		if err != nil {
-			return azure.Config{}, cannotRunError{fmt.Errorf("finding an Azure credential: %w", err)}
-		}
-		config.Credential = credential
 	}
+	config.TableEndpoint, config.QueueEndpoint = f.AzureTableEndpoint, f.AzureQueueEndpoint
+	credential, err := azidentity.NewDefaultAzureCredential(nil)
+	if err != nil {
+		return azure.Config{}, cannotRunError{fmt.Errorf("finding an Azure credential: %w", err)}
+	}
+	config.Credential = credential
 	return config, nil
 }
 

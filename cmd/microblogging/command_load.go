@@ -13,6 +13,7 @@ import (
 
 	"microblogging/cmd/microblogging/load"
 	"microblogging/storage"
+	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
@@ -128,12 +129,19 @@ func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend
 		if err != nil {
 			return nil, nil, err
 		}
-		n, err := load.OpenNamespace(config)
+		config.Tried = func(ctx context.Context, try azure.Try) {
+			if try.Throttled() {
+				load.Throttled(ctx)
+			}
+		}
+		client, err := azure.Open(config)
 		if err != nil {
 			return nil, nil, err
 		}
+		n := load.NewNamespace(client)
 		fmt.Fprintln(console.stderr, "using", n)
-		return n.Backend(), n.Remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
+		remove := func(ctx context.Context) error { defer client.Close(); return n.Remove(ctx) }
+		return n.Backend(), remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, nil, err

@@ -45,10 +45,6 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and nothing was restored: %w", err)
-	case errors.Is(err, bolt.ErrNotEmpty):
-		return cannotRunError{fmt.Errorf("%w; restore into another directory with --data", err)}
-	case errors.Is(err, bolt.ErrInUse):
-		return cannotRunError{fmt.Errorf("%w; restore into a store that no server has open", err)}
 	case err != nil && !began:
 		return cannotRunError{fmt.Errorf("%s cannot be restored: %w", c.File, err)}
 	case err != nil:

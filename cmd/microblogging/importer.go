@@ -97,14 +97,11 @@ func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 // firstOfEach returns the first entry with each ID.
 func firstOfEach(entries []feed.Entry) []feed.Entry {
 	seen := make(map[string]bool, len(entries))
-	first := make([]feed.Entry, 0, len(entries))
-	for _, entry := range entries {
-		if !seen[entry.ID] {
-			seen[entry.ID] = true
-			first = append(first, entry)
-		}
-	}
-	return first
+	return slices.DeleteFunc(slices.Clone(entries), func(e feed.Entry) bool {
+		twice := seen[e.ID]
+		seen[e.ID] = true
+		return twice
+	})
 }
 
 // postAll posts a batch and counts what became of each entry.

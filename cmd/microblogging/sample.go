@@ -25,16 +25,6 @@ var sampleFeeds embed.FS
 // sampleUsers lists the users of the sample. The sign-in link is for the first.
 func sampleUsers() []domain.UserName { return []domain.UserName{"ada", "grace", "barbara"} }
 
-// sampleOwner returns the owner of a sample channel. The first user owns all but
-// one, so that there is one to subscribe to.
-func sampleOwner(channel string) domain.UserName {
-	users := sampleUsers()
-	if channel == "reading-list" {
-		return users[1]
-	}
-	return users[0]
-}
-
 // sampleKey begins the idempotency keys under which the accounts of the sample are made.
 // A later start recognises them by it.
 const sampleKey = "account of the sample: "
@@ -113,7 +103,11 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	title := strings.TrimSuffix(name, ".json")
-	channel, err := domain.NewChannel(title, domain.About{Description: f.Title}, sampleOwner(title))
+	owner := sampleUsers()[0]
+	if title == "reading-list" { // so that there is one to subscribe to
+		owner = sampleUsers()[1]
+	}
+	channel, err := domain.NewChannel(title, domain.About{Description: f.Title}, owner)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,8 @@ import (
 	"time"
 )
 
+// A run is accused in which a fault that is on happened too rarely.
 func TestReport(t *testing.T) {
-	t.Run("accuses a run in which a fault that is on happened too rarely", reportAccusesIdleness)
-}
-
-func reportAccusesIdleness(t *testing.T) {
 	busy := func() Report {
 		r := Report{Faults: allKinds, Counts: map[string]int64{}}
 		for _, e := range events() {

@@ -20,8 +20,7 @@ func TestState(t *testing.T) {
 	t.Run("a call is shown with its sentence and its line in its function", callHasItsLine)
 	t.Run("rows and messages are marked as the step has changed them", rowsAreMarked)
 	t.Run("arrows go from the caller to its table", arrowsGoThere)
-	t.Run("each law says what it demands", lawsSayWhatTheyDemand)
-	t.Run("its parts, ids and headings are sound, and nothing is inline", outlineIsSound)
+	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
 	t.Run("no token is shown whole", tokensAreShort)
 }
 
@@ -252,27 +251,11 @@ func arrowsGoThere(t *testing.T) {
 	}
 }
 
-func lawsSayWhatTheyDemand(t *testing.T) {
-	s := newSite(t)
-	for _, name := range []string{"A1", "open-gate", "twice"} {
-		found, err := prove.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, law := range found.Laws.List() {
-			if text := textOf(s.get("/lab/" + name).want(200).part("law-" + law.Name)); law.Means == "" || !strings.Contains(text, law.Title+". "+law.Means+" Here it") {
-				t.Errorf("%s: the chip of %s does not say what it demands: %s", name, law.Name, text)
-			}
-		}
-	}
-}
-
 func outlineIsSound(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{orphan, orphan + "&at=5", "/lab/crowd", "/lab/sign-out?s=vera*3"} {
 		r := s.get(path).want(200)
 		seen := map[string]bool{}
-		level := 0
 		for n := range r.document().Descendants() {
 			for _, name := range []string{"id", "data-key"} {
 				if value := attribute(n, name); value != "" {
@@ -284,14 +267,6 @@ func outlineIsSound(t *testing.T) {
 			}
 			if n.Type == html.ElementNode && (has(n, "style") || n.Data == "style" || n.Data == "script" && n.FirstChild != nil) {
 				t.Errorf("%s: inline: %s", path, n.Data)
-			}
-			if n.Type != html.ElementNode || len(n.Data) != 2 || n.Data[0] != 'h' || n.Data[1] < '1' || n.Data[1] > '6' {
-				continue
-			}
-			if next := int(n.Data[1] - '0'); next > level+1 {
-				t.Errorf("%s: h%d %q after h%d", path, next, textOf(n), level)
-			} else {
-				level = next
 			}
 		}
 		for _, key := range []string{"say", "moves", "faults", "share"} {
@@ -318,7 +293,7 @@ func BenchmarkScenario(b *testing.B) {
 		schedule := ""
 		for range 40 {
 			at := s.state(name, schedule)
-			schedule = and(at.Schedule, at.Choices[0].Choice)
+			schedule = s.state(name, and(at.Schedule, at.Choices[0].Choice)).Schedule
 		}
 		for _, path := range []string{"/lab/" + name, "/lab/" + name + ".json"} {
 			b.Run(strings.TrimPrefix(path, "/lab/"), func(b *testing.B) {

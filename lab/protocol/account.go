@@ -191,7 +191,7 @@ func accounts() subject {
 				always(withoutMatch(schema.TableSessions, "")), unharmed),
 			ablate("used-by", "link", "Who used the link", "useLink",
 				"The row of a used link says who used it, so whoever finds their own mark knows the echo of their own write.",
-				always(withoutProperty(schema.TableSessions, "UsedBy")), among("vera")),
+				always(withoutProperty(schema.TableSessions, "Revisions")), among("vera")),
 			ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
 				"A link carries the number that the account had when it was made, so it ends together with all sessions.",
 				always(epochOfUser(true, 0)), unharmed),
@@ -229,7 +229,7 @@ func withoutMark(ofLink bool) func() driver.Around {
 		return func(ctx context.Context, c *driver.Call, next following) error {
 			if c.Method == driver.CallTransact && c.Target == schema.TableSessions && c.Operations[0].Action == driver.ActionMerge {
 				mark := c.Operations[0]
-				if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
+				if used := mark.Properties.String("Revision") != ""; used == ofLink {
 					c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
 				}
 			}

@@ -160,7 +160,7 @@ func subscriptions() subject {
 			ablate("join", "subscribe-twice", "The announcement", "swapJoin",
 				"A subscriber's row takes the place of an announcement, in the version that was read, so whoever cleans up can make a late subscription fail.",
 				always(outright("join!")), among("vera", "feed")),
-			ablate("joined", "subscribe-late", "The feed reads the truth", "verifySources",
+			ablate("joined", "subscribe-late", "The feed reads the truth", "readNewest",
 				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
 				nil, unharmed, among("vera", "vera2"), under(Shipped{Readers: trustful})),
 		},

@@ -187,26 +187,14 @@ func (a *Accounts) FollowSignInLink(ctx context.Context, link string) (token str
 }
 
 // useLink marks a link as used, and returns its row. It does not delete the row: then a late
-// copy of its insert would bring the link back. The row says who used it, since the caller may
-// find its own mark: that is the echo of its write.
+// copy of its insert would bring the link back.
 func (a *Accounts) useLink(ctx context.Context, link string) (row driver.Entity, err error) {
-	mine := domain.NewRevision()
-	err = a.pause.Retry(ctx, func() error {
-		//lab: Read the sign-in link: was it used before?
-		row, err = a.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
-		switch {
-		case errors.Is(err, domain.ErrNotFound):
-			return domain.ErrNotSignedIn
-		case err != nil:
-			return err
-		case row.Properties.String(schema.PropUsedBy) == string(mine):
-			return nil
-		case !row.Properties.Bool(schema.PropLink), hasEnded(row.Properties):
-			return domain.ErrNotSignedIn
+	err = a.pause.Change(ctx, a.sessions, schema.SessionPartition(link), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
+		row = now
+		if !now.Properties.Bool(schema.PropLink) || hasEnded(now.Properties) {
+			return nil, domain.ErrNotSignedIn
 		}
-		//lab: Mark the link as used, in the version that was read.
-		return optimistic.Again(a.sessions.Transact(ctx, row.Partition, driver.Merge(schema.SingleRow, driver.Match(row.ETag),
-			driver.Bool(schema.PropEnded, true), driver.String(schema.PropUsedBy, mine))))
+		return driver.Properties{driver.Bool(schema.PropEnded, true)}, nil
 	})
 	return row, err
 }
@@ -256,25 +244,4 @@ func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 		err = fmt.Errorf("removing what has expired: %w", err)
 	}
 	return int(n.Load()), err
-}
-
-// maxSessionCount is where CountSessions stops to count.
-const maxSessionCount = 5000
-
-// CountSessions counts the sessions and the sign-in links whose time has not come, and stops
-// at 5,000. One that was signed out counts until its time.
-func (a *Accounts) CountSessions(ctx context.Context) (int, error) {
-	n := 0
-	for row, err := range a.sessions.All(ctx, driver.Scan{}) {
-		if err != nil {
-			return 0, fmt.Errorf("counting sessions: %w", err)
-		}
-		if row.Properties.String(schema.PropUser) == "" || !time.Now().Before(row.Properties.Time(schema.PropExpiresOn)) {
-			continue // an idempotency key, or what has ended
-		}
-		if n++; n == maxSessionCount {
-			break
-		}
-	}
-	return n, nil
 }

@@ -30,11 +30,7 @@ func (a *Accounts) SignIn(ctx context.Context, t Attempt) (token string, session
 	if err != nil {
 		return "", domain.Session{}, err
 	}
-	var signIns int64
-	err = a.changeUser(ctx, userOf(user).Name, func(now driver.Entity) (driver.Properties, error) {
-		signIns = now.Properties.Int64(schema.PropSignIns) + 1
-		return driver.Properties{driver.Int64(schema.PropSignIns, signIns)}, nil
-	})
+	signIns, err := a.raise(ctx, userOf(user).Name, schema.PropSignIns, nil)
 	if err != nil {
 		return "", domain.Session{}, err
 	}
@@ -134,7 +130,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 	if err != nil {
 		return err
 	}
-	epoch, err := a.raiseEpoch(ctx, userOf(user).Name, func(now driver.Entity) (driver.Properties, error) {
+	epoch, err := a.raise(ctx, userOf(user).Name, schema.PropEpoch, func(now driver.Entity) (driver.Properties, error) {
 		if now.Properties.String(schema.PropPassword) != user.Properties.String(schema.PropPassword) {
 			return nil, notThePassword // another request has changed it meanwhile
 		}

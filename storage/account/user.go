@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 
@@ -54,23 +52,25 @@ func (a *Accounts) changeUser(ctx context.Context, name domain.UserName, change 
 	})
 }
 
-// raiseEpoch ends all sessions of a user in one write. The same write sets the
-// properties that change returns. It returns the epoch that it began. Others may
-// have begun a later one since.
-func (a *Accounts) raiseEpoch(ctx context.Context, name domain.UserName,
+// raise adds one to a number of a user's row, and returns what it made of it. Others may have
+// raised it again since. The same write sets the properties that change returns; it may be nil.
+// To raise the epoch ends all sessions in one write.
+func (a *Accounts) raise(ctx context.Context, name domain.UserName, number string,
 	change func(now driver.Entity) (driver.Properties, error),
-) (epoch int64, err error) {
-	err = a.changeUser(ctx, name, func(now driver.Entity) (driver.Properties, error) {
-		epoch = epochOf(now) + 1
-		changes, err := change(now)
-		return append(changes, driver.Int64(schema.PropEpoch, epoch)), err
+) (n int64, err error) {
+	err = a.changeUser(ctx, name, func(now driver.Entity) (changes driver.Properties, err error) {
+		if change != nil {
+			changes, err = change(now)
+		}
+		n = now.Properties.Int64(number) + 1
+		return append(changes, driver.Int64(number, n)), err
 	})
-	return epoch, err
+	return n, err
 }
 
 // EndSessions ends every session of a user. An unknown user is domain.ErrNotFound.
 func (a *Accounts) EndSessions(ctx context.Context, name domain.UserName) error {
-	_, err := a.raiseEpoch(ctx, name, func(driver.Entity) (driver.Properties, error) { return nil, nil })
+	_, err := a.raise(ctx, name, schema.PropEpoch, nil)
 	return err
 }
 
@@ -85,7 +85,7 @@ func (a *Accounts) EndAllSessions(ctx context.Context) (users int, err error) {
 		if row.Row != schema.SingleRow {
 			continue
 		}
-		_, err := a.raiseEpoch(ctx, userOf(row).Name, func(driver.Entity) (driver.Properties, error) {
+		_, err := a.raise(ctx, userOf(row).Name, schema.PropEpoch, func(driver.Entity) (driver.Properties, error) {
 			return driver.Properties{driver.String(schema.PropDigestSecret, "")}, nil
 		})
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
@@ -94,45 +94,4 @@ func (a *Accounts) EndAllSessions(ctx context.Context) (users int, err error) {
 		users++
 	}
 	return users, nil
-}
-
-// NewDigestAddress makes a new secret for a user's personal feed and returns it. The
-// former secret no longer works. Only a hash is stored, so that the secret cannot be
-// read again. An unknown user is domain.ErrNotFound.
-func (a *Accounts) NewDigestAddress(ctx context.Context, name domain.UserName) (secret string, err error) {
-	secret = rand.Text()
-	return secret, a.setDigestSecret(ctx, name, schema.Hash("digest", secret))
-}
-
-// RevokeDigestAddress ends the personal feed of a user. To revoke again is no error.
-func (a *Accounts) RevokeDigestAddress(ctx context.Context, name domain.UserName) error {
-	return a.setDigestSecret(ctx, name, "")
-}
-
-func (a *Accounts) setDigestSecret(ctx context.Context, name domain.UserName, hash string) error {
-	return a.changeUser(ctx, name, func(driver.Entity) (driver.Properties, error) {
-		// This writes even if there is nothing to revoke: it changes the version, so that a
-		// request which was never answered cannot take effect later.
-		return driver.Properties{driver.String(schema.PropDigestSecret, hash)}, nil
-	})
-}
-
-// HasDigestAddress tells whether a user has a personal feed.
-func (a *Accounts) HasDigestAddress(ctx context.Context, name domain.UserName) (bool, error) {
-	row, err := a.readUser(ctx, name)
-	return row.Properties.String(schema.PropDigestSecret) != "", err
-}
-
-// CheckDigestAddress returns nil if the secret is that of the user's personal feed,
-// and domain.ErrNotFound if not.
-func (a *Accounts) CheckDigestAddress(ctx context.Context, name domain.UserName, secret string) error {
-	row, err := a.readUser(ctx, name)
-	if err != nil {
-		return err
-	}
-	want, got := row.Properties.String(schema.PropDigestSecret), schema.Hash("digest", secret)
-	if want == "" || subtle.ConstantTimeCompare([]byte(want), []byte(got)) != 1 {
-		return fmt.Errorf("digest address of %s: %w", name, domain.ErrNotFound)
-	}
-	return nil
 }

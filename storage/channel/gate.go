@@ -59,14 +59,12 @@ import (
 //
 // Short cuts end a creation that failed: a repair deletes a reservation, or a gate whose channel is
 // not there (strayGate in package check), and its creator withdraws an open gate (WithdrawGate). A
-// store that lost an open gate is damaged. Only then, an operator's repair reserves and opens it
-// once more (restoreGate, in package check, says why that is safe); all that is said here is about
-// other stores.
+// store that lost an open gate is damaged, and nobody puts it up again.
 
 // ReserveGate inserts the reservation of a gate and returns its version. The open
 // gate will take its place. It must be called once for each incarnation, and never
 // after OpenGate was sent: a second reservation would have a version that opens the
-// gate again. (restoreGate wants just that.)
+// gate again.
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before OpenGate is sent, the incarnation is lost:

@@ -12,7 +12,7 @@ import (
 // Reclaim deletes an active row that has neither gate and nothing behind it, and reports whether
 // it was so. Such a row comes from an insert that landed late: after its channel
 // was deleted, or after its creator gave up. Then nothing lies behind it. A channel
-// with rows has lost its gate, which a repair puts up again (restoreGate): it is left.
+// with rows is of a store that lost its gate: it is left.
 func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
 	if open, err := s.gateStands(ctx, row.Ref()); err != nil || open {
 		return false, err

@@ -100,8 +100,6 @@ func unreadableChannel(row driver.Entity) string {
 	channel := channel.Decode(row).Channel
 	_, err := domain.ParseIncarnation(string(channel.Incarnation))
 	switch name := domain.ChannelName(row.Properties.String(schema.PropName)); {
-	case name == "":
-		return "has no name"
 	case schema.ChannelPartition(name.Key()) != row.Partition:
 		return fmt.Sprintf("has the name %q, which has another key", name)
 	case err != nil:

@@ -60,8 +60,6 @@ func (c *Checker) try(mend repair) (string, error) {
 		return "left: no operation can name it", nil
 	case errors.Is(err, channel.ErrGateGone):
 		return "left: its channel has no open gate", nil
-	case errors.Is(err, domain.ErrGone):
-		return "left: its deletion was asked for", nil
 	case errors.Is(err, optimistic.ErrAgain), optimistic.Raced(err):
 		return leftChanged, nil
 	}

@@ -41,7 +41,7 @@ func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error
 // breach, since the next reader removes it. A repair removes it now.
 func (c *Checker) repairSubscription(ctx context.Context, _ *schema.Kind, row driver.Entity) error {
 	_, err := c.try(func() (string, error) {
-		_, _, err := c.store.RepairSubscription(ctx, reader.Decode(row), domain.UserName(row.Partition))
+		_, err := c.store.RepairSubscription(ctx, reader.Decode(row), domain.UserName(row.Partition))
 		return "", err
 	})
 	return err

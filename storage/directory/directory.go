@@ -3,6 +3,10 @@
 package directory
 
 import (
+	"context"
+	"fmt"
+
+	"microblogging/domain"
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
@@ -29,4 +33,36 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 		users:     driver.NewTable(backend, schema.TableUsers),
 		pause:     pause,
 	}
+}
+
+// Describe changes what is said about a channel, and returns the channel as it is then.
+// Only its owner may. The words that change leaves alone stay as they are, whoever writes
+// them meanwhile.
+//
+//   - A word breaks a rule: an InvalidError. An error of change is returned as it is.
+//   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - Another incarnation has the name now: a *domain.ReplacedError.
+//   - The user is not the owner: domain.ErrForbidden.
+func (s *Directory) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
+	err = s.pause.Retry(ctx, func() error {
+		row, err := s.ReadActive(ctx, ref.Address())
+		switch {
+		case err != nil:
+			return err
+		case row.Owner != by:
+			return fmt.Errorf("describing channel %s: %w", ref.Key, domain.ErrForbidden)
+		}
+		shown = row.Channel
+		if err := change(&shown.About); err != nil {
+			return err
+		}
+		if shown.About, err = domain.ParseAbout(shown.About); err != nil {
+			return err
+		}
+		// An echo of this write needs no recognising: to write the same words again
+		// changes nothing.
+		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key),
+			driver.Merge(schema.SingleRow, driver.Match(row.ETag), schema.EncodeWords(shown.Words())...)))
+	})
+	return shown, err
 }

@@ -8,7 +8,6 @@ import (
 	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/page"
-	"microblogging/storage/schema"
 )
 
 // maxChannelRows is how many rows a page of the list of channels reads at most. The order
@@ -27,14 +26,10 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 	if text != "" {
 		q.Limit = driver.MaxPage
 	}
-	position, err := list.Position()
-	if err != nil {
+	if q.From, err = list.From(""); err != nil {
 		return found, err
 	}
-	if position != "" {
-		q.From = schema.Successor(position)
-	}
-	read := 0
+	read, last := 0, ""
 	for row, err := range s.channels.All(ctx, q) {
 		if err != nil {
 			return page.Of[domain.Channel]{}, err
@@ -43,13 +38,13 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 		matches := of.State == domain.ChannelActive && strings.Contains(domain.Fold(string(of.Name)), text)
 		read++
 		if read == maxChannelRows || matches && len(found.Items) == limit {
-			found.Next = page.Encode(list.Name, position)
+			found.Next = page.Encode(list.Name, last)
 			break
 		}
 		if matches {
 			found.Items = append(found.Items, of)
 		}
-		position = row.Partition
+		last = row.Partition
 	}
 	return found, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -24,41 +23,44 @@ import (
 // The rows are counted before a channel is created. No transaction can count the channels
 // themselves. So of several who create at once, each may be let in, and the limit holds
 // about. Rows that name nothing are removed when an owner has no room.
-const (
-	// creationPatience is many times as long as a creation may take. Until then, a row
-	// without a channel may be of one under way.
-	creationPatience = 10 * time.Minute
-	// ownedFlight bounds how many channels are read at once for one owner.
-	ownedFlight = 16
-)
+
+// creationPatience is many times as long as a creation may take. Until then, a row
+// without a channel may be of one under way.
+const creationPatience = 10 * time.Minute
 
 // CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
 // most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
 // until its deletion has ended. The channel is on its owner's list.
 func (s *Directory) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
-	err := s.createListed(ctx, channel, limit, func() (err error) {
-		channel, err = s.CreateChannel(ctx, channel)
-		return err
-	})
-	return channel, err
+	created, _, err := s.CreateChannelOnce(ctx, channel, "", limit)
+	return created, err
 }
 
 // CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
-// channel.Lifecycle.CreateOnce is CreateChannel for one.
+// channel.Lifecycle.CreateOnce is CreateChannel for one. Without a key, it is for one without.
 //
-// Two requests with one key may make a channel each, and the first of them be deleted before the
-// second is recorded. Then the second channel is deleted too. If the process dies before that is
-// asked for, it stays, as if its owner had created it again.
+// A name that somebody has is listed only once it was created after all (from a row that was
+// reclaimed, or by an earlier request): what is refused writes nothing.
 func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
-	err = s.createListed(ctx, wanted, limit, func() (err error) {
-		created, made, err = s.CreateOnce(ctx, wanted, key)
-		return err
-	})
-	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
-		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
-		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
-			err = errors.Join(err, unasked)
-		}
+	if err := s.makeRoom(ctx, wanted, limit); err != nil {
+		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
+	}
+	//lab: Read whether the name is taken, before anything is written.
+	_, err = s.ReadChannel(ctx, wanted.Key())
+	taken := err == nil
+	if errors.Is(err, domain.ErrNotFound) {
+		err = s.ListChannel(ctx, wanted)
+	}
+	switch {
+	case err != nil:
+	case key == "":
+		created, err = s.CreateChannel(ctx, wanted)
+		made = true
+	default:
+		created, made, err = s.createOnce(ctx, wanted, key)
+	}
+	if err == nil && taken {
+		err = s.ListChannel(ctx, wanted)
 	}
 	if err != nil {
 		return domain.Channel{}, false, err
@@ -66,28 +68,18 @@ func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel
 	return created, made, nil
 }
 
-// createListed puts a channel on its owner's list and creates it, if there is room. A name that
-// somebody has is listed only once it was created after all (from a row that was reclaimed, or
-// by an earlier request): what is refused writes nothing.
-func (s *Directory) createListed(ctx context.Context, channel domain.Channel, limit int, create func() error) error {
-	if limit > 0 {
-		if err := s.makeRoom(ctx, channel, limit); err != nil {
-			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
+// createOnce is CreateOnce. Two requests with one key may make a channel each, and the first of
+// them be deleted before the second is recorded. Then the second channel is deleted too. If the
+// process dies before that is asked for, it stays, as if its owner had created it again.
+func (s *Directory) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
+	created, made, err = s.CreateOnce(ctx, wanted, key)
+	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
+		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
+		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
+			err = errors.Join(err, unasked)
 		}
 	}
-	//lab: Read whether the name is taken, before anything is written.
-	_, err := s.ReadChannel(ctx, channel.Key())
-	taken := err == nil
-	if errors.Is(err, domain.ErrNotFound) {
-		err = s.ListChannel(ctx, channel)
-	}
-	if err == nil {
-		err = create()
-	}
-	if err == nil && taken {
-		err = s.ListChannel(ctx, channel)
-	}
-	return err
+	return created, made, err
 }
 
 // ListChannel puts a channel on its owner's list. It may be called again.
@@ -106,7 +98,7 @@ func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) err
 // room: the request may be one that was sent again.
 func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
 	from, to := schema.Owned.Range()
-	for {
+	for limit > 0 {
 		rows, err := s.users.First(ctx, limit, driver.Range{Partition: schema.UserPartition(channel.Owner), From: from, To: to})
 		if err != nil || len(rows) < limit {
 			return err
@@ -122,35 +114,29 @@ func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit 
 			return &domain.TooManyChannelsError{Limit: limit}
 		}
 	}
+	return nil
 }
 
 // removeOutlived removes those of an owner's rows that name no channel of theirs, and
 // returns how many. It leaves those of creations that may be under way.
-func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int64, error) {
-	var removed atomic.Int64
-	group, ctx := s.Group(ctx, ownedFlight)
-	for _, row := range rows {
-		group.Go(func() error {
-			channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
-			absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
-			switch {
-			case absent && domain.Recent(row.Properties.Time(schema.PropWrittenOn), creationPatience):
-				return nil
-			case err != nil && !absent:
-				return err
-			case err == nil && channel.Owner == owner:
-				return nil
-			}
-			err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-			if optimistic.Raced(err) {
-				return nil // the channel is created again, or another request was faster
-			}
-			removed.Add(1)
-			return err
-		})
-	}
-	err := group.Wait()
-	return removed.Load(), err
+func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
+	removed, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
+		channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
+		absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
+		switch {
+		case err != nil && !absent:
+			return "", false, err
+		case absent && domain.Recent(row.Properties.Time(schema.PropWrittenOn), creationPatience),
+			!absent && channel.Owner == owner:
+			return "", false, nil
+		}
+		err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+		if optimistic.Raced(err) {
+			return "", false, nil // the channel is created again, or another request was faster
+		}
+		return row.Row, true, err
+	})
+	return len(removed), err
 }
 
 // ChannelsOf lists active channels of an owner, in the order of their keys. It looks at

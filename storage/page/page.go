@@ -2,9 +2,13 @@
 package page
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+
+	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
-	"strings"
 )
 
 // An Of is part of a list. A list that others write to meanwhile is read page by page without
@@ -25,12 +29,21 @@ type List struct {
 }
 
 // Position returns the position at which the page before ended, and "" for the first page. A
-// cursor of another list is an InvalidError on the field "after".
+// cursor that Encode does not write for this list is an InvalidError on the field "after". The
+// comparison with Encode is needed because the base64 decoder skips line breaks. The position
+// may be forged and becomes part of a query, so that it must be a valid key.
 func (l List) Position() (string, error) {
 	if l.After == "" {
 		return "", nil
 	}
-	return Decode(l.Name, l.After)
+	raw, err := base64.RawURLEncoding.DecodeString(l.After)
+	if err == nil && len(raw) > cursorChecksum {
+		position := string(raw[cursorChecksum:])
+		if l.After == Encode(l.Name, position) && driver.CheckKey("position", position) == nil {
+			return position, nil
+		}
+	}
+	return "", domain.Invalid("after", "is not a continuation of this list")
 }
 
 // From returns the row key from which on the page is read, of rows that begin at this key. The
@@ -54,3 +67,18 @@ func Cut[T any](l List, rows []T, position func(T) string) (page []T, next strin
 
 // RowKey is the position of a row in the cursors of most lists.
 func RowKey(row driver.Entity) string { return row.Row }
+
+// cursorChecksum is the length of a cursor's checksum in bytes.
+const cursorChecksum = 8
+
+// Encode makes the cursor of a list, which a user holds. It has two parts:
+//
+//   - The position of the last item that the user saw, or of a row behind it that is not
+//     on the list. So it stays exact while rows come and go.
+//   - A checksum over the list and the position. So a cursor of another list is
+//     refused. The checksum is no secret: a user who forges a cursor only chooses
+//     where to start in a list that they may read.
+func Encode(list, position string) string {
+	sum := sha256.Sum256([]byte(list + "\x00" + position))
+	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorChecksum], position...))
+}

@@ -3,32 +3,26 @@ package reader
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/blog"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
-// MaxDigest is the largest number of posts of one channel in a digest.
-const MaxDigest = 200
-
-// DigestQuery selects a page of a digest.
-type DigestQuery struct {
-	Day domain.Day
-	// After is the Next of the page before. It is empty for the first page.
-	After string
-	// Limit is the largest number of posts on the page, 1 to 100.
-	Limit int
-}
-
-// DigestPage is part of the digest of a day.
-type DigestPage struct {
-	Channels []DigestChannel
-	// Next is the cursor of the next page. It is empty on the last page.
-	Next string
-}
+const (
+	// MaxDigest is the largest number of posts of one channel in a digest.
+	MaxDigest = 200
+	// rankPage is how many ratings one request asks for. flight.Points channels are ranked at
+	// once, so that a larger page would take megabytes.
+	rankPage = 250
+)
 
 // DigestChannel holds what was posted to one channel in a day, or a part of it.
 type DigestChannel struct {
@@ -42,67 +36,170 @@ type DigestChannel struct {
 }
 
 // Digest lists what was posted in a day to the channels that a user subscribes to, in
-// the order of their keys. Channels without a post that day are left out. A channel
-// that does not fit on a page continues on the next one. A cursor of another user, day
-// or time zone is an InvalidError.
+// the order of their keys: up to limit posts. Channels without a post that day are left out. A
+// channel that does not fit on a page continues on the next one. After is the Next of the page
+// before; a cursor of another user, day or time zone is an InvalidError.
 //
 // It reads the ratings of all posts of the day, and then the posts of the page, and verifies each
 // channel that has a post, as Feed does. A page starts at the channel, the rating and the post
 // where the page before ended: posts that come and go in between make no other post come twice or
 // be missed. A post whose rating changes in between can be missed or met twice.
-func (s *Readers) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (digest DigestPage, err error) {
-	list := page.List{Name: "digest/" + schema.UserPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone, After: q.After, Limit: q.Limit}
+func (s *Readers) Digest(ctx context.Context, user domain.UserName, day domain.Day, after string, limit int) (digest page.Of[DigestChannel], err error) {
+	list := page.List{Name: "digest/" + schema.UserPartition(user) + "/" + day.Date + "/" + day.Zone, After: after, Limit: limit}
 	position, err := list.Position()
 	if err != nil {
 		return digest, err
 	}
-	after, err := parseDigestPosition(position)
+	key, _, _ := strings.Cut(position, "!")
+	byDay, err := s.rankSubscribed(ctx, user, []domain.Day{day}, domain.ChannelKey(key), MaxDigest)
 	if err != nil {
 		return digest, err
 	}
-	byDay, err := s.rankSubscribed(ctx, user, []domain.Day{q.Day}, after.channel.Key, MaxDigest)
+	posts := slices.DeleteFunc(byDay[0], func(p found) bool { return digestPosition(p) <= position })
+	posts, digest.Next = page.Cut(list, posts, digestPosition)
+	blogs, err := s.readFound(ctx, posts)
+	digest.Items = digestChannels(posts, blogs)
+	return digest, err
+}
+
+// digestPosition is where a page of a digest ends. Positions sort as the posts of a digest do: a
+// channel key holds nothing less than an exclamation mark.
+func digestPosition(p found) string {
+	return string(p.by.Channel.Key) + "!" + schema.RateRow(p.rating, p.id)
+}
+
+// DigestSummary lists some of what was posted in a day.
+type DigestSummary struct {
+	// Listed are the channels of which posts are listed, in the order of their keys.
+	Listed []DigestChannel
+	// Posts and Channels count the posts of the day and the channels with such posts,
+	// listed or not.
+	Posts, Channels int
+}
+
+// DigestSummaries sums up what was posted on each of some successive days, newest first, to the
+// channels that a user subscribes to. It ranks each channel once for all days, and verifies each
+// that has a post, as Feed does. Of a channel and day it lists at most perChannel posts. If a day
+// has more than perDay of those, each channel gets one before any gets a second one, and so on.
+func (s *Readers) DigestSummaries(ctx context.Context, user domain.UserName, days []domain.Day, perChannel, perDay int) ([]DigestSummary, error) {
+	byDay, err := s.rankSubscribed(ctx, user, days, "", perChannel)
 	if err != nil {
-		return digest, err
+		return nil, err
 	}
-	posts := slices.DeleteFunc(byDay[0], func(p rankedPost) bool { return position != "" && !after.before(p.pickedPost) })
-	posts, digest.Next = page.Cut(list, posts, func(p rankedPost) string { return p.position() })
-	blogs, err := readPicked(ctx, s, picked(posts), whole)
-	if err != nil {
-		return digest, err
+	summaries := make([]DigestSummary, len(days))
+	for i, posts := range byDay {
+		for _, p := range posts {
+			if p.rank == 0 {
+				summaries[i].Posts += p.total
+				summaries[i].Channels++
+			}
+		}
+		byDay[i] = firstOfEach(posts, perDay)
 	}
+	blogs, err := s.readFound(ctx, slices.Concat(byDay...))
+	for i, posts := range byDay {
+		summaries[i].Listed = digestChannels(posts, blogs)
+	}
+	return summaries, err
+}
+
+// firstOfEach returns up to most posts: the first of each channel, then the second of each, and so
+// on, in the order of keys and ranks.
+func firstOfEach(posts []found, most int) []found {
+	slices.SortStableFunc(posts, func(x, y found) int { return cmp.Compare(x.rank, y.rank) })
+	posts = posts[:min(len(posts), most)]
+	slices.SortStableFunc(posts, func(x, y found) int { return cmp.Compare(x.by.Channel.Key, y.by.Channel.Key) })
+	return posts
+}
+
+// digestChannels groups the posts that are still there by their channels.
+func digestChannels(posts []found, blogs map[domain.BlogID]domain.Blog) (channels []DigestChannel) {
 	for _, p := range posts {
 		blog, there := blogs[p.id]
 		if !there {
 			continue // it was deleted meanwhile
 		}
-		if n := len(digest.Channels); n == 0 || digest.Channels[n-1].Name != p.name {
-			digest.Channels = append(digest.Channels, DigestChannel{Name: p.name, First: p.rank + 1, Total: p.total})
+		if n := len(channels); n == 0 || channels[n-1].Name != p.by.Name {
+			channels = append(channels, DigestChannel{Name: p.by.Name, First: p.rank + 1, Total: p.total})
 		}
-		last := &digest.Channels[len(digest.Channels)-1]
+		last := &channels[len(channels)-1]
 		last.Items = append(last.Items, blog)
 	}
-	return digest, nil
+	return channels
 }
 
-// position is where a page of a digest ends: at a post of a channel.
-func (p pickedPost) position() string {
-	return string(p.channel.Key) + "!" + schema.RateRow(p.rating, p.id)
-}
-
-// before tells whether p is listed before another post of a digest.
-func (p pickedPost) before(other pickedPost) bool {
-	return cmp.Or(cmp.Compare(p.channel.Key, other.channel.Key), p.compare(other.pick)) < 0
-}
-
-// parseDigestPosition is the inverse of position. Of "", it is before all posts.
-func parseDigestPosition(position string) (p pickedPost, err error) {
-	if position == "" {
-		return p, nil
+// rankSubscribed ranks, for each of some successive days, newest first, the posts of the channels
+// that a user subscribes to, from this key on: the first most posts of each. They are in the order
+// of keys and ranks.
+func (s *Readers) rankSubscribed(ctx context.Context, user domain.UserName, days []domain.Day, from domain.ChannelKey, most int) ([][]found, error) {
+	following, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return nil, err
 	}
-	key, row, _ := strings.Cut(position, "!")
-	rating, id, ok := schema.ParseRateRow(row)
-	if !ok {
-		return p, domain.Invalid("after", "is not a continuation of this list")
+	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != stateJoined || row.Channel.Key < from })
+	byChannel, err := flight.Gather(ctx, s.Reads, following, func(ctx context.Context, row Row) ([][]found, bool, error) {
+		posts, err := s.rankDays(ctx, &row, days, most)
+		if err != nil || len(slices.Concat(posts...)) == 0 {
+			return nil, false, err
+		}
+		valid, err := s.RepairSubscription(ctx, row, user)
+		return posts, valid, err
+	})
+	byDay := make([][]found, len(days))
+	for _, posts := range byChannel {
+		for day := range days {
+			byDay[day] = append(byDay[day], posts[day]...)
+		}
 	}
-	return pickedPost{domain.ChannelRef{Key: domain.ChannelKey(key)}, pick{id: id, rating: rating}}, nil
+	return byDay, err
+}
+
+// rankDays ranks the posts of a channel on each of some successive days, newest first.
+// It reads ratings, and no texts. The index by rating would not do: it has no days, so
+// that all posts of a channel's whole life would have to be passed.
+func (s *Readers) rankDays(ctx context.Context, by *Row, days []domain.Day, most int) ([][]found, error) {
+	from, to := schema.BlogRange(days[len(days)-1].From, days[0].Until)
+	q := driver.Range{Partition: schema.ChannelPartition(by.Channel.Key), From: from, To: to,
+		Paging: driver.Paging{Limit: rankPage, Select: []string{schema.PropRating, schema.PropCreatedOn, schema.PropIncarnation}}}
+	ranked, totals := make([][]found, len(days)), make([]int, len(days))
+	for row, err := range s.blogs.Within(ctx, q) {
+		if err != nil {
+			return nil, fmt.Errorf("posts of channel %s: %w", by.Channel.Key, err)
+		}
+		blog := blog.Decode(row)
+		if blog.Channel.Incarnation != by.Channel.Incarnation {
+			continue
+		}
+		day := dayOf(blog.CreatedOn, days)
+		totals[day]++
+		// A key that was read may be part of a whole page, which it would keep in memory.
+		id := domain.BlogID(strings.Clone(string(blog.ID)))
+		ranked[day] = append(ranked[day], found{by: by, id: id, rating: blog.Rating})
+		if len(ranked[day]) >= 2*most {
+			ranked[day] = mostPopular(ranked[day], most)
+		}
+	}
+	for day := range ranked {
+		ranked[day] = mostPopular(ranked[day], most)
+		for i := range ranked[day] {
+			ranked[day][i].rank, ranked[day][i].total = i, totals[day]
+		}
+	}
+	return ranked, nil
+}
+
+// dayOf returns the index of the day that contains t. The days are newest first.
+func dayOf(t time.Time, days []domain.Day) int {
+	for i, day := range days {
+		if !t.Before(day.From) {
+			return i
+		}
+	}
+	return len(days) - 1
+}
+
+// mostPopular returns the first most of a channel's posts, the newer first among equals.
+func mostPopular(posts []found, most int) []found {
+	slices.SortFunc(posts, func(x, y found) int { return cmp.Or(cmp.Compare(y.rating, x.rating), cmp.Compare(x.id, y.id)) })
+	return posts[:min(len(posts), most)]
 }

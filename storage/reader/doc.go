@@ -5,3 +5,37 @@
 // the posts of each channel, and then from the channel's row and the subscriber's row there, so
 // that no page shows what was deleted before it was asked for.
 package reader
+
+import (
+	"microblogging/storage/blog"
+	"microblogging/storage/channel"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Readers holds the operations on what users subscribe to. It is safe for concurrent use.
+type Readers struct {
+	*channel.Lifecycle
+	posts *blog.Posts
+
+	blogs, subscriptions *driver.Table
+
+	pause optimistic.Pause
+}
+
+// New returns the readers of a backend whose tables are there. Owners of new channels join
+// their channels, and a sweep ends the subscriptions.
+func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts, pause optimistic.Pause) *Readers {
+	s := &Readers{
+		Lifecycle:     channels,
+		posts:         posts,
+		blogs:         driver.NewTable(backend, schema.TableBlogs),
+		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
+		pause:         pause,
+	}
+	channels.OnCreation(s.joinOwner)
+	channels.OnRemoval(schema.Sub, s.deleteSubscription)
+	channels.OnRemoval(schema.Join, s.deleteSubscription)
+	return s
+}

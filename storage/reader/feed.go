@@ -51,36 +51,27 @@ func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, 
 		return feed, err
 	}
 	// One post more than the page holds tells whether there is another page.
-	sources := make(feedSources)
+	sources := map[domain.ChannelRef]bool{}
 	for {
 		newest := newest{most: limit + 1}
 		if err := s.findNewest(ctx, user, following, sources, from, &newest); err != nil {
 			return feed, err
 		}
-		var posts []newestPost
-		posts, feed.Next = page.Cut(list, newest.posts, func(post newestPost) string { return schema.BlogRow(post.id) })
+		var posts []found
+		posts, feed.Next = page.Cut(list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
 		feed.Items, err = s.readNewest(ctx, user, posts, sources)
-		if err != nil || !slices.ContainsFunc(posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
+		if err != nil || !slices.ContainsFunc(posts, func(post found) bool { return !sources[post.by.Channel] }) {
 			return feed, err
 		}
 	}
 }
 
-// feedSources are the channels of a feed that were verified, by the subscriptions to them.
-type feedSources map[domain.ChannelRef]feedSource
-
-type feedSource struct {
-	// name is as the channel's creator spelled it.
-	name  domain.ChannelName
-	valid bool
-}
-
-// findNewest looks which posts the channels have from this row key on, except the channels
-// that are known not to contribute.
-func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources feedSources, from string, newest *newest) error {
+// findNewest looks which posts the channels have from this row key on. Sources are the channels
+// that were verified, and whether they contribute; those that do not are left out.
+func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources map[domain.ChannelRef]bool, from string, newest *newest) error {
 	group, ctx := s.Group(ctx, flight.Points)
 	for _, row := range following {
-		if source, known := sources[row.Channel]; row.state != stateJoined || known && !source.valid {
+		if valid, known := sources[row.Channel]; row.state != stateJoined || known && !valid {
 			continue
 		}
 		group.Go(func() error {
@@ -88,9 +79,9 @@ func (s *Readers) findNewest(ctx context.Context, user domain.UserName, followin
 			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
 				Partition: schema.ChannelPartition(row.Channel.Key), From: from, To: newest.bound(),
 				Paging: driver.Paging{Select: []string{schema.PropIncarnation}}})
-			if err == nil && newest.add(row, rows) {
+			if err == nil && newest.add(&row, rows) {
 				// Another incarnation has the name, so that the row is dangling.
-				_, _, err = s.RepairSubscription(ctx, row, user)
+				_, err = s.RepairSubscription(ctx, row, user)
 			}
 			if err != nil {
 				return fmt.Errorf("posts of channel %s: %w", row.Channel.Key, err)
@@ -103,50 +94,46 @@ func (s *Readers) findNewest(ctx context.Context, user domain.UserName, followin
 
 // readNewest reads posts that were found, and verifies their channels as far as they are
 // not among the sources yet.
-func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) ([]FeedItem, error) {
-	picked := make([]pickedPost, len(posts))
-	for i, post := range posts {
-		picked[i] = post.pickedPost
+func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []found, sources map[domain.ChannelRef]bool) ([]FeedItem, error) {
+	var unknown []Row
+	for _, post := range posts {
+		if _, known := sources[post.by.Channel]; !known {
+			sources[post.by.Channel] = false
+			unknown = append(unknown, *post.by)
+		}
 	}
+	var valid []domain.Subscription
 	var blogs map[domain.BlogID]domain.Blog
 	err := s.AtOnce(ctx,
-		func(ctx context.Context) error { return s.verifySources(ctx, user, posts, sources) },
-		func(ctx context.Context) (err error) { blogs, err = readPicked(ctx, s, picked, whole); return err })
+		func(ctx context.Context) (err error) {
+			valid, err = s.repairSubscriptions(ctx, unknown, user)
+			return err
+		},
+		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, posts); return err })
 	if err != nil {
 		return nil, err
+	}
+	for _, subscription := range valid {
+		sources[subscription.Channel] = true
 	}
 	items := make([]FeedItem, 0, len(posts))
 	for _, post := range posts {
 		if blog, there := blogs[post.id]; there {
-			items = append(items, FeedItem{Blog: blog, Name: sources[post.channel].name})
+			items = append(items, FeedItem{Blog: blog, Name: post.by.Name})
 		}
 	}
 	return items, nil
 }
 
-// verifySources adds the channels of the posts to the sources.
-func (s *Readers) verifySources(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) error {
-	var unknown []Row
-	for _, post := range posts {
-		if _, known := sources[post.channel]; !known {
-			sources[post.channel] = feedSource{}
-			unknown = append(unknown, post.by)
-		}
-	}
-	found, err := flight.Gather(ctx, s.Reads, unknown, func(ctx context.Context, row Row) (feedSource, bool, error) {
-		channel, valid, err := s.RepairSubscription(ctx, row, user)
-		return feedSource{channel.Name, valid}, true, err
-	})
-	for i, source := range found {
-		sources[unknown[i].Channel] = source
-	}
-	return err
-}
-
-// A newestPost is a post that was found, and by which subscription.
-type newestPost struct {
-	pickedPost
-	by Row
+// A found is a post that a list has found. Its title and text were not read yet.
+type found struct {
+	// by is the subscription by which it was found.
+	by *Row
+	id domain.BlogID
+	// rating, its rank among the posts of its channel and day, from 0, and how many these are:
+	// a digest alone knows them.
+	rating      int64
+	rank, total int
 }
 
 // newest collects the newest posts of several channels. Channels may be added in
@@ -155,7 +142,7 @@ type newestPost struct {
 type newest struct {
 	most  int
 	mu    sync.Mutex
-	posts []newestPost
+	posts []found
 }
 
 // bound returns the first row key that is too old to be among the newest, as far as
@@ -170,7 +157,7 @@ func (n *newest) bound() string {
 }
 
 // add adds posts of the channel. It reports whether any of them is of another incarnation.
-func (n *newest) add(by Row, rows []driver.Entity) (replaced bool) {
+func (n *newest) add(by *Row, rows []driver.Entity) (replaced bool) {
 	if len(rows) == 0 {
 		return false // most channels have no new posts, so that nothing needs sorting
 	}
@@ -182,42 +169,55 @@ func (n *newest) add(by Row, rows []driver.Entity) (replaced bool) {
 			replaced = true
 			continue
 		}
-		n.posts = append(n.posts, newestPost{pickedPost{by.Channel, pick{id: blog.ID}}, by})
+		n.posts = append(n.posts, found{by: by, id: blog.ID})
 	}
-	slices.SortFunc(n.posts, func(a, b newestPost) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(n.posts, func(a, b found) int { return cmp.Compare(a.id, b.id) })
 	n.posts = n.posts[:min(len(n.posts), n.most)]
 	return replaced
 }
 
-// A pickedPost names a post that a ranking has picked.
-type pickedPost struct {
-	channel domain.ChannelRef
-	pick
-}
-
-// readPicked reads posts and returns what keep makes of each, by their ids. A post that was
-// deleted since is left out. Keep is called from several goroutines.
-func readPicked[T any](ctx context.Context, s *Readers, posts []pickedPost, keep func(domain.Blog) T) (map[domain.BlogID]T, error) {
-	type read struct {
-		id   domain.BlogID
-		kept T
-	}
-	found, err := flight.Gather(ctx, s.Reads, posts, func(ctx context.Context, post pickedPost) (read, bool, error) {
-		blog, err := s.posts.Blog(ctx, post.channel, post.id)
-		switch {
-		case errors.Is(err, domain.ErrNotFound):
-			return read{}, false, nil
-		case err != nil:
-			return read{}, false, err
+// readFound reads posts that were found, by their ids. A post that was deleted since is left out.
+func (s *Readers) readFound(ctx context.Context, posts []found) (map[domain.BlogID]domain.Blog, error) {
+	read, err := flight.Gather(ctx, s.Reads, posts, func(ctx context.Context, post found) (domain.Blog, bool, error) {
+		blog, err := s.posts.Blog(ctx, post.by.Channel, post.id)
+		if errors.Is(err, domain.ErrNotFound) {
+			return domain.Blog{}, false, nil
 		}
-		return read{post.id, keep(blog)}, true, nil
+		return blog, true, err
 	})
-	kept := make(map[domain.BlogID]T, len(found))
-	for _, r := range found {
-		kept[r.id] = r.kept
+	blogs := make(map[domain.BlogID]domain.Blog, len(read))
+	for _, blog := range read {
+		blogs[blog.ID] = blog
 	}
-	return kept, err
+	return blogs, err
 }
 
-// whole keeps a post as it is.
-func whole(blog domain.Blog) domain.Blog { return blog }
+// newsBatch is the number of channels in which FeedNews looks at once.
+const newsBatch = 8
+
+// FeedNews counts the posts that are newer than a post in a few of the channels that a
+// user subscribes to. Next is the cursor of the next few, and empty behind the last. So
+// the cost of a call does not depend on how many channels there are: one range of 9 rows,
+// and News of at most 8 channels. A cursor of another list is an InvalidError on the field
+// "after".
+func (s *Readers) FeedNews(ctx context.Context, user domain.UserName, than domain.BlogID, after string) (n int, next string, err error) {
+	rows, next, err := s.subscriptionRows(ctx, user, page.List{Name: "news/" + schema.UserPartition(user), After: after, Limit: newsBatch})
+	if err != nil {
+		return 0, "", err
+	}
+	counts, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (int, bool, error) {
+		if row.state == stateUnreadable {
+			return 0, false, nil
+		}
+		n, err := s.posts.News(ctx, row.Channel, than)
+		if err != nil || n == 0 {
+			return 0, false, err
+		}
+		valid, err := s.RepairSubscription(ctx, row, user)
+		return n, valid, err
+	})
+	for _, count := range counts {
+		n += count
+	}
+	return n, next, err
+}

@@ -13,41 +13,26 @@ import (
 
 // RepairSubscription is the read repair of one user's row. It reports whether the
 // subscription is valid: the channel is active, has the sub! row, and the user's row
-// is not leaving. Then it returns the channel. It removes a dangling row and completes a
+// is not leaving. It removes a dangling row and completes a
 // joining one. A row that has changed since it was read is left alone, since another
 // request works on it.
 //
 // A user's row that says joined has no sub! row if the subscription ended while a request
 // to join was slow with its last write.
-func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.UserName) (_ domain.Channel, valid bool, err error) {
+func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.UserName) (valid bool, err error) {
 	if row.state == stateUnreadable {
-		return domain.Channel{}, false, nil
+		return false, nil
 	}
 	var channel channel.Row
 	var there bool
 	err = s.AtOnce(ctx,
-		func(ctx context.Context) (err error) {
-			channel, err = s.ReadIncarnation(ctx, row.Channel)
-			return err
-		},
-		func(ctx context.Context) (err error) {
-			there, err = s.hasSub(ctx, row.Channel, user)
-			return err
-		})
+		func(ctx context.Context) (err error) { channel, err = s.ReadIncarnation(ctx, row.Channel); return err },
+		func(ctx context.Context) (err error) { there, err = s.hasSub(ctx, row.Channel, user); return err })
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return domain.Channel{}, false, s.removeSubscription(ctx, row)
+		return false, s.removeSubscription(ctx, row)
 	case err != nil || channel.State != domain.ChannelActive:
-		return domain.Channel{}, false, err
-	}
-	valid, err = s.repairRow(ctx, row, user, there)
-	return channel.Channel, valid, err
-}
-
-// repairRow is RepairSubscription for a channel that is active. There says that it has the
-// sub! row.
-func (s *Readers) repairRow(ctx context.Context, row Row, user domain.UserName, there bool) (valid bool, err error) {
-	switch {
+		return false, err
 	case !there:
 		return false, s.removeUnjoined(ctx, row, user)
 	case row.state == stateLeaving:

@@ -31,8 +31,6 @@ type Property struct {
 	Name     string
 	Type     driver.Kind
 	Optional bool
-	// Hashed says that the value is a hash.
-	Hashed bool
 }
 
 // A Part is a part of a key. Its Name is what varies there, without the brackets, and empty

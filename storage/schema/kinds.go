@@ -205,7 +205,7 @@ var (
 		What: "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
 		Why:  "Ending one marks this row and does not delete it, so a late copy of its insert finds it ended.",
 		Properties: slices.Concat(always(PropExpiresOn),
-			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropUsedBy, PropRevision, PropRevisions)),
+			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropRevision, PropRevisions)),
 	}
 )
 

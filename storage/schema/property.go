@@ -53,7 +53,6 @@ const (
 	PropTrace       = "Trace"
 	PropTraceParent = "TraceParent"
 	PropUpdatedOn   = "UpdatedOn"
-	PropUsedBy      = "UsedBy"
 	PropUser        = "User"
 	PropUserID      = "UserId"
 	// PropWaiting tells whether the time in PropWaitingSince counts: a merge cannot take a
@@ -97,8 +96,7 @@ func WordProperty(word domain.Word) string {
 func properties(names []string, optional bool) []Property {
 	list := make([]Property, len(names))
 	for i, name := range names {
-		hashed := name == PropBody || name == PropOnce
-		list[i] = Property{Name: name, Type: typeOf(name), Optional: optional, Hashed: hashed}
+		list[i] = Property{name, typeOf(name), optional}
 	}
 	return list
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	html "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"mvdan.cc/xurls/v2"
 )
 
 // titleOf returns markup as one line without marks. It keeps a tag that is not an element
@@ -44,18 +43,14 @@ func titleOf(markup string) string {
 // A Converter turns markup into Markdown. Several goroutines may use it.
 type Converter struct {
 	markdown *converter.Converter
-	// addresses and references are found in text, to be kept or to be escaped.
-	addresses, references *regexp.Regexp
+	// references are found in text, to be escaped.
+	references *regexp.Regexp
 	// blank lines and trailing spaces are found in Markdown.
 	blank, trailing *regexp.Regexp
 }
 
 // NewConverter returns a converter.
 func NewConverter() *Converter {
-	addresses, err := xurls.StrictMatchingScheme(`https?://`)
-	if err != nil {
-		panic(err) // the expression is constant
-	}
 	markdown := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		// It separates lists by a comment, and a text has no comments.
@@ -64,7 +59,6 @@ func NewConverter() *Converter {
 	))
 	c := &Converter{
 		markdown:   markdown,
-		addresses:  addresses,
 		references: regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`),
 		blank:      regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`),
 		trailing:   regexp.MustCompile(`(?m)[ \t]+$`),
@@ -75,7 +69,7 @@ func NewConverter() *Converter {
 	markdown.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
 	markdown.Register.TextTransformer(c.escapeReferences, converter.PriorityEarly)
 	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
-	markdown.Register.TextTransformer(c.keepAddresses, converter.PriorityLate+2)
+	markdown.Register.TextTransformer(keepAddresses, converter.PriorityLate+2)
 	return c
 }
 
@@ -150,24 +144,12 @@ func escapeBrackets(_ converter.Context, text string) string {
 
 // keepAddresses takes out the marks of what may be escaped in an address, which is read as
 // it stands.
-func (c *Converter) keepAddresses(_ converter.Context, text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
-	plain := strings.ReplaceAll(text, string(marker.MarkerEscaping), "")
-	addresses := c.addresses.FindAllStringIndex(plain, -1)
-	var b strings.Builder
-	at := 0 // in plain
-	for i := range len(text) {
-		for len(addresses) > 0 && addresses[0][1] <= at {
-			addresses = addresses[1:]
+func keepAddresses(_ converter.Context, text string) string {
+	words := strings.SplitAfter(text, " ")
+	for i, word := range words {
+		if scheme := strings.Index(word, "http"); scheme >= 0 && strings.Contains(word[scheme:], "://") {
+			words[i] = word[:scheme] + strings.ReplaceAll(word[scheme:], string(marker.MarkerEscaping), "")
 		}
-		if text[i] != byte(marker.MarkerEscaping) {
-			at++
-		} else if len(addresses) > 0 && at > addresses[0][0] {
-			continue
-		}
-		b.WriteByte(text[i])
 	}
-	return b.String()
+	return strings.Join(words, "")
 }

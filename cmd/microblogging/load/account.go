@@ -8,33 +8,30 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/azure"
 	"microblogging/storage/driver"
 )
 
-// A Namespace is the tables and queues of one run in an account that others share. Their names
-// begin with a mark that no other program uses, and an id of the run.
+// An Account is a backend that many share. It can remove a whole table or queue, without a request
+// for each of its rows.
+type Account interface {
+	driver.Backend
+	Drop(ctx context.Context, tables, queues []string) error
+}
+
+// A Namespace is the tables and queues of one run in an account. Their names begin with a mark that
+// no other program uses, and an id of the run.
 type Namespace struct {
-	account *azure.Client
+	account Account
 	id      string
 }
 
-// OpenNamespace returns an account, whose tries are counted, and a namespace in it. It sends
-// nothing yet.
-func OpenNamespace(account azure.Config) (Namespace, error) {
-	account.Tried = func(ctx context.Context, try azure.Try) {
-		if c := costOf(ctx); c != nil && try.Throttled() {
-			c.throttled.Add(1)
-		}
-	}
-	client, err := azure.Open(account)
-	return Namespace{client, strings.ToLower(rand.Text()[:10])}, err
+// NewNamespace returns a namespace of its own.
+func NewNamespace(account Account) Namespace {
+	return Namespace{account, strings.ToLower(rand.Text()[:10])}
 }
 
-// Remove removes the tables and queues with all that is in them, without a request for each row,
-// and closes the account.
+// Remove removes the tables and queues with all that is in them.
 func (n Namespace) Remove(ctx context.Context) error {
-	defer n.account.Close()
 	var tables []string
 	for _, name := range storage.DataTables() {
 		tables = append(tables, n.table(name))

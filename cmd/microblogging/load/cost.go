@@ -28,6 +28,14 @@ func costOf(ctx context.Context) *cost {
 	return c
 }
 
+// Throttled notes that the service answered a try of a call that it is too busy. The context is
+// that of the call.
+func Throttled(ctx context.Context) {
+	if c := costOf(ctx); c != nil { // else the call is no part of the load
+		c.throttled.Add(1)
+	}
+}
+
 // count is a driver.Around that counts the calls which are part of the load. A scan is none.
 func count(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 	err := next(ctx)

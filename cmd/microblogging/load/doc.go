@@ -22,8 +22,8 @@
 // is counted too.
 //
 // Each call of the store counts the rows that were read and written for its operation, because
-// Azure's targets are about entities and not about requests. A [Namespace] of an account also counts
-// the tries that the service throttled.
+// Azure's targets are about entities and not about requests. The code that opens the backend
+// reports the tries of its client that were [Throttled].
 //
 // # What survives failure
 //

@@ -55,9 +55,7 @@ type tried struct{ *mem.DB }
 
 func (b tried) Do(ctx context.Context, c *driver.Call) error {
 	if c.Method == driver.CallGet {
-		if c := costOf(ctx); c != nil {
-			c.throttled.Add(1)
-		}
+		Throttled(ctx)
 	}
 	return b.DB.Do(ctx, c)
 }

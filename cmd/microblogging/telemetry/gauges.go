@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,7 +22,6 @@ const (
 // A Store is what is read when Prometheus asks.
 type Store interface {
 	Backlog(ctx context.Context) (storage.Backlog, error)
-	CountSessions(ctx context.Context) (int, error)
 }
 
 // Read makes the metrics tell what waits in the store. Space is nil for any store but the
@@ -39,11 +37,10 @@ type gauges struct {
 	store Store
 	space func() (bolt.Space, error)
 
-	mu                      sync.Mutex
-	on                      time.Time
-	backlog                 storage.Backlog
-	sessions                int
-	errBacklog, errSessions error
+	mu      sync.Mutex
+	on      time.Time
+	backlog storage.Backlog
+	err     error
 }
 
 // Describe implements prometheus.Collector. It describes nothing, so that nothing is read
@@ -59,7 +56,8 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.read()
-	if b := g.backlog; g.errBacklog == nil {
+	up := 1.0
+	if b := g.backlog; g.err == nil {
 		tell("deletions_open", "Deletions that were accepted and are not at their end, without those in poison. "+
 			"It stops at 1,000. Of more than 64, some may have ended in the last minutes.", float64(b.Open), nil)
 		tell("deletions_oldest_age_seconds", "For how long the oldest open deletion has been asked for. 0 if none is open.", age(b.Oldest), nil)
@@ -67,14 +65,9 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
 				"deletions are those that wait for a worker, poison those that wait for an operator.", float64(n), prometheus.Labels{"queue": queue})
 		}
-	}
-	if g.errSessions == nil {
-		tell("sessions", "Sessions and sign-in links whose time has not come, also those that were signed out. It stops at 5,000.", float64(g.sessions), nil)
-	}
-	up := 1.0
-	if err := errors.Join(g.errBacklog, g.errSessions); err != nil {
+	} else {
 		up = 0
-		g.log.Warn("the store was not read for metrics", "error", err)
+		g.log.Warn("the store was not read for metrics", "error", g.err)
 	}
 	tell("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.", up, nil)
 	if g.space == nil {
@@ -103,12 +96,8 @@ func (g *gauges) read() {
 	if !g.on.IsZero() && time.Since(g.on) < readAge {
 		return
 	}
-	within := func(read func(context.Context)) {
-		ctx, cancel := context.WithTimeout(g.ctx, readTime)
-		defer cancel()
-		read(ctx)
-	}
-	within(func(ctx context.Context) { g.backlog, g.errBacklog = g.store.Backlog(ctx) })
-	within(func(ctx context.Context) { g.sessions, g.errSessions = g.store.CountSessions(ctx) })
+	ctx, cancel := context.WithTimeout(g.ctx, readTime)
+	defer cancel()
+	g.backlog, g.err = g.store.Backlog(ctx)
 	g.on = time.Now()
 }

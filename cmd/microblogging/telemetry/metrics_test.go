@@ -182,11 +182,10 @@ func countEverything(t *testing.T) {
 
 // fakeStore answers as a test decides.
 type fakeStore struct {
-	backlog  storage.Backlog
-	sessions int
-	err      error
-	hangs    bool
-	reads    int
+	backlog storage.Backlog
+	err     error
+	hangs   bool
+	reads   int
 }
 
 func (f *fakeStore) Backlog(ctx context.Context) (storage.Backlog, error) {
@@ -198,12 +197,10 @@ func (f *fakeStore) Backlog(ctx context.Context) (storage.Backlog, error) {
 	return f.backlog, f.err
 }
 
-func (f *fakeStore) CountSessions(context.Context) (int, error) { return f.sessions, f.err }
-
 func tellWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := counting(t, Options{})
-		store := &fakeStore{sessions: 12, backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
+		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
 		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 		wantLines(t, m,
 			`microblogging_store_up 1`,
@@ -211,7 +208,6 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_deletions_oldest_age_seconds 3600`,
 			`microblogging_queue_messages{queue="deletions"} 4`,
 			`microblogging_queue_messages{queue="poison"} 1`,
-			`microblogging_sessions 12`,
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`)
 		store.backlog = storage.Backlog{}
@@ -239,7 +235,7 @@ func leaveOutUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		m := counting(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-		store := &fakeStore{hangs: true, sessions: 1}
+		store := &fakeStore{hangs: true}
 		m.Read(t.Context(), store, nil)
 		began := time.Now()
 		got := scrape(t, m)
@@ -247,7 +243,7 @@ func leaveOutUnread(t *testing.T) {
 			t.Errorf("took %s", took)
 		}
 		if strings.Contains(got, "microblogging_deletions_open") || !strings.Contains(got, "microblogging_store_up 0") ||
-			!strings.Contains(got, "microblogging_sessions 1") || !strings.Contains(got, "go_goroutines") {
+			!strings.Contains(got, "go_goroutines") {
 			t.Errorf("got %s", got)
 		}
 		if !strings.Contains(log.String(), "the store was not read") {

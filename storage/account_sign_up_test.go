@@ -1,4 +1,4 @@
-package account_test
+package storage_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
@@ -15,7 +16,6 @@ import (
 func TestSignUp(t *testing.T) {
 	t.Run("new user can sign in", bubble(newUserCanSignIn))
 	t.Run("refusal names all that is wrong", bubble(badSignUpNamesAllErrors))
-	t.Run("one of many gets the name", bubble(oneOfManyGetsUserName))
 	t.Run("address makes so many accounts in an hour, and then writes nothing", bubble(addressMakesSoManyAccounts))
 	t.Run("many at once cannot outrun the limit", bubble(signUpsCannotOutrunLimit))
 	t.Run("one key makes one account", bubble(oneKeyMakesOneAccount))
@@ -54,32 +54,9 @@ func badSignUpNamesAllErrors(t *testing.T, w *world) {
 	}
 }
 
-// Half of them have one key, so that they ask for the same account.
-func oneOfManyGetsUserName(t *testing.T, w *world) {
-	stores := []*account.Accounts{w.store, w.other()}
-	var made atomic.Int64
-	atOnce(8, func(i int) {
-		r := account.SignUpRequest{Attempt: from(i, "ada", right)}
-		if i%4 < 2 {
-			r.Key = "k"
-		}
-		_, first, err := stores[i%2].SignUpOnce(t.Context(), r)
-		if err != nil && !errors.Is(err, domain.ErrExists) {
-			t.Error(err)
-		}
-		if first {
-			made.Add(1)
-		}
-	})
-	if n := made.Load(); n != 1 || len(w.rows("Users")) != 1 {
-		t.Errorf("%d made the account", n)
-	}
-	w.signedIn("ada", right)
-}
-
 // signUpFrom signs up a new user, at most three from an address.
-func (w *world) signUpFrom(s *account.Accounts, address int, name string) error {
-	_, _, err := s.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
+func (w *world) signUpFrom(s *storage.Store, address int, name string) error {
+	_, _, err := s.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
 	return err
 }
 
@@ -109,7 +86,7 @@ func addressMakesSoManyAccounts(t *testing.T, w *world) {
 }
 
 func signUpsCannotOutrunLimit(t *testing.T, w *world) {
-	stores := []*account.Accounts{w.store, w.other()}
+	stores := []*storage.Store{w.store, w.other()}
 	var made atomic.Int64
 	atOnce(4*signUpLimit, func(i int) {
 		switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {
@@ -126,7 +103,7 @@ func signUpsCannotOutrunLimit(t *testing.T, w *world) {
 
 // once signs up with a key.
 func (w *world) once(name, password, key string) (domain.User, bool, error) {
-	return w.store.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: name, Password: password}, Key: key})
+	return w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: password}, Key: key})
 }
 
 func oneKeyMakesOneAccount(t *testing.T, w *world) {
@@ -165,8 +142,8 @@ func oneKeyMakesOneAccount(t *testing.T, w *world) {
 }
 
 // withKey signs up with a key that has made an account.
-func (w *world) withKey(a account.Attempt) error {
-	_, _, err := w.store.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: a, Key: "k"})
+func (w *world) withKey(a storage.Attempt) error {
+	_, _, err := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: a, Key: "k"})
 	return err
 }
 
@@ -207,22 +184,19 @@ func keyGivesNoGuessesPastLimit(t *testing.T, w *world) {
 }
 
 func madeWithKeyKnowsTheKeyForGood(t *testing.T, w *world) {
-	long := time.Now().Add(-30 * 24 * time.Hour)
-	made, _, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{
-		Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k", CreatedOn: long})
+	long := domain.Storable(time.Now().Add(-30 * 24 * time.Hour))
+	_, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: attempt("ada", right), Key: "k", CreatedOn: long})
 	w.ok(err)
-	if read, err := w.store.User(t.Context(), "ada"); err != nil || read != made || !read.CreatedOn.Equal(domain.Storable(long)) {
-		t.Errorf("read %+v, %v, made %+v", read, err, made)
-	}
-	w.account("grace")
-	for _, test := range []struct {
-		name domain.UserName
-		key  string
-		want bool
-	}{{"ada", "k", true}, {"ada", "other", false}, {"ada", "", false}, {"grace", "k", false}, {"grace", "", false}} {
-		if got, err := w.store.MadeWithKey(t.Context(), test.name, test.key); err != nil || got != test.want {
-			t.Errorf("%s with %q: %t, %v", test.name, test.key, got, err)
+	w.user("grace")
+	for key, want := range map[string]bool{"k": true, "other": false, "": false} {
+		ours, err := w.store.MadeWithKey(t.Context(), "ada", key)
+		hers, herErr := w.store.MadeWithKey(t.Context(), "grace", key)
+		if ours != want || hers || err != nil || herErr != nil {
+			t.Errorf("%q made ada: %t, %v, and grace: %t, %v", key, ours, err, hers, herErr)
 		}
+	}
+	if read, err := w.store.User(t.Context(), "ada"); err != nil || !read.CreatedOn.Equal(long) {
+		t.Errorf("read %+v, %v", read, err)
 	}
 	if _, err := w.store.MadeWithKey(t.Context(), "eve", "k"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a user who is not there: %v", err)

@@ -1,4 +1,4 @@
-package account_test
+package storage_test
 
 import (
 	"context"
@@ -18,15 +18,14 @@ func TestSession(t *testing.T) {
 	t.Run("token that nobody was given is no session", bubble(unknownTokenIsNoSession))
 	t.Run("ends with its time", bubble(sessionExpires))
 	t.Run("ends with its sign-out, which ends no other", bubble(signOutEndsOneSession))
-	t.Run("ends with all of its user, and those of nobody else", bubble(newEpochEndsAllSessions))
-	t.Run("ends with everybody's, with links and addresses", bubble(everybodysSessionsEnd))
+	t.Run("ends with all of its user, or of everybody, and so do links", sessionsEndTogether)
 	t.Run("is the oldest that ends when its user has more than fifty", bubble(fiftySessionsLast))
 	t.Run("is found whoever is likely, in one round trip if that is right", bubble(sessionIsFoundAhead))
 	t.Run("is followed when it is carried to a new epoch between two reads", bubble(aheadFollowsCarriedSession))
 }
 
 func unknownTokenIsNoSession(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	for _, other := range []string{"", "x", token + "A", token[1:], "/\\#?'\x00", "\xff"} {
 		w.mustNotBeSignedIn(other)
@@ -41,7 +40,7 @@ func unknownTokenIsNoSession(t *testing.T, w *world) {
 }
 
 func sessionExpires(_ *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	time.Sleep(account.SessionLifetime - time.Nanosecond)
 	w.mustBeSignedIn(token, "ada")
@@ -50,7 +49,7 @@ func sessionExpires(_ *testing.T, w *world) {
 }
 
 func signOutEndsOneSession(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	one, two := w.signedIn("ada", right), w.signedIn("ada", right)
 	for range 2 {
 		w.ok(w.store.SignOut(t.Context(), one))
@@ -59,38 +58,37 @@ func signOutEndsOneSession(t *testing.T, w *world) {
 	w.mustBeSignedIn(two, "ada")
 }
 
-func newEpochEndsAllSessions(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
-	tokens := []string{w.signedIn("ada", right), w.signedIn("ada", right)}
-	stranger := w.signedIn("grace", right)
-	w.ok(w.store.EndSessions(t.Context(), "ada"))
-	for _, token := range tokens {
-		w.mustNotBeSignedIn(token)
+// An address of a digest ends with everybody's alone.
+func sessionsEndTogether(t *testing.T) {
+	for what, everybody := range map[string]bool{"of one user": false, "of everybody": true} {
+		t.Run(what, bubble(func(t *testing.T, w *world) {
+			w.user("ada")
+			w.user("grace")
+			for range 2 { // in the first epoch, and in a later one
+				one, two, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
+				link, secret := w.link(), w.digestAddress()
+				if everybody {
+					if n, err := w.store.EndAllSessions(t.Context()); err != nil || n != 2 {
+						t.Errorf("%d users (%v)", n, err)
+					}
+					w.mustNotBeSignedIn(stranger)
+				} else {
+					w.ok(w.store.EndSessions(t.Context(), "ada"))
+					w.mustBeSignedIn(stranger, "grace")
+				}
+				w.mustNotBeSignedIn(one)
+				w.mustNotBeSignedIn(two)
+				w.mustBeDead("that ended", link)
+				w.mustBeDigestAddress(secret, !everybody)
+			}
+			w.mustBeSignedIn(w.signedIn("ada", right), "ada")
+		}))
 	}
-	w.mustBeSignedIn(stranger, "grace")
-	w.mustBeSignedIn(w.signedIn("ada", right), "ada")
-}
-
-func everybodysSessionsEnd(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
-	tokens := []string{w.signedIn("ada", right), w.signedIn("grace", right)}
-	link, secret := w.link(), w.digestAddress()
-	if n, err := w.store.EndAllSessions(t.Context()); err != nil || n != 2 {
-		t.Errorf("%d users (%v)", n, err)
-	}
-	for _, token := range tokens {
-		w.mustNotBeSignedIn(token)
-	}
-	w.mustBeDead("that ended", link)
-	w.mustBeDigestAddress(secret, false)
-	w.mustBeSignedIn(w.signedIn("ada", right), "ada")
 }
 
 func fiftySessionsLast(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
+	w.user("ada")
+	w.user("grace")
 	stranger, first, second := w.signedIn("grace", right), w.signedIn("ada", right), w.signedIn("ada", right)
 	for range 48 {
 		w.signedIn("ada", right)
@@ -108,8 +106,8 @@ func fiftySessionsLast(t *testing.T, w *world) {
 
 func sessionIsFoundAhead(t *testing.T, w *world) {
 	w.overNetwork()
-	w.account("ada")
-	w.account("eve")
+	w.user("ada")
+	w.user("eve")
 	token := w.signedIn("ada", right)
 	for likely, want := range map[domain.UserName]time.Duration{"": 2, "eve": 3, "nobody": 3, "ada": 1} {
 		w.arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
@@ -132,7 +130,7 @@ func sessionIsFoundAhead(t *testing.T, w *world) {
 // The user's row is read before a password changes, and the session's row after that.
 func aheadFollowsCarriedSession(t *testing.T, w *world) {
 	w.overNetwork()
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Sessions" && call.Seq <= 2 {
@@ -148,7 +146,6 @@ func aheadFollowsCarriedSession(t *testing.T, w *world) {
 
 func TestSignInLink(t *testing.T) {
 	t.Run("link is followed once within its hour", bubble(linkIsFollowedOnce))
-	t.Run("end of all sessions ends the link", bubble(endOfSessionsEndsLink))
 }
 
 // link makes a sign-in link for ada.
@@ -168,7 +165,7 @@ func (w *world) mustBeDead(what, link string) {
 }
 
 func linkIsFollowedOnce(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	link := w.link()
 	w.mustNotBeSignedIn(link) // a link is no session
 	time.Sleep(time.Hour - 1)
@@ -181,18 +178,6 @@ func linkIsFollowedOnce(t *testing.T, w *world) {
 	for what, link := range map[string]string{"used": link, "expired": late, "that is a session": token, "made up": "x", "empty": ""} {
 		w.mustBeDead(what, link)
 	}
-	w.mustBeSignedIn(token, "ada")
-}
-
-func endOfSessionsEndsLink(t *testing.T, w *world) {
-	w.account("ada")
-	for range 2 { // in the first epoch, and in a later one
-		before := w.link()
-		w.ok(w.store.EndSessions(t.Context(), "ada"))
-		w.mustBeDead("that ended", before)
-	}
-	token, _, err := w.store.FollowSignInLink(t.Context(), w.link())
-	w.ok(err)
 	w.mustBeSignedIn(token, "ada")
 	if _, err := w.store.SignInLink(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a link of a user who is not there: %v", err)
@@ -219,7 +204,7 @@ func (w *world) digestAddress() string {
 }
 
 func digestAddressEnds(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	first := w.digestAddress()
 	w.mustBeDigestAddress(first, true)
 	second := w.digestAddress()
@@ -230,8 +215,6 @@ func digestAddressEnds(t *testing.T, w *world) {
 	}
 	w.mustBeDigestAddress(second, false)
 	third := w.digestAddress()
-	w.ok(w.store.EndSessions(t.Context(), "ada"))
-	w.mustBeDigestAddress(third, true)
 	w.ok(w.store.ChangePassword(t.Context(), w.signedIn("ada", right), attempt("ada", right), "another horse"))
 	w.mustBeDigestAddress(third, false)
 	if has, err := w.store.HasDigestAddress(t.Context(), "ada"); err != nil || has {
@@ -252,7 +235,7 @@ func TestExpire(t *testing.T) {
 }
 
 func rowsGoInTime(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.ended(1) // of an earlier version
 	token, out := w.signedIn("ada", right), w.signedIn("ada", right)
 	w.ok(w.store.SignOut(t.Context(), out))

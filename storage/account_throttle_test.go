@@ -1,4 +1,4 @@
-package account_test
+package storage_test
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/account"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -33,18 +33,18 @@ const (
 
 // fail tries up to most wrong passwords, until the store refuses to check them. It
 // returns how many were checked.
-func (w *world) fail(s *account.Accounts, name string, most int) (checked int) {
+func (w *world) fail(s *storage.Store, name string, most int) (checked int) {
 	w.t.Helper()
 	return w.failWith(s, attempt(name, wrong), most)
 }
 
 // failFrom is like fail, from an address.
-func (w *world) failFrom(s *account.Accounts, address int, name string, most int) (checked int) {
+func (w *world) failFrom(s *storage.Store, address int, name string, most int) (checked int) {
 	w.t.Helper()
 	return w.failWith(s, from(address, name, wrong), most)
 }
 
-func (w *world) failWith(s *account.Accounts, a account.Attempt, most int) (checked int) {
+func (w *world) failWith(s *storage.Store, a storage.Attempt, most int) (checked int) {
 	w.t.Helper()
 	for ; checked < most; checked++ {
 		if _, _, err := s.SignIn(w.t.Context(), a); isThrottled(err) {
@@ -64,7 +64,7 @@ func (w *world) mustCheck(name string, want int) {
 	}
 }
 
-func (w *world) mustSignIn(a account.Attempt) {
+func (w *world) mustSignIn(a storage.Attempt) {
 	w.t.Helper()
 	if _, _, err := w.store.SignIn(w.t.Context(), a); err != nil {
 		w.t.Errorf("%s from %s: %v", a.Name, a.Address, err)
@@ -82,7 +82,7 @@ func (w *world) strangers(name string) (checked int) {
 }
 
 // mustBeThrottled demands that an attempt is refused, and writes nothing.
-func (w *world) mustBeThrottled(s *account.Accounts, a account.Attempt) {
+func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
 	w.t.Helper()
 	before := w.rows("Throttle")
 	_, _, err := s.SignIn(w.t.Context(), a)
@@ -108,16 +108,15 @@ func TestThrottle(t *testing.T) {
 	t.Run("address is known for 30 days after a sign-in", bubble(addressIsKnownForAWhile))
 	t.Run("clock that was ahead locks nobody out, and makes no address known", bubble(clockAheadIsNotBelieved))
 	t.Run("strangers do not lock out a session", bubble(strangersSpareSession))
-	t.Run("guessing with a session has a limit", bubble(sessionHasLimit))
 }
 
 func tooManyFailuresAreThrottled(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
+	w.user("ada")
+	w.user("grace")
 	w.signedIn("ada", right)
 	w.mustCheck("ada", limit)
 	other := w.other() // another web process
-	for _, s := range []*account.Accounts{w.store, other} {
+	for _, s := range []*storage.Store{w.store, other} {
 		w.mustBeThrottled(s, attempt("ada", right))
 		w.mustBeThrottled(s, attempt("ADA", right))
 	}
@@ -141,7 +140,7 @@ func isThrottled(err error) bool {
 }
 
 func successIsNotCounted(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	for range 2 * addressLimit {
 		w.signedIn("ada", right)
 	}
@@ -154,7 +153,7 @@ func successIsNotCounted(t *testing.T, w *world) {
 }
 
 func manyRightAreNotRefused(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.hold(2, time.Second)
 	atOnce(24, func(int) {
 		if _, err := w.signIn(w.store, "ada", right); err != nil {
@@ -165,7 +164,7 @@ func manyRightAreNotRefused(t *testing.T, w *world) {
 
 // Attempts that wait for each other have all been admitted.
 func waitingIsRefusedAtLimit(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	for address := range strangersLimit - 1 {
 		w.failFrom(w.store, address, "ada", 1)
 	}
@@ -181,7 +180,7 @@ func waitingIsRefusedAtLimit(t *testing.T, w *world) {
 }
 
 func addressIsThrottled(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	for i := range addressLimit { // names that no user can have
 		if checked := w.fail(w.store, fmt.Sprintf("no name %d", i), 1); checked != 1 {
 			t.Fatalf("name %d is throttled", i)
@@ -205,18 +204,18 @@ func addressIsThrottled(t *testing.T, w *world) {
 func manyCannotOutrunCount(t *testing.T) {
 	for what, c := range map[string]struct {
 		most  int64
-		guess func(w *world, s *account.Accounts, token string, i int) (checked bool)
+		guess func(w *world, s *storage.Store, token string, i int) (checked bool)
 	}{
-		"from one address":    {limit, func(w *world, s *account.Accounts, _ string, _ int) bool { return w.fail(s, "ada", 1) == 1 }},
-		"from many addresses": {strangersLimit, func(w *world, s *account.Accounts, _ string, i int) bool { return w.failFrom(s, i/2, "ada", 1) == 1 }},
-		"with a session": {limit, func(w *world, s *account.Accounts, token string, i int) bool {
+		"from one address":    {limit, func(w *world, s *storage.Store, _ string, _ int) bool { return w.fail(s, "ada", 1) == 1 }},
+		"from many addresses": {strangersLimit, func(w *world, s *storage.Store, _ string, i int) bool { return w.failFrom(s, i/2, "ada", 1) == 1 }},
+		"with a session": {limit, func(w *world, s *storage.Store, token string, i int) bool {
 			return w.guess(s, token, from(i, "ada", wrong))
 		}},
 	} {
 		t.Run(what, bubble(func(t *testing.T, w *world) {
-			w.account("ada")
+			w.user("ada")
 			token := w.signedIn("ada", right)
-			stores := []*account.Accounts{w.store, w.other()}
+			stores := []*storage.Store{w.store, w.other()}
 			var checked atomic.Int64
 			atOnce(2*strangersLimit, func(i int) {
 				if c.guess(w, stores[i%2], token, i) {
@@ -231,8 +230,8 @@ func manyCannotOutrunCount(t *testing.T) {
 }
 
 func strangersHaveLimit(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
+	w.user("ada")
+	w.user("grace")
 	for _, name := range []string{"ada", "nobody"} {
 		if checked := w.strangers(name); checked != strangersLimit {
 			t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, strangersLimit)
@@ -246,8 +245,8 @@ func strangersHaveLimit(t *testing.T, w *world) {
 }
 
 func strangersSpareKnownAddress(t *testing.T, w *world) {
-	w.account("ada")
-	w.account("grace")
+	w.user("ada")
+	w.user("grace")
 	w.signedIn("ada", right)
 	for range 3 { // whatever the order
 		w.strangers("ada")
@@ -264,7 +263,7 @@ func strangersSpareKnownAddress(t *testing.T, w *world) {
 }
 
 func addressIsKnownForAWhile(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.signedIn("ada", right)
 	time.Sleep(known - window)
 	w.expire()
@@ -281,7 +280,7 @@ func addressIsKnownForAWhile(t *testing.T, w *world) {
 
 // A process whose clock is a year ahead counts and remembers. Then its clock is set right.
 func clockAheadIsNotBelieved(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.signedIn("ada", right)
 	w.fail(w.store, "ada", limit)
 	for _, row := range w.rows("Throttle") {
@@ -304,7 +303,7 @@ func clockAheadIsNotBelieved(t *testing.T, w *world) {
 }
 
 func strangersSpareSession(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	token := w.signedIn("ada", right)
 	w.strangers("ada")
 	for i := range addressLimit { // and strangers at the same address
@@ -316,7 +315,7 @@ func strangersSpareSession(t *testing.T, w *world) {
 }
 
 // guess tries to change the password with a wrong one, and reports whether it was checked.
-func (w *world) guess(s *account.Accounts, token string, a account.Attempt) (checked bool) {
+func (w *world) guess(s *storage.Store, token string, a storage.Attempt) (checked bool) {
 	w.t.Helper()
 	var invalid *domain.InvalidError
 	err := s.ChangePassword(w.t.Context(), token, a, "another horse")
@@ -326,24 +325,8 @@ func (w *world) guess(s *account.Accounts, token string, a account.Attempt) (che
 	return !isThrottled(err)
 }
 
-func sessionHasLimit(t *testing.T, w *world) {
-	w.account("ada")
-	checked := 0
-	for i := range 2 * limit { // each with a session and an address of its own
-		if w.guess(w.store, w.signedIn("ada", right), from(i, "ada", wrong)) {
-			checked++
-		}
-	}
-	token := w.signedIn("ada", right)
-	if err := w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"); checked != limit || !isThrottled(err) {
-		t.Errorf("%d wrong passwords were checked, want %d, and then the right one is answered %v", checked, limit, err)
-	}
-	time.Sleep(window)
-	w.ok(w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
-}
-
 func guessOfWhoLeftCounts(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	for range limit {
 		client, leave := context.WithCancel(t.Context())
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {

@@ -1,4 +1,4 @@
-package account_test
+package storage_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/account"
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
@@ -26,7 +26,7 @@ func TestPasswordHashing(t *testing.T) {
 }
 
 // nobody is an attempt of a name that nobody has. It takes a slot for as long as hashing does.
-func nobody(i int) account.Attempt { return from(i, fmt.Sprint("nobody", i), wrong) }
+func nobody(i int) storage.Attempt { return from(i, fmt.Sprint("nobody", i), wrong) }
 
 // hold makes hashing take so long, and so many sign-ins that take slots. Then it is quick again.
 func (w *world) hold(slots int, takes time.Duration) {
@@ -39,7 +39,7 @@ func (w *world) hold(slots int, takes time.Duration) {
 }
 
 // holdSignUp makes a sign-up that takes so long.
-func (w *world) holdSignUp(s *account.Accounts, takes time.Duration) {
+func (w *world) holdSignUp(s *storage.Store, takes time.Duration) {
 	w.hashing = func() { time.Sleep(takes) }
 	w.beside.Go(func() {
 		if err := w.signUpFrom(s, 150, "slow"); err != nil {
@@ -70,7 +70,7 @@ func mustBeQuick(t testing.TB, most time.Duration, work func() error) {
 }
 
 func signInDoesNotWaitForSignUps(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.holdSignUp(w.store, time.Minute)
 	for i := range 100 {
 		w.beside.Go(func() {
@@ -85,7 +85,7 @@ func signInDoesNotWaitForSignUps(t *testing.T, w *world) {
 
 func signInDoesNotWaitForAddress(t *testing.T, w *world) {
 	const takes = 100 * time.Millisecond
-	w.account("ada")
+	w.user("ada")
 	w.hashing = func() { time.Sleep(takes) }
 	for i := range 24 {
 		a := nobody(i)
@@ -135,7 +135,7 @@ func lateSignUpIsRefused(t *testing.T, w *world) {
 }
 
 func lateSignInIsRefused(t *testing.T, w *world) {
-	w.account("ada")
+	w.user("ada")
 	w.hold(2, 10*time.Minute)
 	for _, name := range []string{"ada", "nobody"} {
 		for range 2 * limit {

@@ -1,0 +1,83 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+// The lab explores sign-up, links, sign-outs, guesses, expiry and changes of a password, with calls
+// that are lost, repeated and late. Here is what none of its laws says.
+
+// TestAccountFaults lets each call never arrive, lose its reply, and be sent twice.
+func TestAccountFaults(t *testing.T) {
+	for _, fault := range callFaults {
+		eachCall(t, fault.name+": sign-in gives no worthless token", func(w *world, n int) {
+			w.user("ada")
+			w.arm(fault.at(n))
+			token, err := w.signIn(w.faulty, "ada", right)
+			if err == nil {
+				w.mustBeSignedIn(token, "ada")
+			} else if token != "" || !errors.Is(err, domain.ErrUnavailable) {
+				w.t.Errorf("told %v with the token %q", err, token)
+			}
+		})
+		eachCall(t, fault.name+": change of a password locks nobody out", func(w *world, n int) {
+			w.user("ada")
+			token, other := w.signedIn("ada", right), w.signedIn("ada", right)
+			w.arm(fault.at(n))
+			err := w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "another horse")
+			w.mustHaveOnePassword(token, other, err)
+		})
+	}
+}
+
+// mustHaveOnePassword checks that exactly one of the two passwords works, and that it is the
+// new one if the change was acknowledged. Then the session of the change alone goes on.
+func (w *world) mustHaveOnePassword(own, other string, err error) {
+	w.t.Helper()
+	_, oldErr := w.signIn(w.store, "ada", right)
+	_, newErr := w.signIn(w.store, "ada", "another horse")
+	switch {
+	case (oldErr == nil) == (newErr == nil):
+		w.t.Errorf("the old password: %v; the new one: %v", oldErr, newErr)
+	case err == nil && newErr != nil:
+		w.t.Errorf("told that the password is changed, and the new one: %v", newErr)
+	case err != nil && !errors.Is(err, domain.ErrUnavailable):
+		w.t.Errorf("told %v", err)
+	}
+	if err == nil {
+		w.mustBeSignedIn(own, "ada")
+	}
+	if newErr == nil {
+		w.mustNotBeSignedIn(other)
+	}
+}
+
+// A thief signs in with the old password. The user's own change is acknowledged before any call of
+// the thief's. What the thief gets then is no session.
+func TestOldPassword(t *testing.T) {
+	eachCall(t, "comes after a change of the password", func(w *world, n int) {
+		w.user("ada")
+		own := w.signedIn("ada", right)
+		changed := errors.New("not yet")
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Seq == n {
+				changed = w.store.ChangePassword(ctx, own, attempt("ada", right), "another horse")
+			}
+			return send(ctx)
+		})
+		token, err := w.signIn(w.faulty, "ada", right)
+		if changed != nil {
+			return // the thief was first
+		}
+		if err != nil && !errors.Is(err, domain.ErrNotSignedIn) {
+			w.t.Error(err)
+		}
+		w.mustNotBeSignedIn(token)
+		w.mustBeSignedIn(own, "ada")
+	})
+}
