@@ -24,6 +24,7 @@ func TestBlogBatchAPI(t *testing.T) {
 	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
 	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
+	t.Run("33 posts of the longest text fit in every spelling", longestBatchFitsInEverySpelling)
 }
 
 const enginesBatch = "/api/v1/channels/Engines/blogs:batch"
@@ -228,4 +229,23 @@ func userHasOneBatchAtATime(t *testing.T) {
 		<-ended
 		s.do("POST", enginesBatch, bearer(ada), batch(entries(1)...)).statuses(201)
 	})
+}
+
+func longestBatchFitsInEverySpelling(t *testing.T) {
+	s, bob, _ := engines(t, "bob")
+	key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
+	text := strings.Repeat(`\ud83d\ude00`, 5000)
+	list := make([]string, 33)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
+	}
+	a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
+	if got := a.text("items.32.blog.text"); got != strings.Repeat("\U0001f600", 5000) {
+		t.Error("a text came back changed")
+	}
+	s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
+	if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
+		t.Errorf("the problem says %s", a.body)
+	}
+	s.do("POST", enginesBatch, bearer(bob), chunked("application/json", strings.Repeat(" ", 33*64<<10+1))).want(413)
 }

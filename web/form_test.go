@@ -11,6 +11,7 @@ func TestForm(t *testing.T) {
 	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
 	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
+	t.Run("the longest text of many bytes is not too large", longestTextOfManyBytesIsNotTooLarge)
 }
 
 func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
@@ -86,4 +87,10 @@ func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	if got := asked.form("Post").press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Regretted"}) {
 		t.Fatalf("posts %q", got)
 	}
+}
+
+func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
+	_, b, _ := enginesBrowser(t, "ada")
+	// 5,000 characters of four bytes; the form escapes each byte with three.
+	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
 }

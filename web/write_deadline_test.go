@@ -19,6 +19,7 @@ func TestWriteDeadline(t *testing.T) {
 	t.Run("a reader who never reads is cut off", readerWhoNeverReadsIsCutOff)
 	t.Run("a slow reader gets the whole of a long response", slowReaderGetsTheWholeOfALongResponse)
 	t.Run("a stream without a reader is cut off", streamWithoutAReaderIsCutOff)
+	t.Run("each response of a connection has a deadline of its own", eachResponseOfAConnectionHasADeadlineOfItsOwn)
 }
 
 // A pipes is a listener whose connections are pipes: they buffer nothing, so a server
@@ -158,6 +159,23 @@ func streamWithoutAReaderIsCutOff(t *testing.T) {
 		// The next is a comment after 15 seconds, which nobody takes for ten more.
 		if took := waitForEnd(t, conn); took < 20*time.Second || took > 30*time.Second {
 			t.Errorf("cut off after %s", took)
+		}
+	})
+}
+
+func eachResponseOfAConnectionHasADeadlineOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		conn := s.dial()
+		reader := bufio.NewReader(conn)
+		for range 3 {
+			s.request(conn, "/channels")
+			time.Sleep(25 * time.Second)
+			response, err := http.ReadResponse(reader, nil)
+			ok(t, err)
+			if _, err := io.Copy(io.Discard, response.Body); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
