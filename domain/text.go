@@ -53,9 +53,6 @@ func ParseDescription(s string) (string, error) {
 }
 
 func normalizeNewlines(s string) string {
-	if !strings.Contains(s, "\r") {
-		return s
-	}
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 

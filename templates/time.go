@@ -2,7 +2,6 @@ package templates
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 )
@@ -32,7 +31,7 @@ func brief(d time.Duration) string {
 	case ms < 9.95:
 		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
 	case ms < 999.5:
-		return strconv.FormatFloat(math.Round(ms), 'f', 0, 64) + " ms"
+		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
 	case d < 59950*time.Millisecond:
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}

@@ -12,18 +12,21 @@ import (
 // guard decides what is the same for every request: the security headers of the
 // response, which origins may send a request, and how large a body may be.
 type guard struct {
-	// always are headers of every response. All responses share the slices of values, so nobody
-	// may write into them. A handler may replace one.
-	always  http.Header
-	origins *http.CrossOriginProtection
-	https   bool
-	proxies proxyTrust
-	bodies  *shares[clientAddress]
+	// always are headers of every response, and showing those of every response but 304:
+	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
+	// 4.3.4). All responses share the slices of values, so nobody may write into them. A
+	// handler may replace one of always.
+	always, showing http.Header
+	origins         *http.CrossOriginProtection
+	https           bool
+	proxies         proxyTrust
+	bodies          *shares[clientAddress]
 }
 
 func newGuard(options Options) (*guard, error) {
 	g := &guard{
-		always:  alwaysHeaders(),
+		always:  http.Header{echo.HeaderCacheControl: {publicCache}, echo.HeaderVary: {varyReader}},
+		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
 		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
@@ -41,16 +44,14 @@ func newGuard(options Options) (*guard, error) {
 	return g, nil
 }
 
-// alwaysHeaders returns headers that forbid a browser everything that the pages do not
+// showingHeaders returns headers that forbid a browser everything that the pages do not
 // need. They forbid inline script and style, because no page has any.
-func alwaysHeaders() http.Header {
+func showingHeaders() http.Header {
 	policy := strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "manifest-src 'self'", "connect-src 'self'",
 		"form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
 	}, "; ")
 	return http.Header{
-		echo.HeaderCacheControl:          {publicCache},
-		echo.HeaderVary:                  {varyReader},
 		echo.HeaderContentSecurityPolicy: {policy},
 		echo.HeaderXContentTypeOptions:   {"nosniff"},
 		echo.HeaderReferrerPolicy:        {"same-origin"},
@@ -67,6 +68,13 @@ func (g *guard) protect(h http.Header, r *http.Request) {
 	maps.Copy(h, g.always)
 	if !isRead(r.Method) || r.Header.Get(echo.HeaderAuthorization) != "" || r.Header.Get(echo.HeaderCookie) != "" {
 		h.Set(echo.HeaderCacheControl, noStore)
+	}
+}
+
+// show sets the headers of showing, when the response begins.
+func (g *guard) show(h http.Header, status int) {
+	if status != http.StatusNotModified {
+		maps.Copy(h, g.showing)
 	}
 }
 

@@ -73,10 +73,17 @@ type Server struct {
 // Start starts an empty Azurite that keeps its data in memory, and stops it
 // when the test ends. Where Azurite is not installed, the test is skipped, or
 // fails if the environment variable CI is set. With -short, it is skipped.
-func Start(tb testing.TB) *Server { return start(tb, "") }
+func Start(tb testing.TB) *Server { return StartAt(tb, "") }
 
 // StartAt is Start for an Azurite that keeps its data in a directory.
-func StartAt(tb testing.TB, location string) *Server { return start(tb, location) }
+func StartAt(tb testing.TB, location string) *Server {
+	tb.Helper()
+	skipIfShort(tb)
+	server, err := Launch(location)
+	require(tb, err)
+	tb.Cleanup(func() { server.Stop(tb) })
+	return server
+}
 
 // Shared returns the one Azurite that all tests of a binary use at the same time,
 // each with an Account of its own. It must not be stopped.
@@ -89,27 +96,16 @@ func Shared(tb testing.TB) *Server {
 }
 
 // shared is the only global: all tests of the process are to get one server.
-var shared = sync.OnceValues(func() (*Server, error) { return newServer("") })
-
-// Launch is StartAt for a program that is no test. The server runs until Kill, or
-// until the program ends.
-func Launch(location string) (*Server, error) { return newServer(location) }
+var shared = sync.OnceValues(func() (*Server, error) { return Launch("") })
 
 // Kill ends the process with SIGKILL. What it kept in memory is lost.
 func (s *Server) Kill() {
 	_ = s.stop(false) // how it ended does not matter
 }
 
-func start(tb testing.TB, location string) *Server {
-	tb.Helper()
-	skipIfShort(tb)
-	server, err := newServer(location)
-	require(tb, err)
-	tb.Cleanup(func() { server.Stop(tb) })
-	return server
-}
-
-func newServer(location string) (*Server, error) {
+// Launch is StartAt for a program that is no test. The server runs until Kill, or
+// until the program ends.
+func Launch(location string) (*Server, error) {
 	module, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return nil, fmt.Errorf("looking for the module: %w", err)
