@@ -72,9 +72,9 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or somebody has deleted its post, but for a date that could not be read then. So is
-// one whose ID an earlier one of the feed has. After a failure no other batch begins, and those under way go on to their ends. It
-// returns the first failure.
+// changed it or somebody has deleted its post, unless its date could not be read then. An entry
+// whose ID an earlier one of the feed has is left alone too. After a failure no other batch
+// begins, and those under way go on to their ends. It returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
 	i.counts.known = len(entries) - len(first)
