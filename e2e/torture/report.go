@@ -41,8 +41,9 @@ type event struct {
 }
 
 // events are in the order of the report. A stop is a worker that slept for longer than a lease
-// and woke up, a stall a process whose requests were held back as long. A check is one of a store in use. A redelivery is one of a message that had been
-// delivered before. Ratings were compared in the end with what users were told.
+// and woke up, a stall a process whose requests were held back as long. A check is one of a store
+// in use. A redelivery is one of a message that had been delivered before. Ratings were compared
+// in the end with what users were told.
 func events() []event {
 	return []event{
 		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"clocks", 10, "clock"}, {"hangs", 1, "hang"}, {"restarts", 1, "restart"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},
