@@ -172,12 +172,20 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, "posted", templates.ChannelPath(channel.Name))
 	}
 	showWords(form, draft.Words())
-	// A refused request has made nothing, so that the form gets a new key.
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: rand.Text()})
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
 	if readErr != nil {
 		return readErr
 	}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
+}
+
+// freshKey returns the idempotency key for a form that was refused. It keeps the form's key unless
+// that is spent or no key: an earlier request under it may have made the post and lost its reply.
+func freshKey(key string, err error) string {
+	if errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone) || checkIdempotencyKey("key", key) != nil {
+		return rand.Text()
+	}
+	return key
 }
 
 // removePost deletes a post in the version that its reader saw.

@@ -12,6 +12,7 @@ func TestForm(t *testing.T) {
 	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
 	t.Run("the longest text of many bytes is not too large", longestTextOfManyBytesIsNotTooLarge)
+	t.Run("a bad post is shown again as it was typed", badPostIsShownAgainAsItWasTyped)
 }
 
 func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
@@ -93,4 +94,28 @@ func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
 	_, b, _ := enginesBrowser(t, "ada")
 	// 5,000 characters of four bytes; the form escapes each byte with three.
 	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
+}
+
+func badPostIsShownAgainAsItWasTyped(t *testing.T) {
+	_, b, _ := enginesBrowser(t, "ada")
+	for name, test := range map[string]struct{ title, text, field, detail string }{
+		"blank":          {"Title", " \n\t ", "text", "Text must not be blank."},
+		"title too long": {strings.Repeat("ä", 121), "Text", "title", "at most 120 characters, this has 121"},
+		"invalid UTF-8":  {"Title", "a\xffb", "text", "Text is not valid UTF-8."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := b.open("/channels/Engines").form("Post").fill("title", test.title).fill("text", test.text)
+			p := form.press().unwritten().want(422).heading("Engines").complains(test.field, test.detail)
+			again := p.form("Post").values
+			if again.Get("key") != form.values.Get("key") {
+				t.Error("the key has changed, so the form could make two posts")
+			}
+			if got := again.Get("title"); test.title == "Title" && got != test.title {
+				t.Errorf("title %q", got)
+			}
+			if got := again.Get("text"); test.text == "Text" && got != test.text {
+				t.Errorf("text %q", got)
+			}
+		})
+	}
 }
