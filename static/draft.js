@@ -13,7 +13,7 @@ const late = 30_000;
 const patience = 20_000;
 
 const visible = ({ type, readOnly, name }) =>
-  ["text", "textarea", "url"].includes(type) && !readOnly && !name.startsWith("sign-in-");
+  (type === "text" || type === "textarea") && !readOnly && !name.startsWith("sign-in-");
 const hidden = ({ type, name }) => type === "hidden" && name !== "user" && name !== "incarnation";
 
 const read = (name) => ({ typed: {}, rest: {}, ...JSON.parse(sessionStorage.getItem(name)) });
