@@ -30,7 +30,7 @@
 // A [Message] on a queue asks for a deletion. An index row, written before the
 // channel is marked, outlasts the message: a reconciling pass queues again what
 // was lost. A [Deletion] reports the progress and outlives the channel. A
-// worker that handles the message goes through the [Steps]. Any number of
+// worker that handles the message takes one [Step] after another. Any number of
 // workers may repeat each step at any time.
 //
 // # What survives failure: the invariants
