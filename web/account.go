@@ -57,9 +57,8 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 		if !ok {
 			return err
 		}
-		// A refused request has made nothing, so that the form gets a new key.
 		return again(c, err, templates.SignUpPage(s.page(c, v),
-			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: rand.Text()}))
+			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: freshKey(key, err)}))
 	}
 	_, err = s.beginSession(c, name, password)
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {

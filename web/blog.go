@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -177,15 +176,6 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return readErr
 	}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
-}
-
-// freshKey returns the idempotency key for a form that was refused. It keeps the form's key unless
-// that is spent or no key: an earlier request under it may have made the post and lost its reply.
-func freshKey(key string, err error) string {
-	if errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone) || checkIdempotencyKey("key", key) != nil {
-		return rand.Text()
-	}
-	return key
 }
 
 // removePost deletes a post in the version that its reader saw.

@@ -81,9 +81,8 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 	if !ok {
 		return err
 	}
-	// A refused request has made nothing, so that the form gets a new key.
 	return again(c, err, templates.NewChannelPage(s.page(c, v), templates.NewChannel{
-		Form: refused, Key: rand.Text(),
+		Form: refused, Key: freshKey(key, err),
 		Channel: domain.Channel{Name: domain.ChannelName(shown(name)), About: about},
 	}))
 }
