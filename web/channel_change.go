@@ -123,7 +123,7 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	refused, ok := formOf(err, "channel")
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !ok || !read {
-		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
+		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
 	showWords(form, channel.Words())
 	return again(c, err, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: channel}))
