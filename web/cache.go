@@ -3,10 +3,10 @@ package web
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -43,7 +43,8 @@ type pageCache[T sized] struct {
 	kept *otter.Cache[string, storage.Kept[T]]
 }
 
-// sized is what is kept, with how many bytes it takes, about.
+// sized is what is kept, with how many bytes it takes, about: as many as it prints, so that no
+// property is forgotten.
 type sized interface{ bytes() int }
 
 // keptOverhead is how many bytes whatever is kept takes besides what it counts itself: its
@@ -59,7 +60,7 @@ func newPageCache[T sized](limit int64) pageCache[T] {
 	return pageCache[T]{otter.Must(&otter.Options[string, storage.Kept[T]]{
 		MaximumWeight: uint64(limit),
 		Weigher: func(key string, k storage.Kept[T]) uint32 {
-			return uint32(min(k.Value.bytes()+len(strings.Join(domain.Texts(k.Channel.Words()), ""))+len(key)+keptOverhead, 1<<31))
+			return uint32(min(k.Value.bytes()+len(fmt.Sprint(k.Channel))+len(key)+keptOverhead, 1<<31))
 		},
 	})}
 }

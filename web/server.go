@@ -100,6 +100,9 @@ type server struct {
 	views pageCache[*channelView]
 	texts texts
 	asset func(name string) string
+	// bodies are the most bytes that a body may hold, by route, for all of its methods; maxBody
+	// elsewhere.
+	bodies map[string]int64
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
@@ -134,6 +137,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		guard:   guard,
 		texts:   newTexts(maxTexts),
 		asset:   files.URL,
+		bodies:  map[string]int64{},
 		clients: &clientNames{guard: guard, plain: options.LogAddresses},
 		likely:  otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),

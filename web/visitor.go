@@ -197,10 +197,11 @@ func (s *server) token(c echo.Context) (token string, bearer bool, err error) {
 // beginSession signs in with a name and a password, and sets the session cookie.
 func (s *server) beginSession(c echo.Context, name, password string) (visitor, error) {
 	token, session, err := s.signInAs(c, name, password)
-	if err == nil {
-		s.remember(c, token, session)
+	if err != nil {
+		return visitor{}, err // the session may say whose it would have been
 	}
-	return visitor{session.User, token}, err
+	s.remember(c, token, session)
+	return visitor{session.User, token}, nil
 }
 
 func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {
