@@ -50,8 +50,6 @@ func Build(ctx context.Context, dir string, race bool, flags ...string) (binary 
 	if race {
 		cgo = "CGO_ENABLED=1"
 		args = append(args, "-race", "-gcflags=golang.org/x/crypto/argon2=-race=false")
-	} else {
-		args = append(args, "-trimpath")
 	}
 	build := exec.CommandContext(ctx, "go", append(args, "microblogging/cmd/microblogging")...)
 	build.Env = append(os.Environ(), cgo)
