@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -139,7 +138,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		asset:   files.URL,
 		bodies:  map[string]int64{},
 		clients: &clientNames{guard: guard, plain: options.LogAddresses},
-		likely:  otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers}),
+		likely:  otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
 		batches: newShares[domain.UserName](math.MaxInt64, 1),

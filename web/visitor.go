@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/labstack/echo/v4"
-	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -141,7 +140,8 @@ func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visi
 		return visitor{}, func() (visitor, error) { return visitor{}, err }, err
 	}
 	hash := sha256.Sum256([]byte(token))
-	known, _ := s.likely.GetIfPresent(hash)
+	kept, _ := s.likely.GetIfPresent(hash)
+	known, _ := kept.(domain.UserName)
 	likely = visitor{known, token}
 	session := s.store.SessionAhead(c.Request().Context(), token, likely.User)
 	return likely, sync.OnceValues(func() (visitor, error) {
@@ -267,4 +267,4 @@ const maxLikelyUsers = 10_000
 // likelyUsers remember whose the tokens of the latest sessions are, by the hashes of the
 // tokens. It is a hint and decides nothing: the store says each time whether the session
 // still is.
-type likelyUsers = otter.Cache[[sha256.Size]byte, domain.UserName]
+type likelyUsers = memory
