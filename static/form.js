@@ -40,6 +40,7 @@ for (const form of document.querySelectorAll("form[data-quick]")) {
 for (const button of document.querySelectorAll("button[formaction]")) {
   const place = document.createElement("section");
   place.setAttribute("aria-label", "Preview");
+  place.className = "preview";
   place.tabIndex = -1;
   button.querySelector(".unseen").remove();
   button.addEventListener("click", async (event) => {
