@@ -65,11 +65,12 @@ func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain
 		AskedOn:     domain.Now(),
 		Blog:        blog.ID,
 		Revision:    blog.Revision,
+		Author:      blog.UserID,
 	}
 }
 
 // FinishBlog completes the deletion of a post that a message asks for, whatever
-// was done before, and deletes all votes on it. It deletes the post only at the
+// was done before, with all votes on it and its row on its author's list. It deletes the post only at the
 // revision that the message names. At another revision, the author edited the post
 // after the request to delete it had failed: the post stays. If the open gate is gone,
 // the channel is being deleted: the sweep deletes the post and the votes, or has.
@@ -95,7 +96,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return s.removeVotes(ctx, m.Ref(), m.Blog, report)
+			return s.removeRest(ctx, m, report)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
@@ -108,7 +109,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 			return err
 		}
 		report(blogRows)
-		return s.removeVotes(ctx, m.Ref(), m.Blog, report)
+		return s.removeRest(ctx, m, report)
 	})
 }
 
@@ -123,6 +124,15 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	return optimistic.Again(s.Behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
+}
+
+// removeRest removes what a post leaves whose row is gone: the votes on it, and its place on its
+// author's list. If the process dies in between, the message is delivered again.
+func (s *Posts) removeRest(ctx context.Context, m domain.Message, report func(rows int)) error {
+	if err := s.removeVotes(ctx, m.Ref(), m.Blog, report); err != nil || m.Author == "" {
+		return err
+	}
+	return s.UnlistPosts(ctx, domain.Blog{Channel: m.Ref(), ID: m.Blog, UserID: m.Author})
 }
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,
