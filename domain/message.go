@@ -49,8 +49,6 @@ type Message struct {
 	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`
-	// Author wrote the post. It is empty in a message of an older program.
-	Author UserName `json:"author,omitempty"`
 	// Attempts counts the attempts that failed and removed no row. It is part of
 	// the text, and each renewal of the lease writes the text again.
 	Attempts int `json:"attempts,omitempty"`
@@ -125,7 +123,7 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message holds %d bytes in unknown fields", len(m.unknown))
 	case !isChannelKey(string(m.Channel)), !isToken(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
-	case len(m.Name) > utf8.UTFMax*MaxChannelName, max(len(m.By), len(m.Author)) > MaxUserName:
+	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
 	case CheckStored("askedOn", m.AskedOn) != nil:
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")

@@ -24,7 +24,7 @@ import (
 //   - Another post has the idempotency key: that row stays until the gate is gone.
 //   - The post was there, and was deleted: the row of its key stays as well.
 //
-// What is left is of a process that died right before its post. It goes with the channel.
+// What is left is of a process that died beside its post. It goes once the channel has gone.
 
 // ListPosts puts posts on the lists of their authors. It may be called again.
 func (s *Posts) ListPosts(ctx context.Context, posts ...domain.Blog) error {

@@ -65,12 +65,11 @@ func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain
 		AskedOn:     domain.Now(),
 		Blog:        blog.ID,
 		Revision:    blog.Revision,
-		Author:      blog.UserID,
 	}
 }
 
 // FinishBlog completes the deletion of a post that a message asks for, whatever
-// was done before, with all votes on it and its row on its author's list. It deletes the post only at the
+// was done before, and deletes all votes on it. It deletes the post only at the
 // revision that the message names. At another revision, the author edited the post
 // after the request to delete it had failed: the post stays. If the open gate is gone,
 // the channel is being deleted: the sweep deletes the post and the votes, or has.
@@ -96,7 +95,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return s.removeRest(ctx, m, report)
+			return s.removeVotes(ctx, m.Ref(), m.Blog, report)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
@@ -109,30 +108,25 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 			return err
 		}
 		report(blogRows)
-		return s.removeRest(ctx, m, report)
+		return s.removeVotes(ctx, m.Ref(), m.Blog, report)
 	})
 }
 
 // blogRows is how many rows removeBlog deletes.
 const blogRows = 2
 
-// removeBlog deletes the post in the version that was read, and its index row. It
-// returns optimistic.ErrAgain if the post has changed. If the gate is gone, it returns
-// channel.ErrGateGone.
+// removeBlog deletes the post in the version that was read, and its index row, and then takes it
+// off its author's list. It returns optimistic.ErrAgain if the post has changed. If the gate is
+// gone, it returns channel.ErrGateGone.
 func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction, behind the open gate.
-	return optimistic.Again(s.Behind(ctx, row.Channel,
+	err := s.Behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
-		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
-}
-
-// removeRest removes what a post leaves whose row is gone: the votes on it, and its place on its
-// author's list. If the process dies in between, the message is delivered again.
-func (s *Posts) removeRest(ctx context.Context, m domain.Message, report func(rows int)) error {
-	if err := s.removeVotes(ctx, m.Ref(), m.Blog, report); err != nil || m.Author == "" {
-		return err
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
+	if err == nil {
+		_ = s.UnlistPosts(ctx, row.Blog) // what is left on a list does no harm
 	}
-	return s.UnlistPosts(ctx, domain.Blog{Channel: m.Ref(), ID: m.Blog, UserID: m.Author})
+	return optimistic.Again(err)
 }
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,
