@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -60,6 +61,7 @@ func authorHasTheirPosts(t *testing.T, w *world) {
 	channels := []domain.Channel{w.create("Garden", ada), w.create("pond", eve), w.create("doomed", ada)}
 	var want []string
 	for i := range 9 {
+		time.Sleep(time.Second) // of the bubble, so that each post is newer
 		in := channels[i%3]
 		w.post(in, grace, fmt.Sprint(i))
 		w.post(in, ada, fmt.Sprint("of another ", i))
