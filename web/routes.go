@@ -94,6 +94,8 @@ func (s *server) apiRoutes(api *echo.Group) {
 		answer       handler
 	}{
 		{http.MethodPost, usersPath, everybody, s.createUser},
+		{http.MethodGet, usersPath + "/:user", everybody, s.describeUser},
+		{http.MethodGet, usersPath + "/:user/blogs", everybody, s.listWritten},
 		{http.MethodPut, passwordPath, signedIn, s.replacePassword},
 		{http.MethodPost, sessionsPath, everybody, s.createSession},
 		{http.MethodDelete, sessionsPath, signedIn, s.endSessions},
