@@ -80,7 +80,7 @@ func authors() subject {
 		ablations: []ablation{
 			ablate("author-first", "author", "The author's list first", "ListPosts",
 				"A post is put on its author's list before it is made, so no post is missing there, whoever dies in between.",
-				only("ann", afterPost), among("ann")),
+				only("ann", afterWrite(schema.TableBlogs, isToAuthor)), among("ann")),
 			ablate("author-channel", "author-deletion", "The channel of a listed post", "readWritten",
 				"The page of an author reads the row of each channel that it shows, so a channel whose deletion was accepted is not on it.",
 				only("reader", func() driver.Around {
@@ -102,24 +102,6 @@ func toAuthor(c *lab.Call) bool { return isToAuthor(&c.Call) }
 
 func isToAuthor(c *driver.Call) bool {
 	return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "wrote!")
-}
-
-// afterPost puts posts on the list of their author after they were made.
-func afterPost() driver.Around {
-	var held *driver.Call
-	return func(ctx context.Context, c *driver.Call, next following) error {
-		if isToAuthor(c) {
-			held = new(driver.Call)
-			*held = *c
-			return nil
-		}
-		err := next(ctx)
-		if held != nil && err == nil && c.Method == driver.CallTransact && c.Target == schema.TableBlogs {
-			*c, held = *held, nil
-			err = next(ctx)
-		}
-		return err
-	}
 }
 
 // remembersPosts shows a post that was read once as it was then.
