@@ -19,6 +19,7 @@ func TestAuthor(t *testing.T) {
 	t.Run("a post that was not made leaves a row that nobody is shown, and that stays", bubble(danglingRowIsIgnored))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
+	t.Run("posts of an earlier version are told, and listed by a repair", bubble(repairListsPostsOfBefore))
 	t.Run("a batch writes one transaction for its list", bubble(batchListsAtOnce))
 	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
 }
@@ -177,5 +178,21 @@ func authorCosts(t *testing.T, w *world) {
 	w.ok(err)
 	if n := w.calls.Load(); len(page.Items) != 20 || n != 41 {
 		t.Errorf("%d posts for %d calls, want 20 for 41", len(page.Items), n)
+	}
+}
+
+func repairListsPostsOfBefore(t *testing.T, w *world) {
+	garden, pond := w.create("garden", ada), w.create("pond", ada)
+	for i := range 80 {
+		w.unlist(w.post(garden, grace, fmt.Sprint(i)))
+		w.unlist(w.post(garden, eve, fmt.Sprint("of another ", i)))
+	}
+	w.post(pond, grace, "listed")
+	if breaches, _ := w.run(false); len(breaches) != 160 || w.wrote(grace, 100) == nil || len(w.onList(eve)) != 0 {
+		t.Errorf("%d posts are told of, want 160", len(breaches))
+	}
+	w.run(true)
+	if breaches, _ := w.run(false); len(breaches) != 0 || len(w.wrote(grace, 100)) != 81 || len(w.wrote(eve, 100)) != 80 {
+		t.Errorf("after the repair: %d breaches, %d and %d posts", len(breaches), len(w.wrote(grace, 100)), len(w.wrote(eve, 100)))
 	}
 }
