@@ -11,10 +11,10 @@ import (
 )
 
 // The posts of an author are in as many partitions as they post to. So each has a row in the
-// author's own partition of Users, wrote!, which names it and its channel. The row is written before the post,
-// which no transaction can hold together with it: so no post is without its row. A row without its
-// post is dangling, and nobody is shown it: whoever reads the list reads the channel and the post
-// too, and believes these.
+// author's own partition of Users, wrote!, which names it and its channel. The row is written
+// before the post, which no transaction can hold together with it: so no post is without its row. A
+// row without its post is dangling, and nobody is shown it: whoever reads the list reads the
+// channel and the post too, and believes these.
 //
 // A dangling row may be of a post that is still under way, however old it is: nothing bounds how
 // late a transaction lands behind a gate that is open. So it is removed only once its post can
