@@ -29,7 +29,7 @@ func anybodyReadsAUser(t *testing.T) {
 	first := s.do("GET", "/api/v1/users/ada/blogs?limit=1").want(200)
 	second := s.do("GET", "/api/v1/users/ada/blogs?limit=1&after="+first.text("next")).want(200)
 	for want, a := range map[string]answer{`"channel":"Wheels"`: first, `"channel":"Engines"`: second} {
-		if !strings.Contains(string(a.body), want) || strings.Count(string(a.body), `"author"`) != 1 {
+		if !strings.Contains(string(a.body), want) || strings.Count(string(a.body), `"userId"`) != 1 {
 			t.Errorf("%s is not all of %s", want, a.body)
 		}
 	}
