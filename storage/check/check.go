@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/blog"
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
@@ -56,17 +57,18 @@ type store struct {
 	*deletion.Deletions
 	*reader.Readers
 	*directory.Directory
+	posts *blog.Posts
 
-	channels, blogs, deletions, subscriptions, users, sessions, throttle *driver.Table
+	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
 }
 
 // New returns a checker of the store on a backend, by the rooms that work on it. See the fields
 // of Checker.
 func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
-	lists *directory.Directory, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
+	posts *blog.Posts, lists *directory.Directory, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists,
+		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists, posts: posts,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),
@@ -74,6 +76,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 		users:         table(schema.TableUsers),
 		sessions:      table(schema.TableSessions),
 		throttle:      table(schema.TableThrottle),
+		activity:      table(schema.TableActivity),
 	}}
 }
 
@@ -87,7 +90,7 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 	if err == nil {
 		err = c.each(ctx, c.store.subscriptions, c.repairSubscription)
 	}
-	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle} {
+	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle, c.store.activity} {
 		if err == nil {
 			err = c.each(ctx, table, func(context.Context, *schema.Kind, driver.Entity) error { return nil })
 		}
