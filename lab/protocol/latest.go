@@ -143,7 +143,7 @@ func latest() subject {
 				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
 				only("ann", notedAfter), among("ann")),
 			ablate("active-gate", "latest", "A look at the channel", "verifyActive",
-				"The index only says where to look. Its reader believes the channel, so nothing of a deleted one is shown.",
+				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
 				only("reader", remembers), unharmed, among("reader", "olga")),
 			ablate("active-version", "latest-again", "The version of a row of the index", "ForgetActive",
 				"A row that leads to no channel is removed in the version that was read before, so that of a channel that was created meanwhile stays.",
