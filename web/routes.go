@@ -31,6 +31,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		show handler
 	}{
 		{templates.HomePath, anyone, s.home},
+		{templates.LatestPath, anyone, s.showLatest},
 		{templates.FeedNewsPath, signedIn, s.feedNews},
 		{templates.ChannelsPath, anyone, s.directory},
 		{templates.NewChannelPath, signedIn, s.newChannelForm},
@@ -98,6 +99,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodPost, sessionsPath, everybody, s.createSession},
 		{http.MethodDelete, sessionsPath, signedIn, s.endSessions},
 		{http.MethodDelete, sessionsPath + "/current", signedIn, s.endSession},
+		{http.MethodGet, "/latest", everybody, listOf(s.readLatest, newFeedJSON)},
 		{http.MethodGet, "/channels", everybody, s.listChannels},
 		{http.MethodPost, "/channels", writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", everybody, s.readChannel},

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/labstack/echo/v4"
 	"github.com/maypok86/otter/v2"
@@ -99,7 +100,9 @@ type server struct {
 	pages pageCache[*sharedPage]
 	views pageCache[*channelView]
 	texts texts
-	asset func(name string) string
+	// activeBefore are the channels that were active when somebody asked last.
+	activeBefore atomic.Pointer[[]domain.ChannelRef]
+	asset        func(name string) string
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
