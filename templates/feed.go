@@ -16,14 +16,16 @@ type Latest struct {
 	Channels []ActiveChannel
 }
 
-// An ActiveChannel is a channel, and the hour in which somebody has posted there last.
+// An ActiveChannel is a channel, and when somebody has posted there last, about.
 type ActiveChannel struct {
 	Name domain.ChannelName
 	On   time.Time
 }
 
+const latestAbout = "The newest posts of all channels. Anyone may read; anyone signed in may post."
+
 func (v Latest) frame(page Page) Frame {
-	return Frame{Title: "Latest", About: directoryAbout, Path: continued(LatestPath, v.After), Scripts: listScripts(page)}
+	return Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After), Scripts: listScripts(page)}
 }
 
 // A Feed is a page of the posts of all channels that the reader subscribes to.

@@ -30,7 +30,12 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		latest, err := s.store.Latest(ctx, active, pageSize)
 		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.feedPosts(latest.Items)}
 		for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
-			view.Channels = append(view.Channels, templates.ActiveChannel{Name: channel.Name, On: channel.LastBlogOn})
+			shown := templates.ActiveChannel{Name: channel.Name, On: channel.NotedOn}
+			ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
+			if at := slices.IndexFunc(latest.Items, ofIt); at >= 0 {
+				shown.On = latest.Items[at].CreatedOn // and not up to five minutes before
+			}
+			view.Channels = append(view.Channels, shown)
 		}
 		return view, err
 	}

@@ -22,10 +22,11 @@ const (
 	mostActive = 32
 )
 
-// An ActiveChannel is a channel with the hour in which somebody has posted there last.
+// An ActiveChannel is a channel with the hour in which somebody has posted there last. NotedOn is
+// the date of a post in that hour, up to five minutes older than the newest.
 type ActiveChannel struct {
 	domain.Channel
-	LastBlogOn time.Time
+	LastBlogOn, NotedOn time.Time
 
 	version fresh.Version
 }
@@ -84,11 +85,9 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 		return active, err
 	}
 	active.Channels, err = flight.Gather(ctx, s.Reads, hints, func(ctx context.Context, hint driver.Entity) (ActiveChannel, bool, error) {
-		hour, key, _ := schema.ParseActiveRow(hint.Row)
-		at := slices.IndexFunc(known, func(c ActiveChannel) bool { return c.Name != "" && c.Key() == key })
-		if at >= 0 {
-			known[at].LastBlogOn = hour
-			return known[at], true, nil
+		_, key, _ := schema.ParseActiveRow(hint.Row)
+		if at := slices.IndexFunc(known, func(c ActiveChannel) bool { return c.Name != "" && c.Key() == key }); at >= 0 {
+			return known[at].by(hint), true, nil
 		}
 		return s.followHint(ctx, hint)
 	})
@@ -130,6 +129,13 @@ func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.
 	return hints, floor, nil
 }
 
+// by is the channel with what the row of the index says.
+func (c ActiveChannel) by(hint driver.Entity) ActiveChannel {
+	c.LastBlogOn, _, _ = schema.ParseActiveRow(hint.Row)
+	c.NotedOn = hint.Properties.Time(schema.PropCreatedOn)
+	return c
+}
+
 // verifyActive reads a channel with its version, if it is active. The hint is the incarnation that
 // it may have, or empty.
 func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
@@ -141,9 +147,9 @@ func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint 
 // followHint verifies the channel to which a row of the index leads, and removes a row that leads
 // to none.
 func (s *Readers) followHint(ctx context.Context, hint driver.Entity) (c ActiveChannel, active bool, err error) {
-	hour, key, _ := schema.ParseActiveRow(hint.Row)
+	_, key, _ := schema.ParseActiveRow(hint.Row)
 	c, err = s.verifyActive(ctx, key, "")
-	c.LastBlogOn = hour
+	c = c.by(hint)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return c, false, s.posts.ForgetActive(ctx, hint)
@@ -159,7 +165,7 @@ func versionOf(active Active) fresh.Version {
 		if c.version == "" {
 			return ""
 		}
-		parts = append(parts, string(c.Key()), c.LastBlogOn.String(), string(c.version))
+		parts = append(parts, string(c.Key()), c.NotedOn.String(), string(c.version))
 	}
 	return fresh.VersionOf(parts...)
 }
