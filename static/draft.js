@@ -16,7 +16,13 @@ const visible = ({ type, readOnly, name }) =>
   (type === "text" || type === "textarea") && !readOnly && !name.startsWith("sign-in-");
 const hidden = ({ type, name }) => type === "hidden" && name !== "user" && name !== "incarnation";
 
-const read = (name) => ({ typed: {}, rest: {}, ...JSON.parse(sessionStorage.getItem(name)) });
+// read returns a draft. A tab may keep one of an older release, which has all its fields in one.
+const read = (name) => {
+  const { typed, ...kept } = JSON.parse(sessionStorage.getItem(name));
+  if (typed) return { typed, ...kept };
+  const { key, etag, base, ...words } = kept;
+  return { typed: words, rest: kept };
+};
 const valuesOf = (controls) => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 

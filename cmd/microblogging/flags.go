@@ -33,7 +33,8 @@ type storageFlags struct {
 }
 
 // checkBounds refuses a number or a duration that is not within the bounds which the tag of its
-// flag names. Bounds of the tag "within" are two texts such as "1ms 1m".
+// flag names. Bounds of the tag "within" are two texts such as "1ms 1m". One with the tag
+// "whole" is in whole seconds, as a queue has it.
 func checkBounds(flags []*kong.Flag) error {
 	for _, flag := range flags {
 		low, high, bounded := strings.Cut(flag.Tag.Get("within"), " ")
@@ -53,6 +54,9 @@ func checkBounds(flags []*kong.Flag) error {
 		}
 		if !(n >= least && n <= most) {
 			return fmt.Errorf("--%s must be %s to %s, not %v", flag.Name, low, high, flag.Target)
+		}
+		if flag.Tag.Has("whole") && flag.Target.Int()%int64(time.Second) != 0 {
+			return fmt.Errorf("--%s must be whole seconds, not %v", flag.Name, flag.Target)
 		}
 	}
 	return nil
@@ -104,6 +108,9 @@ type siteURL struct{ url *url.URL }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *siteURL) UnmarshalText(text []byte) error {
+	if len(text) == 0 { // the variable is there, and empty
+		return nil
+	}
 	u, err := url.Parse(string(text))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
 		return fmt.Errorf("it must be http://HOST or https://HOST, not %q", text)
@@ -136,7 +143,7 @@ const teachLease = 15 * time.Second
 
 // leaseFlags are what worker and check share.
 type leaseFlags struct {
-	Lease time.Duration `default:"30s" within:"1s 12h" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
+	Lease time.Duration `default:"30s" within:"1s 12h" whole:"" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
 }
 
 // workerFlags are the settings of the worker role.
@@ -202,8 +209,11 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		return nil
 	}
 	value := ctx.Scan.Pop().String()
-	if believed, err := strconv.ParseBool(value); err == nil {
-		f.any = believed
+	switch strings.ToLower(value) { // kong's words for a boolean
+	case "true", "1", "yes":
+		return nil
+	case "false", "0", "no":
+		f.any = false
 		return nil
 	}
 	f.any = false

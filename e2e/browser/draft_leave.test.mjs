@@ -80,6 +80,19 @@ test("draft: it can be discarded, and that can be undone", async () => {
   await v.leave();
 });
 
+test("draft: one that a tab kept for an older release comes back", async () => {
+  const v = await writer(lea, "older", true);
+  await v.sees("Draft kept in this tab.");
+  await v.page.evaluate(() => {
+    const name = Object.keys(sessionStorage).find((item) => item.startsWith("draft:"));
+    const { typed, rest } = JSON.parse(sessionStorage.getItem(name));
+    sessionStorage.setItem(name, JSON.stringify({ ...typed, ...rest }));
+  });
+  await v.page.reload();
+  await comesBack(v);
+  await v.leave();
+});
+
 test("draft: one that was too long and is discarded leaves no count of characters", async () => {
   const v = await writer(lea, "counted", true);
   await v.fill({ Text: "x".repeat(5001) });
