@@ -109,8 +109,8 @@ func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.
 	seen := map[domain.ChannelKey]bool{}
 	for _, row := range rows {
 		hour, key, err := schema.ParseActiveRow(row.Row)
-		if err != nil || seen[key] || !schema.LeadsToChannel(domain.ChannelRef{Key: key}) {
-			continue // a check reports what no operation writes
+		if err != nil || seen[key] {
+			continue
 		}
 		if len(hints) == mostActive {
 			last, end = hour, false
@@ -148,6 +148,9 @@ func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint 
 // to none.
 func (s *Readers) followHint(ctx context.Context, hint driver.Entity) (c ActiveChannel, active bool, err error) {
 	_, key, _ := schema.ParseActiveRow(hint.Row)
+	if !schema.LeadsToChannel(domain.ChannelRef{Key: key}) {
+		return c, false, nil // a check reports what no operation writes
+	}
 	c, err = s.verifyActive(ctx, key, "")
 	c = c.by(hint)
 	switch {
