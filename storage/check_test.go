@@ -124,6 +124,11 @@ func rowPlants() []plant {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			return found("I8", "Blogs", "plant", w.insert("plant", rateRow(-3, blog.ID), blog.Channel.Incarnation))
 		}},
+		{name: "a post that is not on its author's list", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			w.unlist(blog)
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
 		{name: "a rating without its vote", paged: true, rerated: true, found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.vote(blog, 0, 1)

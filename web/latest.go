@@ -28,7 +28,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
 		latest, err := s.store.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.feedPosts(latest.Items)}
+		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.texts.feed(latest.Items)}
 		for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
 			shown := templates.ActiveChannel{Name: channel.Name, On: channel.NotedOn}
 			ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
@@ -104,14 +104,6 @@ func (s *server) listByActivity(c echo.Context, limit int) error {
 	})
 }
 
-// feedPosts are posts of several channels in a list.
-func (s *server) feedPosts(items []storage.FeedItem) (posts []templates.Post) {
-	for _, item := range items {
-		posts = append(posts, s.texts.post(item.Name, item.Blog, inList))
-	}
-	return posts
-}
-
 // home is the feed of a visitor who is signed in, and the newest posts of all for a stranger.
 func (s *server) home(c echo.Context, v visitor) error {
 	if !v.SignedIn() {
@@ -119,7 +111,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
 	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.feedPosts(feed.Items)}
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
 	if len(feed.Items) == 0 && err == nil {
 		var subscriptions []domain.Subscription
 		subscriptions, err = s.store.Subscriptions(ctx, v.User)

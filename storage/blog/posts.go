@@ -16,7 +16,7 @@ type Posts struct {
 	*channel.Lifecycle
 	deletions *deletion.Deletions
 
-	blogs, activity *driver.Table
+	blogs, users, activity *driver.Table
 	// activePartitions is over how many partitions the index of active channels is spread.
 	activePartitions int
 	noted            noted
@@ -33,6 +33,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 		Lifecycle:        channels,
 		deletions:        deletions,
 		blogs:            driver.NewTable(backend, schema.TableBlogs),
+		users:            driver.NewTable(backend, schema.TableUsers),
 		activity:         driver.NewTable(backend, schema.TableActivity),
 		activePartitions: cmp.Or(activePartitions, schema.ActivePartitions),
 		pause:            pause,

@@ -32,6 +32,8 @@ type partitionCheck struct {
 	// votes as its rating says. Each row of the index and each vote takes itself away. If
 	// something is left, checkIndex reads the partition again, row by row.
 	index fingerprint
+	// posts were read, and not yet looked for on the lists of their authors.
+	posts []driver.Entity
 }
 
 // begin is told of the channel's row, which comes before the rows of the partition.
@@ -80,7 +82,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		post := blog.Decode(row)
 		p.index.add(1, schema.RateRow(post.Rating, post.ID))
 		p.index.add(post.Rating, schema.VotesOf(post.ID))
-		return p.renote(ctx, post.Blog)
+		return errors.Join(p.renote(ctx, post.Blog), p.listed(ctx, row))
 	case schema.Rate:
 		p.index.add(-1, row.Row)
 	case schema.Vote:
@@ -101,7 +103,7 @@ func (p *partitionCheck) renote(ctx context.Context, post domain.Blog) error {
 		return nil // the posts come in the order of their times
 	}
 	p.noted = hour
-	_, err := p.try(func() (string, error) { return "", p.store.posts.NoteActive(ctx, post.Channel, post.CreatedOn) })
+	_, err := p.try(func() (string, error) { return "", p.store.NoteActive(ctx, post.Channel, post.CreatedOn) })
 	return err
 }
 
@@ -144,7 +146,7 @@ func (p *partitionCheck) end(ctx context.Context) error {
 	if p.channel.Incarnation == "" {
 		return nil
 	}
-	if err := p.checkGates(ctx); err != nil {
+	if err := errors.Join(p.checkListed(ctx), p.checkGates(ctx)); err != nil {
 		return err
 	}
 	switch {

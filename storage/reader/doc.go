@@ -21,7 +21,7 @@ type Readers struct {
 	posts    *blog.Posts
 	versions *fresh.Versions
 
-	blogs, subscriptions *driver.Table
+	blogs, subscriptions, users *driver.Table
 
 	pause optimistic.Pause
 }
@@ -35,6 +35,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts,
 		versions:      versions,
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
+		users:         driver.NewTable(backend, schema.TableUsers),
 		pause:         pause,
 	}
 	channels.OnCreation(s.joinOwner)
