@@ -58,7 +58,7 @@ func tokenIsToldOnceUntilANewPassword(t *testing.T) {
 	if until, err := time.Parse(time.RFC3339, a.text("expiresOn")); err != nil || time.Until(until) <= 0 || a.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("it works until %q (%v), and a cache may keep it: %q", a.text("expiresOn"), err, a.header.Get("Cache-Control"))
 	}
-	s.do("PUT", "/api/v1/users/me/password", bearer(a.text("token")), fields("current", password, "new", "another "+password)).want(204)
+	s.do("PUT", "/api/v1/users/me/password", bearer(a.text("token")), fields("old", password, "new", "another "+password)).want(204)
 	s.do("DELETE", "/api/v1/sessions/current", bearer(other)).want(401)
 	s.do("DELETE", "/api/v1/sessions/current", bearer(a.text("token"))).want(204)
 	refused := s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {"not the password"}})).want(401)
