@@ -5,8 +5,10 @@ import "time"
 // DeletionState is how far a deletion has come, as its requester sees it.
 type DeletionState string
 
-// The states of a deletion. DeletionDone is final.
+// The states of a deletion. DeletionDone is final, and so is DeletionUndone for its request.
 const (
+	DeletionPending  DeletionState = "pending"
+	DeletionUndone   DeletionState = "undone"
 	DeletionQueued   DeletionState = "queued"
 	DeletionRunning  DeletionState = "running"
 	DeletionDone     DeletionState = "done"
@@ -46,7 +48,12 @@ type Deletion struct {
 	Name        ChannelName
 	RequestedBy UserName
 	RequestedOn time.Time
-	State       DeletionState
+	// Number tells the requests to delete one incarnation apart. See Message.
+	Number int64
+	// UndoableUntil is zero if the deletion never could be undone. Whoever undoes it is told
+	// whether the worker was faster, whatever the time is.
+	UndoableUntil time.Time
+	State         DeletionState
 	// Step is the current step. It is empty before the first.
 	Step Step
 	// RowsDeleted counts rows of every kind, not posts. At least so many were removed:
@@ -86,6 +93,8 @@ func (d Deletion) Message() Message {
 		By:          d.RequestedBy,
 		AskedOn:     d.RequestedOn,
 		TraceParent: d.TraceParent,
+
+		Number: d.Number, UndoableUntil: d.UndoableUntil,
 	}
 	if d.Blog != "" {
 		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true

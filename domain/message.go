@@ -46,6 +46,11 @@ type Message struct {
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent `json:"traceparent,omitempty"`
+	// Number is how many requests to delete the incarnation were undone before this one was made.
+	// So the message of a request that was undone asks for nothing, however late it is delivered.
+	Number int64 `json:"number,omitempty"`
+	// UndoableUntil is until when the deletion can be undone. It is zero if it cannot.
+	UndoableUntil time.Time `json:"undoableUntil,omitzero"`
 	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`
@@ -125,7 +130,7 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
-	case CheckStored("askedOn", m.AskedOn) != nil:
+	case CheckStored("askedOn", m.AskedOn) != nil, !m.UndoableUntil.IsZero() && CheckStored("undoableUntil", m.UndoableUntil) != nil:
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")
 	}
 	switch m.Kind {

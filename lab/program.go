@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
@@ -20,6 +21,7 @@ type program struct {
 	root      *point
 	lot       *parking
 	sweepRows int
+	undo      time.Duration
 }
 
 // A point is where an actor waits for the answer to a call, or its end.
@@ -67,7 +69,7 @@ func (p *program) begin() *session {
 			arounds = append(arounds, intercept(p.actor.Name))
 		}
 	}
-	return begin(p.actor, p.index, p.given, arounds, p.sweepRows)
+	return begin(p.actor, p.index, p.given, arounds, p.sweepRows, p.undo)
 }
 
 // after is the point that an answer leads to.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -51,6 +52,9 @@ type Scenario struct {
 	// SweepRows is how many rows a transaction of a sweep deletes, if not as many as fit. So a few
 	// rows are swept in several transactions.
 	SweepRows int
+	// Undo is how long a deletion can be undone. What is over before the next call is over for
+	// all; otherwise the time ends for nobody but the fresh workers.
+	Undo time.Duration
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.

@@ -60,6 +60,9 @@ type Options struct {
 	LastFirst bool
 	// SweepRows is how many rows a transaction of a sweep deletes. Zero is as many as fit.
 	SweepRows int
+	// Undo is how long the deletion of a channel can be undone, at most domain.MaxUndo. Zero is not
+	// at all.
+	Undo time.Duration
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.
 	HashPassword func(password string) string
@@ -71,7 +74,7 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	channels := channel.New(backend, reads, o.Pause, o.SweepRows)
-	deletions := deletion.New(backend, channels, o.Pause)
+	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause)
 	return &Store{
 		Lifecycle: channels,

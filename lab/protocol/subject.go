@@ -12,7 +12,7 @@ import (
 func subjects() []subject {
 	return []subject{
 		posts(), votes(), subscriptions(), feeds(), pages(), creations(), forms(), deletions(), reconciliations(),
-		poisons(), repairs(), accounts(), digests(), passwords(), crowds(),
+		undos(), poisons(), repairs(), accounts(), digests(), passwords(), crowds(),
 	}
 }
 
