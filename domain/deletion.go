@@ -83,6 +83,9 @@ type Deletion struct {
 	Trace Trace
 }
 
+// Over tells that nothing more becomes of the deletion.
+func (d Deletion) Over() bool { return d.State == DeletionDone || d.State == DeletionUndone }
+
 // Message returns a message that asks for the deletion.
 func (d Deletion) Message() Message {
 	m := Message{

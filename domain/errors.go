@@ -20,8 +20,8 @@ var (
 	ErrStillDeleting = fmt.Errorf("%w: still being deleted", ErrExists)
 	// ErrConflict: a condition on an ETag or a revision did not hold.
 	ErrConflict = errors.New("changed in between")
-	// ErrTooLate: the deletion cannot be undone any more. It is an ErrConflict.
-	ErrTooLate = fmt.Errorf("%w: too late", ErrConflict)
+	// ErrTooLate: the deletion cannot be undone any more.
+	ErrTooLate = errors.New("too late to undo")
 	// ErrGone: the channel is being deleted.
 	ErrGone = errors.New("gone")
 	// ErrPostGone: this idempotency key made a post that has been deleted. It is

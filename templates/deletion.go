@@ -71,7 +71,7 @@ func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
 // waiting tells whether the work stands still because the storage does not answer.
 func (v Deletion) waiting() bool {
-	return !v.WaitingSince.IsZero() && v.State != domain.DeletionDone && v.State != domain.DeletionPoisoned
+	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned
 }
 
 // headline says in a few words how far the deletion has come. The page announces
@@ -87,6 +87,10 @@ func (v Deletion) headline() string {
 		return "Stopped after " + counted(v.Attempts, "failed attempt")
 	case domain.DeletionQueued:
 		return "Waiting for a worker"
+	case domain.DeletionPending:
+		return "Hidden, and about to be deleted"
+	case domain.DeletionUndone:
+		return "Undone"
 	}
 	at := v.at()
 	if v.Lesson != nil && v.Lesson.Over == "" && len(v.Lesson.Workers) > 0 {
@@ -100,10 +104,10 @@ func (v Deletion) headline() string {
 
 // Live tells whether the page of a deletion can still change.
 func (v Deletion) Live() bool {
-	if v.State != domain.DeletionDone {
+	if !v.Over() {
 		return true
 	}
-	if v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
+	if v.State == domain.DeletionUndone || v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
 		return false
 	}
 	settled := 0

@@ -81,6 +81,7 @@ func sentenceOf(notice string) string {
 		"posted":           "Your post is published.",
 		"saved":            "Your changes are saved.",
 		"post-deleted":     "The post is deleted.",
+		"undone":           "The channel is back, with all that was in it.",
 		"subscribed":       "You subscribe to this channel. Its posts are in your feed.",
 		"unsubscribed":     "You have unsubscribed. The channel’s posts have left your feed.",
 		"voted":            "Your vote is counted.",

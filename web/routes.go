@@ -68,7 +68,8 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		take formHandler
 	}{
 		{"/channels/:name/delete", writer, s.deleteChannel},
-		{"/channels/:name/deletions/:incarnation", writer, s.orderLesson},
+		{"/channels/:name/deletions/:incarnation", writer, s.actOnDeletion},
+		{templates.DeletionsPath, writer, s.undoByForm},
 		{blogPagePath, writer, s.actOnBlog},
 		{templates.SubscriptionsPath, writer, s.unsubscribeInList},
 		{templates.PreviewPath, signedIn, s.preview},
@@ -104,6 +105,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodPatch, "/channels/:name", writer, s.describeChannel},
 		{http.MethodDelete, "/channels/:name", writer, s.askDeletion},
 		{http.MethodGet, "/channels/:name/deletions/:incarnation", signedIn, s.readDeletion},
+		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", writer, s.undo},
 		{http.MethodGet, "/channels/:name/blogs", everybody, s.listBlogs},
 		{http.MethodPost, "/channels/:name/blogs", writer, s.createBlog},
 		{http.MethodPost, batchPath, writer, s.createBlogs},

@@ -38,10 +38,12 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
+	//lab: Look whether the gate is shut, since it does not fit the channel.
 	shut, err := p.has(ctx, schema.ShutGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
+	//lab: Look whether the gate is open.
 	open, err := p.has(ctx, schema.OpenGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err

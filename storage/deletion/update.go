@@ -86,7 +86,7 @@ func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change 
 		}
 		d := Decode(now)
 		was := d.State
-		if was == domain.DeletionDone || was == domain.DeletionUndone || d.Number != of.Number || !change(&d) {
+		if d.Over() || d.Number != of.Number || !change(&d) {
 			return nil, nil
 		}
 		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
