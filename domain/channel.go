@@ -2,9 +2,6 @@ package domain
 
 import "time"
 
-// MaxChannelsPerOwner is the highest limit that can be set for the channels of one owner.
-const MaxChannelsPerOwner = 10_000
-
 // ChannelState says whether a channel can be read and posted to.
 type ChannelState string
 

@@ -33,10 +33,6 @@ const (
 	StepRelease Step = "release"
 )
 
-// Steps lists the steps of the cascade in their order. The caller may change the
-// slice.
-func Steps() []Step { return []Step{StepMark, StepShut, StepSweep, StepDisarm, StepRelease} }
-
 // A Deletion is the progress and the audit of deleting one incarnation. It
 // outlives the channel.
 type Deletion struct {

@@ -30,7 +30,7 @@
 // A [Message] on a queue asks for a deletion. An index row, written before the
 // channel is marked, outlasts the message: a reconciling pass queues again what
 // was lost. A [Deletion] reports the progress and outlives the channel. A
-// worker that handles the message goes through the [Steps]. Any number of
+// worker that handles the message takes one [Step] after another. Any number of
 // workers may repeat each step at any time.
 //
 // # What survives failure: the invariants
@@ -64,8 +64,8 @@
 //     harmless, because nobody ever learned its incarnation. So is the row that a late
 //     copy of a creation's insert leaves: it has no gate, nobody can write behind it, and
 //     it goes when somebody wants the name, or with a repair. An incarnation's
-//     open gate is put up at most once in all time, unless the store lost it: then an
-//     operator's repair puts it up again, for a channel whose deletion nobody asked for.
+//     open gate is put up at most once in all time. If the store lost it, nobody puts it up
+//     again: the channel can be read, and its owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.

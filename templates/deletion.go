@@ -31,12 +31,12 @@ type deletionStep struct {
 
 func deletionSteps() [5]deletionStep {
 	return [5]deletionStep{
-		{"mark", "Make sure that the channel is hidden",
+		{domain.StepMark, "Make sure that the channel is hidden",
 			"Your request hides it at once. A worker makes sure, in case the request died before that."},
-		{"shut", "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
-		{"sweep", "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
-		{"disarm", "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
-		{"release", "Free the name", "Only now can anyone create the channel again."},
+		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
+		{domain.StepSweep, "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
+		{domain.StepDisarm, "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
+		{domain.StepRelease, "Free the name", "Only now can anyone create the channel again."},
 	}
 }
 

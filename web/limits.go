@@ -207,7 +207,8 @@ func untilToken(bucket *rate.Limiter, now time.Time) time.Duration {
 	if missing <= 0 {
 		return 0
 	}
-	return time.Duration(math.Ceil(missing / float64(bucket.Limit()) * float64(time.Second)))
+	const most = 1e9 // seconds: what is far longer has no time.Duration
+	return time.Duration(math.Ceil(min(missing/float64(bucket.Limit()), most) * float64(time.Second)))
 }
 
 // tooManyWrites refuses a write.

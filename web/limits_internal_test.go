@@ -16,7 +16,7 @@ func TestWriteLimitBuckets(t *testing.T) {
 }
 
 func writersAtOnceGetNoMoreThanTheBurst(t *testing.T) {
-	l := newWriteLimit(1e-6, 50)
+	l := newWriteLimit(1e-12, 50) // a token takes longer than a time.Duration can say
 	var written atomic.Int64
 	var writers sync.WaitGroup
 	for range 200 {

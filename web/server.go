@@ -42,7 +42,7 @@ type Options struct {
 	WriteRate  float64
 	WriteBurst int
 	// MaxChannelsPerOwner is about how many channels one user may own and still create another.
-	// 0 is no limit; domain.MaxChannelsPerOwner is the highest.
+	// 0 is no limit.
 	MaxChannelsPerOwner int
 	// SignUps is how many accounts one client may make in an hour, counted for all
 	// processes on the store. 0 is no limit.

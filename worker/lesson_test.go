@@ -71,10 +71,14 @@ func (w *world) next(number int, steps ...domain.Step) {
 	}
 }
 
+func eachStep() []domain.Step {
+	return []domain.Step{domain.StepMark, domain.StepShut, domain.StepSweep, domain.StepDisarm, domain.StepRelease}
+}
+
 func pausesBeforeEachStep(t *testing.T) {
 	w := newLesson(t)
 	defer w.start(w.sound)()
-	for _, step := range domain.Steps() {
+	for _, step := range eachStep() {
 		w.until(string(step), w.waits(1, step))
 
 		time.Sleep(time.Minute)
@@ -150,7 +154,7 @@ func killedSaysNothing(t *testing.T) {
 	if second, _ := w.lesson().Worker(2); second.Delivery != 2 {
 		t.Errorf("the second worker is %+v", second)
 	}
-	w.next(2, domain.Steps()...)
+	w.next(2, eachStep()...)
 	w.until("the deletion is done", w.done)
 	w.mustCountEveryRow(enoughPosts)
 	w.mustBeDeleted()
@@ -169,7 +173,7 @@ func secondWorkerTakesPart(t *testing.T) {
 	w.next(1, domain.StepMark, domain.StepShut)
 	w.until("the first waits", w.waits(1, domain.StepSweep))
 	w.again(true)
-	w.next(2, domain.Steps()...)
+	w.next(2, eachStep()...)
 	w.until("the deletion is done", w.done)
 	if !w.waits(1, domain.StepSweep)() {
 		t.Fatalf("the first worker does not wait: %+v", w.lesson())
@@ -254,7 +258,7 @@ func pauseHoldsNoSlot(t *testing.T) {
 	if !w.waits(1, domain.StepMark)() {
 		t.Errorf("the worker does not wait any more: %+v", w.lesson())
 	}
-	w.next(1, domain.Steps()...)
+	w.next(1, eachStep()...)
 	w.until("the deletion is done", w.done)
 	w.mustBeDeleted()
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -26,7 +27,8 @@ type progress struct {
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
-	// worker is the number of this handling in the trace; 0 before the first record.
+	// worker is the number of this handling in the trace; 0 if the first record failed, and the
+	// next one numbers it.
 	worker int
 	// before is the number of rows that the Deletions row counted when this handling began.
 	// A record says before and rows together. So to write it again, or late, adds nothing;
@@ -111,8 +113,9 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 			d.Step = last
 		}
 		change(d)
+		worker := cmp.Or(p.worker, d.Trace.Workers()+1)
 		for _, step := range steps {
-			step.Worker = p.worker
+			step.Worker = worker
 			d.Trace = d.Trace.With(step)
 		}
 		return true

@@ -15,6 +15,7 @@ import (
 func TestProgress(t *testing.T) {
 	t.Run("records when each step began and ended", bubble(recordsEachStep))
 	t.Run("records each worker that takes part", bubble(recordsEachWorker))
+	t.Run("numbers a worker whose first record failed", bubble(numbersLateWorker))
 }
 
 // told is the trace in a few words: worker, delivery, step and result of each record.
@@ -87,6 +88,25 @@ func recordsEachWorker(t *testing.T) {
 	}
 	w.mustCountEveryRow(10)
 	w.mustBeDeleted()
+}
+
+func numbersLateWorker(t *testing.T) {
+	w := newWorld(t, 1)
+	w.mustAsk()
+	failed := false
+	w.hook = drivertest.Only(func(call drivertest.Call) bool {
+		return call.Target == "Deletions" && call.Method == "Get"
+	}, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		if !failed {
+			failed = true
+			return drivertest.ErrInjected
+		}
+		return send(ctx)
+	})
+	w.finishOn(w.faulty)
+	if got := told(w.deletion().Trace); len(got) != 7 || got[0] != "1/1 receive done" || got[1] != "2/2 receive done" {
+		t.Errorf("the trace tells %q", got)
+	}
 }
 
 // mustCountEveryRow checks that the rows of a channel with so many posts are counted exactly.

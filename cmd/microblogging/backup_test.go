@@ -34,6 +34,7 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("has its name once it is whole and not before, or the name stays with the one before", backupHasNameOnceWhole)
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
+	t.Run("does not wait for ever for a server that hangs, before its answer or within", backupHangs)
 }
 
 func TestRestoreCommand(t *testing.T) {
@@ -318,6 +319,25 @@ func backupGivenUp(t *testing.T) {
 		}
 		server.Close()
 		wantNames(t, dir)
+	}
+}
+
+func backupHangs(t *testing.T) {
+	whole := packed(t, "content")
+	for begun := range 2 {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if begun == 1 {
+				_, _ = w.Write(whole[:20])
+				w.(http.Flusher).Flush()
+			}
+			<-r.Context().Done()
+		}))
+		var got bytes.Buffer
+		err := download(t.Context(), server.URL, &got, 50*time.Millisecond)
+		if err == nil || !strings.Contains(err.Error(), "silent for 50ms") || got.Len() != 20*begun {
+			t.Errorf("%d bytes, and the error is %v", got.Len(), err)
+		}
+		server.Close()
 	}
 }
 

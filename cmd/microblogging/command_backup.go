@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,8 +48,11 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	return err
 }
 
-// serverPatience is how long a server may take until its answer begins.
-const serverPatience = 30 * time.Second
+// serverPatience is how long a server may take until its answer begins, and for each block of it.
+const (
+	serverPatience = 30 * time.Second
+	serverBlock    = 64 << 10
+)
 
 // download gets a backup from the admin listener of a server.
 func download(ctx context.Context, admin string, to io.Writer, patience time.Duration) error {
@@ -57,15 +61,19 @@ func download(ctx context.Context, admin string, to io.Writer, patience time.Dur
 		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	hung := time.AfterFunc(patience, func() { cancel(fmt.Errorf("--admin: %s was silent for %s", at, patience)) })
+	defer hung.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return err
 	}
-	transport := &http.Transport{DisableCompression: true, ResponseHeaderTimeout: patience}
+	transport := &http.Transport{DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return fmt.Errorf("--admin: %w", err)
+		return cmp.Or(context.Cause(ctx), fmt.Errorf("--admin: %w", err))
 	}
 	defer response.Body.Close() // all of it was read, or an error is known
 	if response.StatusCode != http.StatusOK {
@@ -76,9 +84,15 @@ func download(ctx context.Context, admin string, to io.Writer, patience time.Dur
 		}
 		return err
 	}
-	_, err = io.Copy(to, response.Body)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	for err == nil {
+		hung.Reset(patience)
+		_, err = io.CopyN(to, response.Body, serverBlock)
+	}
+	switch {
+	case err == io.EOF:
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the server ended the backup before its end: %w", err)
 	}
-	return err
+	return cmp.Or(context.Cause(ctx), err)
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"microblogging/cmd/microblogging/load"
-	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
@@ -116,9 +115,13 @@ func (c loadCommand) run(ctx context.Context, console *console, channels int) (r
 		err = errors.Join(err, remove(ctx))
 	}()
 	fmt.Fprintf(console.stderr, "channels: %d, for %s\n", channels, c.Duration)
-	return load.Run(ctx, backend, load.Plan{
+	result, err = load.Run(ctx, backend, load.Plan{
 		Channels: channels, Fill: max(minFill/channels, pagePosts), Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration,
 	})
+	if err != nil {
+		err = cannotRunError{err}
+	}
+	return result, err
 }
 
 // open makes an empty store for one run, and says how it is called: whoever kills the run can
@@ -141,7 +144,7 @@ func (c loadCommand) open(ctx context.Context, console *console) (driver.Backend
 		n := load.NewNamespace(client)
 		fmt.Fprintln(console.stderr, "using", n)
 		remove := func(ctx context.Context) error { defer client.Close(); return n.Remove(ctx) }
-		return n.Backend(), remove, storage.New(n.Backend(), storage.Options{}).Prepare(ctx)
+		return n.Backend(), remove, nil
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, nil, err

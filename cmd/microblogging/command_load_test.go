@@ -33,6 +33,7 @@ func TestLoadCommand(t *testing.T) {
 		"an interruption ends it with what was measured, and no store is left": loadInterrupted,
 		"the report compares 1, 2, 4 and 8 channels":                           loadReports,
 		"on Azure it leaves no table and no queue":                             loadOnAzure,
+		"on an account that makes no queues it leaves no table":                loadLeavesNoTable,
 		"throttled, retried and failed are told apart":                         loadThrottled,
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -215,6 +216,27 @@ func loadOnAzure(t *testing.T) {
 	ok(t, err)
 	if page, err := queues.NewListQueuesPager(nil).NextPage(t.Context()); err != nil || len(page.Queues) != 0 {
 		t.Errorf("the account has %d queues (%v), want none", len(page.Queues), err)
+	}
+}
+
+func loadLeavesNoTable(t *testing.T) {
+	var made, dropped atomic.Int64
+	account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/Tables"):
+			made.Add(1)
+			w.WriteHeader(http.StatusNoContent)
+		case r.Method == http.MethodDelete && strings.Contains(r.URL.Path, "/Tables("):
+			dropped.Add(1)
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	defer account.Close()
+	code, out, errs := program(t, "load", "--storage", "azure", "--azure-connection-string", strings.ReplaceAll(unreachable, "http://127.0.0.1:1", account.URL))
+	if code != exitCannotRun || out != "" || made.Load() == 0 || dropped.Load() != made.Load() {
+		t.Errorf("exits with %d, prints %q and says %q; made %d tables and dropped %d", code, out, errs, made.Load(), dropped.Load())
 	}
 }
 

@@ -105,6 +105,9 @@ type siteURL struct{ url *url.URL }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *siteURL) UnmarshalText(text []byte) error {
+	if len(text) == 0 { // the variable is there, and empty
+		return nil
+	}
 	u, err := url.Parse(string(text))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
 		return fmt.Errorf("it must be http://HOST or https://HOST, not %q", text)
@@ -203,8 +206,11 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		return nil
 	}
 	value := ctx.Scan.Pop().String()
-	if believed, err := strconv.ParseBool(value); err == nil {
-		f.any = believed
+	switch strings.ToLower(value) { // kong's words for a boolean
+	case "true", "1", "yes":
+		return nil
+	case "false", "0", "no":
+		f.any = false
 		return nil
 	}
 	f.any = false

@@ -98,6 +98,9 @@ func TestWebFlags(t *testing.T) {
 	if o := of(); o.WriteRate != 20 || o.WriteBurst != 1000 || o.MaxChannelsPerOwner != 100 || o.SignUps != 100 || o.PageCache != 64e6 || o.LogAddresses || o.BaseURL != nil {
 		t.Errorf("by default: %+v", o)
 	}
+	if got := of("--base-url", "").BaseURL; got != nil {
+		t.Errorf("no base URL is %v", got)
+	}
 	o := of("--write-rate", "0", "--write-burst", "5", "--max-channels-per-owner", "0", "--sign-ups=3", "--log-addresses", "--base-url", "https://a.example/")
 	if o.WriteRate != 0 || o.WriteBurst != 5 || o.MaxChannelsPerOwner != 0 || o.SignUps != 3 || !o.LogAddresses || o.BaseURL.String() != "https://a.example" {
 		t.Errorf("with flags: %+v", o)
@@ -117,6 +120,8 @@ func TestTrustProxyFlag(t *testing.T) {
 		"false believes nobody":                {[]string{"--trust-proxy=false"}, "", false, nil},
 		"the environment sets it":              {nil, "true", true, nil},
 		"the environment unsets it":            {nil, "false", false, nil},
+		"yes is true, as for other flags":      {nil, "yes", true, nil},
+		"no is false, as for other flags":      {nil, "no", false, nil},
 		"the environment names networks":       {nil, "127.0.0.0/8", false, loopback},
 		"a flag wins over the environment":     {[]string{"--trust-proxy=false"}, "true", false, nil},
 		"it names networks":                    {[]string{"--trust-proxy= 127.0.0.1/8,fd00::/8"}, "", false, append(loopback, netip.MustParsePrefix("fd00::/8"))},

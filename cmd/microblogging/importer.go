@@ -19,7 +19,8 @@ import (
 type importCounts struct {
 	// known entries were imported before. cut and misdated entries are also among added.
 	added, known, cut, misdated int
-	// moved posts had a later date, because theirs could not be read when they were imported.
+	// moved posts had a later date than their entries have now: mostly that of an import which
+	// could not read theirs.
 	moved int
 	// leftOut entries hold nothing to post: no text, no title and no link.
 	leftOut int
@@ -72,9 +73,9 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or somebody has deleted its post, unless its date could not be read then. An entry
-// whose ID an earlier one of the feed has is left alone too. After a failure no other batch
-// begins, and those under way go on to their ends. It returns the first failure.
+// changed it or somebody has deleted its post, unless it has an earlier date now than its post
+// (belated). An entry whose ID an earlier one of the feed has is left alone too. After a failure no
+// other batch begins, and those under way go on to their ends. It returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
 	i.counts.known = len(entries) - len(first)

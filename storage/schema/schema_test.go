@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -27,6 +30,7 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	})
+	t.Run("each that is declared is listed", eachDeclaredIsListed)
 	t.Run("each row that a form makes is of its kind and of no other", func(t *testing.T) {
 		for _, kind := range Kinds() {
 			partition, row := example(kind.Partition), example(kind.Form)
@@ -68,4 +72,31 @@ func TestKinds(t *testing.T) {
 // example is a key of a form.
 func example(form string) string {
 	return strings.NewReplacer("<id>", "2516789012345678901!ABC", "<hash>", "abc", "<", "", ">", "").Replace(form)
+}
+
+// The compiler does not see that a kind is declared and not listed.
+func eachDeclaredIsListed(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		} else if !strings.HasSuffix(name, "_test.go") {
+			source.Write(text)
+		}
+	}
+	_, list, _ := strings.Cut(source.String(), "\nvar kinds = []*Kind{\n")
+	list, _, _ = strings.Cut(list, "\n}\n")
+	declared := regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*= &Kind\{`).FindAllStringSubmatch(source.String(), -1)
+	if made := strings.Count(source.String(), "&Kind{"); made != len(declared)+1 {
+		t.Errorf("%d kinds are made, and %d declared, besides the retired ones", made, len(declared))
+	}
+	for _, kind := range declared {
+		if !regexp.MustCompile(`\b` + kind[1] + `,`).MatchString(list) {
+			t.Errorf("the kind %s is declared and not listed", kind[1])
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/JohannesKaufmann/dom"
 	"golang.org/x/net/html"
@@ -58,13 +57,13 @@ func hasTag(markup string) bool {
 // children cleans what is below a node.
 func (c *cleaner) children(n *html.Node, depth int) {
 	for _, child := range dom.AllChildNodes(n) {
-		if child.Type == html.TextNode {
-			child.Data = c.see(child.Data)
-		}
-		if c.visible > maxVisible || isHidden(child.DataAtom) {
-			c.cut = c.cut || c.visible > maxVisible
+		if c.visible == maxVisible || isHidden(child.DataAtom) {
+			c.cut = c.cut || c.visible == maxVisible
 			n.RemoveChild(child)
 			continue
+		}
+		if child.Type == html.TextNode {
+			child.Data = c.see(child.Data)
 		}
 		c.element(child)
 		if depth > maxDepth && child.Type == html.ElementNode {
@@ -74,11 +73,14 @@ func (c *cleaner) children(n *html.Node, depth int) {
 	}
 }
 
-// see returns text as a reader sees it.
+// see returns text as a reader sees it, as far as there is room for it.
 func (c *cleaner) see(text string) string {
-	text = visible(text)
-	c.visible += utf8.RuneCountInString(text)
-	return text
+	seen := []rune(visible(text))
+	if room := maxVisible - c.visible; len(seen) > room {
+		seen, c.cut = seen[:room], true
+	}
+	c.visible += len(seen)
+	return string(seen)
 }
 
 // visible drops control characters, and makes newlines of the separators of lines.

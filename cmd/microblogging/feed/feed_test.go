@@ -160,12 +160,14 @@ func overTheLimitIsCut(t *testing.T) {
 		item(words(30), "short")+
 		item("short", words(1001))+
 		item(words(2000), "")+
+		item("long", "&lt;p&gt;"+words(5000)+"&lt;/p&gt;")+
 		"</channel></rss>")
 	want := []post{
 		{Title: words(24), Text: words(1000)},
 		{Title: words(24) + "…", Text: "short", Cut: true},
 		{Title: "short", Text: words(1000) + "…", Cut: true},
 		{Text: words(1000) + "…", Cut: true},
+		{Title: "long", Text: words(1000) + "…", Cut: true},
 	}
 	for i, e := range got.Posts {
 		want[i].ID = e.ID
