@@ -20,7 +20,7 @@ type Step string
 
 // The steps of the cascade in their order. Each is idempotent.
 const (
-	// StepMark hides the channel from readers.
+	// StepMark passes the point of no return, and so hides the channel from readers.
 	StepMark Step = "mark"
 	// StepShut swaps the open gate for the shut one: no more posts.
 	StepShut Step = "shut"

@@ -31,8 +31,8 @@ type deletionStep struct {
 
 func deletionSteps() [5]deletionStep {
 	return [5]deletionStep{
-		{domain.StepMark, "Make sure that the channel is hidden",
-			"Your request hides it at once. A worker makes sure, in case the request died before that."},
+		{domain.StepMark, "Pass the point of no return",
+			"Your request hides the channel at once. A worker marks it, and no undo comes after that."},
 		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
 		{domain.StepSweep, "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
 		{domain.StepDisarm, "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},

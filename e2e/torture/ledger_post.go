@@ -149,7 +149,7 @@ func (l *ledger) incarnationOf(p *post) *incarnation {
 func (l *ledger) stands(p *post, s span) bool {
 	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
-		(in.asked.IsZero() || in.asked.After(s.to)) && (p.removing.IsZero() || p.removing.After(s.to))
+		in.wanted(s) && (p.removing.IsZero() || p.removing.After(s.to))
 }
 
 // gone says why nobody may read a post after a time; empty if they may.

@@ -84,7 +84,7 @@ func channelRow(db mem.Snapshot, ref domain.ChannelRef) (driver.Properties, bool
 }
 
 func channelStays(v lab.View, k lab.Known, breach breaching) {
-	if !doomed(v, k.Channel) && !live(v.DB, k.Channel) {
+	if !asked(v, k.Channel) && !live(v.DB, k.Channel) {
 		breach("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
 			string(k.Channel.Incarnation))
 	}

@@ -126,7 +126,8 @@ func postStays(v lab.View, k lab.Known, breach breaching) {
 	if askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 		return
 	}
-	if _, there := blogRow(v.DB, k.Channel, k.Blog); !there || !live(v.DB, k.Channel) {
+	_, there := blogRow(v.DB, k.Channel, k.Blog)
+	if !there || !asked(v, k.Channel) && !live(v.DB, k.Channel) {
 		breach("I3", "an acknowledged post is gone, and nobody asked for that")
 	}
 }
