@@ -184,6 +184,15 @@ func (l *ledger) vanished(s span, p *post) {
 	p.removing, p.removed = s.from, s.to
 }
 
+// kept records that a post was not removed, because its channel was being deleted.
+func (l *ledger) kept(s span, p *post) {
+	defer l.lock()()
+	p.removing = time.Time{}
+	if l.stands(p, s) {
+		l.accuseLocked("A4: the removal of post %s was told that its channel is being deleted, and nobody asked for that", p.id)
+	}
+}
+
 // isPast tells whether a post needs no more attention: its channel was deleted,
 // or nobody will ever know which incarnation it was made in.
 func (l *ledger) isPast(p *post) bool {

@@ -184,8 +184,10 @@ func (u *user) remove(ctx context.Context, channel string) {
 	switch a.Status {
 	case http.StatusNoContent:
 		u.site.ledger.removed(p)
-	case http.StatusNotFound, http.StatusGone:
+	case http.StatusNotFound:
 		u.site.ledger.vanished(a.span, p)
+	case http.StatusGone: // with its channel, unless that comes back
+		u.site.ledger.kept(a.span, p)
 	}
 }
 
