@@ -30,6 +30,9 @@ const (
 	MessageChannel MessageKind = "channel"
 	// MessageBlog asks to delete one revision of a post, and its votes.
 	MessageBlog MessageKind = "blog"
+	// kindUndoable is how a MessageChannel is written that can be undone, or follows one that was.
+	// A worker that knows no undo must not obey it: it leaves it to one that does, in poison.
+	kindUndoable MessageKind = "undoable"
 )
 
 // A Message is the durable record of an intent to delete. It is a hint: the truth
@@ -89,6 +92,9 @@ func (m Message) Intent() Message {
 // Fields that DecodeMessage did not know are written again: a worker that is older
 // than the sender must not drop them when it retries or poisons a message.
 func (m Message) Encode() string {
+	if m.Kind == MessageChannel && (m.Number > 0 || !m.UndoableUntil.IsZero()) {
+		m.Kind = kindUndoable
+	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		// Strings, an integer and a time in the years 1 to 9999 always marshal.
@@ -134,7 +140,8 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")
 	}
 	switch m.Kind {
-	case MessageChannel:
+	case MessageChannel, kindUndoable:
+		m.Kind = MessageChannel
 		return m, nil
 	case MessageBlog:
 		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isToken(string(m.Revision)) {
