@@ -7,19 +7,43 @@ SHELL := /bin/bash
 # Pinned in .ci/tools.mod, so that go.mod names only what the product is made of.
 TOOL := go tool -modfile=$(CURDIR)/.ci/tools.mod
 
+# Lint, tests and program are compiled as a release is, so that each package is compiled once,
+# and not again in another clone. Only the race detector needs C.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
+
 FUZZTIME ?= 1m
 
 .PHONY: test
 test: ## install what the tests need, then lint and run them all
-	@$(MAKE) --no-print-directory --jobs --output-sync=target deps lint
-	@.ci/test
+	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync=target lint test-plain test-lab test-raced
+
+# The raced tests wait for Azurite and the browser, with deadlines. Lint and the others yield to
+# them (nice) and fill the gaps. The + shows what a test says as it says it.
+.PHONY: test-raced test-lab test-plain
+test-raced: deps
+	+@.ci/test raced
+
+test-lab: deps test-plain
+	+@nice .ci/test lab
+
+test-plain: compiled
+	+@nice .ci/test plain
+
+# Else lint and tests that start at once on an empty cache would each compile the same.
+.PHONY: compiled
+compiled:
+	@nice go build ./...
 
 .PHONY: check
 check: lint ## the inner loop: lint, and the tests without Azurite, browser and long explorations
 	go test -short ./...
 
 .PHONY: deps
-deps: node_modules/.package-lock.json ## npm packages, browser, C compiler, docker-compose
+deps: node_modules/.package-lock.json programs ## npm packages, browser, C compiler, docker-compose
+
+.PHONY: programs
+programs:
 	@.ci/deps
 
 # npm writes the target last. Nothing that we need runs an install script.
@@ -34,19 +58,19 @@ lint: code vulnerabilities ## formatting, vet, staticcheck, import arrows, gener
 .PHONY: code
 code: export GOGC = 400
 code: export GOMEMLIMIT = 2GiB
-code:
+code: compiled
 	@unformatted=$$(go list -f '{{.Dir}}' ./... | xargs gofmt -l | sort -u) && \
 		if [ -n "$$unformatted" ]; then echo "gofmt -w is due:"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
-	$(TOOL) staticcheck ./...
-	cd .ci && $(TOOL) depguard microblogging/...
+	nice go vet ./...
+	nice $(TOOL) staticcheck ./...
+	cd .ci && nice $(TOOL) depguard microblogging/...
 	$(TOOL) templ generate -check -path templates -log-level warn
 	$(TOOL) templ generate -check -path lab/page -log-level warn
 
 # Most of it is a wait for the network, so make test has it beside the rest.
 .PHONY: vulnerabilities
 vulnerabilities:
-	@.ci/vulnerabilities
+	@nice .ci/vulnerabilities
 
 .PHONY: generate
 generate: ## Go code from templ files, and the schedules in docs/
@@ -56,7 +80,7 @@ generate: ## Go code from templ files, and the schedules in docs/
 
 .PHONY: e2e
 e2e: deps ## the binary as a process, the browser, the compose file
-	go test -race -count=1 -v ./e2e/...
+	CGO_ENABLED=1 go test -race -count=1 -v ./e2e/...
 
 .PHONY: engine
 engine: node_modules/.package-lock.json ## the compose file on a Docker engine of its own; needs root, Debian and ten minutes

@@ -57,15 +57,14 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 		if !ok {
 			return err
 		}
-		// A refused request has made nothing, so that the form gets a new key.
 		return again(c, err, templates.SignUpPage(s.page(c, v),
-			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: rand.Text()}))
+			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: freshKey(key, err)}))
 	}
 	_, err = s.beginSession(c, name, password)
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {
 		// Too many sign-ins from this address failed, or too many sign in at this
 		// moment, but the account exists.
-		return s.done(c, nil, "signed-up", templates.SignInPath)
+		return s.done(c, nil, noticeSignedUp, templates.SignInPath)
 	}
 	if err != nil {
 		return err
@@ -158,7 +157,7 @@ func (s *server) leaveSession(c echo.Context, v visitor) error {
 }
 
 func (s *server) signOut(c echo.Context, v visitor, _ url.Values) error {
-	return s.done(c, s.leaveSession(c, v), "signed-out", templates.HomePath)
+	return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
 }
 
 func (s *server) endSession(c echo.Context, v visitor) error {
@@ -200,7 +199,7 @@ func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error
 	case "password":
 		return s.changePassword(c, v, form)
 	case "end-sessions":
-		return s.done(c, s.leaveSessions(c, v), "sessions-ended", templates.SignInPath)
+		return s.done(c, s.leaveSessions(c, v), noticeSessionsEnded, templates.SignInPath)
 	}
 	return unknownAction()
 }
@@ -209,7 +208,7 @@ func (s *server) changePassword(c echo.Context, v visitor, form url.Values) erro
 	err := s.setPassword(c, v, form.Get("old"), form.Get("new"))
 	refused, ok := formOf(err, "password")
 	if !ok {
-		return s.done(c, err, "password-changed", templates.AccountPath)
+		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
 	}
 	return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused}))
 }

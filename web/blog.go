@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -169,7 +168,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	refused, ok := formOf(err, "post")
 	if !ok {
-		return s.done(c, err, "posted", templates.ChannelPath(channel.Name))
+		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
 	showWords(form, draft.Words())
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
@@ -177,15 +176,6 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return readErr
 	}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
-}
-
-// freshKey returns the idempotency key for a form that was refused. It keeps the form's key unless
-// that is spent or no key: an earlier request under it may have made the post and lost its reply.
-func freshKey(key string, err error) string {
-	if errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone) || checkIdempotencyKey("key", key) != nil {
-		return rand.Text()
-	}
-	return key
 }
 
 // removePost deletes a post in the version that its reader saw.
@@ -230,9 +220,9 @@ func (s *server) voting(cast castVote) handler {
 func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "vote":
-		return s.voteByForm(c, v, form, s.store.Vote, "voted")
+		return s.voteByForm(c, v, form, s.store.Vote, noticeVoted)
 	case "unvote":
-		return s.voteByForm(c, v, form, s.store.Unvote, "unvoted")
+		return s.voteByForm(c, v, form, s.store.Unvote, noticeUnvoted)
 	case "delete":
 		return s.removeByForm(c, v, form)
 	}
@@ -242,7 +232,7 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 // voteByForm gives the visitor's vote or takes it back, and then shows the notice on the page
 // of the post, or in the list that the form was in. A script that asks for it gets the
 // form that follows the one that was sent.
-func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, notice string) error {
+func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
 	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
 		return err
 	}
@@ -252,14 +242,14 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		post := &templates.Post{Blog: blog, In: channel.Name, Voted: notice == "voted"}
+		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(post, list, sentenceOf(notice)))
+		return render(c, http.StatusOK, templates.VoteForm(post, list, n.sentence()))
 	}
 	if list == "" {
-		return s.done(c, nil, notice, c.Request().URL.EscapedPath())
+		return s.done(c, nil, n, c.Request().URL.EscapedPath())
 	}
-	return s.done(c, nil, notice, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
+	return s.done(c, nil, n, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
 }
 
 func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
@@ -273,7 +263,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, "post-deleted", templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
+	return s.done(c, err, noticePostDeleted, templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
 }
 
 // preview shows a text as its post would show it. It saves nothing.

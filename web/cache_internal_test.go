@@ -11,6 +11,7 @@ import (
 
 func TestPageCacheMemory(t *testing.T) {
 	t.Run("is bounded", cacheIsBounded)
+	t.Run("counts every text", cacheCountsEveryText)
 	t.Run("of none is none", cacheOfNone)
 }
 
@@ -31,6 +32,23 @@ func cacheIsBounded(t *testing.T) {
 	}
 	if _, found := cache.Get("huge"); found {
 		t.Error("a page that is larger than the cache is in it")
+	}
+}
+
+func cacheCountsEveryText(t *testing.T) {
+	const size = 1000
+	text := strings.Repeat("x", size)
+	blog, channel := domain.Blog{}, domain.Channel{Name: "a"}
+	words := append(blog.Words(), channel.Words()...)
+	for _, word := range words {
+		*word.Text = text
+	}
+	cache := newPageCache[*channelView](4 << 20)
+	view := &channelView{posts: storage.Page[domain.Blog]{Items: []domain.Blog{blog}, Next: text}}
+	cache.Set("a", storage.Kept[*channelView]{Channel: channel, Value: view})
+	cache.kept.CleanUp()
+	if weight := cache.kept.WeightedSize(); weight < uint64(len(words)+1)*size+keptOverhead {
+		t.Errorf("%d texts of %d bytes weigh %d", len(words)+1, size, weight)
 	}
 }
 

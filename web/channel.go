@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -26,13 +27,7 @@ type channelView struct {
 // postOverhead is what a post takes besides its texts, about.
 const postOverhead = 400
 
-func (v *channelView) bytes() int {
-	n := len(v.posts.Next)
-	for _, post := range v.posts.Items {
-		n += len(post.Title) + len(post.Text) + postOverhead
-	}
-	return n
-}
+func (v *channelView) bytes() int { return len(fmt.Sprint(*v)) + postOverhead*len(v.posts.Items) }
 
 // An ownView is what of a view is the reader's own.
 type ownView struct {

@@ -81,9 +81,8 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 	if !ok {
 		return err
 	}
-	// A refused request has made nothing, so that the form gets a new key.
 	return again(c, err, templates.NewChannelPage(s.page(c, v), templates.NewChannel{
-		Form: refused, Key: rand.Text(),
+		Form: refused, Key: freshKey(key, err),
 		Channel: domain.Channel{Name: domain.ChannelName(shown(name)), About: about},
 	}))
 }
@@ -124,7 +123,7 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	refused, ok := formOf(err, "channel")
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !ok || !read {
-		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
+		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
 	showWords(form, channel.Words())
 	return again(c, err, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: channel}))

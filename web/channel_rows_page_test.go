@@ -20,9 +20,10 @@ func TestChannelRowsPage(t *testing.T) {
 func rowsPageShowsTheStore(t *testing.T) {
 	s, b, channel := enginesBrowser(t, "ada")
 	s.vote(s.post(channel, "bob", "One <b>"), 1)
+	s.post(channel, "bob", strings.Repeat("ä", 1000))
 	b.open("/channels/Engines/rows").want(200).heading("Rows of “Engines”").
 		says("The channel is active, and its open gate stands.", "gate!open!", "blog!", "One <b>", "once!", "9999999998!",
-			"rating, counted down: 1 vote", "sub!", "vote!", "Nobody has asked for the deletion.", "No message about this channel is visible.")
+			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 240)+"… and 760 more characters", "Nobody has asked for the deletion.", "No message about this channel is visible.")
 	s.askDeletion(channel)
 	b.open("/channels/Engines/rows").says("The deletion waits for a worker.", "visible", "never delivered", "deleting", "queued")
 	_, err := s.store.Messages().Receive(t.Context(), 1, time.Minute)

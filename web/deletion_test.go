@@ -18,7 +18,9 @@ func TestDeletion(t *testing.T) {
 	t.Run("the pages count down and undo, on another device too", pagesUndo)
 }
 
-func newForgivingSite(t *testing.T) *site { return newSiteWith(t, web.Options{Version: "test", Undo: 30 * time.Second}) }
+func newForgivingSite(t *testing.T) *site {
+	return newSiteWith(t, web.Options{Version: "test", Undo: 30 * time.Second})
+}
 
 func deletionIsUndone(t *testing.T) {
 	s := newForgivingSite(t)

@@ -162,9 +162,9 @@ func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values)
 		if err == nil {
 			s.setDigestCookie(c, secretCookie, secret, noticeLifetime)
 		}
-		return s.done(c, err, "address-made", back)
+		return s.done(c, err, noticeAddressMade, back)
 	case "revoke":
-		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), "address-revoked", back)
+		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
 	}
 	return unknownAction()
 }

@@ -17,6 +17,7 @@ import (
 func TestDraft(t *testing.T) {
 	t.Run("of an ended session is published by signing in, once", draftOfAnEndedSessionIsPublishedBySigningIn)
 	t.Run("survives a wrong password and the throttle of sign-ins", draftSurvivesAWrongPassword)
+	t.Run("whose sign-in the store does not finish is nobody's yet", draftOfAnUnfinishedSignIn)
 	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
 	t.Run("without an author is not sent by a sign-in", draftWithoutAnAuthorIsNotSentByASignIn)
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
@@ -119,6 +120,19 @@ func draftSurvivesAWrongPassword(t *testing.T) {
 	if !strings.Contains(s.log.String(), "sign-in refused") {
 		t.Error("the log does not say that sign-ins were refused")
 	}
+}
+
+func draftOfAnUnfinishedSignIn(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	sent := draftForms(s, b)["Post"]
+	s.endSessions("ada")
+	again := sent.press().want(401).form("Sign in and publish").fill("sign-in-password", password)
+	s.breakStore(drivertest.Only(
+		func(c drivertest.Call) bool { return c.Method == "Transact" && c.Target == "Sessions" }, everyCall(drivertest.ErrInjected)))
+	p := again.press().want(503).saysNot("Sign out")
+	s.mendStore()
+	p.form("Sign in and publish").fill("sign-in-password", password).press().at("/channels/Engines").says("What I wrote,")
 }
 
 func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {

@@ -12,6 +12,7 @@ func TestIdempotency(t *testing.T) {
 	t.Run("a bad key is refused", badKeyIsRefused)
 	t.Run("a post whose reply was lost is made once", postWhoseReplyWasLostIsMadeOnce)
 	t.Run("a form that is sent twice makes one channel and one account", formSentTwiceMakesOne)
+	t.Run("a form with a mistake keeps its key", formWithAMistakeKeepsItsKey)
 }
 
 func oneKeyMakesOneThing(t *testing.T) {
@@ -119,4 +120,16 @@ func formSentTwiceMakesOne(t *testing.T) {
 	// The back button shows the form again, with the same key.
 	again := create.fill("name", "Brakes").press().want(422).says("This form was sent before").form("Create channel")
 	again.press().at("/channels/Brakes")
+}
+
+// A reply was lost, and the form is sent again with a mistake, and then as it was.
+func formWithAMistakeKeepsItsKey(t *testing.T) {
+	s := newSite(t)
+	b := s.browser()
+	signUp := b.open("/sign-up").form("Sign up").fill("name", "ada").fill("password", password)
+	signUp.press().at("/")
+	signUp.fill("password", "short").press().want(422).form("Sign up").fill("password", password).press().at("/")
+	create := b.open("/channels/new").form("Create channel").fill("name", "Engines")
+	create.press().at("/channels/Engines")
+	create.fill("name", "En/gines").press().want(422).form("Create channel").fill("name", "Engines").press().at("/channels/Engines")
 }

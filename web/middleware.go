@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -129,7 +130,7 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 		}
 		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}()
-	release, err := s.guard.admit(c.Response().Writer, c.Request(), bodyLimit(c.Path()))
+	release, err := s.guard.admit(c.Response().Writer, c.Request(), cmp.Or(s.bodies[c.Path()], maxBody))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ func TestOtherPage(t *testing.T) {
 	t.Run("is answered by its handler alone, without the store", otherPageIsAnsweredWithoutTheStore)
 	t.Run("fails in the look of the site", otherPageFailsInTheLookOfTheSite)
 	t.Run("for programs fails in JSON", otherPageForProgramsFailsInJSON)
+	t.Run("is led to by each page if it is the lab", labIsLedToByEachPage)
 }
 
 // otherSite is a site with a page that answers at /other, and one at /other/{name}, which
@@ -27,8 +28,9 @@ func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request,
 
 func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	var got templates.Page
-	s := otherSite(t, func(_ http.ResponseWriter, _ *http.Request, page templates.Page) (templates.Answer, error) {
-		got = page
+	var name string
+	s := otherSite(t, func(_ http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+		got, name = page, r.PathValue("name")
 		return templates.Answer{Status: 200, MediaType: "text/plain", Body: []byte("hello")}, nil
 	})
 	b := s.signedIn("ada")
@@ -39,6 +41,11 @@ func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	}
 	if !got.Public || got.User != "" || got.Lab || got.Path != "/other?x=1" || got.Origin != "http://example.com" || got.Asset("app.css") == "" {
 		t.Errorf("the page is %+v", got)
+	}
+	for path, want := range map[string]string{"/other/a%20b": "a b", "/other/a%2Fb": "a/b", "/other/%C3%84": "Ä"} {
+		if s.do("GET", path).want(200); name != want {
+			t.Errorf("%s has %q, want %q", path, name, want)
+		}
 	}
 	s.do("HEAD", "/other").want(200)
 	if allow := s.do("POST", "/other").want(405).header.Get("Allow"); !strings.Contains(allow, "GET") {
@@ -120,5 +127,14 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 	}
 	if detail := s.do("GET", "/other/refusal.json").text("detail"); detail != "It ends before." {
 		t.Errorf("detail %q", detail)
+	}
+}
+
+func labIsLedToByEachPage(t *testing.T) {
+	b := newSiteWith(t, web.Options{Routes: map[string]web.Handler{templates.LabIndexPath: failing}}).browser()
+	for _, path := range []string{"/", "/sign-in", "/nothing"} {
+		if got := b.open(path).href("Lab"); got != templates.LabIndexPath {
+			t.Errorf("%s leads to %q", path, got)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -73,26 +73,45 @@ func seeOther(c echo.Context, path string) error {
 	return c.Redirect(http.StatusSeeOther, path)
 }
 
-// sentenceOf is what the notice of a name tells, on the page after a form, of what the form
-// did. A cookie carries the name to that page, which shows the sentence and removes the cookie.
-// So a forged cookie cannot put other words on the page.
-func sentenceOf(notice string) string {
-	return map[string]string{
-		"posted":           "Your post is published.",
-		"saved":            "Your changes are saved.",
-		"post-deleted":     "The post is deleted.",
-		"undone":           "The channel is back, with all that was in it.",
-		"subscribed":       "You subscribe to this channel. Its posts are in your feed.",
-		"unsubscribed":     "You have unsubscribed. The channel’s posts have left your feed.",
-		"voted":            "Your vote is counted.",
-		"unvoted":          "Your vote is taken back.",
-		"address-made":     "Your personal feed has a new address.",
-		"address-revoked":  "The address of your personal feed is revoked. It stopped working.",
-		"password-changed": "Your password is changed. Every other session has ended.",
-		"sessions-ended":   "All your sessions have ended.",
-		"signed-out":       "You are signed out.",
-		"signed-up":        "Your account is ready. Sign in to use it.",
-	}[notice]
+// A notice tells, on the page after a form, what the form did. A cookie carries its number to that
+// page, which shows its sentence and removes the cookie. So a forged cookie cannot put other words
+// on the page. A new notice is the last: a process of another version may read the cookie.
+type notice int
+
+const (
+	noticePosted notice = iota + 1
+	noticeSaved
+	noticePostDeleted
+	noticeSubscribed
+	noticeUnsubscribed
+	noticeVoted
+	noticeUnvoted
+	noticeAddressMade
+	noticeAddressRevoked
+	noticePasswordChanged
+	noticeSessionsEnded
+	noticeSignedOut
+	noticeSignedUp
+	noticeUndone
+)
+
+func (n notice) sentence() string {
+	return map[notice]string{
+		noticePosted:          "Your post is published.",
+		noticeSaved:           "Your changes are saved.",
+		noticePostDeleted:     "The post is deleted.",
+		noticeSubscribed:      "You subscribe to this channel. Its posts are in your feed.",
+		noticeUnsubscribed:    "You have unsubscribed. The channel’s posts have left your feed.",
+		noticeVoted:           "Your vote is counted.",
+		noticeUnvoted:         "Your vote is taken back.",
+		noticeAddressMade:     "Your personal feed has a new address.",
+		noticeAddressRevoked:  "The address of your personal feed is revoked. It stopped working.",
+		noticePasswordChanged: "Your password is changed. Every other session has ended.",
+		noticeSessionsEnded:   "All your sessions have ended.",
+		noticeSignedOut:       "You are signed out.",
+		noticeSignedUp:        "Your account is ready. Sign in to use it.",
+		noticeUndone:          "The channel is back, with all that was in it.",
+	}[n]
 }
 
 const (
@@ -102,14 +121,11 @@ const (
 )
 
 // done answers a form, if it has succeeded. The page at the path shows the notice.
-func (s *server) done(c echo.Context, err error, notice, path string) error {
-	if err == nil && sentenceOf(notice) == "" {
-		err = fmt.Errorf("there is no notice %q", notice)
-	}
+func (s *server) done(c echo.Context, err error, n notice, path string) error {
 	if err != nil {
 		return err
 	}
-	c.SetCookie(s.newCookie(c, noticeCookie, notice, int(noticeLifetime.Seconds())))
+	c.SetCookie(s.newCookie(c, noticeCookie, strconv.Itoa(int(n)), int(noticeLifetime.Seconds())))
 	return seeOther(c, path)
 }
 
@@ -121,5 +137,6 @@ func (s *server) takeNotice(c echo.Context) string {
 		return ""
 	}
 	c.SetCookie(s.newCookie(c, noticeCookie, "", -1))
-	return sentenceOf(value)
+	n, _ := strconv.Atoi(value) // what is no number is no notice
+	return notice(n).sentence()
 }

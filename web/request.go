@@ -2,6 +2,7 @@ package web
 
 import (
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -165,6 +166,16 @@ func keyOr(sent string) string {
 		return rand.Text()
 	}
 	return sent
+}
+
+// freshKey returns the idempotency key for a form that was refused. A form with a mistake keeps its
+// key: an earlier request under it may have made what was asked for, and lost its reply. Any other
+// refusal leaves the key spent, or used for these words.
+func freshKey(key string, err error) string {
+	if _, mistake := errors.AsType[*domain.InvalidError](err); mistake && checkIdempotencyKey("key", key) == nil {
+		return key
+	}
+	return rand.Text()
 }
 
 // checkIdempotencyKey refuses a key unless it has 1 to 255 printable characters.

@@ -14,7 +14,7 @@ func pageRoutes() []route {
 			{"", bobsCookie, 3, 67, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
-			{adasCookie, 200, "", "after={feed}", "Cookie: notice=posted", ""},
+			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
 			{stranger, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels", who: everyone, costs: []cost{
@@ -23,7 +23,7 @@ func pageRoutes() []route {
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
 			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""},
-			{stranger, 200, "", "", "Cookie: notice=signed-out; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
+			{stranger, 200, "", "", "Cookie: notice=12; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
 			{adasCookie, 422, "", "contains=E&after=x", "", ""},
 		}},
 		{name: "GET /channels/new", who: users, untagged: true, costs: []cost{

@@ -11,13 +11,9 @@ import (
 // apiPrefix is the prefix of the API's paths. Another version would get its own.
 const apiPrefix = "/api/v1"
 
-// The routes that have a limit of their own for bodies.
 const (
 	batchPath    = `/channels/:name/blogs\:batch` // its colon belongs to the path
 	votePath     = "/channels/:name/blogs/:id/vote"
-	usersPath    = "/users"
-	passwordPath = "/users/me/password"
-	sessionsPath = "/sessions"
 	blogPagePath = "/channels/:name/blogs/:id"
 	// signInLinkPath is the path of a sign-in link, which signs in whoever opens it first.
 	signInLinkPath = "/sign-in/link"
@@ -62,63 +58,64 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	e.GET(signInLinkPath, s.serve(everybody, s.followSignInLink))
 	e.GET("/channels/:name/rows/events", s.serve(s.mayWatchRows(), s.streamRows))
 	e.GET("/channels/:name/deletions/:incarnation/events", s.serve(signedIn, s.streamDeletion))
-	forms := []struct {
+	for _, form := range []struct {
 		path string
-		who  access
-		take formHandler
+		body int64
+		take echo.HandlerFunc
 	}{
-		{"/channels/:name/delete", writer, s.deleteChannel},
-		{"/channels/:name/deletions/:incarnation", writer, s.actOnDeletion},
-		{templates.DeletionsPath, writer, s.undoByForm},
-		{blogPagePath, writer, s.actOnBlog},
-		{templates.SubscriptionsPath, writer, s.unsubscribeInList},
-		{templates.PreviewPath, signedIn, s.preview},
-		{templates.AccountPath, signedIn, s.changeAccount},
-		{templates.SignUpPath, everybody, s.signUp},
-		{templates.SignInPath, everybody, s.signIn},
-		{templates.SignOutPath, anyone, s.signOut},
+		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, s.actOnChannel)},
+		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannel)},
+		{"/channels/:name/delete", maxBody, s.form(writer, s.deleteChannel)},
+		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.actOnDeletion)},
+		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
+		{templates.NewChannelPath, maxBody, s.drafting(templates.ChannelDraft, s.createChannelByForm)},
+		{blogPagePath, maxSmallBody, s.form(writer, s.actOnBlog)},
+		{blogPagePath + "/edit", maxEditBody, s.drafting(templates.EditDraft, s.editBlog)},
+		{templates.SubscriptionsPath, maxBody, s.form(writer, s.unsubscribeInList)},
+		{templates.PreviewPath, maxBody, s.form(signedIn, s.preview)},
+		{templates.AccountPath, maxPasswordsBody, s.form(signedIn, s.changeAccount)},
+		{templates.SignUpPath, maxSmallBody, s.form(everybody, s.signUp)},
+		{templates.SignInPath, maxSmallBody, s.form(everybody, s.signIn)},
+		{templates.SignOutPath, maxBody, s.form(anyone, s.signOut)},
+	} {
+		e.POST(form.path, form.take)
+		s.bodies[form.path] = form.body
 	}
-	for _, form := range forms {
-		e.POST(form.path, s.form(form.who, form.take))
-	}
-	e.POST("/channels/:name", s.drafting(templates.PostDraft, s.actOnChannel))
-	e.POST(blogPagePath+"/edit", s.drafting(templates.EditDraft, s.editBlog))
-	e.POST("/channels/:name/edit", s.drafting(templates.DescriptionDraft, s.editChannel))
-	e.POST(templates.NewChannelPath, s.drafting(templates.ChannelDraft, s.createChannelByForm))
 }
 
 // apiRoutes registers the API.
 func (s *server) apiRoutes(api *echo.Group) {
 	for _, route := range []struct {
 		method, path string
+		body         int64
 		who          access
 		answer       handler
 	}{
-		{http.MethodPost, usersPath, everybody, s.createUser},
-		{http.MethodPut, passwordPath, signedIn, s.replacePassword},
-		{http.MethodPost, sessionsPath, everybody, s.createSession},
-		{http.MethodDelete, sessionsPath, signedIn, s.endSessions},
-		{http.MethodDelete, sessionsPath + "/current", signedIn, s.endSession},
-		{http.MethodGet, "/channels", everybody, s.listChannels},
-		{http.MethodPost, "/channels", writer, s.createChannel},
-		{http.MethodGet, "/channels/:name", everybody, s.readChannel},
-		{http.MethodPatch, "/channels/:name", writer, s.describeChannel},
-		{http.MethodDelete, "/channels/:name", writer, s.askDeletion},
-		{http.MethodGet, "/channels/:name/deletions/:incarnation", signedIn, s.readDeletion},
-		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", writer, s.undo},
-		{http.MethodGet, "/channels/:name/blogs", everybody, s.listBlogs},
-		{http.MethodPost, "/channels/:name/blogs", writer, s.createBlog},
-		{http.MethodPost, batchPath, writer, s.createBlogs},
-		{http.MethodGet, "/channels/:name/blogs/:id", everybody, s.readBlog},
-		{http.MethodPut, "/channels/:name/blogs/:id", writer, s.replaceBlog},
-		{http.MethodDelete, "/channels/:name/blogs/:id", writer, s.removeBlog},
-		{http.MethodPut, votePath, writer, s.voting(s.store.Vote)},
-		{http.MethodDelete, votePath, writer, s.voting(s.store.Unvote)},
-		{http.MethodGet, "/deletions", signedIn, listOf(s.store.DeletionsOf, newListedDeletion)},
-		{http.MethodGet, "/subscriptions", signedIn, listOf(s.store.SubscriptionPage, newSubscriptionJSON)},
-		{http.MethodPut, "/subscriptions/:name", writer, s.subscribe},
-		{http.MethodDelete, "/subscriptions/:name", writer, s.unsubscribe},
-		{http.MethodGet, "/feed", signedIn, listOf(s.store.Feed, newFeedJSON)},
+		{http.MethodPost, "/users", maxSmallBody, everybody, s.createUser},
+		{http.MethodPut, "/users/me/password", maxPasswordsBody, signedIn, s.replacePassword},
+		{http.MethodPost, "/sessions", maxSmallBody, everybody, s.createSession},
+		{http.MethodDelete, "/sessions", maxSmallBody, signedIn, s.endSessions},
+		{http.MethodDelete, "/sessions/current", maxBody, signedIn, s.endSession},
+		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
+		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
+		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},
+		{http.MethodPatch, "/channels/:name", maxBody, writer, s.describeChannel},
+		{http.MethodDelete, "/channels/:name", maxBody, writer, s.askDeletion},
+		{http.MethodGet, "/channels/:name/deletions/:incarnation", maxBody, signedIn, s.readDeletion},
+		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", maxBody, writer, s.undo},
+		{http.MethodGet, "/channels/:name/blogs", maxBody, everybody, s.listBlogs},
+		{http.MethodPost, "/channels/:name/blogs", maxBody, writer, s.createBlog},
+		{http.MethodPost, batchPath, maxBatchBody, writer, s.createBlogs},
+		{http.MethodGet, "/channels/:name/blogs/:id", maxBody, everybody, s.readBlog},
+		{http.MethodPut, "/channels/:name/blogs/:id", maxBody, writer, s.replaceBlog},
+		{http.MethodDelete, "/channels/:name/blogs/:id", maxBody, writer, s.removeBlog},
+		{http.MethodPut, votePath, maxSmallBody, writer, s.voting(s.store.Vote)},
+		{http.MethodDelete, votePath, maxSmallBody, writer, s.voting(s.store.Unvote)},
+		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.DeletionsOf, newListedDeletion)},
+		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.SubscriptionPage, newSubscriptionJSON)},
+		{http.MethodPut, "/subscriptions/:name", maxBody, writer, s.subscribe},
+		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, s.unsubscribe},
+		{http.MethodGet, "/feed", maxBody, signedIn, listOf(s.store.Feed, newFeedJSON)},
 	} {
 		h := s.serve(route.who, route.answer)
 		if route.method == http.MethodGet {
@@ -126,21 +123,6 @@ func (s *server) apiRoutes(api *echo.Group) {
 		} else {
 			api.Add(route.method, route.path, h)
 		}
+		s.bodies[apiPrefix+route.path] = route.body
 	}
-}
-
-// bodyLimit is the most bytes that the body of a request to a route may hold.
-func bodyLimit(route string) int64 {
-	switch route {
-	case apiPrefix + batchPath:
-		return maxBatchBody
-	case apiPrefix + usersPath, apiPrefix + sessionsPath, apiPrefix + votePath,
-		templates.SignUpPath, templates.SignInPath, blogPagePath:
-		return maxSmallBody
-	case apiPrefix + passwordPath, templates.AccountPath:
-		return maxPasswordsBody
-	case blogPagePath + "/edit":
-		return maxEditBody
-	}
-	return maxBody
 }

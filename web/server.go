@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -103,6 +102,9 @@ type server struct {
 	views pageCache[*channelView]
 	texts texts
 	asset func(name string) string
+	// bodies are the most bytes that a body may hold, by route, for all of its methods; maxBody
+	// elsewhere.
+	bodies map[string]int64
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
@@ -137,8 +139,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		guard:   guard,
 		texts:   newTexts(maxTexts),
 		asset:   files.URL,
+		bodies:  map[string]int64{},
 		clients: &clientNames{guard: guard, plain: options.LogAddresses},
-		likely:  otter.Must(&otter.Options[[sha256.Size]byte, domain.UserName]{MaximumSize: maxLikelyUsers}),
+		likely:  otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
 		batches: newShares[domain.UserName](math.MaxInt64, 1),

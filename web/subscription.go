@@ -42,12 +42,12 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
 			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
 	}
-	return s.done(c, err, "subscribed", c.Request().URL.EscapedPath())
+	return s.done(c, err, noticeSubscribed, c.Request().URL.EscapedPath())
 }
 
 func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.leave(c, v, pageTarget(c, form))
-	return s.done(c, err, "unsubscribed", c.Request().URL.EscapedPath())
+	return s.done(c, err, noticeUnsubscribed, c.Request().URL.EscapedPath())
 }
 
 // unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted
@@ -61,7 +61,7 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}
-	return s.done(c, err, "unsubscribed", templates.SubscriptionsPath)
+	return s.done(c, err, noticeUnsubscribed, templates.SubscriptionsPath)
 }
 
 func (s *server) showSubscriptions(c echo.Context, v visitor) error {

@@ -21,7 +21,7 @@ const (
 // more than all the rest of it. A text is kept under its incarnation, id and revision. A
 // revision never stands for another text, so what is kept is never stale. A texts is safe
 // for concurrent use.
-type texts struct{ kept *otter.Cache[textKey, text] }
+type texts struct{ kept *memory }
 
 // A textKey says which text was rendered, and for which place.
 type textKey struct {
@@ -49,9 +49,9 @@ type text struct {
 }
 
 func newTexts(limit uint64) texts {
-	return texts{otter.Must(&otter.Options[textKey, text]{
+	return texts{otter.Must(&otter.Options[any, any]{
 		MaximumWeight: limit,
-		Weigher:       func(_ textKey, t text) uint32 { return uint32(len(t.html.String()) + textOverhead) },
+		Weigher:       func(_, t any) uint32 { return uint32(len(t.(text).html.String()) + textOverhead) },
 	})}
 }
 
@@ -83,7 +83,7 @@ func (t texts) description(channel domain.Channel) markdown.HTML {
 
 func (t texts) rendered(key textKey, source string) text {
 	if kept, ok := t.kept.GetIfPresent(key); ok {
-		return kept
+		return kept.(text)
 	}
 	level, folded := markdown.BelowTitle, false
 	switch key.place {

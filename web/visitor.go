@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/labstack/echo/v4"
-	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -141,7 +140,8 @@ func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visi
 		return visitor{}, func() (visitor, error) { return visitor{}, err }, err
 	}
 	hash := sha256.Sum256([]byte(token))
-	known, _ := s.likely.GetIfPresent(hash)
+	kept, _ := s.likely.GetIfPresent(hash)
+	known, _ := kept.(domain.UserName)
 	likely = visitor{known, token}
 	session := s.store.SessionAhead(c.Request().Context(), token, likely.User)
 	return likely, sync.OnceValues(func() (visitor, error) {
@@ -197,10 +197,11 @@ func (s *server) token(c echo.Context) (token string, bearer bool, err error) {
 // beginSession signs in with a name and a password, and sets the session cookie.
 func (s *server) beginSession(c echo.Context, name, password string) (visitor, error) {
 	token, session, err := s.signInAs(c, name, password)
-	if err == nil {
-		s.remember(c, token, session)
+	if err != nil {
+		return visitor{}, err // the session may say whose it would have been
 	}
-	return visitor{session.User, token}, err
+	s.remember(c, token, session)
+	return visitor{session.User, token}, nil
 }
 
 func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {
@@ -266,4 +267,4 @@ const maxLikelyUsers = 10_000
 // likelyUsers remember whose the tokens of the latest sessions are, by the hashes of the
 // tokens. It is a hint and decides nothing: the store says each time whether the session
 // still is.
-type likelyUsers = otter.Cache[[sha256.Size]byte, domain.UserName]
+type likelyUsers = memory

@@ -33,7 +33,8 @@ type storageFlags struct {
 }
 
 // checkBounds refuses a number or a duration that is not within the bounds which the tag of its
-// flag names. Bounds of the tag "within" are two texts such as "1ms 1m".
+// flag names. Bounds of the tag "within" are two texts such as "1ms 1m". One with the tag
+// "whole" is in whole seconds, as a queue has it.
 func checkBounds(flags []*kong.Flag) error {
 	for _, flag := range flags {
 		low, high, bounded := strings.Cut(flag.Tag.Get("within"), " ")
@@ -53,6 +54,9 @@ func checkBounds(flags []*kong.Flag) error {
 		}
 		if !(n >= least && n <= most) {
 			return fmt.Errorf("--%s must be %s to %s, not %v", flag.Name, low, high, flag.Target)
+		}
+		if flag.Tag.Has("whole") && flag.Target.Int()%int64(time.Second) != 0 {
+			return fmt.Errorf("--%s must be whole seconds, not %v", flag.Name, flag.Target)
 		}
 	}
 	return nil
@@ -140,7 +144,7 @@ const teachLease = 15 * time.Second
 
 // leaseFlags are what worker and check share.
 type leaseFlags struct {
-	Lease time.Duration `default:"30s" within:"1s 12h" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
+	Lease time.Duration `default:"30s" within:"1s 12h" whole:"" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
 }
 
 // workerFlags are the settings of the worker role.

@@ -52,6 +52,9 @@ func TestBounds(t *testing.T) {
 			if flag.Target.Type() == reflect.TypeFor[time.Duration]() {
 				beyond = []string{"-1s", "100000h"}
 			}
+			if flag.Tag.Has("whole") {
+				beyond = append(beyond, "1500ms")
+			}
 			for _, value := range beyond {
 				dir := t.TempDir() + "/data"
 				args := append(strings.Fields(command.Name+" "+needs[command.Name]), "--"+flag.Name+"="+value)

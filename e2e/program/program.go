@@ -45,11 +45,14 @@ func Build(ctx context.Context, dir string, race bool, flags ...string) (binary 
 	// No version control: git may be missing, or may refuse to read a checkout
 	// that belongs to another user.
 	args := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)
+	// As a release is built, or as the tests are (.ci/test), so that each package is compiled once.
+	cgo := "CGO_ENABLED=0"
 	if race {
-		// As the tests are built (.ci/test), so that each package is compiled once.
+		cgo = "CGO_ENABLED=1"
 		args = append(args, "-race", "-gcflags=golang.org/x/crypto/argon2=-race=false")
 	}
 	build := exec.CommandContext(ctx, "go", append(args, "microblogging/cmd/microblogging")...)
+	build.Env = append(os.Environ(), cgo)
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program (only possible inside its repository): %w\n%s", err, output)
 	}

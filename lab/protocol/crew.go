@@ -96,7 +96,7 @@ func (c *crew) handle(ctx context.Context, id string) error {
 	}
 	err = c.worker.Handle(ctx, delivered)
 	c.deeds = append(c.deeds, lab.Deed{Message: delivered.Text, Err: err})
-	if err != nil && strings.HasPrefix(err.Error(), "panic") {
+	if err != nil && strings.Contains(err.Error(), "panic") { // also within a step
 		return fmt.Errorf("handling a message: %w", err)
 	}
 	return nil

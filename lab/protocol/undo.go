@@ -129,7 +129,7 @@ func undos() subject {
 			},
 			{
 				Name: "undo-repair", About: "a deletion is undone and asked for again while an operator repairs the store",
-				Faults: 1, Preemptions: 2, Undo: atOnce,
+				Faults: 1, Preemptions: 2, Undo: atOnce, Slow: true,
 				Setup:  accepted("old"),
 				Actors: []lab.Actor{olga, worker1(), operator()},
 			},
