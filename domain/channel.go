@@ -5,9 +5,11 @@ import "time"
 // ChannelState says whether a channel can be read and posted to.
 type ChannelState string
 
-// The states of a channel. There is no third: a deleted channel has no row.
+// The states of a channel. A deleted channel has no row. From ChannelPending on, nobody reads it;
+// ChannelDeleting is past the point of no return (the pivot).
 const (
 	ChannelActive   ChannelState = "active"
+	ChannelPending  ChannelState = "pending"
 	ChannelDeleting ChannelState = "deleting"
 )
 
@@ -19,6 +21,11 @@ type Channel struct {
 	CreatedOn   time.Time
 	Incarnation Incarnation
 	State       ChannelState
+	// Undone is how many requests to delete it were undone. It is the number of the next request.
+	Undone int64
+	// UndoableUntil is when a worker may take a pending channel past the pivot. It is zero in any
+	// other state.
+	UndoableUntil time.Time
 }
 
 // Key is the channel's partition key.

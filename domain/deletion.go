@@ -5,8 +5,10 @@ import "time"
 // DeletionState is how far a deletion has come, as its requester sees it.
 type DeletionState string
 
-// The states of a deletion. DeletionDone is final.
+// The states of a deletion. DeletionDone is final, and so is DeletionUndone for its request.
 const (
+	DeletionPending  DeletionState = "pending"
+	DeletionUndone   DeletionState = "undone"
 	DeletionQueued   DeletionState = "queued"
 	DeletionRunning  DeletionState = "running"
 	DeletionDone     DeletionState = "done"
@@ -18,7 +20,7 @@ type Step string
 
 // The steps of the cascade in their order. Each is idempotent.
 const (
-	// StepMark hides the channel from readers.
+	// StepMark passes the point of no return, and so hides the channel from readers.
 	StepMark Step = "mark"
 	// StepShut swaps the open gate for the shut one: no more posts.
 	StepShut Step = "shut"
@@ -42,7 +44,12 @@ type Deletion struct {
 	Name        ChannelName
 	RequestedBy UserName
 	RequestedOn time.Time
-	State       DeletionState
+	// Number tells the requests to delete one incarnation apart. See Message.
+	Number int64
+	// UndoableUntil is zero if the deletion never could be undone. Whoever undoes it is told
+	// whether the worker was faster, whatever the time is.
+	UndoableUntil time.Time
+	State         DeletionState
 	// Step is the current step. It is empty before the first.
 	Step Step
 	// RowsDeleted counts rows of every kind, not posts. At least so many were removed:
@@ -72,6 +79,9 @@ type Deletion struct {
 	Trace Trace
 }
 
+// Over tells that nothing more becomes of the deletion.
+func (d Deletion) Over() bool { return d.State == DeletionDone || d.State == DeletionUndone }
+
 // Message returns a message that asks for the deletion.
 func (d Deletion) Message() Message {
 	m := Message{
@@ -82,6 +92,8 @@ func (d Deletion) Message() Message {
 		By:          d.RequestedBy,
 		AskedOn:     d.RequestedOn,
 		TraceParent: d.TraceParent,
+
+		Number: d.Number, UndoableUntil: d.UndoableUntil,
 	}
 	if d.Blog != "" {
 		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true

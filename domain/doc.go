@@ -27,6 +27,10 @@
 // late a request arrives. This is a fence (a fencing token that the store itself
 // checks), not a lock: nobody ever waits for it.
 //
+// A deletion hides the channel at once, and can be undone until a worker passes the pivot:
+// a swap of the channel's row, before it touches the gate. To undo is the same swap the
+// other way, so one of the two takes effect. It counts, so no message of before is obeyed.
+//
 // A [Message] on a queue asks for a deletion. An index row, written before the
 // channel is marked, outlasts the message: a reconciling pass queues again what
 // was lost. A [Deletion] reports the progress and outlives the channel. A
@@ -45,12 +49,12 @@
 //     of another. What was sent to one incarnation never lands in another.
 //   - I3 no lost post. An acknowledged post is readable until its author, the
 //     channel's owner, or the channel's deletion removes it, and then never
-//     again.
+//     again. No request to delete whose undoing was acknowledged removes anything.
 //   - I4 no ghost read. After a deletion is acknowledged, no page or API answer
-//     shows the channel or its posts.
-//   - I5 it ends. Every accepted deletion completes once some worker lives long
-//     enough, whatever crashed before, or stands visibly in poison until an
-//     operator re-queues it.
+//     shows the channel or its posts, unless it is undone.
+//   - I5 it ends. Every accepted deletion that is not undone completes once some
+//     worker lives long enough, whatever crashed before, or stands visibly in poison
+//     until an operator re-queues it.
 //   - I6 repeatable. Handling a message again, late, or twice at once changes
 //     nothing more.
 //   - I7 one post. A request sent twice with one idempotency key to one

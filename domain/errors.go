@@ -20,6 +20,8 @@ var (
 	ErrStillDeleting = fmt.Errorf("%w: still being deleted", ErrExists)
 	// ErrConflict: a condition on an ETag or a revision did not hold.
 	ErrConflict = errors.New("changed in between")
+	// ErrTooLate: the deletion cannot be undone any more.
+	ErrTooLate = errors.New("too late to undo")
 	// ErrGone: the channel is being deleted.
 	ErrGone = errors.New("gone")
 	// ErrPostGone: this idempotency key made a post that has been deleted. It is
@@ -117,6 +119,14 @@ func (e *ReplacedError) Error() string { return "another channel has the name no
 
 // Unwrap makes a ReplacedError an ErrNotFound and an ErrConflict.
 func (e *ReplacedError) Unwrap() []error { return []error{ErrNotFound, ErrConflict} }
+
+// UndoableError tells a worker that a deletion can still be undone, and must wait.
+type UndoableError struct {
+	// Left is how long.
+	Left time.Duration
+}
+
+func (e *UndoableError) Error() string { return "the deletion can still be undone" }
 
 // TooManyChannelsError refuses a channel to an owner who has as many as allowed. Nothing
 // was created.

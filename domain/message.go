@@ -30,6 +30,9 @@ const (
 	MessageChannel MessageKind = "channel"
 	// MessageBlog asks to delete one revision of a post, and its votes.
 	MessageBlog MessageKind = "blog"
+	// kindUndoable is how a MessageChannel is written that can be undone, or follows one that was.
+	// A worker that knows no undo must not obey it: it leaves it to one that does, in poison.
+	kindUndoable MessageKind = "undoable"
 )
 
 // A Message is the durable record of an intent to delete. It is a hint: the truth
@@ -46,6 +49,11 @@ type Message struct {
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent `json:"traceparent,omitempty"`
+	// Number is how many requests to delete the incarnation were undone before this one was made.
+	// So the message of a request that was undone asks for nothing, however late it is delivered.
+	Number int64 `json:"number,omitempty"`
+	// UndoableUntil is until when the deletion can be undone. It is zero if it cannot.
+	UndoableUntil time.Time `json:"undoableUntil,omitzero"`
 	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`
@@ -84,6 +92,9 @@ func (m Message) Intent() Message {
 // Fields that DecodeMessage did not know are written again: a worker that is older
 // than the sender must not drop them when it retries or poisons a message.
 func (m Message) Encode() string {
+	if m.Kind == MessageChannel && (m.Number > 0 || !m.UndoableUntil.IsZero()) {
+		m.Kind = kindUndoable
+	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		// Strings, an integer and a time in the years 1 to 9999 always marshal.
@@ -125,11 +136,12 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
-	case CheckStored("askedOn", m.AskedOn) != nil:
+	case CheckStored("askedOn", m.AskedOn) != nil, !m.UndoableUntil.IsZero() && CheckStored("undoableUntil", m.UndoableUntil) != nil:
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")
 	}
 	switch m.Kind {
-	case MessageChannel:
+	case MessageChannel, kindUndoable:
+		m.Kind = MessageChannel
 		return m, nil
 	case MessageBlog:
 		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isToken(string(m.Revision)) {

@@ -35,6 +35,18 @@ func Storable(t time.Time) time.Time { return t.UTC().Truncate(Tick) }
 // waits would wait until then.
 func Recent(t time.Time, within time.Duration) bool { return time.Since(t).Abs() < within }
 
+// MaxUndo is the longest time for which a deletion can be undone.
+const MaxUndo = 5 * time.Minute
+
+// Undoable is how long it is until a stored time until which a deletion can be undone, and 0 if
+// that is over. A time further ahead than MaxUndo is of a clock that was wrong, and is over.
+func Undoable(until time.Time) time.Duration {
+	if left := time.Until(until); left > 0 && left <= MaxUndo {
+		return left
+	}
+	return 0
+}
+
 // TicksOf is the number of ticks from 0001-01-01 UTC to t.
 func TicksOf(t time.Time) int64 {
 	return (t.Unix()+yearOneToUnix)*ticksPerSecond + int64(t.Nanosecond())/int64(Tick)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,9 @@ type process struct {
 // start starts a role. A web role accepts requests when start returns.
 func (s setup) start(t testing.TB, args ...string) *process {
 	t.Helper()
+	if (args[0] == "serve" || args[0] == "web") && !slices.Contains(args, "--undo") {
+		args = append(slices.Clip(args), "--undo", "0") // so that a worker has something to do at once
+	}
 	cmd := s.Command(context.WithoutCancel(t.Context()), args[0], args[1:]...)
 	cmd.Dir = t.TempDir()
 	p := launch(t, cmd)

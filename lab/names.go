@@ -177,8 +177,14 @@ func (n *names) present() time.Time {
 
 // outwardTime is the time in place of one that the actor sends. Only an end may lie ahead.
 func (n *names) outwardTime(p driver.Property) time.Time {
-	ends := slices.Contains([]string{"ExpiresOn", "WindowEnds", "KnownUntil"}, p.Name)
-	if ends && p.Value.Instant().After(time.Now()) {
+	if slices.Contains([]string{"ExpiresOn", "WindowEnds", "KnownUntil", "UndoableUntil"}, p.Name) {
+		return n.end(p.Value.Instant())
+	}
+	return n.present()
+}
+
+func (n *names) end(t time.Time) time.Time {
+	if t.After(time.Now()) {
 		return never()
 	}
 	return n.present()
@@ -186,7 +192,7 @@ func (n *names) outwardTime(p driver.Property) time.Time {
 
 // inwardTime is the time that the actor receives. What has not ended does so soon.
 func inwardTime(p driver.Property) time.Time {
-	if p.Name == "WindowEnds" && p.Value.Instant().Equal(never()) {
+	if (p.Name == "WindowEnds" || p.Name == "UndoableUntil") && p.Value.Instant().Equal(never()) {
 		return time.Now().Add(time.Minute)
 	}
 	return p.Value.Instant()
@@ -217,6 +223,9 @@ func (n *names) call(c Call) *Call {
 		message.AskedOn = n.present()
 		if !message.QueuedOn.IsZero() {
 			message.QueuedOn = n.present()
+		}
+		if !message.UndoableUntil.IsZero() {
+			message.UndoableUntil = n.end(message.UndoableUntil)
 		}
 		c.Message.Text = message.Encode()
 	}

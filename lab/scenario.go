@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -55,6 +56,9 @@ type Scenario struct {
 	// Noting makes those who post write the index of active channels, in one partition. Otherwise
 	// each process has just written its rows there.
 	Noting bool
+	// Undo is how long a deletion can be undone. What is over before the next call is over for
+	// all; otherwise the time ends for nobody but the fresh workers.
+	Undo time.Duration
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.
@@ -131,10 +135,11 @@ func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
 
 // options are the numbers of the scenario.
 func (s *Scenario) options() storage.Options {
+	o := storage.Options{SweepRows: s.SweepRows, Undo: s.Undo, ActivePartitions: -1}
 	if s.Noting {
-		return storage.Options{SweepRows: s.SweepRows, ActivePartitions: 1}
+		o.ActivePartitions = 1
 	}
-	return storage.Options{SweepRows: s.SweepRows, ActivePartitions: -1}
+	return o
 }
 
 func emptyBackend() (empty mem.Snapshot) {

@@ -12,7 +12,7 @@ const units = [
 ];
 function relative(seconds) {
   const ago = Math.abs(seconds);
-  if (ago < 60) return "just now";
+  if (ago < 60) return seconds > -1 ? "just now" : `in ${Math.floor(ago)} s`;
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size);
   const words = `${n} ${unit}${n === 1 ? "" : "s"}`;
@@ -31,7 +31,7 @@ function freshen() {
   }
 }
 freshen();
-setInterval(freshen, 30000);
+setInterval(freshen, document.querySelector("[data-countdown]") ? 1000 : 30000);
 // A part of the page that a script puts in has times as the server wrote them.
 new MutationObserver(freshen).observe(document.body, { childList: true, subtree: true });
 

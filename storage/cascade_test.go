@@ -66,7 +66,7 @@ func (w *world) mustKeepTheNextIncarnation(channel domain.Channel, another bool)
 // test can stop between any two.
 func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
 	return []func(ctx context.Context) error{
-		func(ctx context.Context) error { _, err := s.MarkDeleting(ctx, ref); return err },
+		func(ctx context.Context) error { _, err := s.MarkDeleting(ctx, messageAbout(ref)); return err },
 		func(ctx context.Context) error { _, err := s.ShutGate(ctx, ref); return err },
 		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
 		func(ctx context.Context) error { return s.DisarmGate(ctx, ref) },
@@ -100,4 +100,8 @@ func (w *world) delete(channel domain.Channel) {
 	for _, step := range cascade(w.store, channel.Ref()) {
 		w.ok(step(w.t.Context()))
 	}
+}
+
+func messageAbout(ref domain.ChannelRef) domain.Message {
+	return domain.Message{Kind: domain.MessageChannel, Channel: ref.Key, Incarnation: ref.Incarnation}
 }

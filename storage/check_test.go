@@ -86,7 +86,7 @@ func (w *world) marked(name string, recorded bool) domain.Channel {
 	if recorded {
 		w.forget(channel)
 	}
-	_, err := w.store.MarkDeleting(w.t.Context(), channel.Ref())
+	_, err := w.store.MarkDeleting(w.t.Context(), messageAbout(channel.Ref()))
 	w.ok(err)
 	return channel
 }
@@ -322,7 +322,7 @@ func (w *world) mustHaveKeptTheNeighbours() {
 			w.t.Errorf("%s has the posts %q", key, got)
 		}
 	}
-	if _, err := w.store.MarkDeleting(w.t.Context(), w.deletionUnderWay()); err != nil {
+	if _, err := w.store.MarkDeleting(w.t.Context(), messageAbout(w.deletionUnderWay())); err != nil {
 		w.t.Error(err)
 	}
 }

@@ -63,6 +63,9 @@ type Options struct {
 	// ActivePartitions is over how many partitions the index of active channels is spread. Zero is
 	// 16. A negative number leaves the index out, as if each process had just written its rows.
 	ActivePartitions int
+	// Undo is how long the deletion of a channel can be undone, at most domain.MaxUndo. Zero is not
+	// at all.
+	Undo time.Duration
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.
 	HashPassword func(password string) string
@@ -74,7 +77,7 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	channels := channel.New(backend, reads, o.Pause, o.SweepRows)
-	deletions := deletion.New(backend, channels, o.Pause)
+	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)
 	return &Store{

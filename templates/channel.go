@@ -1,7 +1,9 @@
 package templates
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/templates/markdown"
@@ -155,6 +157,26 @@ type DeleteChannel struct {
 	domain.Channel
 	// Teach offers to pause before each step.
 	Teach bool
+	// Undo is how long it can be undone; 0 for not at all.
+	Undo time.Duration
+	// Posts counts the posts, and People who wrote them. More tells that there are more posts.
+	Posts, People int
+	More          bool
+}
+
+// extent says what goes.
+func (v DeleteChannel) extent() string {
+	people := strconv.Itoa(v.People) + " people"
+	if v.People == 1 {
+		people = "1 person"
+	}
+	switch {
+	case v.More:
+		return "more than " + counted(v.Posts, "post")
+	case v.Posts == 0:
+		return "no posts: nobody has posted yet"
+	}
+	return counted(v.Posts, "post") + " by " + people
 }
 
 // A ChannelFeed is the page that explains the feeds of a channel.

@@ -31,8 +31,8 @@ type deletionStep struct {
 
 func deletionSteps() [5]deletionStep {
 	return [5]deletionStep{
-		{domain.StepMark, "Make sure that the channel is hidden",
-			"Your request hides it at once. A worker makes sure, in case the request died before that."},
+		{domain.StepMark, "Pass the point of no return",
+			"Your request hides the channel at once. A worker marks it, and no undo comes after that."},
 		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
 		{domain.StepSweep, "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
 		{domain.StepDisarm, "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
@@ -71,7 +71,7 @@ func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
 // waiting tells whether the work stands still because the storage does not answer.
 func (v Deletion) waiting() bool {
-	return !v.WaitingSince.IsZero() && v.State != domain.DeletionDone && v.State != domain.DeletionPoisoned
+	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned
 }
 
 // headline says in a few words how far the deletion has come. The page announces
@@ -87,6 +87,10 @@ func (v Deletion) headline() string {
 		return "Stopped after " + counted(v.Attempts, "failed attempt")
 	case domain.DeletionQueued:
 		return "Waiting for a worker"
+	case domain.DeletionPending:
+		return "Hidden, and about to be deleted"
+	case domain.DeletionUndone:
+		return "Undone"
 	}
 	at := v.at()
 	if v.Lesson != nil && v.Lesson.Over == "" && len(v.Lesson.Workers) > 0 {
@@ -100,10 +104,10 @@ func (v Deletion) headline() string {
 
 // Live tells whether the page of a deletion can still change.
 func (v Deletion) Live() bool {
-	if v.State != domain.DeletionDone {
+	if !v.Over() {
 		return true
 	}
-	if v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
+	if v.State == domain.DeletionUndone || v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
 		return false
 	}
 	settled := 0

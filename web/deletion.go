@@ -31,7 +31,11 @@ func (s *server) askDeletion(c echo.Context, v visitor) error {
 
 func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
-	return show(s, c, v, err, templates.DeleteChannelPage, templates.DeleteChannel{Channel: channel, Teach: s.Teach})
+	view := templates.DeleteChannel{Channel: channel, Teach: s.Teach, Undo: s.Undo}
+	if err == nil {
+		view.Posts, view.People, view.More, err = s.store.Extent(c.Request().Context(), channel.Ref())
+	}
+	return show(s, c, v, err, templates.DeleteChannelPage, view)
 }
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
@@ -75,6 +79,43 @@ func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (
 		return domain.Deletion{}, err
 	}
 	return s.store.Deletion(ctx, ref, v.User)
+}
+
+func (s *server) undo(c echo.Context, v visitor) error {
+	ref, err := namedIncarnation(c)
+	if err != nil {
+		return err
+	}
+	channel, err := s.store.Undo(c.Request().Context(), ref, v.User)
+	return respondChannel(c, err, http.StatusOK, channel)
+}
+
+// undoByForm undoes the deletion that the form names: on its own page, or on the list.
+func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
+	if form.Get("action") != "undo" {
+		return unknownAction()
+	}
+	name, err := domain.ParseChannelName(form.Get("channel"))
+	if err != nil {
+		return err
+	}
+	ref := domain.ChannelRef{Key: name.Key()}
+	if ref.Incarnation, err = domain.ParseIncarnation(form.Get("incarnation")); err != nil {
+		return err
+	}
+	_, err = s.store.Undo(c.Request().Context(), ref, v.User)
+	if errors.Is(err, domain.ErrTooLate) {
+		return explain(err, "It is too late to undo this", "A worker has begun to remove the channel.",
+			templates.Link{Label: "See how far it has come", URL: templates.DeletionPath(name, ref.Incarnation)})
+	}
+	return s.done(c, err, noticeUndone, templates.ChannelPath(name))
+}
+
+func (s *server) actOnDeletion(c echo.Context, v visitor, form url.Values) error {
+	if s.Teach && form.Get("action") != "undo" {
+		return s.orderLesson(c, v, form)
+	}
+	return s.undoByForm(c, v, form)
 }
 
 // deletionPage reads what the page of a deletion shows.
@@ -123,12 +164,8 @@ func (s *server) lesson(ctx context.Context, c echo.Context) (*domain.Lesson, er
 }
 
 // orderLesson does what a button of a lesson says. An order for a worker that does not wait there
-// any more was sent twice, or comes too late, and does nothing. Without --teach there is no
-// such thing.
+// any more was sent twice, or comes too late, and does nothing.
 func (s *server) orderLesson(c echo.Context, v visitor, form url.Values) error {
-	if !s.Teach {
-		return echo.ErrNotFound
-	}
 	ctx := c.Request().Context()
 	d, err := s.namedDeletion(ctx, c, v)
 	if err != nil {
@@ -175,6 +212,8 @@ type deletionJSON struct {
 	Attempts    int                  `json:"attempts"`
 	RequestedOn apiTime              `json:"requestedOn"`
 	FinishedOn  apiTime              `json:"finishedOn"`
+	// UndoableUntil is absent unless the deletion can be undone.
+	UndoableUntil apiTime `json:"undoableUntil,omitzero"`
 	// WaitingSince is absent unless a worker waits for the storage.
 	WaitingSince apiTime    `json:"waitingSince,omitzero"`
 	Steps        []stepJSON `json:"steps"`
@@ -197,7 +236,7 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 	d, err := s.namedDeletion(c.Request().Context(), c, v)
 	answer := deletionJSON{
 		d.Name, d.State, d.Step, d.RowsDeleted, d.Attempts,
-		apiTime(d.RequestedOn), apiTime(d.FinishedOn), apiTime(d.WaitingSince), make([]stepJSON, len(d.Trace)),
+		apiTime(d.RequestedOn), apiTime(d.FinishedOn), undoableUntil(d), apiTime(d.WaitingSince), make([]stepJSON, len(d.Trace)),
 	}
 	for i, r := range d.Trace {
 		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
@@ -223,8 +262,17 @@ type listedDeletionJSON struct {
 	RowsDeleted int64                `json:"rowsDeleted"`
 	RequestedOn apiTime              `json:"requestedOn"`
 	FinishedOn  apiTime              `json:"finishedOn"`
+	// UndoableUntil is as in the whole.
+	UndoableUntil apiTime `json:"undoableUntil,omitzero"`
+}
+
+func undoableUntil(d domain.Deletion) (until apiTime) {
+	if d.State == domain.DeletionPending {
+		until = apiTime(d.UndoableUntil)
+	}
+	return until
 }
 
 func newListedDeletion(d domain.Deletion) listedDeletionJSON {
-	return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn)}
+	return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn), undoableUntil(d)}
 }

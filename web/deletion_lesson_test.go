@@ -65,7 +65,7 @@ func noLessonWithoutTeach(t *testing.T) {
 	if reads != 3 {
 		t.Errorf("%d calls to Deletions to ask for a deletion and to show it, want 3", reads)
 	}
-	b.send("POST", path, posted(url.Values{"action": {"again"}})).want(404)
+	b.send("POST", path, posted(url.Values{"action": {"again"}})).want(400)
 	if _, err := s.store.Lesson(t.Context(), channel.Ref()); err == nil {
 		t.Error("there is a lesson")
 	}

@@ -2,16 +2,72 @@ package web_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/web"
 )
 
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
 	t.Run("the API lists them too", apiListsDeletions)
+	t.Run("what is deleted can be undone in time, by its owner alone", deletionIsUndone)
+	t.Run("the pages count down and undo, on another device too", pagesUndo)
+}
+
+func newForgivingSite(t *testing.T) *site {
+	return newSiteWith(t, web.Options{Version: "test", Undo: 30 * time.Second})
+}
+
+func deletionIsUndone(t *testing.T) {
+	s := newForgivingSite(t)
+	token, other := s.signUp("ada"), s.signUp("bob")
+	channel := s.channel("Engines", "ada")
+	s.post(channel, "bob", "Pistons")
+	location := s.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202).header.Get("Location")
+	a := s.do("GET", location, bearer(token)).want(200)
+	until, err := time.Parse(time.RFC3339, a.text("undoableUntil"))
+	if left := time.Until(until); a.text("state") != "pending" || err != nil || left > 30*time.Second || left < 0 {
+		t.Errorf("the deletion is %s (%v)", a.body, err)
+	}
+	s.do("GET", "/api/v1/channels/Engines").want(410)
+	s.do("POST", "/api/v1/channels", bearer(other), raw(`{"name":"Engines"}`)).want(409)
+	s.do("POST", location+"/undo", bearer(other)).want(403)
+	for range 2 {
+		a = s.do("POST", location+"/undo", bearer(token)).want(200)
+		if a.text("name") != "Engines" || a.text("state") != "active" || a.header.Get("ETag") != `"`+string(channel.Incarnation)+`"` {
+			t.Errorf("undone, the channel is %s", a.body)
+		}
+	}
+	if a = s.do("GET", location, bearer(token)).want(200); a.text("state") != "undone" || a.get("undoableUntil") != nil {
+		t.Errorf("the deletion is %s", a.body)
+	}
+	if got := s.listed("/api/v1/channels/Engines/blogs?limit=10", "text"); fmt.Sprint(got) != "[Pistons]" {
+		t.Errorf("the posts are %q", got)
+	}
+	s.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202)
+	s.cascade(channel.Ref()) // a worker that does not look at the time
+	s.do("POST", location+"/undo", bearer(token)).want(409)
+}
+
+func pagesUndo(t *testing.T) {
+	s := newForgivingSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	s.post(channel, "ada", "Pistons")
+	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
+	b.open("/channels/Engines/delete").says("You can undo it for 30 seconds", "1 post by 1 person").
+		form("Delete this channel and all its posts").press().at(path).says("You can undo this, on any device, until")
+	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
+		at("/channels/Engines").says("The channel is back", "Pistons")
+	b.open(path).says("Undone").saysNot("Step 1")
+	b.open("/channels/Engines/delete").form("Delete this channel and all its posts").press().at(path)
+	s.cascade(channel.Ref())
+	form := url.Values{"action": {"undo"}, "channel": {"Engines"}, "incarnation": {string(channel.Incarnation)}}
+	b.send("POST", path, posted(form)).want(409).says("It is too late to undo this")
 }
 
 func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {

@@ -92,6 +92,7 @@ const (
 	noticeSessionsEnded
 	noticeSignedOut
 	noticeSignedUp
+	noticeUndone
 )
 
 func (n notice) sentence() string {
@@ -109,6 +110,7 @@ func (n notice) sentence() string {
 		noticeSessionsEnded:   "All your sessions have ended.",
 		noticeSignedOut:       "You are signed out.",
 		noticeSignedUp:        "Your account is ready. Sign in to use it.",
+		noticeUndone:          "The channel is back, with all that was in it.",
 	}[n]
 }
 

@@ -199,6 +199,7 @@ func problemOfMeaning(err error) problem {
 			Detail: "The name belongs to a channel that is being deleted. It is free again once that is done."}},
 		{domain.ErrExists, problem{Type: "urn:microblogging:name-taken", Status: http.StatusConflict, Title: "Name taken",
 			Detail: "The name is in use. Choose another."}},
+		{domain.ErrTooLate, newProblem(http.StatusConflict, "Too late", "The deletion has begun, and cannot be undone any more.")},
 		{domain.ErrConflict, newProblem(http.StatusPreconditionFailed, "Changed in between",
 			"It was changed after you read it. Your request changed nothing.")},
 		{domain.ErrKeyReused, problem{Type: "urn:microblogging:key-reused", Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused",

@@ -44,6 +44,11 @@ func apiRoutes() []route {
 			{ada, 404, "Going/x", "", "", ""},
 			{ada, 404, "Going/{going}%2Fx", "", "", ""},
 		}},
+		{name: "POST /api/v1/channels/:name/deletions/:incarnation/undo", who: owner, seeds: []seed{
+			{ada, 200, "Going/{going}", "", "", ""},
+			{ada, 404, "Engines/{engines}", "", "", ""},
+			{ada, 404, "Going/x", "", "", ""},
+		}},
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
 			{"", stranger, 2, 2, 0, 0},
 			{"order=rating", stranger, 3, 22, 0, 0},

@@ -73,7 +73,7 @@ func pageRoutes() []route {
 			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
 		}},
 		{name: "GET /channels/:name/delete", who: owner, costs: []cost{
-			{"", adasCookie, 1, 3, 0, 0},
+			{"", adasCookie, 2, 4, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
@@ -94,6 +94,8 @@ func pageRoutes() []route {
 			{adasCookie, 303, "Going/{going}", "", "", "action=free"},
 			{adasCookie, 400, "Going/{going}", "", "", "action=kill&worker=x"},
 			{adasCookie, 404, "Engines/{engines}", "", "", "action=again"},
+			{adasCookie, 303, "Going/{going}", "", "", "action=undo&channel=Going&incarnation={going}"},
+			{adasCookie, 404, "Going/{going}", "", "", "action=undo&channel=Engines&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/deletions/:incarnation/events", who: owner, untagged: true, seeds: []seed{
 			{adasCookie, 200, "Going/{going}", "", "Accept: text/event-stream", ""},
@@ -218,6 +220,12 @@ func pageRoutes() []route {
 			{stranger, 404, "nobody", "", "", ""},
 			{stranger, 404, "not%20a%20name", "", "", ""},
 			{stranger, 404, "a%2Fb", "", "", ""},
+		}},
+		{name: "POST /account/deletions", who: users, seeds: []seed{
+			{adasCookie, 303, "", "", "", "action=undo&channel=Going&incarnation={going}"},
+			{adasCookie, 400, "", "", "", "channel=Going&incarnation={going}"},
+			{bobsCookie, 403, "", "", "", "action=undo&channel=Going&incarnation={going}"},
+			{adasCookie, 404, "", "", "", "action=undo&channel=Going&incarnation=x"},
 		}},
 		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 6, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},

@@ -10,7 +10,7 @@ import (
 )
 
 // furnish makes ada, who owns Engines and Going, and bob, who owns Wheels. Going is
-// being deleted, by a worker that waits before its first step. Each list has more than one item.
+// being deleted, which can be undone, by a worker that waits before its first step. Each list has more than one item.
 func furnish(g *stage) {
 	g.Helper()
 	g.enter()
@@ -27,7 +27,8 @@ func furnish(g *stage) {
 	ok(g, g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()))
 	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
-	if _, err := g.store.AskLesson(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
+	undoable := storage.New(g.db, storage.Options{Undo: time.Minute})
+	if _, err := undoable.AskLesson(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
 	g.pupil(going.Ref(), 1, domain.StepMark)

@@ -115,7 +115,7 @@ func rowsNow(rows storage.ChannelRows) templates.RowsNow {
 
 // underWay tells whether a deletion is not done: it may also wait for an operator.
 func underWay(rows storage.ChannelRows) bool {
-	return rows.Channel.State == domain.ChannelDeleting || rows.Deletion.Channel.Key != "" && rows.Deletion.State != domain.DeletionDone
+	return rows.Channel.Name != "" && rows.Channel.State != domain.ChannelActive || rows.Deletion.Channel.Key != "" && !rows.Deletion.Over()
 }
 
 // stateOf says in a sentence what has become of the channel.

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/maypok86/otter/v2"
@@ -46,6 +47,8 @@ type Options struct {
 	// SignUps is how many accounts one client may make in an hour, counted for all
 	// processes on the store. 0 is no limit.
 	SignUps int
+	// Undo is how long a deletion can be undone, as pages say: the store's own time.
+	Undo time.Duration
 	// PageCache is how many bytes of pages and feeds of channels are kept in memory, and of
 	// what they show, about. With 0 none are, and each is made anew.
 	PageCache int64

@@ -64,7 +64,7 @@ func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	t.Helper()
 	s := &site{t, &role{db: db, log: &logBuffer{}}}
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
-	s.store = storage.New(faults, storage.Options{})
+	s.store = storage.New(faults, storage.Options{Undo: options.Undo})
 	ok(t, s.store.Prepare(t.Context()))
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.NewTextHandler(s.log, nil)))

@@ -34,11 +34,15 @@ type watch func(ctx context.Context, name domain.Step, take func(context.Context
 // run takes the steps in the only order that is safe (package domain). Each finds out from
 // the rows what is left to do.
 func (c *cascade) run(ctx context.Context) error {
-	// Hide the channel from readers. The request has done so before it was answered, unless it
-	// died; and it has put the deletion on the index of open deletions before that, from which the
-	// reconciling pass queues it again if the message is lost (package deletion). If its row is
-	// absent, or is of another incarnation, this incarnation is gone and nothing of it is left.
-	there, err := c.step(ctx, domain.StepMark, c.store.MarkDeleting)
+	// Take the channel past the pivot: from then on the deletion cannot be undone. The request has
+	// hidden the channel from readers before it was answered, unless it died; and it has put the
+	// deletion on the index of open deletions before that, from which the reconciling pass queues it
+	// again if the message is lost (package deletion). If its row is absent, or is of another
+	// incarnation, this incarnation is gone and nothing of it is left. If the deletion was undone,
+	// the message asks for nothing.
+	there, err := c.step(ctx, domain.StepMark, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
+		return c.store.MarkDeleting(ctx, c.of)
+	})
 	if err != nil || !there {
 		return err
 	}

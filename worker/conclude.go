@@ -26,13 +26,13 @@ const (
 func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 	ctx, cancel := context.WithTimeout(ctx, concludeTime)
 	defer cancel()
-	err := guarded(func() error { return j.carryOut(ctx, result) })
+	err := guarded(func() error { return j.carryOut(ctx, result, cause) })
 	j.handling.End(End{
 		Outcome: result.String(), Kind: j.message.Kind, Cause: cause, Unconcluded: err, Poisoned: j.poisoned,
 		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
 	})
 	level := slog.LevelWarn
-	if err == nil && (result == outcomeDone || result == outcomeShutdown || result == outcomeKilled) {
+	if err == nil && (result == outcomeDone || result == outcomeShutdown || result == outcomeKilled || result == outcomeEarly) {
 		level = slog.LevelInfo
 	}
 	j.worker.Log.Log(ctx, level, "message handled", "outcome", result.String(), "channel", j.message.Channel,
@@ -40,7 +40,7 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 }
 
 // carryOut does with the message what the outcome demands.
-func (j *job) carryOut(ctx context.Context, result outcome) error {
+func (j *job) carryOut(ctx context.Context, result outcome, cause error) error {
 	switch result {
 	case outcomeKilled:
 		return nil
@@ -53,6 +53,10 @@ func (j *job) carryOut(ctx context.Context, result outcome) error {
 		return j.giveBack(ctx)
 	case outcomeWait:
 		return j.wait(ctx)
+	case outcomeEarly:
+		var undoable *domain.UndoableError
+		errors.As(cause, &undoable)
+		return j.rewrite(ctx, undoable.Left.Truncate(time.Second)+time.Second)
 	case outcomeLost:
 		return j.record(ctx, unchanged)
 	default: // outcomeRetry, outcomePanic

@@ -60,7 +60,12 @@ func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 	return lastDelivery, err
 }
 
-func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
+// running says so, unless the deletion can still be undone.
+func running(d *domain.Deletion) {
+	if d.State != domain.DeletionPending || domain.Undoable(d.UndoableUntil) == 0 {
+		d.State = domain.DeletionRunning
+	}
+}
 
 // enter begins a step. The next record says it.
 func (p *progress) enter(step domain.Step) {
@@ -98,7 +103,7 @@ func (p *progress) removed(ctx context.Context, rows int) {
 // not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
 	steps, rows := p.take()
-	return p.store.UpdateDeletion(ctx, p.of.Ref(), func(d *domain.Deletion) bool {
+	return p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
 		d.RowsDeleted = max(d.RowsDeleted, p.before+rows)
 		if rows > 0 {
 			d.WaitingSince = time.Time{}

@@ -40,14 +40,14 @@ type backend struct {
 
 // open opens the store that the flags name, with these options if it is the embedded one. It
 // does not contact a store on the network yet. A panic in a library is logged; without a log,
-// to standard error.
-func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry) (*backend, error) {
+// to standard error. For the time of undo, the deletion of a channel can be undone.
+func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, undo time.Duration) (*backend, error) {
 	if f.Storage == "azure" {
 		config, err := f.azureConfig(opts.Log)
 		if err != nil {
 			return nil, err
 		}
-		return openAzure(config, told)
+		return openAzure(config, told, undo)
 	}
 	if told != nil {
 		opts.Committed = told.Committed
@@ -57,7 +57,7 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry) (*backe
 		return nil, cannotRunError{inUseHint(err)}
 	}
 	return &backend{
-		Store: storage.New(db, storage.Options{Around: told.Store()}), under: db, told: told,
+		Store: storage.New(db, storage.Options{Around: told.Store(), Undo: undo}), under: db, told: told,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
 }
@@ -70,7 +70,7 @@ func inUseHint(err error) error {
 	return err
 }
 
-func openAzure(config azure.Config, told *telemetry.Telemetry) (*backend, error) {
+func openAzure(config azure.Config, told *telemetry.Telemetry, undo time.Duration) (*backend, error) {
 	if told != nil {
 		config.Tried = told.Tried
 	}
@@ -79,7 +79,7 @@ func openAzure(config azure.Config, told *telemetry.Telemetry) (*backend, error)
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, storage.Options{Around: told.Store()}), under: client, told: told,
+		Store: storage.New(client, storage.Options{Around: told.Store(), Undo: undo}), under: client, told: told,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }
@@ -127,7 +127,7 @@ func (f storageFlags) mustExist() error {
 // use opens and prepares the store, calls work, and closes the store. It is for commands that
 // need the store from the start.
 func (f storageFlags) use(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
-	b, err := f.open(opts, nil)
+	b, err := f.open(opts, nil, 0)
 	if err != nil {
 		return err
 	}

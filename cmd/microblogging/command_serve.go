@@ -94,7 +94,11 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		defer admin.Close() // a server that has ended has closed it already
 	}
 	there, unknown := bolt.Exists(p.Data)
-	b, err := p.open(bolt.Options{Log: log}, told)
+	var undo time.Duration
+	if p.web != nil {
+		undo = p.web.Undo
+	}
+	b, err := p.open(bolt.Options{Log: log}, told, undo)
 	if err != nil {
 		return err
 	}

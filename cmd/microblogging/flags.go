@@ -90,17 +90,18 @@ func (f storageFlags) connectionString() (string, error) {
 
 // webFlags are the settings of the web role.
 type webFlags struct {
-	Listen              string    `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
-	Sample              bool      `help:"If the store is empty, fill it with a few channels. Print a sign-in link for one of the sample's users at each start; it works once."`
-	BaseURL             siteURL   `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
-	WriteRate           float64   `default:"20" within:"0 1000000" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
-	WriteBurst          int       `default:"1000" within:"1 1000000" help:"How many writes one user may make at once, after a pause."`
-	MaxChannelsPerOwner int       `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
-	SignUps             int       `default:"100" within:"0 1000000000" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
-	PageCache           cacheSize `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
-	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
-	NoLab               bool      `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
-	LogAddresses        bool      `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
+	Listen              string        `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
+	Sample              bool          `help:"If the store is empty, fill it with a few channels. Print a sign-in link for one of the sample's users at each start; it works once."`
+	BaseURL             siteURL       `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
+	WriteRate           float64       `default:"20" within:"0 1000000" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
+	WriteBurst          int           `default:"1000" within:"1 1000000" help:"How many writes one user may make at once, after a pause."`
+	MaxChannelsPerOwner int           `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
+	SignUps             int           `default:"100" within:"0 1000000000" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
+	PageCache           cacheSize     `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
+	TrustProxy          proxyFlag     `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
+	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel at once."`
+	NoLab               bool          `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
+	LogAddresses        bool          `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
 }
 
 // A siteURL is http://HOST or https://HOST, or nil if it is not set.

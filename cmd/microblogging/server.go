@@ -35,6 +35,7 @@ const (
 // options returns the settings of the web role.
 func (f webFlags) options() web.Options {
 	return web.Options{
+		Undo:                f.Undo,
 		BaseURL:             f.BaseURL.url,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,

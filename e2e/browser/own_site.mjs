@@ -24,7 +24,9 @@ class OwnSite {
   // start starts the role and waits until it accepts requests.
   async start(...args) {
     const always = ["--data", this.data, "--listen", this.listen, "--log-level", "warn"];
-    this.process = spawn(process.env.PROGRAM, [...args, ...always], { stdio: ["ignore", "pipe", "inherit"] });
+    const [role, ...others] = args;
+    // Without a time to undo, so that a worker has something to do at once, unless the test has one.
+    this.process = spawn(process.env.PROGRAM, [role, "--undo", "0", ...others, ...always], { stdio: ["ignore", "pipe", "inherit"] });
     let written = "";
     for await (const chunk of this.process.stdout) {
       written += chunk;

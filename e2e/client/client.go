@@ -27,6 +27,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // Password is the password of every user that a test makes.
@@ -101,6 +102,11 @@ const (
 
 // ChannelPath is the path of one channel.
 func ChannelPath(name string) string { return ChannelsPath + "/" + url.PathEscape(name) }
+
+// DeletionPath is the path of the deletion of an incarnation, which may be an ETag.
+func DeletionPath(name, incarnation string) string {
+	return ChannelPath(name) + "/deletions/" + strings.Trim(incarnation, `"`)
+}
 
 // BlogsPath is the path of a channel's posts.
 func BlogsPath(channel string) string { return ChannelPath(channel) + "/blogs" }

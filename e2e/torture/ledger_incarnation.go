@@ -18,6 +18,15 @@ type incarnation struct {
 	// asked is when its deletion was first asked for, and accepted when one was
 	// first acknowledged. Zero if that never happened.
 	asked, accepted time.Time
+	// back is when the latest undoing was acknowledged. Until then readers may have missed it.
+	back time.Time
+	// adrift tells that a request to delete it was not answered. It may take effect later.
+	adrift bool
+}
+
+// wanted tells whether nobody wanted it gone during all of a span.
+func (of *incarnation) wanted(s span) bool {
+	return of.back.Before(s.from) && (of.asked.IsZero() || of.asked.After(s.to))
 }
 
 // saw records that a channel was shown: its incarnation, its owner, and which
@@ -56,7 +65,7 @@ func (l *ledger) absent(s span, channel string) {
 // there during all of the span. Only its own deletion ends an incarnation.
 func (l *ledger) mustBe(s span, channel, seen string) {
 	for _, other := range l.incarnations[channel] {
-		if other.id != seen && other.known.Before(s.from) && (other.asked.IsZero() || other.asked.After(s.to)) {
+		if other.id != seen && other.known.Before(s.from) && other.wanted(s) {
 			l.accuseLocked("I2: incarnation %s of %s is gone, and nobody asked for that (seen: %q)", other.id, channel, seen)
 			other.asked, other.accepted = s.to, s.to // one accusation is enough
 		}
@@ -87,7 +96,25 @@ func (l *ledger) accept(of *incarnation) {
 		of.accepted = time.Now()
 	}
 	l.deleting = of.channel
-	tell(l.moments.accepted)
+	time.AfterFunc(undoTime, func() { tell(l.moments.accepted) }) // when there is work to do
+}
+
+// undoing records that a user is about to undo a deletion: it may or may not end from now on.
+func (l *ledger) undoing(of *incarnation) {
+	defer l.lock()()
+	of.accepted = time.Time{}
+}
+
+// undone records that a deletion was undone. All that it hid must be there from then on.
+func (l *ledger) undone(of *incarnation) {
+	defer l.lock()()
+	of.asked, of.back = time.Time{}, time.Now()
+}
+
+// lost records that a request to delete was not answered.
+func (l *ledger) lost(of *incarnation) {
+	defer l.lock()()
+	of.adrift = true
 }
 
 // lastAccepted is the channel whose deletion was accepted last; empty if none was.

@@ -149,7 +149,7 @@ func (l *ledger) incarnationOf(p *post) *incarnation {
 func (l *ledger) stands(p *post, s span) bool {
 	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
-		(in.asked.IsZero() || in.asked.After(s.to)) && (p.removing.IsZero() || p.removing.After(s.to))
+		in.wanted(s) && (p.removing.IsZero() || p.removing.After(s.to))
 }
 
 // gone says why nobody may read a post after a time; empty if they may.
@@ -182,6 +182,15 @@ func (l *ledger) vanished(s span, p *post) {
 		l.accuseLocked("A4: the removal of post %s was told that it is gone, and nobody else asked for that", p.id)
 	}
 	p.removing, p.removed = s.from, s.to
+}
+
+// kept records that a post was not removed, because its channel was being deleted.
+func (l *ledger) kept(s span, p *post) {
+	defer l.lock()()
+	p.removing = time.Time{}
+	if l.stands(p, s) {
+		l.accuseLocked("A4: the removal of post %s was told that its channel is being deleted, and nobody asked for that", p.id)
+	}
 }
 
 // isPast tells whether a post needs no more attention: its channel was deleted,

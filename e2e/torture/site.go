@@ -29,6 +29,8 @@ const (
 	// program that fails for another reason keeps its own.
 	dataRace = "DATA RACE"
 
+	// undoTime is how long a deletion can be undone.
+	undoTime = time.Second
 	// unlimited is the rate of writes: the users write faster than people, and from one
 	// address.
 	unlimited = "0"
@@ -65,7 +67,7 @@ func boltSite(o *run) *site {
 	s := newSite("bolt", o)
 	s.hung = filepath.Join(o.dir, "hung")
 	s.setup.Flags, s.setup.Environment = []string{"--data", filepath.Join(o.dir, "bolt")}, []string{diskVariable + "=" + s.hung}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited,
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--undo", undoTime.String(),
 		"--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
@@ -86,7 +88,7 @@ func azuriteSite(o *run, azurite *azuritetest.Server) (*site, error) {
 	}
 	for n := range webCount + workerCount {
 		name, latency := fmt.Sprintf("web%d", n+1), webLatency
-		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited}
+		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--undo", undoTime.String()}
 		if n >= webCount {
 			name, latency = fmt.Sprintf("worker%d", n+1-webCount), workerLatency
 			args = []string{"worker", "--lease", lease.String(), "--reconcile", reconcile.String()}

@@ -44,9 +44,9 @@ func (s *site) drain(ctx context.Context) {
 }
 
 // pending tells whether the deletion of an incarnation must still end. A deletion
-// that was never accepted may never have begun.
+// that was never accepted may never have begun, or may be undone.
 func (s *site) pending(of *incarnation, state string) bool {
-	return state != "done" && (state != "absent" || !of.accepted.IsZero())
+	return state != "done" && (state != "absent" && state != "undone" || !of.accepted.IsZero())
 }
 
 // progress is the state of a deletion: "absent" if there is none, and empty if no
@@ -58,8 +58,7 @@ func (s *site) progress(ctx context.Context, of *incarnation) string {
 			owner = u
 		}
 	}
-	path := client.ChannelPath(of.channel) + "/deletions/" + strings.Trim(of.id, `"`)
-	a := owner.send(ctx, "GET", path, nil, nil, http.StatusOK, http.StatusNotFound)
+	a := owner.send(ctx, "GET", client.DeletionPath(of.channel, of.id), nil, nil, http.StatusOK, http.StatusNotFound)
 	var deletion client.Deletion
 	switch {
 	case a.Status == http.StatusNotFound:

@@ -184,8 +184,10 @@ func (u *user) remove(ctx context.Context, channel string) {
 	switch a.Status {
 	case http.StatusNoContent:
 		u.site.ledger.removed(p)
-	case http.StatusNotFound, http.StatusGone:
+	case http.StatusNotFound:
 		u.site.ledger.vanished(a.span, p)
+	case http.StatusGone: // with its channel, unless that comes back
+		u.site.ledger.kept(a.span, p)
 	}
 }
 
@@ -228,9 +230,29 @@ func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	switch a.Status {
 	case http.StatusAccepted:
 		u.site.ledger.accept(of)
+		if !of.adrift && u.draw.IntN(2) == 0 {
+			u.undo(ctx, of)
+		}
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
 			u.site.ledger.accuse("I2: incarnation %s of %s is gone before its deletion was asked for", of.id, of.channel)
 		}
+	default:
+		u.site.ledger.lost(of)
+	}
+}
+
+// undo undoes a deletion that was accepted, unless a worker is faster.
+func (u *user) undo(ctx context.Context, of *incarnation) {
+	pause(ctx, time.Duration(u.draw.Int64N(int64(undoTime+undoTime/4))))
+	u.site.ledger.undoing(of)
+	a := u.send(ctx, "POST", client.DeletionPath(of.channel, of.id)+"/undo", nil, nil, http.StatusOK, http.StatusConflict)
+	switch a.Status {
+	case http.StatusOK:
+		u.site.ledger.undone(of)
+		u.site.tally.add("undone", 1)
+		u.list(ctx, of.channel)
+	case http.StatusConflict:
+		u.site.ledger.accept(of)
 	}
 }

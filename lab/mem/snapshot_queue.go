@@ -128,7 +128,7 @@ func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string
 		return s, fmt.Errorf("%w: queue %s was never created", domain.ErrUnavailable, c.Target)
 	case c.Method == driver.CallSend:
 		id := mint(0)
-		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}}), nil
+		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}, visible: hidden}), nil
 	case c.Method == driver.CallLength:
 		c.Length = int64(len(s.messages(c.Target)))
 		return s, nil

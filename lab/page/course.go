@@ -262,6 +262,17 @@ func rowLevels() []level {
 func fenceLevels() []level {
 	return []level{
 		{
+			Name: "pivot", Title: "Undone, and gone",
+			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",
+			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, if nobody was faster. " +
+				"The workers w1 and w2 have the message. The shipped code marks the row past the point of no return before it touches anything else. Here it goes on without that mark.",
+			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
+			Teaches: "What takes several steps can be undone up to one of them, the pivot. The pivot and the undoing are two writes to one row, in the version that was read. " +
+				"So one of them takes effect, and the other learns that it came second.",
+			Cousin: cousin{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
+				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
+		},
+		{
 			Name: "fresh-read", Title: "Look again before you lock up",
 			Goal: "Make a deletion leave rows behind.",
 			Scene: "Two messages are on the queue. One is about a post that was deleted: a worker removes the votes on it. The other is about its channel: a worker shuts the gate, lists the rows and removes them. " +

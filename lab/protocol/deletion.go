@@ -69,7 +69,7 @@ func ask(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
 	channel, err := c.Store.AskDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
 	if err == nil {
-		c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref()})
+		c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
 	}
 }
 
@@ -156,7 +156,7 @@ func incarnationOf(table string, row driver.Entity) string {
 // way when the channel was seen and deleted. Its creator deletes the row, or else the
 // reconciling pass.
 func channelIsHidden(v lab.View, k lab.Known, breach breaching) {
-	if live(v.DB, k.Channel) {
+	if row, _ := channelRow(v.DB, k.Channel); live(v.DB, k.Channel) && row.Int64("Undone") <= number(k.Key) {
 		breach("I4", "a channel can be read, and its deletion was accepted (%s)", string(k.Channel.Incarnation))
 	}
 }
@@ -182,7 +182,7 @@ func asked(v lab.View, ref domain.ChannelRef) bool {
 		return true
 	}
 	row, ok := channelRow(v.DB, ref)
-	return ok && row.String("State") == string(domain.ChannelDeleting) &&
+	return ok && row.String("State") != string(domain.ChannelActive) &&
 		v.Count(factAsking, func(k lab.Known) bool { return k.Channel.Key == ref.Key }) > 0
 }
 
@@ -200,8 +200,8 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (breaches []d
 			continue
 		}
 		record, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
-		if l.neverAccepted(v, m) {
-			continue
+		if row, _ := channelRow(v.DB, m.Ref()); l.neverAccepted(v, m) || row.Int64("Undone") > m.Number {
+			continue // or it was undone
 		}
 		if _, there := channelRow(v.DB, m.Ref()); there {
 			breaches = append(breaches, breachOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))

@@ -61,7 +61,7 @@ func reconciliations() subject {
 			ablate("index-version", "index-pass", "The version of an index row", "removeOpen",
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
-			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnrecorded",
+			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnmarked",
 				"A pass writes the channel's row before it removes an index row, so a mark that is under way fails and begins again.",
 				only("reconcile", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {

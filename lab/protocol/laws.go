@@ -40,7 +40,7 @@ func (Shipped) List() []lab.Law {
 		{Name: "I1", Title: "no orphan", When: lab.AtRest, Means: "When all is at rest, each row belongs to a channel that is there."},
 		{Name: "I2", Title: "no collateral", When: lab.Always, Means: "Deleting one channel never touches another, even one that has the same name later."},
 		{Name: "I3", Title: "no lost post", When: lab.Always, Means: "A post that was accepted can be read until it is removed, and then never again."},
-		{Name: "I4", Title: "no ghost read", When: lab.Always, Means: "Once a deletion is accepted, nobody is shown the channel or its posts."},
+		{Name: "I4", Title: "no ghost read", When: lab.Always, Means: "Once a deletion is accepted, nobody is shown the channel or its posts, unless it is undone."},
 		{Name: "I5", Title: "it ends", When: lab.AtRest, Means: "Each deletion that was accepted is done in the end, or waits where an operator sees it."},
 		{Name: "I6", Title: "repeatable", When: lab.Finally, Means: "Handling a message again, late, or twice at once changes nothing more."},
 		{Name: "I7", Title: "one post", When: lab.AtRest, Means: "A request that is sent twice makes one post, or one channel."},

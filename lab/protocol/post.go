@@ -123,10 +123,11 @@ func edit(key, text string) body {
 
 // postStays: an acknowledged post can be read until somebody asks for its deletion.
 func postStays(v lab.View, k lab.Known, breach breaching) {
-	if askedBlog(v, k.Blog) || asked(v, k.Channel) {
+	if askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 		return
 	}
-	if _, there := blogRow(v.DB, k.Channel, k.Blog); !there || !live(v.DB, k.Channel) {
+	_, there := blogRow(v.DB, k.Channel, k.Blog)
+	if !there || !asked(v, k.Channel) && !live(v.DB, k.Channel) {
 		breach("I3", "an acknowledged post is gone, and nobody asked for that")
 	}
 }

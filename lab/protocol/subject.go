@@ -12,7 +12,7 @@ import (
 func subjects() []subject {
 	return []subject{
 		posts(), authors(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
-		poisons(), repairs(), accounts(), digests(), passwords(), crowds(),
+		undos(), poisons(), repairs(), accounts(), digests(), passwords(), crowds(),
 	}
 }
 

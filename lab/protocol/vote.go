@@ -59,7 +59,7 @@ func unvote(key string, by domain.UserName) body {
 // that sets, may undo what was told.
 func counts(set bool, row func(lab.Fact) string, sets, answered lab.Kind, detail string) law {
 	return func(v lab.View, k lab.Known, breach breaching) {
-		if k.Blog != "" && askedBlog(v, k.Blog) || asked(v, k.Channel) {
+		if k.Blog != "" && askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 			return
 		}
 		if hasRow(v.DB, schema.TableBlogs, k.Channel, row(k.Fact)) != set && !undone(v, k, sets, answered) {

@@ -133,6 +133,7 @@ func (s *store) itEnds() {
 		state := row.Properties.String("State")
 		live, there := s.channels[row.Partition]
 		switch {
+		case state == "undone" && live.incarnation == row.Row && live.active:
 		case state != "done" && state != "poisoned":
 			s.breach("I5", tableDeletions, row, "is still %s", state)
 		case state == "done" && there && live.incarnation == row.Row:

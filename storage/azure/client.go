@@ -123,7 +123,7 @@ func (c *Client) try(ctx context.Context, call *driver.Call) error {
 		case driver.CallCreateQueue:
 			_, err = queue.Create(ctx, nil)
 		case driver.CallSend:
-			err = send(ctx, queue, call.Message.Text)
+			err = send(ctx, queue, call)
 		case driver.CallReceive:
 			call.Messages, err = receive(ctx, queue, call)
 		case driver.CallUpdate:

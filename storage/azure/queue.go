@@ -14,8 +14,10 @@ import (
 // default, the service drops a message after seven days.
 const forever = -1
 
-func send(ctx context.Context, q *azqueue.QueueClient, text string) error {
-	_, err := q.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)})
+func send(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) error {
+	_, err := q.EnqueueMessage(ctx, c.Message.Text, &azqueue.EnqueueMessageOptions{
+		TimeToLive: to.Ptr[int32](forever), VisibilityTimeout: seconds(c.Lease),
+	})
 	return err
 }
 

@@ -47,3 +47,21 @@ func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (blog
 	}
 	return blogs, nil
 }
+
+// maxCounted is the largest number of posts that Extent counts.
+const maxCounted = 1000
+
+// Extent counts the posts of a channel, up to 1,000, and those who wrote them. It reports in more
+// whether there are more posts than that.
+func (s *Posts) Extent(ctx context.Context, ref domain.ChannelRef) (posts, people int, more bool, err error) {
+	from, to := schema.Blog.Range()
+	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{Partition: schema.ChannelPartition(ref.Key), From: from, To: to})
+	if err != nil {
+		return 0, 0, false, fmt.Errorf("counting the posts of channel %s: %w", ref.Key, err)
+	}
+	authors := map[string]bool{}
+	for _, row := range rows {
+		authors[row.Properties.String(schema.PropUserID)] = true
+	}
+	return min(len(rows), maxCounted), len(authors), len(rows) > maxCounted, nil
+}

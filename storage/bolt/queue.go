@@ -108,10 +108,10 @@ func endLeases(bucket *bbolt.Bucket) error {
 }
 
 func (db *DB) send(ctx context.Context, c *driver.Call) error {
-	text := c.Message.Text
+	text, hidden := c.Message.Text, c.Lease
 	sent := change{size: len(text), shows: true}
 	return db.change(ctx, bucketOf(c), sent, func(bucket *bbolt.Bucket) (func() error, error) {
-		return func() error { return (&message{text: text}).put(bucket, db.clock()) }, nil
+		return func() error { return (&message{text: text}).put(bucket, db.clock()+hidden) }, nil
 	})
 }
 

@@ -92,7 +92,7 @@ func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
 	}
-	if row.State == domain.ChannelDeleting {
+	if row.State != domain.ChannelActive {
 		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 	}
 	switch ungated, err := s.Reclaim(ctx, row); {

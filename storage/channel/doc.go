@@ -13,8 +13,8 @@
 // Each creation has a random incarnation. In the channel's partition stands the gate of that
 // incarnation, a row (gate.go). Whatever must not outlive the channel is written behind the open
 // gate: in one transaction with a merge of it ([Lifecycle.Behind]). A deletion marks the channel's
-// row, replaces the open gate by the shut one, sweeps behind that, disarms it, and releases the
-// name (release.go, sweep.go). Each replacement happens once in all time. The gate's version is
+// row, takes it past the pivot (until then it can be undone), replaces the open gate by the shut
+// one, sweeps behind that, disarms it, and releases the name (release.go, sweep.go). Each replacement happens once in all time. The gate's version is
 // the version of the pages (package fresh).
 //
 // This room knows nothing of messages, posts or subscriptions. Who must do something at a

@@ -27,7 +27,8 @@ import (
 //	              open                            │
 //	insert          │                          active, of i
 //	                │                             │             posts of i
-//	mark            │                          deleting         nobody reads
+//	mark            │                          pending          nobody reads; an undo makes it active
+//	pivot           │                          deleting         nothing can be undone
 //	shut *          │                             │
 //	              shut                            │             rows of i are swept
 //	disarm *        │                             │
@@ -45,8 +46,8 @@ import (
 // The others can happen again. (A late copy is a copy of a request that the client library sent
 // again, or that the network held back, and that arrives when nobody waits for it.) A late copy of
 // reserve leaves a reservation that nobody will ever open. A late copy of insert leaves an active
-// row behind no gate, which accepts no post; Reclaim deletes it. Mark and release write the row in
-// the version in which they read incarnation i, so a late copy of them fails.
+// row behind no gate, which accepts no post; Reclaim deletes it. Mark, pivot, undo and release write
+// the row in the version in which they read incarnation i, so a late copy of them fails.
 //
 // That an ETag never repeats is a premise, since Azure and Azurite make it from
 // the time of the write. A repeat would have to be of the same row key. That key

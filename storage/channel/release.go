@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -45,10 +46,34 @@ func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
 	return fmt.Errorf("releasing channel %s, which is not marked: %w", row.Key(), domain.ErrConflict)
 }
 
-// Mark marks a channel in the version that was read, or returns optimistic.ErrAgain. The index row
-// of the deletion must have been renewed since that read.
-func (s *Lifecycle) Mark(ctx context.Context, row Row) error {
+// Mark marks a channel in the version that was read, or returns optimistic.ErrAgain. Nobody reads it
+// from then on. Until the time, it is only pending: it can be undone, until a worker takes it past
+// the pivot. With the zero time it is past it at once. The index row of the deletion must have been
+// renewed since the row was read.
+func (s *Lifecycle) Mark(ctx context.Context, row Row, until time.Time) error {
+	if until.IsZero() {
+		return s.Pivot(ctx, row)
+	}
+	//lab: Mark the channel as about to be deleted, in the version that was read.
+	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelPending), driver.Time(schema.PropUndoableUntil, until))
+}
+
+// Pivot takes a channel past the pivot, in the version that was read: no undo comes after it.
+// The gate must not be touched before.
+func (s *Lifecycle) Pivot(ctx context.Context, row Row) error {
 	//lab: Mark the channel as being deleted, in the version that was read.
+	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
+}
+
+// Unmark makes a channel active that is not past the pivot, in the version that was read. It
+// counts, so no message that was sent before asks for anything any more.
+func (s *Lifecycle) Unmark(ctx context.Context, row Row) error {
+	//lab: Make the channel active again, in the version that was read.
+	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndone, row.Undone+1))
+}
+
+// swap changes a channel's row in the version that was read, or returns optimistic.ErrAgain.
+func (s *Lifecycle) swap(ctx context.Context, row Row, changes ...driver.Property) error {
 	return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(row.Key()),
-		driver.Merge(schema.SingleRow, driver.Match(row.ETag), driver.String(schema.PropState, domain.ChannelDeleting))))
+		driver.Merge(schema.SingleRow, driver.Match(row.ETag), changes...)))
 }

@@ -94,9 +94,13 @@ func Decode(row driver.Entity) Row {
 			CreatedOn:   p.Time(schema.PropCreatedOn),
 			Incarnation: domain.Incarnation(p.String(schema.PropIncarnation)),
 			State:       domain.ChannelState(p.String(schema.PropState)),
+			Undone:      p.Int64(schema.PropUndone),
 		},
 		once: p.String(schema.PropOnce),
 		ETag: row.ETag,
+	}
+	if r.State == domain.ChannelPending {
+		r.UndoableUntil = p.Time(schema.PropUndoableUntil)
 	}
 	for _, word := range r.Words() {
 		*word.Text = p.String(schema.WordProperty(word))

@@ -34,14 +34,16 @@ func (p *partitionCheck) strayGate(ctx context.Context, kind *schema.Kind, gate 
 
 // checkGates is I9: it reports a channel whose gates do not fit its state.
 func (p *partitionCheck) checkGates(ctx context.Context) error {
-	active := p.channel.State == domain.ChannelActive
+	active := p.channel.State != domain.ChannelDeleting // or pending
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
+	//lab: Look whether the gate is shut, since it does not fit the channel.
 	shut, err := p.has(ctx, schema.ShutGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
+	//lab: Look whether the gate is open.
 	open, err := p.has(ctx, schema.OpenGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	// are read in the opposite order, so that a deletion that goes on meanwhile
 	// cannot make them look wrong.
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
-	active = now.State == domain.ChannelActive
+	active = now.State != domain.ChannelDeleting
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return nil

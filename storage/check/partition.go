@@ -150,7 +150,7 @@ func (p *partitionCheck) end(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case p.channel.State == domain.ChannelDeleting:
+	case p.channel.State != domain.ChannelActive:
 		// The sweep deletes rows in no order, so that the index need not agree.
 		return p.checkRecorded(ctx)
 	case p.index != fingerprint{}:

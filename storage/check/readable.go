@@ -104,7 +104,7 @@ func unreadableChannel(row driver.Entity) string {
 		return fmt.Sprintf("has the name %q, which has another key", name)
 	case err != nil:
 		return fmt.Sprintf("has the incarnation %q", channel.Incarnation)
-	case channel.State != domain.ChannelActive && channel.State != domain.ChannelDeleting:
+	case !slices.Contains([]domain.ChannelState{domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting}, channel.State):
 		return fmt.Sprintf("is in the state %q", channel.State)
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
@@ -11,8 +12,8 @@ import (
 )
 
 // AskDeletion accepts the deletion of a channel, and returns the channel. From then
-// on no reader sees the channel, and the deletion will end whatever crashes. Only
-// the owner may. Called again while the deletion runs, it returns the same.
+// on no reader sees the channel, and the deletion will end whatever crashes, unless it is
+// undone (Undo). Only the owner may. Called again while the deletion runs, it returns the same.
 //
 //   - There is no such channel: domain.ErrNotFound.
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
@@ -36,10 +37,13 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, &domain.ReplacedError{Current: row.Channel})
 	case row.Owner != by:
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)
-	case row.State == domain.ChannelDeleting:
+	case row.State != domain.ChannelActive:
 		return row.Channel, nil
 	}
 	message := MessageFor(row.Channel, by)
+	if s.undo > 0 {
+		message.UndoableUntil = message.AskedOn.Add(s.undo)
+	}
 	message.TraceParent = TraceParentOf(ctx)
 	return row.Channel, s.acceptDeletion(ctx, row, message)
 }
@@ -58,20 +62,25 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 	if err := s.RecordDeletion(ctx, message); err != nil {
 		return err
 	}
-	err := s.Mark(ctx, row)
+	err := s.Mark(ctx, row, message.UndoableUntil)
 	if errors.Is(err, optimistic.ErrAgain) {
-		_, err = s.MarkDeleting(ctx, row.Ref())
+		err = s.hide(ctx, message)
 	}
 	return err
 }
 
-// Enqueue puts a message on the queue and dates it.
+// Enqueue puts a message on the queue and dates it. While the deletion can be undone, the message
+// is hidden.
 func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message: whoever takes it carries the deletion out.
-	return s.queue.Send(ctx, m.Encode())
+	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(domain.Undoable(m.UndoableUntil)))
 }
 
+// wholeSeconds rounds up.
+func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
+
+// MessageFor is the request to delete a channel in this state.
 func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 	return domain.Message{
 		Kind:        domain.MessageChannel,
@@ -80,5 +89,7 @@ func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 		Name:        channel.Name,
 		By:          by,
 		AskedOn:     domain.Now(),
+
+		Number: channel.Undone, UndoableUntil: channel.UndoableUntil,
 	}
 }

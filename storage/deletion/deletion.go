@@ -1,6 +1,8 @@
 package deletion
 
 import (
+	"time"
+
 	"microblogging/domain"
 	"microblogging/storage/channel"
 	"microblogging/storage/driver"
@@ -16,10 +18,13 @@ type Deletions struct {
 	queue, poison              *driver.Queue
 
 	pause optimistic.Pause
+	// undo is how long the deletion of a channel can be undone.
+	undo time.Duration
 }
 
-// New returns the deletions of a backend whose tables and queues are there.
-func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.Pause) *Deletions {
+// New returns the deletions of a backend whose tables and queues are there. For the time of undo,
+// the deletion of a channel can be undone.
+func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.Pause, undo time.Duration) *Deletions {
 	return &Deletions{
 		Lifecycle: channels,
 		channels:  driver.NewTable(backend, schema.TableChannels),
@@ -28,6 +33,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.P
 		queue:     driver.NewQueue(backend, domain.QueueName),
 		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
 		pause:     pause,
+		undo:      undo,
 	}
 }
 

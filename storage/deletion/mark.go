@@ -3,32 +3,104 @@ package deletion
 import (
 	"context"
 	"errors"
+	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/channel"
 )
 
-// MarkDeleting marks the channel as being deleted, which hides it from readers. It
-// reports whether this incarnation's row is there. The web role calls it when a
-// deletion is asked for, and the worker again as its first step. A deletion is on the index
-// before its channel is marked (open.go).
-func (s *Deletions) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
+// MarkDeleting takes the channel past the pivot, after which a deletion cannot be undone, and so
+// hides it from readers if the request has died before it could. It is the first step of a worker.
+// It reports whether this incarnation's row is there, and its deletion was not undone. A deletion
+// that can still be undone is a *domain.UndoableError. That is the owner's time to think, measured
+// by the worker's clock. It is not what keeps a sweep from a channel whose deletion was undone: the
+// version of the row is.
+func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present bool, err error) {
+	return s.mark(ctx, m, func(row channel.Row) error {
+		until := m.UndoableUntil
+		if row.State == domain.ChannelPending {
+			until = row.UndoableUntil
+		}
+		if left := domain.Undoable(until); left > 0 {
+			return &domain.UndoableError{Left: left}
+		}
+		return s.Pivot(ctx, row)
+	})
+}
+
+// hide marks the channel for a request whose own mark met another write.
+func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
+	_, err := s.mark(ctx, m, func(row channel.Row) error {
+		if row.State == domain.ChannelPending {
+			return nil
+		}
+		return s.Mark(ctx, row, m.UndoableUntil)
+	})
+	return err
+}
+
+// mark reads the channel's row, and calls swap unless it is past the pivot. A deletion is on the
+// index before its channel is marked (open.go). A row that counts other than the message is that of
+// a channel whose deletion was undone.
+func (s *Deletions) mark(ctx context.Context, m domain.Message, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.ReadIncarnation(ctx, ref)
+		row, err := s.ReadIncarnation(ctx, m.Ref())
+		present = err == nil && row.Undone == m.Number
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			present = false
 			return nil
 		case err != nil:
 			return err
-		}
-		present = true
-		if row.State == domain.ChannelDeleting {
+		case !present:
+			return s.recordUndone(ctx, m)
+		case row.State == domain.ChannelDeleting:
 			return nil
+		case row.State == domain.ChannelActive:
+			if err := s.renewOpen(ctx, m.Ref()); err != nil {
+				return err
+			}
 		}
-		if err := s.renewOpen(ctx, ref); err != nil {
-			return err
-		}
-		return s.Mark(ctx, row)
+		return swap(row)
 	})
 	return present, err
+}
+
+// Undo undoes the latest request to delete a channel, and returns the channel. Nothing behind it
+// was touched. To undo it again is no error. Only the user who asked may.
+//
+//   - Nobody asked for such a deletion: domain.ErrNotFound.
+//   - Somebody else did: domain.ErrForbidden.
+//   - A worker was faster: domain.ErrTooLate.
+//
+// It is the same swap as the worker's, the other way: of the two, one takes effect, and whoever
+// comes second finds that. If the process dies after the swap, the message finds it, and records it.
+func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
+	//lab: Read which request is to be undone.
+	d, err := s.Deletion(ctx, ref, by)
+	if err != nil {
+		return undone, err
+	}
+	err = s.pause.Retry(ctx, func() error {
+		row, err := s.ReadIncarnation(ctx, ref)
+		undone = row.Channel
+		switch {
+		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
+			return domain.ErrTooLate
+		case err != nil || row.Undone > d.Number:
+			return err // without one, it was undone before, or this is the echo of our own swap
+		}
+		undone.State, undone.UndoableUntil, undone.Undone = domain.ChannelActive, time.Time{}, row.Undone+1
+		return s.Unmark(ctx, row)
+	})
+	if err != nil {
+		return undone, err
+	}
+	return undone, s.recordUndone(ctx, d.Message())
+}
+
+func (s *Deletions) recordUndone(ctx context.Context, m domain.Message) error {
+	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
+		d.State = domain.DeletionUndone
+		return true
+	})
 }

@@ -98,7 +98,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	//lab: Read the report of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
-		return p.lookAtUnrecorded(ctx, index, ref)
+		return p.lookAtUnmarked(ctx, index, ref, requestLifetime)
 	}
 	if err != nil {
 		return err
@@ -106,6 +106,8 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	switch d := Decode(record); d.State {
 	case domain.DeletionDone:
 		return p.lookAtDone(ctx, index, ref)
+	case domain.DeletionUndone:
+		return p.lookAtUnmarked(ctx, index, ref, 0)
 	case domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	default:
@@ -125,18 +127,19 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	return err
 }
 
-// lookAtUnrecorded looks at a deletion without a record. Either a request to delete is
-// under way or has died, or the channel was marked and nothing else is known.
-func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+// lookAtUnmarked looks at a deletion without a record, or whose record says that it was undone.
+// Either a request to delete is under way or has died, or the channel was marked and nothing else
+// is known. A request that began after this time may be under way.
+func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return p.removeOpen(ctx, index)
 	case err != nil:
 		return err
-	case row.State == domain.ChannelDeleting:
+	case row.State != domain.ChannelActive:
 		return p.lookAtMarked(ctx, row)
-	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.

@@ -30,21 +30,21 @@ func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by doma
 // time. To wait on the queue is no stall, neither for the first worker nor for the next
 // one after a failure or a crash. So the time must lie before the messages that no worker
 // has received yet; it is the zero time, or before, if none was received. While a message is
-// hidden after a failure, no progress is due. A poisoned deletion is not stalled: it waits for
+// hidden, after a failure or because the deletion can be undone, no progress is due. A poisoned deletion is not stalled: it waits for
 // an operator.
 //
 // A time that no sound clock can have written yet is no progress. If it was progress all the
 // same, the message has a copy, which does no harm.
 func Stalled(d domain.Deletion, since time.Time) bool {
-	due := d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
+	due := d.State == domain.DeletionPending || d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
 	latest := time.Now().Add(clockMargin)
 	quiet := func(on time.Time) bool { return on.Before(since) || on.After(latest) }
-	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn)
+	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn) && quiet(d.UndoableUntil)
 }
 
 // clockMargin is how far ahead a time may lie that a row tells: the clocks of a site differ,
 // and a message that failed is hidden for a while.
-const clockMargin = 5 * time.Minute
+const clockMargin = domain.MaxUndo
 
 func encodeDeletion(d domain.Deletion) driver.Properties {
 	p := driver.Properties{
@@ -68,6 +68,12 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	}
 	if !d.FinishedOn.IsZero() {
 		p = append(p, driver.Time(schema.PropFinishedOn, d.FinishedOn))
+	}
+	if !d.UndoableUntil.IsZero() {
+		p = append(p, driver.Time(schema.PropUndoableUntil, d.UndoableUntil))
+	}
+	if d.Number > 0 {
+		p = append(p, driver.Int64(schema.PropNumber, d.Number))
 	}
 	if d.TraceParent != "" {
 		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
@@ -124,6 +130,8 @@ func Decode(row driver.Entity) domain.Deletion {
 		RetryOn:      p.Time(schema.PropRetryOn),
 		FinishedOn:   p.Time(schema.PropFinishedOn),
 		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
+
+		Number: p.Int64(schema.PropNumber), UndoableUntil: p.Time(schema.PropUndoableUntil),
 	}
 	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
 	if p.Bool(schema.PropWaiting) {

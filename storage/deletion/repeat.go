@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -23,8 +24,9 @@ func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Messa
 		if err != nil {
 			return nil, fmt.Errorf("reading the deletions: %w", err)
 		}
-		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion {
-			records = append(records, Decode(row).Message())
+		d := Decode(row)
+		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion && d.State != domain.DeletionUndone {
+			records = append(records, d.Message())
 		}
 	}
 	return records, nil
@@ -58,5 +60,6 @@ func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found
 	case row.State != domain.ChannelActive:
 		return false, nil
 	}
+	m.Number, m.UndoableUntil = row.Undone, time.Time{}
 	return true, s.acceptDeletion(ctx, row, m)
 }

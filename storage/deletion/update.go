@@ -10,18 +10,28 @@ import (
 	"microblogging/storage/schema"
 )
 
-// RecordDeletion inserts the Deletions row of a message if it is not there. The web
-// role calls it after it has queued the message, and the worker when it receives
-// the message, which may be earlier.
+// RecordDeletion inserts the Deletions row of a message if it is not there, or is that of an
+// earlier request. The web role calls it after it has queued the message, and the worker when it
+// receives the message, which may be earlier.
 func (s *Deletions) RecordDeletion(ctx context.Context, m domain.Message) error {
-	_, err := s.insertDeletion(ctx, m, domain.DeletionQueued)
-	return err
+	state := domain.DeletionQueued
+	if !m.UndoableUntil.IsZero() {
+		state = domain.DeletionPending
+	}
+	inserted, err := s.insertDeletion(ctx, m, state)
+	if inserted || err != nil || m.Number == 0 {
+		return err
+	}
+	return s.pause.Change(ctx, s.deletions, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), func(now driver.Entity) (driver.Properties, error) {
+		if d := Decode(now); d.State == domain.DeletionDone || d.Number >= m.Number {
+			return nil, nil
+		}
+		return encodeDeletion(newDeletion(m, state)), nil
+	})
 }
 
-// insertDeletion inserts the Deletions row of a message in a state, and reports
-// whether it did. It does nothing if the row is there.
-func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
-	d := domain.Deletion{
+func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
+	return domain.Deletion{
 		Channel:     m.Ref(),
 		Name:        m.Name,
 		RequestedBy: m.By,
@@ -30,8 +40,15 @@ func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state 
 		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
 		TraceParent: m.TraceParent,
+
+		Number: m.Number, UndoableUntil: m.UndoableUntil,
 	}
-	inserted, err = s.insertRecord(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), encodeDeletion(d))
+}
+
+// insertDeletion inserts the Deletions row of a message in a state, and reports
+// whether it did. It does nothing if the row is there.
+func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
+	inserted, err = s.insertRecord(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), encodeDeletion(newDeletion(m, state)))
 	if err != nil {
 		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 	}
@@ -51,7 +68,8 @@ func (s *Deletions) insertRecord(ctx context.Context, partition, row string, pro
 
 // UpdateDeletion reads the Deletions row, lets change modify it, and writes it with
 // the present time as UpdatedOn. If change returns false, nothing is written. A
-// deletion that is done is final: then change is not called. The change is applied
+// deletion that is done or undone is final: then change is not called, nor for the record of another
+// request. The change is applied
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
 func (s *Deletions) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
@@ -68,7 +86,7 @@ func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change 
 		}
 		d := Decode(now)
 		was := d.State
-		if was == domain.DeletionDone || !change(&d) {
+		if d.Over() || d.Number != of.Number || !change(&d) {
 			return nil, nil
 		}
 		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {

@@ -29,7 +29,7 @@ type Call struct {
 	Message Message
 	// Limit is the most messages of a Receive or a Peek, 1 to MaxReceive.
 	Limit int
-	// Lease is how long a Receive or an Update hides messages.
+	// Lease is how long a Receive, an Update or a Send hides messages.
 	Lease time.Duration
 	// Seq numbers the calls of whoever counts them, from 1.
 	Seq int

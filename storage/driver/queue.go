@@ -31,11 +31,15 @@ func (q *Queue) Create(ctx context.Context) error {
 }
 
 // Send puts a message on the queue. It is visible at once and never expires.
-func (q *Queue) Send(ctx context.Context, text string) error {
-	if err := checkMessageText(text); err != nil {
+func (q *Queue) Send(ctx context.Context, text string) error { return q.SendHidden(ctx, text, 0) }
+
+// SendHidden is Send of a message that is hidden at first: for 0 s to 7 days, in whole seconds
+// (Azure's initial visibility timeout).
+func (q *Queue) SendHidden(ctx context.Context, text string, hidden time.Duration) error {
+	if err := cmp.Or(checkMessageText(text), checkLease(hidden, 0)); err != nil {
 		return err
 	}
-	_, err := q.do(ctx, Call{Method: CallSend, Message: Message{Text: text}})
+	_, err := q.do(ctx, Call{Method: CallSend, Message: Message{Text: text}, Lease: hidden})
 	return err
 }
 

@@ -303,6 +303,16 @@ func leaseTests() map[string]func(queue) {
 				q.Errorf("got message %q, want %q", again.ID, m.ID)
 			}
 		},
+		"that a message is sent with hides it from receivers, and then shows it": func(q queue) {
+			start := time.Now()
+			refuses(q.T, nil, q.SendHidden(q.Context(), "later", 2*shortLease))
+			q.counts(1, map[string]int64{})
+			q.none()
+			q.again("later", 1)
+			if hidden := time.Since(start); hidden < shortLease {
+				q.Errorf("a message that was sent hidden for %s was shown after %s", 2*shortLease, hidden)
+			}
+		},
 		"that was renewed makes the old receipt powerless": func(q queue) {
 			stale := q.leased("m", longLease)
 			current := q.renew(stale, "m", longLease)

@@ -48,7 +48,7 @@ var Channel = &Kind{
 	What: "The channel itself. While this row is there, the name is taken.",
 	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
 	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), words(),
-		sometimes(PropOnce)),
+		sometimes(PropOnce, PropUndone, PropUndoableUntil)),
 }
 
 // The gates are what fences a partition: see package channel.
@@ -173,7 +173,8 @@ func deletionProperties() []Property {
 	return slices.Concat(
 		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropRevision, PropRevisions))
+		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropNumber, PropUndoableUntil,
+			PropRevision, PropRevisions))
 }
 
 // The rows of a user.

@@ -29,6 +29,7 @@ const (
 	PropLastDelivery = "LastDelivery"
 	PropLink         = "Link"
 	PropName         = "Name"
+	PropNumber       = "Number"
 	// PropOnce is the hash of the idempotency key that made the row.
 	PropOnce        = "Once"
 	PropOver        = "Over"
@@ -53,9 +54,13 @@ const (
 	PropTitle       = "Title"
 	PropTrace       = "Trace"
 	PropTraceParent = "TraceParent"
-	PropUpdatedOn   = "UpdatedOn"
-	PropUser        = "User"
-	PropUserID      = "UserId"
+	// PropUndoableUntil counts in a channel only while that is pending. PropUndone is how many
+	// requests to delete it were undone, and PropNumber that of a request.
+	PropUndoableUntil = "UndoableUntil"
+	PropUndone        = "Undone"
+	PropUpdatedOn     = "UpdatedOn"
+	PropUser          = "User"
+	PropUserID        = "UserId"
 	// PropWaiting tells whether the time in PropWaitingSince counts: a merge cannot take a
 	// property away.
 	PropWaiting      = "Waiting"
@@ -105,11 +110,11 @@ func properties(names []string, optional bool) []Property {
 // typeOf is the type of a property. It is the same in each kind of row.
 func typeOf(name string) driver.Kind {
 	switch name {
-	case PropAttempts, PropCopies, PropEpoch, PropFailures, PropLastDelivery, PropRating, PropRowsDeleted, PropSignIns:
+	case PropAttempts, PropCopies, PropEpoch, PropFailures, PropLastDelivery, PropNumber, PropRating, PropRowsDeleted, PropSignIns, PropUndone:
 		return driver.KindInt64
 	case PropEnded, PropLink, PropWaiting:
 		return driver.KindBoolean
-	case PropKnownUntil, PropWaitingSince, PropWindowEnds:
+	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime
 	}
 	if strings.HasSuffix(name, "On") {

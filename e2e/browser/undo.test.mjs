@@ -1,0 +1,63 @@
+// The owner of a channel who thinks better of its deletion, on another device.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { ownSite } from "./own_site.mjs";
+import { look } from "./page_look.mjs";
+import { phone, visitor } from "./visitor.mjs";
+
+let site, kim;
+before(async () => {
+  site = await ownSite("serve", "--undo", "5m");
+  kim = await signUp(site.url, "kim");
+});
+after(() => site.remove());
+
+// remove deletes the channel in the browser.
+async function remove(v, channel) {
+  await v.open(`/channels/${channel}/delete`);
+  await v.follow(v.button("Delete this channel and all its posts"));
+}
+
+const headline = (v, text) => v.page.locator(".headline", { hasText: text }).waitFor();
+
+test("undo: a deletion counts down, is undone on another device, and is carried out the second time", async () => {
+  await kim.createChannel("second-thoughts");
+  await kim.post("second-thoughts", "Still here");
+  const desk = await visitor(site.url, { as: kim });
+  await desk.open("/channels/second-thoughts/delete");
+  await desk.page.getByText("1 post by 1 person").waitFor();
+  await look(desk, "undo-confirm");
+  await remove(desk, "second-thoughts");
+  await headline(desk, "about to be deleted");
+  const count = desk.page.locator("[data-countdown]");
+  await count.filter({ hasText: /\(in \d minutes?\)/ }).waitFor();
+  await look(desk, "undo-pending");
+
+  const stranger = await visitor(site.url);
+  await stranger.open("/channels/second-thoughts");
+  assert.equal(stranger.status, 410);
+
+  const pocket = await visitor(site.url, { as: kim, width: phone.width });
+  await pocket.open("/account");
+  await pocket.follow(pocket.link("Your deletions"));
+  assert.match(await pocket.page.locator("main").innerText(), /about to be deleted/);
+  await look(pocket, "undo-list");
+  await pocket.follow(pocket.button("Undo"));
+  assert.equal(pocket.path, "/channels/second-thoughts");
+  await pocket.page.getByText("The channel is back").waitFor();
+  await pocket.page.getByText("Still here").waitFor();
+  await headline(desk, "Undone"); // told by the stream
+  await look(desk, "undo-undone");
+  await desk.follow(desk.page.getByRole("link", { name: /^Go to/ }));
+  await desk.page.getByText("Still here").waitFor();
+
+  await site.kill();
+  await site.start("serve", "--undo", "1s");
+  await remove(desk, "second-thoughts");
+  await headline(desk, /^Deleted$/);
+  await desk.open("/channels/second-thoughts");
+  assert.equal(desk.status, 404);
+  await Promise.all([desk, pocket, stranger].map((v) => v.leave()));
+});

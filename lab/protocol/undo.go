@@ -1,0 +1,168 @@
+package protocol
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// The owner who changes their mind.
+
+// factUndone: the request to delete with the number Key was undone.
+const factUndone lab.Kind = "deletion undone"
+
+// numbered is the number of the latest request to delete a channel that is being deleted, or of
+// the next one. It is empty for the first.
+func numbered(channel domain.Channel) string {
+	if channel.Undone == 0 {
+		return ""
+	}
+	return strconv.FormatInt(channel.Undone, 10)
+}
+
+func number(key string) int64 {
+	n, _ := strconv.ParseInt(key, 10, 64) // none is 0
+	return n
+}
+
+// undo undoes the deletion of the channel that the set-up made.
+func undo(ctx context.Context, c *lab.Client) {
+	for _, f := range c.Given {
+		if f.Kind != factCreated || f.Channel.Key != channelKey {
+			continue
+		}
+		if channel, err := c.Store.Undo(ctx, f.Channel, owner); err == nil {
+			channel.Undone--
+			c.Tell(lab.Fact{Kind: factUndone, Channel: f.Channel, Key: numbered(channel)})
+		}
+	}
+}
+
+// doomed tells whether the deletion of this incarnation was asked for, and not undone since.
+func doomed(v lab.View, ref domain.ChannelRef) bool {
+	latest := int64(0)
+	for _, m := range v.Sent {
+		if m.Incarnation == ref.Incarnation && m.Kind == domain.MessageChannel {
+			latest = max(latest, m.Number)
+		}
+	}
+	return asked(v, ref) &&
+		v.Count(factUndone, func(k lab.Known) bool { return k.Channel == ref && number(k.Key) >= latest }) == 0
+}
+
+// undoHolds: no request to delete that was undone, nor an earlier one, is carried out.
+func undoHolds(v lab.View, k lab.Known, breach breaching) {
+	if !doomed(v, k.Channel) && !live(v.DB, k.Channel) {
+		breach("I3", "the deletion of %s was undone, and the channel cannot be read", string(k.Channel.Incarnation))
+	}
+}
+
+// timeIsOver lets fresh workers find that no deletion can be undone any more.
+func timeIsOver(ctx context.Context, c *driver.Call, next following) error {
+	return reading(schema.TableChannels, func(row *driver.Entity) {
+		if row.Properties.String("State") == string(domain.ChannelPending) {
+			set(row, driver.Time("UndoableUntil", lab.Instant()))
+		}
+	})(ctx, c, next)
+}
+
+const (
+	// atOnce is a time to undo that is over at once. So only the row's version decides.
+	atOnce = time.Nanosecond
+	// aMinute is one that ends for fresh workers alone.
+	aMinute = time.Minute
+)
+
+// undos are deletions of which an owner thinks better.
+func undos() subject {
+	olga := lab.Actor{Name: "olga", Run: inTurn(undo, ask)}
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "undo", About: "a deletion is undone while two workers handle its message", Faults: 2, Preemptions: 2, Undo: atOnce,
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: undo}, worker1(), worker2()},
+			},
+			{
+				Name: "undo-again", About: "a channel is deleted, undone and deleted again, and undone on another device, while two workers handle the messages",
+				Faults: 1, Preemptions: 2, Undo: atOnce, Slow: true,
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()},
+			},
+			{
+				Name: "undo-late", About: "requests of a deletion, of its undoing and of the next deletion land long after their senders have gone on",
+				Faults: 2, Preemptions: 2, Undo: atOnce, Straggles: anything, Slow: true,
+				Setup:  news("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: inTurn(ask, undo, ask)}, worker1()},
+			},
+			{
+				Name: "undo-use", About: "a deletion is undone while somebody posts, votes and subscribes, and a worker handles its message",
+				Faults: 1, Preemptions: 2, Undo: atOnce,
+				Setup: accepted("old"),
+				Actors: []lab.Actor{
+					{Name: "olga", Run: undo}, {Name: "ann", Run: post(author, "new")},
+					{Name: "vera", Run: inTurn(vote("old", visitor), subscribe(visitor))}, worker1(),
+				},
+			},
+			{
+				Name: "undo-pass", About: "a deletion is undone and asked for again beside a reconciling pass, and the queue may lose a message",
+				Faults: 1, Forgets: true, Preemptions: 2, Undo: atOnce,
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{olga, worker1(), {Name: "reconcile", Run: reconcile}},
+			},
+			{
+				Name: "undo-poison", About: "a deletion that was given up is undone and asked for again, while an operator queues it again",
+				Faults: 1, Preemptions: 2, Undo: atOnce,
+				Setup: poisoned("old"), Laws: Shipped{Refuses: true},
+				Actors: []lab.Actor{olga, {Name: "operator", Run: requeue}, worker1()},
+			},
+			{
+				Name: "undo-early", About: "a message is delivered while the deletion can be undone, to workers who put it back",
+				Faults: 1, Preemptions: 2, Undo: aMinute,
+				Setup: accepted("old"), Laws: Shipped{Workers: timeIsOver},
+				Actors: []lab.Actor{olga, worker1(), worker2()},
+			},
+			{
+				Name: "undo-repair", About: "a deletion is undone and asked for again while an operator repairs the store",
+				Faults: 1, Preemptions: 2, Undo: atOnce, Slow: true,
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{olga, worker1(), operator()},
+			},
+		},
+		ablations: []ablation{
+			ablate("pivot", "undo", "The pivot", "MarkDeleting",
+				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
+				only("w", func() driver.Around {
+					return skipping(func(c *driver.Call) bool {
+						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && c.Operations[0].Action == driver.ActionMerge
+					})
+				}), unharmed),
+			ablate("undo-version", "undo", "The version of the undoing", "Unmark",
+				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
+				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),
+			ablate("pivot-version", "undo", "The version of the pivot", "Pivot",
+				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
+				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
+			ablate("undo-number", "undo", "The number in the message", "mark",
+				"A worker compares the number in its message with the channel's, so the message of a request that was undone asks for nothing.",
+				only("w", withoutProperty(schema.TableChannels, "Undone")), unharmed),
+			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor",
+				"A request to delete has a number of its own, so one that follows an undo is not taken for the one that was undone.",
+				only("olga", func() driver.Around {
+					return func(ctx context.Context, c *driver.Call, next following) error {
+						if m, err := domain.DecodeMessage(c.Message.Text); c.Method == driver.CallSend && err == nil {
+							m.Number = 0
+							c.Message.Text = m.Encode()
+						}
+						return next(ctx)
+					}
+				}), unharmed, among("olga", "w1"), under(Shipped{NoReconcile: true})),
+		},
+		told: map[lab.Kind]law{factUndone: undoHolds},
+	}
+}

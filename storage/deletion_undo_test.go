@@ -1,0 +1,149 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/drivertest"
+)
+
+func TestDeletionUndo(t *testing.T) {
+	t.Run("is for whoever asked, of what was asked for", bubble(undoIsForWhoeverAsked))
+	t.Run("comes too late once a worker has passed the pivot", bubble(undoComesTooLate))
+	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
+	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
+	t.Run("survives a poisoned message and an operator who queues it again", bubble(undoSurvivesPoison))
+	t.Run("leaves the deletion of a post alone", bubble(pendingChannelLosesDeletedPost))
+}
+
+// forgiving is a store on which the deletion of a channel can be undone.
+func (w *world) forgiving() *storage.Store {
+	return storage.New(w.db, storage.Options{Undo: 30 * time.Second})
+}
+
+func (w *world) askUndoable(channel domain.Channel) domain.ChannelRef {
+	w.t.Helper()
+	asked, err := w.forgiving().AskDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
+	w.ok(err)
+	return asked.Ref()
+}
+
+func (w *world) undo(ref domain.ChannelRef, by domain.UserName) error {
+	_, err := w.store.Undo(w.t.Context(), ref, by)
+	return err
+}
+
+// mustLive: the channel has its post, whatever messages are handled, and the store is sound.
+func (w *world) mustLive(channel domain.Channel) {
+	w.t.Helper()
+	for _, m := range w.messages() {
+		w.ok(w.store.RecordDeletion(w.t.Context(), m))
+		if there, err := w.store.MarkDeleting(w.t.Context(), m); there || err != nil {
+			w.t.Errorf("a worker goes on with %+v: %t, %v", m, there, err)
+		}
+	}
+	if _, err := w.store.Channel(w.t.Context(), channel.Key()); err != nil {
+		w.t.Errorf("the channel is %v", err)
+	}
+	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"a post"}) {
+		w.t.Errorf("the posts are %q", got)
+	}
+	w.mustBeSound()
+}
+
+func undoIsForWhoeverAsked(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	if err := w.undo(channel.Ref(), ada); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("nothing was asked for, and is undone with %v", err)
+	}
+	ref := w.askUndoable(channel)
+	if err := w.undo(ref, grace); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("somebody else undoes it with %v", err)
+	}
+	w.ok(w.undo(ref, ada))
+	w.mustLive(channel)
+}
+
+func undoComesTooLate(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	ref := w.askUndoable(channel)
+	time.Sleep(time.Minute)
+	for i, step := range cascade(w.store, ref) {
+		w.ok(step(t.Context()))
+		if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
+			t.Errorf("after step %d, it is undone with %v", i, err)
+		}
+	}
+}
+
+// The request has told nobody anything, but its deletion is on the owner's list.
+func undoBarsDeadRequest(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	dying := storage.New(drivertest.NewFaults(w.db, drivertest.Only(func(c drivertest.Call) bool {
+		return c.Target == "Channels" && len(c.Operations) > 0
+	}, func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })), storage.Options{Undo: time.Second})
+	if _, err := dying.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
+		t.Error("the request did not die")
+	}
+	w.ok(w.undo(channel.Ref(), ada))
+	time.Sleep(time.Minute)
+	w.mustLive(channel)
+}
+
+func undoneIsNotRepeated(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	w.ok(w.undo(w.askUndoable(channel), ada))
+	if n, err := w.store.RepeatDeletions(t.Context(), w.recordsOf()); n != 0 || err != nil {
+		t.Errorf("%d deletions are repeated, %v", n, err)
+	}
+	w.mustLive(channel)
+	w.askUndoable(channel)
+	records := w.recordsOf()
+	w.ok(w.undo(channel.Ref(), ada)) // the store that comes back knows nothing of what the records tell
+	if n, err := w.store.RepeatDeletions(t.Context(), records); n != 1 || err != nil {
+		t.Errorf("%d deletions are repeated, %v", n, err)
+	}
+	w.carryOut(w.messages())
+	w.mustKeepTheNextIncarnation(channel, false)
+}
+
+func undoSurvivesPoison(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	ref := w.askUndoable(channel)
+	time.Sleep(time.Minute)
+	messages, err := w.store.Messages().Receive(t.Context(), 1, time.Minute)
+	w.ok(err)
+	w.ok(w.store.Poison(t.Context(), messages[0]))
+	w.ok(w.undo(ref, ada))
+	if d := w.deletion(ref); d.State != domain.DeletionUndone {
+		t.Errorf("the deletion is %+v", d)
+	}
+	if n, err := w.store.Requeue(t.Context(), ""); n != 0 || err != nil {
+		t.Errorf("%d messages are queued again, %v", n, err)
+	}
+	w.ok(w.store.Messages().Send(t.Context(), messages[0].Text)) // by an operator who has read the rows before
+	w.mustLive(channel)
+}
+
+// The deletion of a post was accepted before that of its channel, which is undone.
+func pendingChannelLosesDeletedPost(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	deleted := w.post(channel, ada, "another")
+	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now(),
+		Blog: deleted.ID, Revision: deleted.Revision}
+	w.askUndoable(channel)
+	w.ok(w.store.FinishBlog(t.Context(), message, func(int) {}))
+	w.ok(w.undo(channel.Ref(), ada))
+	w.mustLive(channel)
+}
