@@ -60,7 +60,7 @@ func (v View) Newest() bool { return v == View{} }
 func (v View) finds() bool { return v.Find != nil && *v.Find != "" }
 
 // day is the view's last day, as a reader writes it.
-func (v View) day() string { return v.Day.Format("2 January 2006") }
+func (v View) day() string { return v.Day.Format(dayLayout) }
 
 // Link leads to the view's first page. Label is its name. The path is different for each view.
 func (v View) Link(channel domain.ChannelName) Link {
@@ -87,8 +87,11 @@ func (v Channel) title() string {
 
 // searched says what a search cost: the store returns up to so many rows in a read.
 func (v Channel) searched() string {
-	reads := max(1, (v.Searched+rowsOfRead-1)/rowsOfRead)
-	return "Looked at " + counted(v.Searched, "post") + " in " + counted(reads, "read")
+	if v.Searched == 0 {
+		return "There is nothing to look at."
+	}
+	reads := (v.Searched + rowsOfRead - 1) / rowsOfRead
+	return "Looked at " + counted(v.Searched, "post") + " in " + counted(reads, "read") + ", back to " + v.Back.Format(dayLayout) + "."
 }
 
 // rowsOfRead is how many rows the store returns at once.
