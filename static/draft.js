@@ -1,10 +1,11 @@
-// Keeps what is typed into a form for text (form[data-draft]) in this tab, and sends it
+// Keeps what is typed into a form for text (form[data-draft]) in this browser, and sends it
 // once, whatever happens on the way. Without this file the browser sends the form, and
 // keeps what was typed as well as it can.
 //
-// A draft is an item of sessionStorage under "draft:USER:PATH:INCARNATION". It holds all
+// A draft is an item of localStorage under "draft:USER:PATH:INCARNATION". It holds all
 // fields of the form, those that were typed and the rest, so also the idempotency key: a draft
-// that comes back is the same post. draft_end.js removes the drafts of whoever signs out.
+// that comes back is the same post. Two tabs with one form have one draft, which either may end;
+// the other form holds its text all the same. draft_end.js removes the drafts of whoever signs out.
 
 // How long to wait before a form is sent again, in milliseconds: at first, and at most.
 const soon = 1000;
@@ -16,13 +17,7 @@ const visible = ({ type, readOnly, name }) =>
   (type === "text" || type === "textarea") && !readOnly && !name.startsWith("sign-in-");
 const hidden = ({ type, name }) => type === "hidden" && name !== "user" && name !== "incarnation";
 
-// read returns a draft. A tab may keep one of an older release, which has all its fields in one.
-const read = (name) => {
-  const { typed, ...kept } = JSON.parse(sessionStorage.getItem(name));
-  if (typed) return { typed, ...kept };
-  const { key, etag, base, ...words } = kept;
-  return { typed: words, rest: kept };
-};
+const read = (name) => JSON.parse(localStorage.getItem(name));
 const valuesOf = (controls) => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -76,7 +71,7 @@ class Draft {
   // #begin finds out what the form is to hold: what was refused, what was kept, or
   // what the server wrote into it.
   #begin() {
-    const kept = sessionStorage.getItem(this.name) && read(this.name);
+    const kept = read(this.name);
     if (this.form.dataset.draft === "sent") {
       this.#forget(this.#others().filter((name) => this.#same(read(name))));
       this.#keep();
@@ -121,26 +116,26 @@ class Draft {
   #keep() {
     if (this.#sending) return;
     if (!this.#changed()) {
-      sessionStorage.removeItem(this.name);
+      this.#forget([this.name]);
       this.#say("");
       return;
     }
     try {
-      sessionStorage.setItem(this.name, JSON.stringify(this.#values));
+      localStorage.setItem(this.name, JSON.stringify(this.#values));
     } catch {
-      this.#say("This tab has no room to keep the draft.");
+      this.#say("This browser has no room to keep the draft.");
       return;
     }
     this.#sayKept();
   }
 
   #sayKept() {
-    this.#say("Draft kept in this tab.", "Discard", () => this.#discard());
+    this.#say("Draft kept in this browser.", "Discard", () => this.#discard());
   }
 
   #discard() {
     const values = this.#values;
-    sessionStorage.removeItem(this.name);
+    this.#forget([this.name]);
     for (const control of this.#controls(visible)) {
       control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
       control.dispatchEvent(new Event("input")); // form.js counts its characters
@@ -156,11 +151,16 @@ class Draft {
 
   // #others are the drafts for channels that had the name before this one.
   #others() {
-    return Object.keys(sessionStorage).filter((name) => name.startsWith(this.family) && name !== this.name);
+    return Object.keys(localStorage).filter((name) => name.startsWith(this.family) && name !== this.name);
   }
 
   #forget(names) {
-    for (const name of names) sessionStorage.removeItem(name);
+    for (const name of names) localStorage.removeItem(name);
+  }
+
+  // concludes lets draft_end.js remove the draft, if the form that the browser sends succeeds.
+  concludes() {
+    sessionStorage.setItem("draft-end", this.name);
   }
 
   // #offer offers a draft for an earlier channel of the name. It is not put into the
@@ -168,7 +168,7 @@ class Draft {
   #offer() {
     const other = this.#others().find((name) => !this.#same(read(name)));
     if (!other) return;
-    this.#say("A new channel has this name now. A draft for the old one is kept in this tab.", "Put my text in this form", () => {
+    this.#say("A new channel has this name now. A draft for the old one is kept in this browser.", "Put my text in this form", () => {
       this.#fill(read(other), visible);
       this.#forget([other]);
       this.#keep();
@@ -177,10 +177,10 @@ class Draft {
   }
 
   #submit(event) {
-    if (event.submitter?.hasAttribute("formaction")) return; // a preview, in another tab
+    if (event.submitter?.hasAttribute("formaction")) return; // a preview
     if (this.form.elements["sign-in-password"]) {
       // The browser sends this one: each try of a password counts.
-      sessionStorage.setItem("draft-end", this.name);
+      this.concludes();
       return;
     }
     event.preventDefault();
@@ -241,7 +241,7 @@ class Draft {
   }
 
   #sent(to) {
-    sessionStorage.removeItem(this.name);
+    this.#forget([this.name]);
     // Otherwise the browser would bring back the text with the page.
     for (const control of this.form.querySelectorAll("[readonly]")) control.value = control.defaultValue;
     location.assign(to);
@@ -251,7 +251,7 @@ class Draft {
   // the page that says why, and Back leads to the form. What was accepted after all was
   // accepted once.
   #leaveToBrowser() {
-    sessionStorage.setItem("draft-end", this.name);
+    this.concludes();
     HTMLFormElement.prototype.submit.call(this.form);
   }
 
@@ -269,14 +269,14 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
 // Another form of the page may conclude the draft: the one that keeps what is shown.
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft])")) {
   const draft = places.get(form.getAttribute("action"));
-  if (draft?.sharesFields(form)) form.addEventListener("submit", () => sessionStorage.setItem("draft-end", draft.name));
+  if (draft?.sharesFields(form)) form.addEventListener("submit", () => draft.concludes());
 }
 
 // A channel that is gone has no form any more. Its page shows what is still kept.
 const gone = document.querySelector("[data-drafts]");
 if (gone) {
   const start = `draft:${gone.dataset.drafts}:${location.pathname}:`;
-  for (const name of Object.keys(sessionStorage).filter((item) => item.startsWith(start))) {
+  for (const name of Object.keys(localStorage).filter((item) => item.startsWith(start))) {
     const words = document.createElement("textarea");
     words.readOnly = true;
     words.rows = 10;
@@ -286,7 +286,7 @@ if (gone) {
     discard.type = "button";
     discard.textContent = "Discard";
     discard.addEventListener("click", () => {
-      sessionStorage.removeItem(name);
+      localStorage.removeItem(name);
       words.remove();
       discard.remove();
       gone.hidden = !gone.querySelector("textarea");

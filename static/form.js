@@ -35,3 +35,21 @@ for (const form of document.querySelectorAll("form[data-quick]")) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
 }
+
+// A preview shows below its form what the page of it says, which is for another tab else.
+for (const button of document.querySelectorAll("button[formaction]")) {
+  const place = document.createElement("section");
+  place.setAttribute("aria-label", "Preview");
+  place.className = "preview";
+  place.tabIndex = -1;
+  button.querySelector(".unseen").remove();
+  button.addEventListener("click", async (event) => {
+    event.preventDefault();
+    const body = new URLSearchParams(new FormData(button.form));
+    const reply = await fetch(button.formAction, { method: "POST", body }).then((answer) => answer.text()).catch(() => "");
+    const page = new DOMParser().parseFromString(reply, "text/html");
+    place.replaceChildren(...page.querySelector("main .body")?.children ?? ["There is no preview, because the server does not answer."]);
+    button.form.after(place);
+    place.focus();
+  });
+}

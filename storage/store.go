@@ -120,5 +120,5 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
-	return check.New(s.backend, s.Lifecycle, s.Deletions, s.Readers, s.Directory, patience, repair, report)
+	return check.New(s.backend, s.Lifecycle, s.Deletions, s.Readers, s.Directory, s.Posts, patience, repair, report)
 }

@@ -45,16 +45,29 @@ type Account struct {
 // A User is the public page of a user, at [UserPath].
 type User struct {
 	domain.User
-	// Channels are the channels that the user owns.
+	// Owns says that the page shows the channels that the user owns, and not their posts.
+	Owns bool
+	// Posts are newest first.
+	Posts    []Post
 	Channels []domain.Channel
 	Part
 }
 
-func (v User) frame() Frame {
-	name := "@" + string(v.Name)
+func (v User) path() string {
+	if v.Owns {
+		return UserChannelsPath(v.Name)
+	}
+	return UserPath(v.Name)
+}
+
+func (v User) frame(page Page) Frame {
+	name, what := "@"+string(v.Name), "posts"
+	if v.Owns {
+		what = "channels"
+	}
 	return Frame{
-		Title: name, About: name + " writes here since " + dateOf(v.CreatedOn) + ". These are their channels.",
-		Path: continued(UserPath(v.Name), v.After),
+		Title: name, About: name + " writes here since " + dateOf(v.CreatedOn) + ". These are their " + what + ".",
+		Path: continued(v.path(), v.After), Scripts: listScripts(page),
 	}
 }
 

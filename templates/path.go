@@ -79,6 +79,9 @@ const FeedNewsPath = "/news"
 // UserPath is the public page of a user. A valid name needs no escaping.
 func UserPath(name domain.UserName) string { return "/users/" + url.PathEscape(string(name)) }
 
+// UserChannelsPath is the page of the channels that a user owns.
+func UserChannelsPath(name domain.UserName) string { return UserPath(name) + "?show=channels" }
+
 // EditChannelPath is where the owner changes the description.
 func EditChannelPath(name domain.ChannelName) string { return ChannelPath(name) + "/edit" }
 

@@ -125,7 +125,7 @@ func (v Problem) scripts(page Page) []string {
 }
 
 // mayHaveDrafts says that the page stands where the reader may have had a form, whose
-// draft is still in the tab.
+// draft is still in the browser.
 func (v Problem) mayHaveDrafts(page Page) bool {
 	return v.Kept == nil && page.User != "" && v.missing()
 }

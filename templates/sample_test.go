@@ -264,7 +264,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 
 func sampleUser() User {
 	return User{
-		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Part: Part{Next: "n&m"},
+		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Owns: true, Part: Part{Next: "n&m"},
 		Channels: []domain.Channel{
 			{Name: "Füchse", Owner: "ingrid", About: domain.About{Description: "Foxes.\nNot shown."}, CreatedOn: ago(2 * time.Hour)},
 			{Name: nasty, Owner: "ingrid", About: domain.About{Description: nasty}, CreatedOn: ago(time.Hour)},
@@ -282,6 +282,8 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"problem, edit":    ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
 		"problem, sign in": ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
 		"user":             UserPage(out, sampleUser()),
+		"user, posts":      UserPage(in, User{User: sampleUser().User, Posts: sampleFeed().Posts}),
+		"user, owns none":  UserPage(in, User{User: sampleUser().User, Owns: true}),
 		"user, own, none":  UserPage(in, User{User: domain.User{Name: "ingrid", CreatedOn: ago(365 * 24 * time.Hour)}}),
 		"user, none":       UserPage(out, User{User: domain.User{Name: nasty, CreatedOn: ago(365 * 24 * time.Hour)}}),
 		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, Part: Part{After: "a"}}),

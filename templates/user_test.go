@@ -7,11 +7,19 @@ import (
 )
 
 func TestUserPage(t *testing.T) {
-	t.Run("says since when and lists the channels", func(t *testing.T) {
-		expect(t, UserPage(pageAt("/users/ingrid", ""), sampleUser()),
+	t.Run("says since when, and lists the posts with their channels", func(t *testing.T) {
+		v := sampleUser()
+		v.Owns, v.Channels, v.Posts = false, nil, sampleFeed().Posts
+		expect(t, UserPage(pageAt("/users/ingrid", ""), v),
 			in("h1", says("@ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
+			in("a[aria-current=page]", says("Posts")), in("a[href=/users/ingrid?show=channels]", says("Channels")),
+			in("article", in("a[href=/users/ingrid]")), in("a[rel=next][href=/users/ingrid?after=n%26m]"))
+	})
+	t.Run("lists the channels", func(t *testing.T) {
+		expect(t, UserPage(pageAt("/users/ingrid", ""), sampleUser()),
+			in("a[aria-current=page]", says("Channels")), in("a[href=/users/ingrid]", says("Posts")),
 			in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. created 29 July 2026, 10:00 UTC"), silent("Not shown")),
-			in("a[rel=next][href=/users/ingrid?after=n%26m]"), silent("Your account"))
+			in("a[rel=next][href=/users/ingrid?show=channels&after=n%26m]"), silent("Your account"))
 		expect(t, UserPage(pageAt("/users/ingrid", "ingrid"), sampleUser()), in("main", in("a[href=/account]")))
 	})
 }

@@ -31,10 +31,7 @@ func (s *server) createUser(c echo.Context, _ visitor) error {
 		return err
 	}
 	user, made, err := s.makeUser(c, name, password, key)
-	return respond(c, err, madeStatus(made), struct {
-		Name      domain.UserName `json:"name"`
-		CreatedOn apiTime         `json:"createdOn"`
-	}{user.Name, apiTime(user.CreatedOn)})
+	return respond(c, err, madeStatus(made), userJSON{user.Name, apiTime(user.CreatedOn)})
 }
 
 func (s *server) signUpForm(c echo.Context, v visitor) error {

@@ -294,24 +294,3 @@ func (s *server) listChannels(c echo.Context, _ visitor) error {
 	found, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
 	return respondList(c, err, found, newChannelJSON)
 }
-
-// showUser shows to everybody since when a user has an account, and their channels.
-func (s *server) showUser(c echo.Context, v visitor) error {
-	name, err := domain.ParseUserName(pathParam(c, "user"))
-	if err != nil {
-		return domain.ErrNotFound // nobody can have this name
-	}
-	after := c.QueryParam("after")
-	var user domain.User
-	var channels storage.Page[domain.Channel]
-	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		user, err = s.store.User(ctx, name)
-		return err
-	}, func(ctx context.Context) (err error) {
-		channels, err = s.store.ChannelsOf(ctx, name, after, pageSize)
-		return err
-	})
-	return show(s, c, v, err, templates.UserPage, templates.User{
-		User: user, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
-	})
-}

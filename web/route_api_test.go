@@ -99,6 +99,16 @@ func apiRoutes() []route {
 			{ada, 204, "Engines/{first}", "", "", ""},
 			{ada, 404, "Wheels/{first}", "", "", ""},
 		}},
+		{name: "GET /api/v1/users/:user", who: everyone, costs: []cost{{"", stranger, 1, 1, 0, 0}}, seeds: []seed{
+			{stranger, 200, "ada", "", "", ""},
+			{stranger, 404, "nobody", "", "", ""},
+			{stranger, 404, "not%20a%20name", "", "", ""},
+		}},
+		{name: "GET /api/v1/users/:user/blogs", who: everyone, costs: []cost{{"", stranger, 2, 39, 0, 0}}, seeds: []seed{
+			{stranger, 200, "ada", "limit=1", "", ""},
+			{stranger, 422, "ada", "after={posts}&limit=0", "", ""},
+			{stranger, 404, "nobody", "", "", ""},
+		}},
 		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 2, 6, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={subscriptions}", "", ""},

@@ -215,10 +215,13 @@ func pageRoutes() []route {
 			{stranger, 200, "Engines", "", "", ""},
 		}},
 		{name: "GET /users/:user", who: everyone, costs: []cost{
-			{"", stranger, 2, 18, 0, 0},
-			{"", bobsCookie, 2, 20, 0, 0},
+			{"", stranger, 2, 39, 0, 0},
+			{"", bobsCookie, 2, 41, 0, 0},
+			{"show=channels", stranger, 2, 18, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "ada", "", "", ""},
+			{stranger, 200, "ada", "show=channels", "", ""},
+			{stranger, 422, "ada", "show=channels&after=x", "", ""},
 			{stranger, 200, "ADA", "", "", ""},
 			{stranger, 422, "ada", "after=x", "", ""},
 			{stranger, 404, "nobody", "", "", ""},

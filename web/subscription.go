@@ -86,10 +86,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
 	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
-	for _, item := range feed.Items {
-		view.Posts = append(view.Posts, s.texts.post(item.Name, item.Blog, inList))
-	}
+	view := templates.Feed{Posts: s.texts.feed(feed.Items), Part: templates.Part{After: after, Next: feed.Next}}
 	if len(feed.Items) == 0 && err == nil {
 		var subscriptions []domain.Subscription
 		subscriptions, err = s.store.Subscriptions(ctx, v.User)

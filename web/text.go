@@ -4,6 +4,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 	"microblogging/templates/markdown"
 )
@@ -65,6 +66,15 @@ func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place) []
 	posts := make([]templates.Post, len(blogs))
 	for i, blog := range blogs {
 		posts[i] = t.post(in, blog, place)
+	}
+	return posts
+}
+
+// feed are posts of several channels.
+func (t texts) feed(items []storage.FeedItem) []templates.Post {
+	posts := make([]templates.Post, len(items))
+	for i, item := range items {
+		posts[i] = t.post(item.Name, item.Blog, inList)
 	}
 	return posts
 }

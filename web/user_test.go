@@ -13,7 +13,31 @@ import (
 )
 
 func TestUser(t *testing.T) {
+	t.Run("anybody reads since when there is a user, what they wrote", anybodyReadsAUser)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
+}
+
+func anybodyReadsAUser(t *testing.T) {
+	s := newSite(t)
+	ada := string(s.author("ada"))
+	s.post(s.channel("Engines", ada), "ada", "Hello")
+	s.post(s.channel("Wheels", ada), "ada", "Round")
+	a := s.do("GET", "/api/v1/users/ADA").want(200)
+	if a.text("name") != "ada" || a.text("createdOn") == "" {
+		t.Errorf("the user is %s", a.body)
+	}
+	first := s.do("GET", "/api/v1/users/ada/blogs?limit=1").want(200)
+	second := s.do("GET", "/api/v1/users/ada/blogs?limit=1&after="+first.text("next")).want(200)
+	for want, a := range map[string]answer{`"channel":"Wheels"`: first, `"channel":"Engines"`: second} {
+		if !strings.Contains(string(a.body), want) || strings.Count(string(a.body), `"userId"`) != 1 {
+			t.Errorf("%s is not all of %s", want, a.body)
+		}
+	}
+	for _, path := range []string{"/api/v1/users/nobody", "/api/v1/users/nobody/blogs", "/users/nobody"} {
+		s.do("GET", path).want(404)
+	}
+	b := s.browser()
+	b.send("GET", "/users/ada").want(200).says("Round").says("Hello")
 }
 
 func addressMakesSoManyAccounts(t *testing.T) {

@@ -130,20 +130,20 @@ func fixed(requests, entities int) func(scaleSize) scaleCost {
 func scaleCases() []scaleCase {
 	everyone := domain.Any[domain.Revision]()
 	return []scaleCase{
-		{"post", "1", "4", "562 + 4k + u + t",
-			func(s scaleSize) scaleCost { return scaleCost{1, 4, 562 + 4*s.key + s.user + s.text} },
+		{"post", "2", "5", "658 + 5k + 2u + t",
+			func(s scaleSize) scaleCost { return scaleCost{2, 5, 658 + 5*s.key + 2*s.user + s.text} },
 			func(w *scaleWorld) error { return w.post("a", 1) }},
-		{"n posts at once", "⌈n / 33⌉", "3n + ⌈n / 33⌉", "n × (526 + 3k + u + t) + ⌈n / 33⌉ × (36 + k)",
+		{"n posts at once", "⌈n / 33⌉ + ⌈n / 100⌉", "4n + ⌈n / 33⌉", "n × (622 + 4k + 2u + t) + ⌈n / 33⌉ × (36 + k)",
 			func(s scaleSize) scaleCost {
 				sent := times(s.n, 33)
-				return scaleCost{sent, 3*s.n + sent, s.n*(526+3*s.key+s.user+s.text) + sent*(36+s.key)}
+				return scaleCost{sent + times(s.n, 100), 4*s.n + sent, s.n*(622+4*s.key+2*s.user+s.text) + sent*(36+s.key)}
 			},
 			func(w *scaleWorld) error { return w.post("a", w.n) }},
 		{"edit a post", "2", "2", "", fixed(2, 2), func(w *scaleWorld) error {
 			_, err := w.sound.Edit(w.ctx, w.channel.Ref(), w.blog.ID, w.author, everyone, domain.Draft{Text: "y"})
 			return err
 		}},
-		{"delete a post, the request", "3", "3", "", fixed(3, 3), func(w *scaleWorld) error {
+		{"delete a post, the request", "4", "4", "", fixed(4, 4), func(w *scaleWorld) error {
 			return w.sound.DeleteBlog(w.ctx, w.channel, w.blog.ID, w.author, everyone)
 		}},
 		{"vote, or withdraw a vote", "2", "5", "", fixed(2, 5), func(w *scaleWorld) error {

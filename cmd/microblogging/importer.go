@@ -47,6 +47,10 @@ func (c importCounts) String() string {
 // works on one, others are made or travel.
 const importFlight = 4
 
+// importBatch is how many entries are posted at once: their rows on the author's list fit into one
+// transaction, and they themselves into three.
+const importBatch = 3 * storage.MaxPostings
+
 // An importer posts the entries of one feed, each once, storage.MaxPostings in a
 // transaction.
 type importer struct {
@@ -84,7 +88,7 @@ func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
 		batches.SetLimit(1) // an entry without a date gets that of its arrival
 	}
-	for batch := range slices.Chunk(first, storage.MaxPostings) {
+	for batch := range slices.Chunk(first, importBatch) {
 		batches.Go(func() error {
 			if begin.Err() != nil { // one has failed
 				return begin.Err()

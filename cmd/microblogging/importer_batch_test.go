@@ -16,7 +16,7 @@ import (
 )
 
 func TestImporterBatch(t *testing.T) {
-	t.Run("a thousand new entries take 31 requests", thousandEntriesTake31Requests)
+	t.Run("a thousand new entries take 42 requests", thousandEntriesTake42Requests)
 	t.Run("of two entries with one id the first counts", firstOfTwoEntriesCounts)
 	t.Run("entries without a date keep their order", undatedEntriesKeepTheirOrder)
 	t.Run("an import that stops in the middle is completed by the next", stoppedImportIsCompleted)
@@ -62,14 +62,14 @@ func (w *importWorld) wantPosts(n int) {
 	}
 }
 
-func thousandEntriesTake31Requests(t *testing.T) {
+func thousandEntriesTake42Requests(t *testing.T) {
 	w := newImportWorld(t)
 	to := w.importer()
 	if err := to.post(t.Context(), datedEntries(1000)); err != nil || to.counts != (importCounts{added: 1000}) {
 		t.Fatalf("%+v, %v", to.counts, err)
 	}
-	if n := w.calls.Load(); n != 31 {
-		t.Errorf("1,000 entries take %d requests, want 31", n)
+	if n := w.calls.Load(); n != 11+31 {
+		t.Errorf("1,000 entries take %d requests, want 11 for the list of the author and 31", n)
 	}
 	w.wantPosts(1000)
 	w.calls.Store(0)
@@ -77,7 +77,7 @@ func thousandEntriesTake31Requests(t *testing.T) {
 	if err := to.post(t.Context(), datedEntries(1000)); err != nil || to.counts != (importCounts{known: 1000}) {
 		t.Fatalf("the second import: %+v, %v", to.counts, err)
 	}
-	if n := w.calls.Load(); n != 31+2*1000 {
+	if n := w.calls.Load(); n != 11+2*31+2*1000 {
 		t.Errorf("the second import takes %d requests, want two for each entry", n)
 	}
 	w.wantPosts(1000)

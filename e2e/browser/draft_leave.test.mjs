@@ -31,7 +31,7 @@ describe("draft: leaving and coming back", () => {
     const v = await writer(lea, channel, scripts);
     await v.follow(v.link("Channels"));
     await v.page.goBack();
-    if (scripts) await v.sees("Draft kept in this tab.");
+    if (scripts) await v.sees("Draft kept in this browser.");
     assert.equal(await v.field("Text").inputValue(), text);
     await v.follow(v.button("Post"));
     await published(v, lea, channel);
@@ -80,16 +80,16 @@ test("draft: it can be discarded, and that can be undone", async () => {
   await v.leave();
 });
 
-test("draft: one that a tab kept for an older release comes back", async () => {
-  const v = await writer(lea, "older", true);
-  await v.sees("Draft kept in this tab.");
-  await v.page.evaluate(() => {
-    const name = Object.keys(sessionStorage).find((item) => item.startsWith("draft:"));
-    const { typed, rest } = JSON.parse(sessionStorage.getItem(name));
-    sessionStorage.setItem(name, JSON.stringify({ ...typed, ...rest }));
-  });
-  await v.page.reload();
+test("draft: one whose tab was closed comes back in another", async () => {
+  const v = await writer(lea, "closed", true);
+  await v.sees("Draft kept in this browser.");
+  const other = await v.context.newPage();
+  await v.page.close();
+  v.page = other;
+  await v.open("/channels/closed");
   await comesBack(v);
+  await v.follow(v.button("Post"));
+  await published(v, lea, "closed");
   await v.leave();
 });
 
@@ -110,7 +110,7 @@ test("draft: signing out removes all of them, and ending a session none", async 
   const v = await writer(eva, "out", true);
   await v.open("/channels/new");
   await v.fill({ Name: "never", Description: "A draft" });
-  const drafts = () => v.page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.startsWith("draft:eva:")).length);
+  const drafts = () => v.page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith("draft:eva:")).length);
   assert.equal(await drafts(), 2);
   await eva.endSessions();
   await v.page.reload();
@@ -118,7 +118,7 @@ test("draft: signing out removes all of them, and ending a session none", async 
   assert.equal(await drafts(), 2);
   await v.fill({ Name: "eva", Password: eva.password });
   await v.follow(v.button("Sign in"));
-  await v.sees("Draft kept in this tab.");
+  await v.sees("Draft kept in this browser.");
   assert.equal(await v.field("Description").inputValue(), "A draft");
   const other = await v.context.newPage();
   await other.goto("/channels/out");
@@ -126,6 +126,6 @@ test("draft: signing out removes all of them, and ending a session none", async 
   await v.follow(v.button("Sign out"));
   assert.match(await v.notice(), /signed out/);
   assert.equal(await drafts(), 0);
-  await other.waitForFunction(() => Object.keys(sessionStorage).every((name) => !name.startsWith("draft:eva:")));
+  await other.waitForFunction(() => Object.keys(localStorage).every((name) => !name.startsWith("draft:eva:")));
   await v.leave();
 });

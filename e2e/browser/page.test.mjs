@@ -48,7 +48,10 @@ describe("page: a stranger sees in order", () => {
   see("a post", newPost);
   see("the page of a user", "/users/ada");
   see("the page of a user with long words", "/users/mia");
-  see("the page of a user without channels", "/users/barbara");
+  see("the page of a user without posts", "/users/barbara");
+  see("the channels of a user", "/users/ada?show=channels");
+  see("the channels of a user with long words", "/users/mia?show=channels");
+  see("the channels of a user who has none", "/users/barbara?show=channels");
   see("the form to sign up", "/sign-up");
   see("the form to sign in", "/sign-in");
   see("how deletion works", "/how-deletion-works");
@@ -77,6 +80,8 @@ test("page: a name leads to its user, wherever it is shown", async () => {
     await v.follow(v.page.locator("main").getByRole("link", { name: "@ada", exact: true }).first());
     assert.equal(await v.heading(), "@ada");
   }
+  assert.ok((await v.page.locator("article").count()) > 5, "what ada wrote");
+  await v.follow(v.link("Channels").last());
   await v.follow(v.link("tables-and-queues"));
   assert.equal(await v.heading(), "tables-and-queues");
   await v.open("/users/nobody_there");

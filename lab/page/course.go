@@ -232,6 +232,18 @@ func rowLevels() []level {
 			Cousin: cousin{"Facebook's TAO keeps a relation in both directions, without a transaction across the two. If one is missing after a failure, a job repairs it later.",
 				source{"TAO, USENIX ATC 2013", "https://www.usenix.org/system/files/conference/atc13/atc13-bronson.pdf"}},
 		},
+		{
+			Name: "author-gone", Title: "Tidied away too soon",
+			Goal: "Hide a post that was accepted from the page of its author.",
+			Scene: "Ann posts. First her post is put on her list, which lies in her own partition, and then it is made. A reader looks at her page: it reads the list, and then each post and its channel. " +
+				"The shipped code takes a post off the list only when its channel is gone. Here the reader does so when the post is not there.",
+			Nudge: "When is a post on the list and not there? And who says that it stays so?",
+			Teaches: "A row that points to nothing may be of a writer who died, or of one who is slow, and no age tells the two apart: a request may land at any later time. " +
+				"So rubbish is what can never be used again, and not what is not in use. Here the gate decides: once the channel is gone, no post can land in it.",
+			Cousin: cousin{"A push to a Git repository writes its objects first, and refers to them last. GitLab's housekeeping once deleted what nothing referred to, without the usual grace of two weeks. " +
+				"So it could delete what a push had just written.",
+				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
+		},
 	}
 }
 

@@ -192,6 +192,11 @@ func takenFor(learn func(c *driver.Call, about domain.Incarnation) domain.Incarn
 
 // afterMark holds the calls back that are to be late, until the channel is marked.
 func afterMark(late func(*driver.Call) bool) func() driver.Around {
+	return afterWrite(schema.TableChannels, late)
+}
+
+// afterWrite holds the calls back that are to be late, until a transaction of a table is done.
+func afterWrite(table string, late func(*driver.Call) bool) func() driver.Around {
 	type call struct {
 		context.Context
 		driver.Call
@@ -204,7 +209,7 @@ func afterMark(late func(*driver.Call) bool) func() driver.Around {
 				return nil
 			}
 			err := next(ctx)
-			if err == nil && c.Method == driver.CallTransact && c.Target == schema.TableChannels {
+			if err == nil && c.Method == driver.CallTransact && c.Target == table {
 				for _, call := range held {
 					*c = call.Call
 					err = next(call.Context)

@@ -15,6 +15,7 @@ const (
 	tableBlogs         = "Blogs"
 	tableDeletions     = "Deletions"
 	tableSubscriptions = "Subscriptions"
+	tableUsers         = "Users"
 )
 
 // Breaches reads the store and returns what is wrong with it, nil if nothing is.
@@ -28,6 +29,7 @@ func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, err
 	s.itEnds()
 	s.indexesAgree()
 	s.subscribersAgree()
+	s.authorsAgree()
 	s.gates()
 	return s.breaches, nil
 }
@@ -53,7 +55,7 @@ type store struct {
 
 func (s *store) read(ctx context.Context, backend driver.Backend) error {
 	s.rows = map[string][]driver.Entity{}
-	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions} {
+	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions, tableUsers} {
 		for row, err := range driver.NewTable(backend, table).All(ctx, driver.Scan{}) {
 			if err != nil {
 				return fmt.Errorf("reading table %s: %w", table, err)
@@ -182,6 +184,18 @@ func (s *store) subscribersAgree() {
 		_, there := s.has[key{tableSubscriptions, user, row.Partition + "!" + of.incarnation}]
 		if kind == "sub" && of.active && !there {
 			s.breach("I8", tableBlogs, row, "counts as a subscriber and has no subscription")
+		}
+	})
+}
+
+// authorsAgree is I8 of authors: each post is on the list of its author.
+func (s *store) authorsAgree() {
+	s.blogs(func(of channel, row driver.Entity, kind, id string) {
+		author := row.Properties.String("UserId")
+		listed := s.has[key{tableUsers, author, "wrote!" + id}].Properties
+		there := listed.String("Channel") == row.Partition && listed.String("Incarnation") == of.incarnation
+		if kind == "blog" && of.active && !there {
+			s.breach("I8", tableBlogs, row, "is not on the list of its author, %s", author)
 		}
 	})
 }

@@ -151,6 +151,15 @@ func spoiltChannels() map[string]spoiler {
 func spoiltPosts() map[string]spoiler {
 	post := func(w *world) string { return "blog!" + string(w.post) }
 	return map[string]spoiler{
+		"a post is not on the list of its author": func(w *world) string {
+			w.ok(driver.NewTable(w.db, "Users").Transact(w.t.Context(), "grace", driver.Delete("wrote!"+string(w.post), driver.Exists)))
+			return "I8 Blogs blog!" + string(w.post)
+		},
+		"a post is listed in another incarnation": func(w *world) string {
+			w.ok(driver.NewTable(w.db, "Users").Transact(w.t.Context(), "grace",
+				driver.Merge("wrote!"+string(w.post), driver.Exists, driver.String("Incarnation", other))))
+			return "I8 Blogs blog!" + string(w.post)
+		},
 		"a rating that its votes do not give is wrong": func(w *world) string {
 			w.write("Blogs", driver.Insert("vote!"+string(w.post)+"!ada", w.own()))
 			return "I8 Blogs " + post(w)

@@ -115,14 +115,18 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 // blogRows is how many rows removeBlog deletes.
 const blogRows = 2
 
-// removeBlog deletes the post in the version that was read, and its index row. It
-// returns optimistic.ErrAgain if the post has changed. If the gate is gone, it returns
-// channel.ErrGateGone.
+// removeBlog deletes the post in the version that was read, and its index row, and then takes it
+// off its author's list. It returns optimistic.ErrAgain if the post has changed. If the gate is
+// gone, it returns channel.ErrGateGone.
 func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction, behind the open gate.
-	return optimistic.Again(s.Behind(ctx, row.Channel,
+	err := s.Behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
-		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
+	if err == nil {
+		_ = s.UnlistPosts(ctx, row.Blog) // what is left on a list does no harm
+	}
+	return optimistic.Again(err)
 }
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,

@@ -62,10 +62,13 @@ func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 // each posting as Post does, as if they came one after the other: so of two with the same
 // key, the first makes the post. What can be made is made, whatever becomes of the
 // others. Posts without a date get later ones in their order. The channel counts, and not
-// that of each posting.
+// that of each posting. Before anything else, all of them are put on their author's list.
 func (s *Posts) PostAll(ctx context.Context, ref domain.ChannelRef, postings []Posting) []PostResult {
 	attempts := newAttempts(ref, postings)
-	for open := attempts; len(open) > 0; open = unanswered(open) {
+	if err := s.ListPosts(ctx, blogsOf(attempts)...); err != nil {
+		fail(attempts, err)
+	}
+	for open := unanswered(attempts); len(open) > 0; open = unanswered(open) {
 		s.postTogether(ctx, ref, open)
 	}
 	results := make([]PostResult, len(attempts))
@@ -82,6 +85,8 @@ type attempt struct {
 	blog domain.Blog
 	// result is nil until the posting is answered.
 	result *PostResult
+	// refused tells that another post has the key, so that this one never lands.
+	refused bool
 }
 
 func newAttempts(ref domain.ChannelRef, postings []Posting) []*attempt {
@@ -99,6 +104,14 @@ func newAttempts(ref domain.ChannelRef, postings []Posting) []*attempt {
 		attempts[i] = &attempt{Posting: p, blog: p.newBlog()}
 	}
 	return attempts
+}
+
+func blogsOf(attempts []*attempt) []domain.Blog {
+	blogs := make([]domain.Blog, len(attempts))
+	for i, a := range attempts {
+		blogs[i] = a.blog
+	}
+	return blogs
 }
 
 func unanswered(attempts []*attempt) []*attempt {
@@ -206,6 +219,13 @@ func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch 
 		}
 	}
 	_ = s.AtOnce(ctx, reads...)
+	var refused []domain.Blog
+	for _, a := range batch {
+		if a.refused {
+			refused = append(refused, a.blog)
+		}
+	}
+	_ = s.UnlistPosts(ctx, refused...) // they do no harm there
 	if len(unanswered(batch)) == len(batch) {
 		fail(batch, s.WhyGateGone(ctx, ref))
 	}
@@ -227,6 +247,7 @@ func (s *Posts) earlierPost(ctx context.Context, a *attempt) *PostResult {
 	if id == a.blog.ID {
 		return &PostResult{Blog: a.blog, Made: true}
 	}
+	a.refused = true
 	if once.Properties.String(schema.PropBody) != a.bodyHash() {
 		return &PostResult{Err: fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrKeyReused)}
 	}

@@ -14,7 +14,7 @@ type Posts struct {
 	*channel.Lifecycle
 	deletions *deletion.Deletions
 
-	blogs *driver.Table
+	blogs, users *driver.Table
 
 	pause optimistic.Pause
 	votes flight.Locks[votedPost]
@@ -26,6 +26,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 		Lifecycle: channels,
 		deletions: deletions,
 		blogs:     driver.NewTable(backend, schema.TableBlogs),
+		users:     driver.NewTable(backend, schema.TableUsers),
 		pause:     pause,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/blog"
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
@@ -56,6 +57,7 @@ type store struct {
 	*deletion.Deletions
 	*reader.Readers
 	*directory.Directory
+	*blog.Posts
 
 	channels, blogs, deletions, subscriptions, users, sessions, throttle *driver.Table
 }
@@ -63,10 +65,10 @@ type store struct {
 // New returns a checker of the store on a backend, by the rooms that work on it. See the fields
 // of Checker.
 func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
-	lists *directory.Directory, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
+	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists,
+		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists, Posts: posts,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

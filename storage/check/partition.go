@@ -29,6 +29,8 @@ type partitionCheck struct {
 	// votes as its rating says. Each row of the index and each vote takes itself away. If
 	// something is left, checkIndex reads the partition again, row by row.
 	index fingerprint
+	// posts were read, and not yet looked for on the lists of their authors.
+	posts []driver.Entity
 }
 
 // begin is told of the channel's row, which comes before the rows of the partition.
@@ -77,6 +79,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		post := blog.Decode(row)
 		p.index.add(1, schema.RateRow(post.Rating, post.ID))
 		p.index.add(post.Rating, schema.VotesOf(post.ID))
+		return p.listed(ctx, row)
 	case schema.Rate:
 		p.index.add(-1, row.Row)
 	case schema.Vote:
@@ -128,7 +131,7 @@ func (p *partitionCheck) end(ctx context.Context) error {
 	if p.channel.Incarnation == "" {
 		return nil
 	}
-	if err := p.checkGates(ctx); err != nil {
+	if err := errors.Join(p.checkListed(ctx), p.checkGates(ctx)); err != nil {
 		return err
 	}
 	switch {

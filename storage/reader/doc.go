@@ -19,7 +19,7 @@ type Readers struct {
 	*channel.Lifecycle
 	posts *blog.Posts
 
-	blogs, subscriptions *driver.Table
+	blogs, subscriptions, users *driver.Table
 
 	pause optimistic.Pause
 }
@@ -32,6 +32,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts,
 		posts:         posts,
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
+		users:         driver.NewTable(backend, schema.TableUsers),
 		pause:         pause,
 	}
 	channels.OnCreation(s.joinOwner)

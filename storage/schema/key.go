@@ -197,6 +197,9 @@ func OwnedKey(row string) domain.ChannelKey {
 	return domain.ChannelKey(strings.TrimPrefix(row, Owned.Prefix()))
 }
 
+// WroteRow is the row of a post on the list of its author.
+func WroteRow(id domain.BlogID) string { return Wrote.Row(string(id)) }
+
 // Hash hashes a list of parts. Each part's length is hashed too, so that ("ab", "c") and
 // ("a", "bc") differ.
 func Hash(parts ...string) string {

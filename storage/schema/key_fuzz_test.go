@@ -56,7 +56,7 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 	}
 	gates := []string{OpenGateRow(ids.ref.Incarnation), ReservedGateRow(ids.ref.Incarnation), ShutGateRow(ids.ref.Incarnation)}
 	others := []string{BlogRow(ids.blog), OnceRow(text, text), RateRow(ids.rating, ids.blog), SubRow(ids.by), JoinRow(ids.by), VoteRow(ids.blog, ids.by),
-		RefRow(ids.ref), DeletionRow(ids.ref.Incarnation), AddressRow(text)}
+		RefRow(ids.ref), DeletionRow(ids.ref.Incarnation), AddressRow(text), WroteRow(ids.blog)}
 	for i, row := range append(gates, others...) {
 		if err := driver.CheckKey("row", row); err != nil {
 			t.Errorf("row %q: %v", row, err)

@@ -26,7 +26,7 @@ var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, Join, Sub, Subscription,
 	Unread, OpenDeletion, Lesson, BlogDeletion, Deletion,
-	Account, Asked, Made, UserOnce, Owned,
+	Account, Asked, Made, UserOnce, Owned, Wrote,
 	Session, AddressFailures, Failures,
 	retired(TableThrottle, "<what>!<hash>", "<time>"), retired(TableThrottle, "user!<hash>", "<time>!<hash>"),
 }
@@ -198,6 +198,12 @@ var (
 		What:       "The name of a channel that this user has, or had.",
 		Why:        "It is written before the channel is created. Whoever reads it believes the channel alone.",
 		Properties: always(PropWrittenOn),
+	}
+	Wrote = &Kind{
+		Table: TableUsers, Partition: "<user>", Form: "wrote!<id>", Name: "post of an author", Scenario: "author", Ablation: "author-first",
+		What:       "A post that this user wrote, or was about to write, the newest first.",
+		Why:        "It is written before the post, so their page misses none. Whoever reads it believes the channel and the post.",
+		Properties: always(PropChannel, PropIncarnation),
 	}
 	Session = &Kind{
 		Table: TableSessions, Partition: "<hash>", Name: "session", Scenario: "sign-out",

@@ -11,7 +11,8 @@ import (
 const (
 	PropAttempts     = "Attempts"
 	PropBlog         = "Blog"
-	PropBody         = "Body" // a hash of what was sent
+	PropBody         = "Body"    // a hash of what was sent
+	PropChannel      = "Channel" // its key
 	PropCopies       = "Copies"
 	PropCreatedOn    = "CreatedOn"
 	PropDigestSecret = "DigestSecret"

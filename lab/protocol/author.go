@@ -1,0 +1,139 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// What a person wrote: the list of an author, which lies in another partition than the posts.
+
+// factListed: the page of the user has shown the posts on Page, a line each with its incarnation. It
+// is the answer to what the actor was looking for.
+const factListed lab.Kind = "(read what somebody wrote)"
+
+// lookAtAuthor looks at the page of the author this many times.
+func lookAtAuthor(times int) body {
+	return func(ctx context.Context, c *lab.Client) {
+		for range times {
+			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
+			page, err := c.Store.BlogsBy(ctx, author, "", feedLimit)
+			if err != nil {
+				continue
+			}
+			var lines []string
+			for _, item := range page.Items {
+				lines = append(lines, string(item.ID)+" "+string(item.Channel.Incarnation))
+			}
+			c.Tell(lab.Fact{Kind: factListed, User: author, Page: strings.Join(lines, "\n"), Words: lab.Count(len(lines), "post")})
+		}
+	}
+}
+
+// readAuthor compares the page of an author with what was acknowledged before its reader asked for it.
+func readAuthor(v lab.View, f lab.Known, breach breaching) {
+	before, ok := v.LookedAt(f)
+	if !ok {
+		return
+	}
+	for _, k := range before {
+		shown := k.Blog != "" && strings.Contains(f.Page, string(k.Blog)+" ")
+		switch {
+		case k.Kind == factAccepted && strings.Contains(f.Page, " "+string(k.Channel.Incarnation)):
+			breach("I4", "the page of an author shows a channel, and its deletion was accepted before (%s)", string(k.Channel.Incarnation))
+		case k.Kind == factPosted && k.User == f.User && !shown && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
+			breach("I3", "the page of an author does not show a post that was acknowledged before")
+		case k.Kind == factRemoved && shown:
+			breach("I3", "the page of an author shows a post, and its deletion was acknowledged before")
+		}
+	}
+}
+
+// authors are read.
+func authors() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "author", Slow: true, About: "the page of an author is read while they post, twice with one key, and a post of theirs is deleted", Faults: 1, Preemptions: 2,
+				Straggles: anything,
+				Setup:     news("old"),
+				Actors: []lab.Actor{
+					{Name: "reader", Run: lookAtAuthor(2)}, {Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
+					{Name: "olga", Run: removePost("old", owner)}, worker1(),
+				},
+			},
+			{
+				Name: "author-deletion", Slow: true, About: "the page of an author is read while they post, and the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
+				Straggles: toAuthor,
+				Setup:     news("old"),
+				Actors: []lab.Actor{
+					{Name: "reader", Run: lookAtAuthor(1)}, {Name: "olga", Run: ask}, worker1(),
+					{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: createAndPost(author, "again")},
+				},
+			},
+		},
+		ablations: []ablation{
+			ablate("author-first", "author", "The author's list first", "ListPosts",
+				"A post is put on its author's list before it is made, so no post is missing there, whoever dies in between.",
+				only("ann", afterWrite(schema.TableBlogs, isToAuthor)), among("ann")),
+			ablate("author-channel", "author-deletion", "The channel of a listed post", "readWritten",
+				"The page of an author reads the row of each channel that it shows, so a channel whose deletion was accepted is not on it.",
+				only("reader", func() driver.Around {
+					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
+				}), unharmed, among("reader", "olga")),
+			ablate("author-post", "author", "The look at a listed post", "readFound",
+				"The page of an author reads each post that is listed, so one that was deleted is not shown from a list that is behind.",
+				only("reader", remembersPosts), among("reader", "olga")),
+			ablate("author-gone", "author", "What a list may lose", "readWritten",
+				"A row of a list whose post is not there is removed only once the channel is gone, so a post that is on its way still finds itself listed.",
+				only("reader", goneWithoutPost), unharmed, among("reader", "ann"), func(s *lab.Scenario) { s.Setup = news() }),
+		},
+		told: map[lab.Kind]law{factListed: readAuthor},
+	}
+}
+
+// toAuthor lets calls land late that write to the list of an author.
+func toAuthor(c *lab.Call) bool { return isToAuthor(&c.Call) }
+
+func isToAuthor(c *driver.Call) bool {
+	return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "wrote!")
+}
+
+// remembersPosts shows a post that was read once as it was then.
+func remembersPosts() driver.Around {
+	posts := map[string]driver.Entity{}
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		if c.Method != driver.CallGet || c.Target != schema.TableBlogs {
+			return err
+		}
+		if post, read := posts[c.Row]; read {
+			c.Entity = post
+			return nil
+		}
+		if err == nil {
+			posts[c.Row] = c.Entity
+		}
+		return err
+	}
+}
+
+// goneWithoutPost takes the channels for gone in which a post that is listed was not found.
+func goneWithoutPost() driver.Around {
+	missed := map[string]bool{}
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		if c.Method == driver.CallGet && errors.Is(err, domain.ErrNotFound) {
+			missed[c.Partition] = true
+		}
+		if c.Method == driver.CallGet && c.Target == schema.TableChannels && missed[c.Partition] {
+			return domain.ErrNotFound
+		}
+		return err
+	}
+}

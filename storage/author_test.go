@@ -1,0 +1,198 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestAuthor(t *testing.T) {
+	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
+	t.Run("a post that was not made leaves a row that nobody is shown, and that stays", bubble(danglingRowIsIgnored))
+	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
+	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
+	t.Run("posts of an earlier version are told, and listed by a repair", bubble(repairListsPostsOfBefore))
+	t.Run("a batch writes one transaction for its list", bubble(batchListsAtOnce))
+	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
+}
+
+// unlist takes a post off its author's list.
+func (w *world) unlist(blog domain.Blog) {
+	w.t.Helper()
+	w.ok(w.table("Users").Transact(w.t.Context(), string(blog.UserID), driver.Delete("wrote!"+string(blog.ID), driver.Exists)))
+}
+
+// wrote returns the texts on an author's page, read in pages, with their channels.
+func (w *world) wrote(by domain.UserName, limit int) (texts []string) {
+	w.t.Helper()
+	for after := ""; ; {
+		page, err := w.store.BlogsBy(w.t.Context(), by, after, limit)
+		w.ok(err)
+		if after = page.Next; after != "" && len(page.Items) != limit {
+			w.t.Errorf("a page of %d posts has %d", limit, len(page.Items))
+		}
+		for _, item := range page.Items {
+			texts = append(texts, string(item.Name)+" "+item.Text)
+		}
+		if after == "" {
+			return texts
+		}
+	}
+}
+
+// onList are the rows of an author's list.
+func (w *world) onList(by domain.UserName) (rows []string) {
+	for _, row := range w.rows("Users") {
+		if row.Partition == string(by) && strings.HasPrefix(row.Row, "wrote!") {
+			rows = append(rows, row.Row)
+		}
+	}
+	return rows
+}
+
+func authorHasTheirPosts(t *testing.T, w *world) {
+	channels := []domain.Channel{w.create("Garden", ada), w.create("pond", eve), w.create("doomed", ada)}
+	var want []string
+	for i := range 9 {
+		time.Sleep(time.Second) // of the bubble, so that each post is newer
+		in := channels[i%3]
+		w.post(in, grace, fmt.Sprint(i))
+		w.post(in, ada, fmt.Sprint("of another ", i))
+		if i%3 != 2 {
+			want = append(want, fmt.Sprintf("%s %d", in.Name, i))
+		}
+	}
+	slices.Reverse(want)
+	w.ask(channels[2])
+	for limit := 1; limit <= 10; limit++ {
+		if got := w.wrote(grace, limit); !slices.Equal(got, want) {
+			t.Errorf("in pages of %d: %q, want %q", limit, got, want)
+		}
+	}
+	if got := w.wrote("nobody", 5); got != nil {
+		t.Errorf("nobody wrote %q", got)
+	}
+	if _, err := w.store.BlogsBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
+		t.Errorf("a cursor of nothing: %v", err)
+	}
+	if n := len(w.onList(grace)); n != 9 {
+		t.Errorf("%d rows are left of 9, and no channel is gone", n)
+	}
+}
+
+// refuseBlogs lets no transaction through to Blogs.
+func refuseBlogs(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	if call.Target == "Blogs" && len(call.Operations) > 0 {
+		return domain.ErrUnavailable
+	}
+	return send(ctx)
+}
+
+func danglingRowIsIgnored(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.arm(refuseBlogs)
+	if _, _, err := w.faulty.Post(t.Context(), posting(channel, grace, "lost")); !errors.Is(err, domain.ErrUnavailable) {
+		t.Fatalf("the post: %v", err)
+	}
+	w.post(channel, grace, "there")
+	for _, limit := range []int{1, 5} {
+		if got := w.wrote(grace, limit); !slices.Equal(got, []string{"garden there"}) {
+			t.Errorf("in pages of %d: %q", limit, got)
+		}
+	}
+	if n := len(w.onList(grace)); n != 2 {
+		t.Errorf("%d rows, want 2: the lost post may land yet", n)
+	}
+	if breaches, _ := w.run(true); len(breaches) != 0 {
+		t.Errorf("a dangling row is %+v", breaches)
+	}
+}
+
+func rowsOfGoneChannelGo(t *testing.T, w *world) {
+	kept, gone := w.create("kept", ada), w.create("gone", ada)
+	w.post(kept, grace, "old")
+	for i := range 30 {
+		w.post(gone, grace, fmt.Sprint(i))
+	}
+	w.delete(gone)
+	again := w.create("gone", eve)
+	w.post(again, eve, "of another")
+	if got := w.wrote(grace, 5); !slices.Equal(got, []string{"kept old"}) {
+		t.Errorf("on one page: %q", got)
+	}
+	if n := len(w.onList(grace)); n != 1 {
+		t.Errorf("%d rows are left, want 1", n)
+	}
+}
+
+func listHasNoMore(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	first, _, err := w.store.Post(t.Context(), posting(channel, grace, "one"))
+	w.ok(err)
+	for _, other := range []string{"one", "another text under its key"} {
+		again := posting(channel, grace, "one")
+		again.Draft.Text = other
+		_, made, _ := w.store.Post(t.Context(), again)
+		if made || len(w.onList(grace)) != 1 {
+			t.Errorf("%q: made %t, and the list is %q", other, made, w.onList(grace))
+		}
+	}
+	w.ok(w.store.DeleteBlog(t.Context(), channel, first.ID, ada, domain.Any[domain.Revision]()))
+	if got := w.onList(grace); got != nil {
+		t.Errorf("after the deletion, the list is %q", got)
+	}
+}
+
+func batchListsAtOnce(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	list := postings(channel, 100)
+	calls := 0
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Users" {
+			calls++
+		}
+		return send(ctx)
+	})
+	for _, r := range w.faulty.PostAll(t.Context(), channel.Ref(), list) {
+		w.ok(r.Err)
+	}
+	if by := list[0].By; calls != 1 || len(w.onList(by)) != 100 || len(w.wrote(by, 100)) != 100 {
+		t.Errorf("%d calls list %d posts, want 1 and 100", calls, len(w.onList(by)))
+	}
+}
+
+func authorCosts(t *testing.T, w *world) {
+	for i := range 20 {
+		w.post(w.create(fmt.Sprintf("c%d", i), ada), grace, "one")
+	}
+	w.arm(drivertest.Pass)
+	page, err := w.faulty.BlogsBy(t.Context(), grace, "", 20)
+	w.ok(err)
+	if n := w.calls.Load(); len(page.Items) != 20 || n != 41 {
+		t.Errorf("%d posts for %d calls, want 20 for 41", len(page.Items), n)
+	}
+}
+
+func repairListsPostsOfBefore(t *testing.T, w *world) {
+	garden, pond := w.create("garden", ada), w.create("pond", ada)
+	for i := range 80 {
+		w.unlist(w.post(garden, grace, fmt.Sprint(i)))
+		w.unlist(w.post(garden, eve, fmt.Sprint("of another ", i)))
+	}
+	w.post(pond, grace, "listed")
+	if breaches, _ := w.run(false); len(breaches) != 160 || w.wrote(grace, 100) == nil || len(w.onList(eve)) != 0 {
+		t.Errorf("%d posts are told of, want 160", len(breaches))
+	}
+	w.run(true)
+	if breaches, _ := w.run(false); len(breaches) != 0 || len(w.wrote(grace, 100)) != 81 || len(w.wrote(eve, 100)) != 80 {
+		t.Errorf("after the repair: %d breaches, %d and %d posts", len(breaches), len(w.wrote(grace, 100)), len(w.wrote(eve, 100)))
+	}
+}

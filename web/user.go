@@ -1,0 +1,65 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+// readUser reads the account that a path names, beside something else about that user. An unknown
+// user is domain.ErrNotFound.
+func (s *server) readUser(c echo.Context, beside func(context.Context, domain.UserName) error) (user domain.User, err error) {
+	name, err := domain.ParseUserName(pathParam(c, "user"))
+	if err != nil {
+		return user, domain.ErrNotFound // nobody can have this name
+	}
+	err = s.store.AtOnce(c.Request().Context(),
+		func(ctx context.Context) (err error) { user, err = s.store.User(ctx, name); return err },
+		func(ctx context.Context) error { return beside(ctx, name) })
+	return user, err
+}
+
+// showUser shows to everybody since when a user has an account, and what they wrote or own.
+func (s *server) showUser(c echo.Context, v visitor) (err error) {
+	view := templates.User{Owns: c.QueryParam("show") == "channels", Part: templates.Part{After: c.QueryParam("after")}}
+	view.User, err = s.readUser(c, func(ctx context.Context, name domain.UserName) error {
+		if view.Owns {
+			channels, err := s.store.ChannelsOf(ctx, name, view.After, pageSize)
+			view.Channels, view.Next = channels.Items, channels.Next
+			return err
+		}
+		posts, err := s.store.BlogsBy(ctx, name, view.After, pageSize)
+		view.Posts, view.Next = s.texts.feed(posts.Items), posts.Next
+		return err
+	})
+	return show(s, c, v, err, templates.UserPage, view)
+}
+
+// userJSON is an account, as everybody may see it.
+type userJSON struct {
+	Name      domain.UserName `json:"name"`
+	CreatedOn apiTime         `json:"createdOn"`
+}
+
+func (s *server) describeUser(c echo.Context, _ visitor) error {
+	user, err := s.readUser(c, func(context.Context, domain.UserName) error { return nil })
+	return respond(c, err, http.StatusOK, userJSON{user.Name, apiTime(user.CreatedOn)})
+}
+
+func (s *server) listWritten(c echo.Context, _ visitor) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	var written storage.Page[storage.FeedItem]
+	_, err = s.readUser(c, func(ctx context.Context, name domain.UserName) (err error) {
+		written, err = s.store.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		return err
+	})
+	return respondList(c, err, written, newFeedJSON)
+}
