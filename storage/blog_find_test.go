@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 func TestBlogFind(t *testing.T) {
 	t.Run("finds a text in titles and texts whatever the case", bubble(findIgnoresCase))
 	t.Run("a request looks at no more posts than its budget and the next goes on", bubble(findKeepsItsBudget))
+	t.Run("a request looks at less of long posts", bubble(findLooksAtLessOfLongPosts))
 	t.Run("pages of what is found join to all of it", bubble(foundPagesJoin))
 	t.Run("the page before ends right before the post", bubble(pageBeforeEndsAtThePost))
 }
@@ -82,6 +84,19 @@ func findKeepsItsBudget(t *testing.T, w *world) {
 	q.Until = rest.Back
 	if _, err = w.faulty.Find(t.Context(), garden.Ref(), "number 4.", q); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("another search goes on with %v", err)
+	}
+}
+
+func findLooksAtLessOfLongPosts(t *testing.T, w *world) {
+	garden, long := w.create("garden", ada), strings.Repeat("x", 5000)
+	w.fill(garden, 3500, time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC), func(int) string { return long })
+	q := storage.BlogQuery{Limit: 9}
+	first, err := w.store.Find(t.Context(), garden.Ref(), "y", q)
+	w.ok(err)
+	q.After = first.Next
+	rest, err := w.store.Find(t.Context(), garden.Ref(), "y", q)
+	if w.ok(err); first.Next == "" || rest.Next != "" || first.Searched+rest.Searched != 3500 {
+		t.Errorf("looked at %d and %d of 3500 posts of 5,000 characters", first.Searched, rest.Searched)
 	}
 }
 

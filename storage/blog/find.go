@@ -17,6 +17,10 @@ import (
 // post is. So to find one is to read the partition, and each request has a budget.
 const MaxSearched = 20 * driver.MaxPage
 
+// maxSearchedText is how many bytes of texts one request looks at, about. To fold them takes two
+// seconds of a processor.
+const maxSearchedText = 16 << 20
+
 // A Found is a page of the posts that contain a text. It may have no items and a Next.
 type Found struct {
 	page.Of[domain.Blog]
@@ -33,12 +37,12 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, text string, q 
 	if err != nil {
 		return found, err
 	}
-	last := ""
+	last, bytes := "", 0
 	for row, err := range s.blogs.Within(ctx, in) {
 		switch {
 		case err != nil:
 			return Found{}, fmt.Errorf("finding posts of channel %s: %w", ref.Key, err)
-		case found.Searched == MaxSearched || len(found.Items) == q.Limit:
+		case found.Searched == MaxSearched || bytes >= maxSearchedText || len(found.Items) == q.Limit:
 			found.Next = list.Next(last)
 			return found, nil
 		}
@@ -46,6 +50,7 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, text string, q 
 		found.Searched++
 		blog := Decode(row)
 		found.Back = blog.CreatedOn
+		bytes += len(blog.Title) + len(blog.Text)
 		if blog.Channel.Incarnation == ref.Incarnation && blog.contains(text) {
 			found.Items = append(found.Items, blog.Blog)
 		}
