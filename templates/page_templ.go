@@ -712,7 +712,7 @@ func masthead(page Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "\" role=\"search\" aria-label=\"Channels and people\"><label class=\"unseen\" for=\"seek\">Find channels and people</label> <input id=\"seek\" name=\"contains\" type=\"search\" placeholder=\"Channel or person\" autocapitalize=\"none\" spellcheck=\"false\" autocomplete=\"off\"></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "\" role=\"search\" aria-label=\"Channels and people\"><label class=\"unseen\" for=\"seek\">Find channels and people</label> <input id=\"seek\" name=\"q\" type=\"search\" placeholder=\"Channel or person\" autocapitalize=\"none\" spellcheck=\"false\" autocomplete=\"off\"></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -259,6 +259,11 @@ func (s *server) readChannel(c echo.Context, _ visitor) error {
 
 // directory lists the channels. A stranger sees this list at / too.
 func (s *server) directory(c echo.Context, v visitor) error {
+	// The form above every page has a field of another name: a field “contains” would hide the
+	// form's method contains from each script.
+	if q := c.QueryParam("q"); q != "" {
+		return seeOther(c, templates.ChannelsPath+"?contains="+url.QueryEscape(q))
+	}
 	text, err := queryContains(c)
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ func pageRoutes() []route {
 			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""},
 			{stranger, 200, "", "", "Cookie: notice=12; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
 			{adasCookie, 422, "", "contains=E&after=x", "", ""},
+			{stranger, 303, "", "q=//%FF%0D%0Aa", "", ""},
 		}},
 		{name: "GET /channels/new", who: users, untagged: true, costs: []cost{
 			{"", bobsCookie, 1, 2, 0, 0},
