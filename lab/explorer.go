@@ -76,7 +76,7 @@ func (x *Explorer) initial() *state {
 // load makes the programs of the actors.
 func (x *Explorer) load() {
 	for i, actor := range x.scenario.Actors {
-		p := &program{actor: actor, index: i + 1, lot: x.lot, sweepRows: x.scenario.SweepRows, intercept: x.scenario.Intercept}
+		p := &program{actor: actor, index: i + 1, lot: x.lot, options: x.scenario.options(), intercept: x.scenario.Intercept}
 		x.programs = append(x.programs, p)
 		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
 	}
@@ -84,7 +84,7 @@ func (x *Explorer) load() {
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot}
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, options: x.scenario.options()}
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}

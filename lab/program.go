@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"microblogging/lab/mem"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 )
 
@@ -19,7 +20,7 @@ type program struct {
 	intercept []Intercept
 	root      *point
 	lot       *parking
-	sweepRows int
+	options   storage.Options
 }
 
 // A point is where an actor waits for the answer to a call, or its end.
@@ -67,7 +68,7 @@ func (p *program) begin() *session {
 			arounds = append(arounds, intercept(p.actor.Name))
 		}
 	}
-	return begin(p.actor, p.index, p.given, arounds, p.sweepRows)
+	return begin(p.actor, p.index, p.given, arounds, p.options)
 }
 
 // after is the point that an answer leads to.

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 )
 
@@ -51,6 +52,9 @@ type Scenario struct {
 	// SweepRows is how many rows a transaction of a sweep deletes, if not as many as fit. So a few
 	// rows are swept in several transactions.
 	SweepRows int
+	// Noting makes those who post write the index of active channels, in one partition. Otherwise
+	// each process has just written its rows there.
+	Noting bool
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.
@@ -123,6 +127,14 @@ func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// options are the numbers of the scenario.
+func (s *Scenario) options() storage.Options {
+	if s.Noting {
+		return storage.Options{SweepRows: s.SweepRows, ActivePartitions: 1}
+	}
+	return storage.Options{SweepRows: s.SweepRows, ActivePartitions: -1}
 }
 
 func emptyBackend() (empty mem.Snapshot) {

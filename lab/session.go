@@ -36,7 +36,7 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, arounds []driver.Around, sweepRows int) *session {
+func begin(actor Actor, index int, given []Fact, arounds []driver.Around, o storage.Options) *session {
 	s := &session{
 		names: newNames(index, actor.Ahead),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
@@ -46,10 +46,8 @@ func begin(actor Actor, index int, given []Fact, arounds []driver.Around, sweepR
 		s.names.know(f.Session)
 	}
 	d := driver.Wrap(nil, append(arounds, s.turnstile)...)
-	client := &Client{
-		Backend: d, Given: given, session: s,
-		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: sweepRows, HashPassword: HashPassword}),
-	}
+	o.Pause, o.Flight, o.LastFirst, o.HashPassword = NoPause, 1, actor.LastFirst, HashPassword
+	client := &Client{Backend: d, Given: given, session: s, Store: storage.New(d, o)}
 	go func() {
 		defer close(s.ended)
 		defer func() {

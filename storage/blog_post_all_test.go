@@ -147,6 +147,7 @@ func longestPostsFitTogether(t *testing.T) {
 				w.ok(err)
 				list[i].Draft = draft
 			}
+			w.ok(w.faulty.NoteActive(t.Context(), channel.Ref(), time.Now()))
 			w.arm(drivertest.Pass)
 			for i, r := range w.faulty.PostAll(t.Context(), channel.Ref(), list) {
 				if r.Err != nil || !r.Made || r.Blog.Text != list[i].Draft.Text {

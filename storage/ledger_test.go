@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -193,6 +194,7 @@ func wordsOfARefusal(t *testing.T) {
 	channel, gone := s.create("garden", ada), s.create("gone", ada)
 	s.ungate(gone)
 	for _, to := range []domain.Channel{channel, channel, gone} {
+		s.ok(s.store.NoteActive(t.Context(), to.Ref(), time.Now()))
 		s.store.PostAll(s.ctx, to.Ref(), postings(to, 5))
 	}
 	calls := s.ledger.Calls()

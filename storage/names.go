@@ -31,6 +31,8 @@ type (
 	Reconciled = deletion.Reconciled
 
 	FeedItem      = reader.FeedItem
+	Active        = reader.Active
+	ActiveChannel = reader.ActiveChannel
 	DigestPage    = page.Of[reader.DigestChannel]
 	DigestSummary = reader.DigestSummary
 

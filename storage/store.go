@@ -60,6 +60,9 @@ type Options struct {
 	LastFirst bool
 	// SweepRows is how many rows a transaction of a sweep deletes. Zero is as many as fit.
 	SweepRows int
+	// ActivePartitions is over how many partitions the index of active channels is spread. Zero is
+	// 16. A negative number leaves the index out, as if each process had just written its rows.
+	ActivePartitions int
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.
 	HashPassword func(password string) string
@@ -72,14 +75,15 @@ func New(backend driver.Backend, o Options) *Store {
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	channels := channel.New(backend, reads, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, channels, o.Pause)
-	posts := blog.New(backend, channels, deletions, o.Pause)
+	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
+	versions := fresh.New(backend, channels)
 	return &Store{
 		Lifecycle: channels,
 		Directory: directory.New(backend, channels, deletions, o.Pause),
 		Deletions: deletions,
 		Posts:     posts,
-		Readers:   reader.New(backend, channels, posts, o.Pause),
-		Versions:  fresh.New(backend, channels),
+		Readers:   reader.New(backend, channels, posts, versions, o.Pause),
+		Versions:  versions,
 		Accounts:  account.New(backend, reads, o.Pause, o.HashPassword),
 		backend:   backend,
 		channels:  driver.NewTable(backend, schema.TableChannels),

@@ -160,8 +160,7 @@ func newestOf(posts []Post) domain.BlogID {
 	return posts[0].ID
 }
 
-// A Directory is the list of channels, at [HomePath] for strangers and at
-// [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.
+// A Directory is the list of channels at [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.
 type Directory struct {
 	// Contains is the filter, as somebody typed it.
 	Contains string

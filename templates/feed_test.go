@@ -22,3 +22,23 @@ func TestFeedPage(t *testing.T) {
 		in("a[href=/subscriptions]"),
 	)
 }
+
+func sampleLatest() Latest {
+	return Latest{Posts: sampleFeed().Posts, Part: Part{Next: "n&m"}, Channels: []ActiveChannel{{"Füchse", ago(2 * time.Hour)}, {nasty, ago(3 * time.Hour)}}}
+}
+
+func TestLatestPage(t *testing.T) {
+	shows(t, "names the channel of each post, and when each channel was active", LatestPage(pageAt("/", ""), sampleLatest()),
+		in("h1", says("Latest")), times(2, "article"), in("article", says("jo in Füchse")),
+		in("aside", in("a[href=/channels/F%C3%BCchse]"), says("29 July 2026, 10:00"), in("a[href=/channels]", says("All channels"))),
+		in("a[rel=next][href=/latest?after=n%26m]", says("Older posts")),
+	)
+	shows(t, "leads a reader on if nobody has posted", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
+		in("h2", says("Nothing new")), in("a[href=/channels/new]"), in("a[href=/channels]"), in("p[class=up]", in("a[href=/]", says("Feed"))), without("aside"),
+	)
+	shows(t, "has a form for the channel that was used last above the feed",
+		FeedPage(pageAt("/", "ingrid"), Feed{Composer: &Channel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1"}, Draft: Draft{Key: "k"}}}),
+		in("details[open]"), in("form[method=post][action=/channels/aurora]", in("input[name=incarnation][value=inc1]"), in("input[name=key][value=k]")),
+		in("summary", says("Write a post in aurora")),
+	)
+}

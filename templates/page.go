@@ -83,11 +83,10 @@ func (p Page) returnPath() string {
 	return p.Path
 }
 
-// current says whether a link of the navigation leads to this page. For a stranger
-// the home page is the directory.
+// current says whether a link of the navigation leads to this page.
 func (p Page) current(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
-	return p.within(path) || path == ChannelsPath && p.User == "" && p.within(HomePath)
+	return p.within(path)
 }
 
 const (

@@ -10,7 +10,9 @@ import (
 
 // The paths of pages that have no parameters.
 const (
-	HomePath       = "/"
+	HomePath = "/"
+	// LatestPath has the newest posts of all channels, as HomePath has for strangers.
+	LatestPath     = "/latest"
 	ChannelsPath   = "/channels"
 	NewChannelPath = "/channels/new"
 	// SubscriptionsPath lists what the reader subscribes to.

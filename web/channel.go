@@ -257,7 +257,7 @@ func (s *server) readChannel(c echo.Context, _ visitor) error {
 	return respondChannel(c, err, http.StatusOK, channel)
 }
 
-// directory lists the channels. A stranger sees this list at / too.
+// directory lists the channels.
 func (s *server) directory(c echo.Context, v visitor) error {
 	// The form above every page has a field of another name: a field “contains” would hide the
 	// form's method contains from each script.
@@ -293,8 +293,15 @@ func (s *server) directory(c echo.Context, v visitor) error {
 func (s *server) listChannels(c echo.Context, _ visitor) error {
 	limit, limitErr := queryLimit(c)
 	text, textErr := queryContains(c)
+	order := c.QueryParam("order")
+	if order != "" && (order != "activity" || text != "") {
+		textErr = domain.Invalid("order", "must be \"activity\", without contains")
+	}
 	if err := domain.JoinInvalid(limitErr, textErr); err != nil {
 		return err
+	}
+	if order != "" {
+		return s.listByActivity(c, limit)
 	}
 	found, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
 	return respondList(c, err, found, newChannelJSON)

@@ -18,10 +18,12 @@ type channelJSON struct {
 	domain.About
 	CreatedOn apiTime             `json:"createdOn"`
 	State     domain.ChannelState `json:"state"`
+	// LastBlogOn is the hour of the newest post, if the channels are listed by it.
+	LastBlogOn apiTime `json:"lastBlogOn,omitzero"`
 }
 
 func newChannelJSON(c domain.Channel) channelJSON {
-	return channelJSON{c.Name, c.Owner, c.About, apiTime(c.CreatedOn), c.State}
+	return channelJSON{Name: c.Name, Owner: c.Owner, About: c.About, CreatedOn: apiTime(c.CreatedOn), State: c.State}
 }
 
 // aboutOf is what a form says about a channel.

@@ -9,6 +9,8 @@ func apiRoutes() []route {
 			{ada, 200, "", "limit=1&after={channels}", "", ""},
 			{invalid, 200, "", "", "X-Forwarded-For: 1.2.3.4", ""},
 			{stranger, 422, "", "after={posts}", "", ""},
+			{stranger, 200, "", "order=activity&limit=1", "", ""},
+			{stranger, 422, "", "order=activity&contains=x", "", ""},
 		}},
 		{name: "POST /api/v1/channels", who: users, seeds: []seed{
 			{ada, 201, "", "", "Content-Type: application/json", `{"name":"Straße","description":"Löcher\nund mehr"}`},
@@ -151,6 +153,10 @@ func apiRoutes() []route {
 			{bob, 200, "engines", "", "", `{"items":[{"key":"k","title":"t","text":"a"},{"key":"k","text":"b"},{"text":""}]}`},
 			{ada, 200, "engines", "", "If-Match: *", `{"items":[{"text":"a","key":null},1,{"text":"b","text":"c"}]}`},
 			{ada, 422, "engines", "", "", `{"items":[]}`},
+		}},
+		{name: "GET /api/v1/latest", who: everyone, costs: []cost{{"", stranger, 4, 87, 3, 87}}, seeds: []seed{
+			{stranger, 200, "", "limit=1", "", ""},
+			{ada, 422, "", "after={posts}&limit=0", "", ""},
 		}},
 	}
 }

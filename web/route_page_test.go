@@ -10,8 +10,8 @@ const (
 func pageRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
-			{"", stranger, 1, 1, 0, 0},
-			{"", bobsCookie, 3, 67, 0, 0},
+			{"", stranger, 3, 87, 1, 50},
+			{"", bobsCookie, 4, 68, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
@@ -254,6 +254,14 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name/rows/events", who: everyone, untagged: true, seeds: []seed{
 			{adasCookie, 200, "Going", "", "Accept: text/event-stream", ""},
+		}},
+		{name: "GET /latest", who: everyone, costs: []cost{
+			{"", stranger, 3, 87, 1, 50},
+			{"", bobsCookie, 3, 89, 0, 0},
+		}, seeds: []seed{
+			{stranger, 200, "", "", "", ""},
+			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},
+			{stranger, 422, "", "after={feed}", "", ""},
 		}},
 	}
 }

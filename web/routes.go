@@ -27,6 +27,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		show handler
 	}{
 		{templates.HomePath, anyone, s.home},
+		{templates.LatestPath, anyone, s.showLatest},
 		{templates.FeedNewsPath, signedIn, s.feedNews},
 		{templates.ChannelsPath, anyone, s.directory},
 		{templates.NewChannelPath, signedIn, s.newChannelForm},
@@ -97,6 +98,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodPost, "/sessions", maxSmallBody, everybody, s.createSession},
 		{http.MethodDelete, "/sessions", maxSmallBody, signedIn, s.endSessions},
 		{http.MethodDelete, "/sessions/current", maxBody, signedIn, s.endSession},
+		{http.MethodGet, "/latest", maxBody, everybody, listOf(s.readLatest, newFeedJSON)},
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},

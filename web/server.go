@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/labstack/echo/v4"
 	"github.com/maypok86/otter/v2"
@@ -98,7 +99,9 @@ type server struct {
 	pages pageCache[*sharedPage]
 	views pageCache[*channelView]
 	texts texts
-	asset func(name string) string
+	// activeBefore are the channels that were active when somebody asked last.
+	activeBefore atomic.Pointer[[]domain.ChannelRef]
+	asset        func(name string) string
 	// bodies are the most bytes that a body may hold, by route, for all of its methods; maxBody
 	// elsewhere.
 	bodies map[string]int64

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/web"
 )
@@ -14,6 +15,7 @@ func TestSession(t *testing.T) {
 	t.Run("wrong credentials do not say which part is wrong", wrongCredentialsDoNotSayWhichPartIsWrong)
 	t.Run("a session that was ended is over", sessionThatWasEndedIsOver)
 	t.Run("an invalid token is refused without a write", invalidTokenIsRefusedWithoutAWrite)
+	t.Run("a token is told once and until when it works, and a new password ends the others", tokenIsToldOnceUntilANewPassword)
 	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
 	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
 	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
@@ -47,6 +49,22 @@ func sessionThatWasEndedIsOver(t *testing.T) {
 	s.do("DELETE", "/api/v1/sessions", bearer(other)).want(401)
 	s.do("DELETE", "/api/v1/sessions", bearer(third)).want(401)
 	s.do("POST", "/api/v1/channels", bearer(bob), fields("name", "Engines")).want(201)
+}
+
+func tokenIsToldOnceUntilANewPassword(t *testing.T) {
+	s := newSite(t)
+	other := s.signUp("ada")
+	a := s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
+	if until, err := time.Parse(time.RFC3339, a.text("expiresOn")); err != nil || time.Until(until) <= 0 || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("it works until %q (%v), and a cache may keep it: %q", a.text("expiresOn"), err, a.header.Get("Cache-Control"))
+	}
+	s.do("PUT", "/api/v1/users/me/password", bearer(a.text("token")), fields("old", password, "new", "another "+password)).want(204)
+	s.do("DELETE", "/api/v1/sessions/current", bearer(other)).want(401)
+	s.do("DELETE", "/api/v1/sessions/current", bearer(a.text("token"))).want(204)
+	refused := s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {"not the password"}})).want(401)
+	if strings.Contains(string(refused.body), "not the password") {
+		t.Errorf("a refused password is sent back:\n%s", refused.body)
+	}
 }
 
 func invalidTokenIsRefusedWithoutAWrite(t *testing.T) {

@@ -79,20 +79,4 @@ func newSubscriptionJSON(s domain.Subscription) subscriptionJSON {
 	return subscriptionJSON{Channel: s.Name, Role: s.Role, SubscribedOn: apiTime(s.SubscribedOn)}
 }
 
-// home is the feed of a visitor who is signed in, and the list of channels for a stranger.
-func (s *server) home(c echo.Context, v visitor) error {
-	if !v.SignedIn() {
-		return s.directory(c, v)
-	}
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
-	view := templates.Feed{Posts: s.texts.feed(feed.Items), Part: templates.Part{After: after, Next: feed.Next}}
-	if len(feed.Items) == 0 && err == nil {
-		var subscriptions []domain.Subscription
-		subscriptions, err = s.store.Subscriptions(ctx, v.User)
-		view.Subscriptions = len(subscriptions)
-	}
-	return show(s, c, v, err, templates.FeedPage, view)
-}
-
 func newFeedJSON(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog) }

@@ -46,7 +46,8 @@ func TestHealthCommand(t *testing.T) {
 	}
 }
 
-// healthOfRole asks a worker, and asks around a proxy that the environment names.
+// healthOfRole asks a worker, and asks around a proxy that the environment names. Where a worker
+// answers its probes, it answers nothing else.
 func healthOfRole(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	r := startRole(t, "worker", "--data", t.TempDir(), "--health-listen", "127.0.0.1:0")
@@ -55,6 +56,9 @@ func healthOfRole(t *testing.T) {
 		if code, out, errs := program(t, "health", fmt.Sprintf("%s/%s", address, probe)); code != exitOK || out != "ok\n" || errs != "" {
 			t.Errorf("%s: exits with %d, prints %q and says %q", probe, code, out, errs)
 		}
+	}
+	for _, path := range []string{"/", "/metrics", "/debug/pprof/"} {
+		get(t, http.DefaultClient, address+path, http.StatusNotFound)
 	}
 	r.end(t)
 }

@@ -147,11 +147,12 @@ func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.
 	return nil
 }
 
-// bringUpToDate moves all entries in time by the same amount, so that the newest is a few
-// minutes old and the sample does not look abandoned. It returns when the oldest is of then.
+// bringUpToDate moves all entries in time by the same hours, so that the newest is an hour old at
+// most and the sample does not look abandoned. A sample has as many rows at any time, since posts of
+// one hour share a row. It returns when the oldest is of then.
 func bringUpToDate(entries []feed.Entry, now time.Time) (oldest time.Time) {
 	byTime := func(a, b feed.Entry) int { return a.Published.Compare(b.Published) }
-	move := now.Add(-3 * time.Minute).Sub(slices.MaxFunc(entries, byTime).Published)
+	move := now.Add(-3 * time.Minute).Sub(slices.MaxFunc(entries, byTime).Published).Truncate(time.Hour)
 	for i := range entries {
 		entries[i].Published = entries[i].Published.Add(move)
 	}

@@ -34,7 +34,7 @@ func sampleIsConsistent(t *testing.T) {
 				t.Errorf("%s was created on %s, its owner %+v, %v", channel.Name, channel.CreatedOn, owner, err)
 			}
 			blogs, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
-			if err != nil || len(blogs.Items) == 0 || time.Since(blogs.Items[0].CreatedOn) > time.Hour {
+			if err != nil || len(blogs.Items) == 0 || time.Since(blogs.Items[0].CreatedOn) > time.Hour+4*time.Minute {
 				t.Errorf("%s: %v, %v", channel.Name, blogs.Items, err)
 			}
 			for _, blog := range blogs.Items {

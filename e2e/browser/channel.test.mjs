@@ -17,7 +17,7 @@ async function names(v) {
 test("directory: a filter finds the names that contain it", async () => {
   for (const name of ["Zebra", "dark-zebra", "Zürich", "Yak"]) await bea.createChannel(name);
   const v = await visitor(sites.sample);
-  await v.open("/");
+  await v.open("/channels");
   await v.fill({ "Name contains": "EBR" });
   await v.follow(v.button("Filter"));
   assert.deepEqual(await names(v), ["dark-zebra", "Zebra"]);

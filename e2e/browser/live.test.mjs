@@ -33,7 +33,7 @@ for (const [name, path, as] of [["a channel", () => "/channels/live.one", false]
     if (!as) await liv.createChannel("live.one");
     await liv.post("live.one", `Old in ${name}`);
     const { v, asked, later } = await watch(path(), as ? { as: liv } : {});
-    const status = v.page.locator("main [role=status]");
+    const status = v.page.locator("main [data-live]");
     await later();
     assert.equal(await status.innerText(), "");
     await liv.post("live.one", `New in ${name}`);

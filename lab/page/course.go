@@ -233,6 +233,17 @@ func rowLevels() []level {
 				source{"TAO, USENIX ATC 2013", "https://www.usenix.org/system/files/conference/atc13/atc13-bronson.pdf"}},
 		},
 		{
+			Name: "active-first", Title: "An index in another table",
+			Goal: "Leave a post behind that nobody finds among the newest.",
+			Scene: "Each channel is a partition of its own. So the newest posts of all channels are found by an index in another table: a row for each channel and each hour with posts. Ann posts, an hour after the last post. " +
+				"The shipped code writes the row of the index before the post. Here it writes it afterwards.",
+			Nudge: "There are two writes, and Ann may die. Which of them is there without the other?",
+			Teaches: "Of two writes that cannot be one, make the one first that does no harm alone. A row without a post leads its reader to nothing. " +
+				"A post without a row is never found, and nobody knows that something is missing.",
+			Cousin: cousin{"Azure's guide to table design has an index in other partitions, which is kept in step by messages on a queue: if a step fails, it is done again until it is done.",
+				source{"Microsoft, Table design patterns: inter-partition secondary index", "https://learn.microsoft.com/azure/storage/tables/table-storage-design-patterns#inter-partition-secondary-index-pattern"}},
+		},
+		{
 			Name: "author-gone", Title: "Tidied away too soon",
 			Goal: "Hide a post that was accepted from the page of its author.",
 			Scene: "Ann posts. First her post is put on her list, which lies in her own partition, and then it is made. A reader looks at her page: it reads the list, and then each post and its channel. " +

@@ -179,10 +179,10 @@ func (v *queryView) fill(ctx context.Context, store driver.Backend) error {
 	partition := string(v.ref.Key)
 	first, last := v.keys()
 	points, rows, whole, table := &v.ways[0], &v.ways[1], &v.ways[2], &v.ways[3]
-	return errors.Join(
-		rows.pages(v, func(p driver.Paging) (driver.Page, error) {
-			return blogs.Range(ctx, driver.Range{Partition: partition, From: first, To: last, Paging: p})
-		}),
+	err = rows.pages(v, func(p driver.Paging) (driver.Page, error) {
+		return blogs.Range(ctx, driver.Range{Partition: partition, From: first, To: last, Paging: p})
+	})
+	return errors.Join(err, // the point queries need what was found
 		points.points(v, rows.found, func(key string) (driver.Entity, error) { return blogs.Get(ctx, partition, key) }),
 		whole.pages(v, func(p driver.Paging) (driver.Page, error) {
 			return blogs.Range(ctx, driver.Range{Partition: partition, Paging: p})

@@ -39,7 +39,7 @@ type crew struct {
 
 func newCrew(db mem.Snapshot, around driver.Around) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
-	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{around}})
+	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause, ActivePartitions: -1, Around: []driver.Around{around}})
 	c.worker = worker.New(c.store, WorkerOptions())
 	return c
 }

@@ -22,6 +22,8 @@ type Accounts struct {
 	pause optimistic.Pause
 
 	users, sessions, throttle *driver.Table
+	// activity is the index of active channels, of which only the old rows are removed here.
+	activity *driver.Table
 
 	hashing hashing
 }
@@ -38,6 +40,7 @@ func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, has
 		users:    driver.NewTable(backend, schema.TableUsers),
 		sessions: driver.NewTable(backend, schema.TableSessions),
 		throttle: driver.NewTable(backend, schema.TableThrottle),
+		activity: driver.NewTable(backend, schema.TableActivity),
 		hashing:  hashing{slots: semaphore.NewWeighted(hashingAtOnce), make: hash},
 	}
 }

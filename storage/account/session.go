@@ -208,14 +208,14 @@ const (
 	expireFlight = 8
 )
 
-// Expire reads Sessions and Throttle whole. It deletes the rows that ended expiryMargin ago,
+// Expire reads Sessions, Throttle and Activity whole. It deletes the rows that ended expiryMargin ago,
 // each in the version that was read, and returns how many. The next call removes what a
 // failure has left, and what changed meanwhile.
 func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 	ended := time.Now().Add(-expiryMargin)
 	group := flight.Unbroken(expireFlight)
 	var n atomic.Int64
-	for _, table := range []*driver.Table{a.sessions, a.throttle} {
+	for _, table := range []*driver.Table{a.sessions, a.throttle, a.activity} {
 		//lab: Read every row of the table: which have expired?
 		for row, unread := range table.All(ctx, driver.Scan{}) {
 			if unread != nil {

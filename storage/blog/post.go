@@ -166,8 +166,16 @@ func eachKeyOnce(open []*attempt) []*attempt {
 	return batch
 }
 
-// insertPosts inserts the rows of posts behind the open gate, all or none.
+// insertPosts inserts the rows of posts behind the open gate, all or none, after their rows in the
+// index of active channels.
 func (s *Posts) insertPosts(ctx context.Context, ref domain.ChannelRef, batch []*attempt) error {
+	times := make([]time.Time, len(batch))
+	for i, a := range batch {
+		times[i] = a.blog.CreatedOn
+	}
+	if err := s.NoteActive(ctx, ref, times...); err != nil {
+		return err
+	}
 	incarnation := driver.String(schema.PropIncarnation, ref.Incarnation)
 	operations := make([]driver.Operation, 0, postRows*len(batch))
 	for _, a := range batch {

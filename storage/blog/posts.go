@@ -1,6 +1,8 @@
 package blog
 
 import (
+	"cmp"
+
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
@@ -14,19 +16,26 @@ type Posts struct {
 	*channel.Lifecycle
 	deletions *deletion.Deletions
 
-	blogs, users *driver.Table
+	blogs, users, activity *driver.Table
+	// activePartitions is over how many partitions the index of active channels is spread.
+	activePartitions int
+	noted            noted
 
 	pause optimistic.Pause
 	votes flight.Locks[votedPost]
 }
 
-// New returns the posts of a backend whose tables and queues are there.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Posts {
+// New returns the posts of a backend whose tables and queues are there. The index of active
+// channels is spread over so many partitions; with 0 over as many as there can be, and a negative
+// number leaves it out.
+func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
 	return &Posts{
-		Lifecycle: channels,
-		deletions: deletions,
-		blogs:     driver.NewTable(backend, schema.TableBlogs),
-		users:     driver.NewTable(backend, schema.TableUsers),
-		pause:     pause,
+		Lifecycle:        channels,
+		deletions:        deletions,
+		blogs:            driver.NewTable(backend, schema.TableBlogs),
+		users:            driver.NewTable(backend, schema.TableUsers),
+		activity:         driver.NewTable(backend, schema.TableActivity),
+		activePartitions: cmp.Or(activePartitions, schema.ActivePartitions),
+		pause:            pause,
 	}
 }

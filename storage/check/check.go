@@ -59,7 +59,7 @@ type store struct {
 	*directory.Directory
 	*blog.Posts
 
-	channels, blogs, deletions, subscriptions, users, sessions, throttle *driver.Table
+	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
 }
 
 // New returns a checker of the store on a backend, by the rooms that work on it. See the fields
@@ -76,6 +76,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 		users:         table(schema.TableUsers),
 		sessions:      table(schema.TableSessions),
 		throttle:      table(schema.TableThrottle),
+		activity:      table(schema.TableActivity),
 	}}
 }
 
@@ -89,7 +90,7 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 	if err == nil {
 		err = c.each(ctx, c.store.subscriptions, c.repairSubscription)
 	}
-	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle} {
+	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle, c.store.activity} {
 		if err == nil {
 			err = c.each(ctx, table, func(context.Context, *schema.Kind, driver.Entity) error { return nil })
 		}

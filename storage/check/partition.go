@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
@@ -23,6 +24,8 @@ type partitionCheck struct {
 	// unjudged tells that the channel's row cannot be read: then no row here is compared
 	// with it.
 	unjudged bool
+	// noted is the hour of the post before.
+	noted time.Time
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
 	// index is zero if I8 holds. Each post adds its row of the index by rating, and as many
@@ -79,7 +82,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		post := blog.Decode(row)
 		p.index.add(1, schema.RateRow(post.Rating, post.ID))
 		p.index.add(post.Rating, schema.VotesOf(post.ID))
-		return p.listed(ctx, row)
+		return errors.Join(p.renote(ctx, post.Blog), p.listed(ctx, row))
 	case schema.Rate:
 		p.index.add(-1, row.Row)
 	case schema.Vote:
@@ -90,6 +93,18 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		return p.strayJoin(ctx, row)
 	}
 	return nil
+}
+
+// renote puts the channel on the index of active channels, for the hours of its posts. One that is
+// missing there is no breach: an earlier version had no such index, and old rows are removed.
+func (p *partitionCheck) renote(ctx context.Context, post domain.Blog) error {
+	hour := post.CreatedOn.Truncate(time.Hour)
+	if hour.Equal(p.noted) || p.channel.State != domain.ChannelActive {
+		return nil // the posts come in the order of their times
+	}
+	p.noted = hour
+	_, err := p.try(func() (string, error) { return "", p.store.NoteActive(ctx, post.Channel, post.CreatedOn) })
+	return err
 }
 
 // owns tells whether a row is of the channel's incarnation.

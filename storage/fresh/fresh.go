@@ -106,7 +106,8 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 	if i < 0 {
 		return row.Channel, "", nil
 	}
-	return row.Channel, newVersion(at.Key, row.ETag, gates[i].ETag), nil
+	// The key is part of it: on Azure, ETags are times, and the rows of two channels may share one.
+	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag)), nil
 }
 
 // maxOpenGates is how many open gates of a partition are read at once. There are several
@@ -139,11 +140,10 @@ func (s *Versions) readOpenGates(ctx context.Context, key domain.ChannelKey, of 
 // versionBytes is how much of a hash makes a version: 144 bits, 24 characters.
 const versionBytes = 18
 
-// newVersion hashes the ETags, which may hold quotes and are long on Azure. The key is
-// part of it: on Azure, ETags are times, and the rows of two channels may share one.
-func newVersion(key domain.ChannelKey, row, gate driver.ETag) Version {
+// VersionOf hashes what a version is made of: ETags may hold quotes and are long on Azure.
+func VersionOf(parts ...string) Version {
 	text := make([]byte, 0, 256)
-	for _, part := range []string{string(key), string(row), string(gate)} {
+	for _, part := range parts {
 		text = append(append(text, part...), 0) // which is in no key and in no ETag
 	}
 	sum := sha256.Sum256(text)

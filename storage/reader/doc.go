@@ -1,5 +1,5 @@
-// Package reader is what users subscribe to: their subscriptions, and what is made of them, a feed
-// and a digest.
+// Package reader is what people read of several channels: their subscriptions, what is made of
+// them, a feed and a digest, and the newest posts of all channels (latest.go).
 //
 // A subscription is two rows in two tables (subscription.go). A feed is made when it is read: from
 // the posts of each channel, and then from the channel's row and the subscriber's row there, so
@@ -10,6 +10,7 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/fresh"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -17,7 +18,8 @@ import (
 // Readers holds the operations on what users subscribe to. It is safe for concurrent use.
 type Readers struct {
 	*channel.Lifecycle
-	posts *blog.Posts
+	posts    *blog.Posts
+	versions *fresh.Versions
 
 	blogs, subscriptions, users *driver.Table
 
@@ -26,10 +28,11 @@ type Readers struct {
 
 // New returns the readers of a backend whose tables are there. Owners of new channels join
 // their channels, and a sweep ends the subscriptions.
-func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts, pause optimistic.Pause) *Readers {
+func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts, versions *fresh.Versions, pause optimistic.Pause) *Readers {
 	s := &Readers{
 		Lifecycle:     channels,
 		posts:         posts,
+		versions:      versions,
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
 		users:         driver.NewTable(backend, schema.TableUsers),

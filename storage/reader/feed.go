@@ -75,21 +75,27 @@ func (s *Readers) findNewest(ctx context.Context, user domain.UserName, followin
 			continue
 		}
 		group.Go(func() error {
-			//lab: List the newest posts of a channel that is on the feed.
-			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
-				Partition: schema.ChannelPartition(row.Channel.Key), From: from, To: newest.bound(),
-				Paging: driver.Paging{Select: []string{schema.PropIncarnation}}})
-			if err == nil && newest.add(&row, rows) {
+			replaced, err := s.addNewest(ctx, newest, &row, from)
+			if err == nil && replaced {
 				// Another incarnation has the name, so that the row is dangling.
 				_, err = s.RepairSubscription(ctx, row, user)
 			}
-			if err != nil {
-				return fmt.Errorf("posts of channel %s: %w", row.Channel.Key, err)
-			}
-			return nil
+			return err
 		})
 	}
 	return group.Wait()
+}
+
+// addNewest adds the posts of a channel from this row key on.
+func (s *Readers) addNewest(ctx context.Context, newest *newest, by *Row, from string) (replaced bool, err error) {
+	//lab: List the newest posts of a channel that is on the feed, or is active.
+	rows, err := s.blogs.First(ctx, newest.most, driver.Range{
+		Partition: schema.ChannelPartition(by.Channel.Key), From: from, To: newest.bound(),
+		Paging: driver.Paging{Select: []string{schema.PropIncarnation}}})
+	if err != nil {
+		return false, fmt.Errorf("posts of channel %s: %w", by.Channel.Key, err)
+	}
+	return newest.add(by, rows), nil
 }
 
 // readNewest reads posts that were found, and verifies their channels as far as they are
@@ -116,13 +122,17 @@ func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []
 	for _, subscription := range valid {
 		sources[subscription.Channel] = true
 	}
+	return feedItems(posts, blogs), nil
+}
+
+func feedItems(posts []found, blogs map[domain.BlogID]domain.Blog) []FeedItem {
 	items := make([]FeedItem, 0, len(posts))
 	for _, post := range posts {
 		if blog, there := blogs[post.id]; there {
 			items = append(items, FeedItem{Blog: blog, Name: post.by.Name})
 		}
 	}
-	return items, nil
+	return items
 }
 
 // A found is a post that a list has found. Its title and text were not read yet.
@@ -140,7 +150,9 @@ type found struct {
 // any order and from any goroutine. The id of a post begins with its time and is
 // unique, so that ids order the posts of all channels.
 type newest struct {
-	most  int
+	most int
+	// end is the first row key that is too old in any case. Empty is behind all posts.
+	end   string
 	mu    sync.Mutex
 	posts []found
 }
@@ -151,7 +163,7 @@ func (n *newest) bound() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.posts) < n.most {
-		return schema.PrefixEnd(schema.Blog.Prefix())
+		return cmp.Or(n.end, schema.PrefixEnd(schema.Blog.Prefix()))
 	}
 	return schema.BlogRow(n.posts[n.most-1].id)
 }

@@ -173,6 +173,32 @@ func OpenPartition(key domain.ChannelKey) string {
 	return fill(OpenDeletion.Partition, []string{Hash("open", string(key))[:1]})
 }
 
+// ActivePartitions is over how many partitions the index of active channels is spread at most.
+const ActivePartitions = 16
+
+// ActivePartition is the partition of a channel in that index, if it is spread over n.
+func ActivePartition(n int, key domain.ChannelKey) string {
+	digit, _ := strconv.ParseUint(Hash("active", string(key))[:1], 16, 8) // a hexadecimal digit
+	return ActivePartitionAt(int(digit) % n)
+}
+
+// ActivePartitionAt is one of those partitions, counted from 0.
+func ActivePartitionAt(i int) string {
+	return fill(Active.Partition, []string{strconv.FormatInt(int64(i), 16)})
+}
+
+// ActiveRow is the row of a channel in which somebody posts at that time: that of the hour.
+func ActiveRow(on time.Time, key domain.ChannelKey) string {
+	return Active.Row(domain.RecentFirst(on.Truncate(time.Hour)), string(key))
+}
+
+// ParseActiveRow is the inverse of ActiveRow.
+func ParseActiveRow(row string) (hour time.Time, key domain.ChannelKey, err error) {
+	digits, rest, _ := strings.Cut(row, "!")
+	hour, err = domain.ParseRecentFirst(digits)
+	return hour, domain.ChannelKey(rest), err
+}
+
 // UnreadRow hashes the text too: the ids of another store, whose tables were copied, may be
 // the same.
 func UnreadRow(id, text string) string { return Unread.Row(Hash("unread", id, text)) }

@@ -11,11 +11,14 @@ const (
 	TableSessions      = "Sessions"
 	TableThrottle      = "Throttle"
 	TableSubscriptions = "Subscriptions"
+	TableActivity      = "Activity"
 )
 
 // Tables names the tables. A copy of a store is a copy of these.
 func Tables() []string {
-	return []string{TableChannels, TableBlogs, TableDeletions, TableUsers, TableSessions, TableThrottle, TableSubscriptions}
+	return []string{
+		TableChannels, TableBlogs, TableDeletions, TableUsers, TableSessions, TableThrottle, TableSubscriptions, TableActivity,
+	}
 }
 
 // kinds is in the order in which a page explains them. Of takes the first that fits, so a retired
@@ -24,7 +27,7 @@ var kinds = []*Kind{
 	retired(TableUsers, "<user>", "owns!<rest>"), retired(TableUsers, "<user>", "listed!<rest>"),
 	retired(TableSessions, "due!<rest>", "<rest>"), retired(TableThrottle, "due!<rest>", "<rest>"),
 	Channel, OpenGate, ShutGate, ReservedGate,
-	Blog, Once, Rate, Vote, Join, Sub, Subscription,
+	Blog, Once, Rate, Vote, Join, Sub, Subscription, Active,
 	Unread, OpenDeletion, Lesson, BlogDeletion, Deletion,
 	Account, Asked, Made, UserOnce, Owned, Wrote,
 	Session, AddressFailures, Failures,
@@ -99,6 +102,14 @@ var (
 		Properties: always(PropIncarnation),
 	}
 )
+
+// Active is the row by which the newest posts of all channels are found.
+var Active = &Kind{
+	Table: TableActivity, Partition: "active!<digit>", Form: "<back>!<key>", Name: "active channel", Scenario: "latest", Ablation: "active-first",
+	What:       "A channel in which somebody has posted in one hour. The newest hour sorts first.",
+	Why:        "It is written before the post, so no post lacks it. It is a hint: who reads it believes the channel alone.",
+	Properties: always(PropCreatedOn, PropExpiresOn),
+}
 
 // The rows of a subscription.
 var (

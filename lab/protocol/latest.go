@@ -1,0 +1,179 @@
+package protocol
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/fresh"
+	"microblogging/storage/schema"
+)
+
+// The newest posts of all channels, which are found by the index of active channels.
+
+// factLatest: the actor was shown the newest posts on Page: of each the id, the incarnation of its
+// channel and its text. It is the answer to what it was looking for.
+const factLatest lab.Kind = "(latest)"
+
+// latestLimit is more posts than there are.
+const latestLimit = 10
+
+// lookAtLatest looks at the newest posts this many times, in one process.
+func lookAtLatest(times int) body {
+	return func(ctx context.Context, c *lab.Client) {
+		kept, expected := shelf{}, []domain.ChannelRef(nil)
+		for range times {
+			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
+			if page, err := readLatest(ctx, c, kept, &expected); err == nil {
+				c.Tell(lab.Fact{Kind: factLatest, Page: page, Words: lab.Count(strings.Count(page, "\n"), "post")})
+			}
+		}
+	}
+}
+
+// readLatest reads them as package web does, a line for each post. Expected are the channels that
+// were active when the process looked last.
+func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]domain.ChannelRef) (string, error) {
+	active, err := c.Store.Active(ctx, "", *expected)
+	if err != nil {
+		return "", err
+	}
+	*expected = nil
+	for _, channel := range active.Channels {
+		*expected = append(*expected, channel.Ref())
+	}
+	page, err := fresh.ReadCachedAt(ctx, kept, domain.Channel{}, active.Version, "latest",
+		func(ctx context.Context, _ domain.Channel, _ fresh.Version) (string, error) {
+			latest, err := c.Store.Latest(ctx, active, latestLimit)
+			var text strings.Builder
+			for _, post := range latest.Items {
+				text.WriteString(string(post.ID) + "\t" + string(post.Channel.Incarnation) + "\t" + post.Text + "\n")
+			}
+			return text.String(), err
+		})
+	return page.Value, err
+}
+
+// shownLatest compares what was shown with what was acknowledged before its reader asked for it.
+func shownLatest(v lab.View, f lab.Known, breach breaching) {
+	before, ok := v.LookedAt(f)
+	if !ok {
+		return
+	}
+	for _, k := range before {
+		there := strings.Contains(f.Page, string(k.Blog)+"\t")
+		switch {
+		case k.Kind == factAccepted && strings.Contains(f.Page, "\t"+string(k.Channel.Incarnation)+"\t"):
+			breach("I4", "the newest posts are of a channel whose deletion was accepted before (%s)", string(k.Channel.Incarnation))
+		case k.Kind == factRemoved && there:
+			breach("I3", "the newest posts have one whose deletion was acknowledged before")
+		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
+			breach("I3", "the newest posts lack one that was acknowledged before, and nobody asked for its deletion")
+		}
+	}
+}
+
+// noted is the part of I8 about the index of active channels: each post of a channel that is there
+// leads to a row. Where the scenario leaves the index out there are no rows.
+func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+	rows := map[string]bool{}
+	for row := range v.DB.Rows(schema.TableActivity) {
+		rows[row.Row] = true
+	}
+	for row := range v.DB.Rows(schema.TableBlogs) {
+		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
+		digits, _, _ := strings.Cut(id, "!")
+		on, _ := domain.ParseRecentFirst(digits) // in the lab, no property tells a time
+		ref := domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(row.Properties.String("Incarnation"))}
+		if isPost && len(rows) > 0 && live(v.DB, ref) && !rows[schema.ActiveRow(on, ref.Key)] {
+			breaches = append(breaches, breachOf("I8", "a post does not lead to a row of the index of active channels"))
+		}
+	}
+	return breaches
+}
+
+// postLater posts to the channel in the hour after that of the set-up.
+func postLater(by domain.UserName, key string) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		blog, made, err := c.Store.Post(ctx, storage.Posting{
+			Channel: channel.Ref(), By: by, Key: key, Draft: domain.Draft{Text: key}, CreatedOn: c.Now().Add(time.Hour),
+		})
+		answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
+	})
+}
+
+// busy is a set-up: the channel with a post, and no other.
+func busy(ctx context.Context, c *lab.Client) {
+	if channel, ok := makeChannel(ctx, c, channelName, owner); ok {
+		makePost(ctx, c, channel, author, "old")
+	}
+}
+
+// noting lets the calls land late that change the index.
+func noting(c *lab.Call) bool { return c.Target == schema.TableActivity }
+
+// latest is the newest posts of all channels.
+func latest() subject {
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "latest", About: "the newest posts are read while somebody posts, and the channel is deleted", Faults: 1, Preemptions: 2, Noting: true,
+				Straggles: noting,
+				Setup:     busy,
+				Actors: []lab.Actor{
+					{Name: "reader", Run: lookAtLatest(2)}, {Name: "ann", Run: postLater(author, "new")}, {Name: "olga", Run: ask}, worker1(),
+				},
+			},
+			{
+				Name: "latest-again", About: "the newest posts are read while the name of a deleted channel is taken again", Faults: 1, Preemptions: 2, Noting: true,
+				Straggles: noting,
+				Setup:     inTurn(busy, ask),
+				Actors: []lab.Actor{
+					backwards(lab.Actor{Name: "reader", Run: lookAtLatest(2)}), {Name: "ann", Run: createAndPost(author, "new")}, worker1(),
+				},
+			},
+		},
+		ablations: []ablation{
+			ablate("active-first", "latest", "First the index, then the post", "insertPosts",
+				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
+				only("ann", notedAfter), among("ann")),
+			ablate("active-gate", "latest", "A look at the channel", "verifyActive",
+				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
+				only("reader", func() driver.Around {
+					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
+				}), unharmed, among("reader", "olga")),
+			ablate("active-version", "latest-again", "The version of a row of the index", "ForgetActive",
+				"A row that leads to no channel is removed in the version that was read before, so that of a channel that was created meanwhile stays.",
+				only("reader", withoutMatch(schema.TableActivity, "")), unharmed),
+		},
+		told: map[lab.Kind]law{factLatest: shownLatest},
+		rest: []demand{noted},
+	}
+}
+
+// notedAfter holds what is written to the index back, until the post is there.
+func notedAfter() driver.Around {
+	var held *driver.Call
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		if c.Target == schema.TableActivity && c.Writes() {
+			late := *c
+			held = &late
+			return nil
+		}
+		err := next(ctx)
+		if held != nil && err == nil && c.Method == driver.CallTransact && slices.ContainsFunc(c.Operations, isPost) {
+			posted := *c
+			*c, held = *held, nil
+			err = next(ctx)
+			*c = posted
+		}
+		return err
+	}
+}
+
+func isPost(op driver.Operation) bool { return strings.HasPrefix(op.Row, "blog!") }

@@ -1,0 +1,227 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/fresh"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+const (
+	// activeRows is how many rows of the index a page of the newest posts reads of each
+	// partition, and mostActive in how many channels it looks for posts.
+	activeRows = 64
+	mostActive = 32
+)
+
+// An ActiveChannel is a channel with the hour in which somebody has posted there last. NotedOn is
+// the date of a post in that hour, up to five minutes older than the newest.
+type ActiveChannel struct {
+	domain.Channel
+	LastBlogOn, NotedOn time.Time
+
+	version fresh.Version
+}
+
+// Active are the channels in which the posts of one page are.
+type Active struct {
+	// Channels are active. The one with the newest activity comes first.
+	Channels []ActiveChannel
+	// Version names what Latest shows of them, as a fresh.Version names what one channel shows.
+	// It is empty if one of them has no version.
+	Version fresh.Version
+
+	list page.List
+	// from is the first row key of a post that may be on the page. A post from before the floor
+	// may not be, since other channels may have such posts. A zero floor is none.
+	from  string
+	floor time.Time
+}
+
+// Active finds in which channels the newest posts of the site are, for the page after a page. It
+// reads the index of active channels (package blog), and verifies each channel by its row and its
+// gate: so none is among them whose deletion was accepted before. The channels that the caller
+// expects are verified beside the index: if they are the ones, that is all. After is the Next of
+// the page before; a cursor of another list is an InvalidError on the field "after".
+//
+// Of more than 32 channels with posts in one hour, it finds 32 with the latest posts, about.
+func (s *Readers) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
+	active.list = page.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}
+	index := ""
+	if position, err := active.list.Position(); err != nil {
+		return active, err
+	} else if position != "" {
+		digits, _, _ := strings.Cut(position, "!")
+		last, err := domain.ParseRecentFirst(digits)
+		if err != nil {
+			return active, domain.Invalid("after", "is not a continuation of this list")
+		}
+		index = schema.ActiveRow(last, "")
+	}
+	if active.from, err = active.list.From(active.list.Prefix); err != nil {
+		return active, err
+	}
+	var hints []driver.Entity
+	known := make([]ActiveChannel, len(expected))
+	reads := []func(context.Context) error{func(ctx context.Context) (err error) {
+		hints, active.floor, err = s.activeHints(ctx, index)
+		return err
+	}}
+	for i, ref := range expected {
+		reads = append(reads, func(ctx context.Context) error {
+			known[i], _ = s.verifyActive(ctx, ref.Key, ref.Incarnation) // it is looked at again
+			return nil
+		})
+	}
+	if err := s.AtOnce(ctx, reads...); err != nil {
+		return active, err
+	}
+	active.Channels, err = flight.Gather(ctx, s.Reads, hints, func(ctx context.Context, hint driver.Entity) (ActiveChannel, bool, error) {
+		_, key, _ := schema.ParseActiveRow(hint.Row)
+		if at := slices.IndexFunc(known, func(c ActiveChannel) bool { return c.Name != "" && c.Key() == key }); at >= 0 {
+			return known[at].by(hint), true, nil
+		}
+		return s.followHint(ctx, hint)
+	})
+	active.Version = versionOf(active)
+	return active, err
+}
+
+// activeHints reads the rows of the index that lead to the posts of a page: one of each channel,
+// the newest first. Posts from before the floor may be in other channels too.
+func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.Entity, floor time.Time, err error) {
+	rows, end, err := s.posts.ActiveRows(ctx, from, activeRows)
+	if err != nil || len(rows) == 0 {
+		return nil, floor, err
+	}
+	first, _, _ := schema.ParseActiveRow(rows[0].Row)
+	last, _, _ := schema.ParseActiveRow(rows[len(rows)-1].Row)
+	noted := func(row driver.Entity) time.Time { return row.Properties.Time(schema.PropCreatedOn) }
+	slices.SortStableFunc(rows, func(a, b driver.Entity) int { return noted(b).Compare(noted(a)) })
+	seen := map[domain.ChannelKey]bool{}
+	for _, row := range rows {
+		hour, key, err := schema.ParseActiveRow(row.Row)
+		if err != nil || seen[key] {
+			continue
+		}
+		if len(hints) == mostActive {
+			last, end = hour, false
+			break
+		}
+		seen[key] = true
+		hints = append(hints, row)
+	}
+	switch {
+	case end:
+	case last.Before(first):
+		floor = last.Add(time.Hour) // the hour is left to the next page, whole
+	default:
+		floor = last
+	}
+	return hints, floor, nil
+}
+
+// by is the channel with what the row of the index says.
+func (c ActiveChannel) by(hint driver.Entity) ActiveChannel {
+	c.LastBlogOn, _, _ = schema.ParseActiveRow(hint.Row)
+	c.NotedOn = hint.Properties.Time(schema.PropCreatedOn)
+	return c
+}
+
+// verifyActive reads a channel with its version, if it is active. The hint is the incarnation that
+// it may have, or empty.
+func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
+	at := domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
+	c.Channel, c.version, err = s.versions.ChannelVersion(ctx, at, hint)
+	return c, err
+}
+
+// followHint verifies the channel to which a row of the index leads, and removes a row that leads
+// to none.
+func (s *Readers) followHint(ctx context.Context, hint driver.Entity) (c ActiveChannel, active bool, err error) {
+	_, key, _ := schema.ParseActiveRow(hint.Row)
+	if !schema.LeadsToChannel(domain.ChannelRef{Key: key}) {
+		return c, false, nil // a check reports what no operation writes
+	}
+	c, err = s.verifyActive(ctx, key, "")
+	c = c.by(hint)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return c, false, s.posts.ForgetActive(ctx, hint)
+	case errors.Is(err, domain.ErrGone):
+		return c, false, nil
+	}
+	return c, err == nil, err
+}
+
+func versionOf(active Active) fresh.Version {
+	parts := []string{active.from, active.floor.String()}
+	for _, c := range active.Channels {
+		if c.version == "" {
+			return ""
+		}
+		parts = append(parts, string(c.Key()), c.NotedOn.String(), string(c.version))
+	}
+	return fresh.VersionOf(parts...)
+}
+
+// Latest lists up to limit posts of the active channels, newest first, as Feed does. They are read
+// after the channels were verified. A page that is not full may have a Next.
+func (s *Readers) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
+	active.list.Limit = limit
+	_, end := schema.BlogRange(active.floor, time.Time{})
+	newest := newest{most: limit + 1, end: end}
+	_, err = flight.Gather(ctx, s.Reads, active.Channels, func(ctx context.Context, c ActiveChannel) (none struct{}, _ bool, err error) {
+		_, err = s.addNewest(ctx, &newest, &Row{Subscription: domain.Subscription{Channel: c.Ref(), Name: c.Name}}, active.from)
+		return none, false, err
+	})
+	if err != nil {
+		return latest, err
+	}
+	posts, next := page.Cut(active.list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
+	if latest.Next = next; next == "" && !active.floor.IsZero() {
+		latest.Next = page.Encode(active.list.Name, domain.RecentFirst(active.floor.Add(-domain.Tick)))
+	}
+	blogs, err := s.readFound(ctx, posts)
+	latest.Items = feedItems(posts, blogs)
+	return latest, err
+}
+
+// ByActivity lists active channels with posts, those with the newest post first, to the hour. It
+// looks at up to limit rows of the index of active channels. A channel is listed by the row of the
+// hour of its newest post, so a page has fewer channels, or none, if it has met other rows. A
+// cursor of another list is an InvalidError on the field "after".
+func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
+	list := page.List{Name: "active", After: after, Limit: limit}
+	from, err := list.From("")
+	if err != nil {
+		return found, err
+	}
+	rows, _, err := s.posts.ActiveRows(ctx, from, limit+1)
+	if err != nil {
+		return found, err
+	}
+	rows, found.Next = page.Cut(list, rows, page.RowKey)
+	found.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, hint driver.Entity) (c ActiveChannel, listed bool, err error) {
+		if c, listed, err = s.followHint(ctx, hint); !listed {
+			return c, false, err
+		}
+		newest := newest{most: 1}
+		_, err = s.addNewest(ctx, &newest, &Row{Subscription: domain.Subscription{Channel: c.Ref(), Name: c.Name}}, schema.Blog.Prefix())
+		if err != nil || len(newest.posts) == 0 {
+			return c, false, err
+		}
+		digits, _, _ := strings.Cut(string(newest.posts[0].id), "!")
+		on, err := domain.ParseRecentFirst(digits)
+		return c, on.Truncate(time.Hour).Equal(c.LastBlogOn), err
+	})
+	return found, err
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"microblogging/coding"
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/fresh"
+	"microblogging/templates"
+)
+
+// showLatest is the newest posts of all channels, beside the channels that are active. What
+// strangers see is kept, and shown again while the same channels are active and have the versions
+// that they had. The channels are verified for each request, so nothing is shown of one whose
+// deletion was accepted before.
+func (s *server) showLatest(c echo.Context, v visitor) error {
+	after := c.QueryParam("after")
+	active, err := s.active(c.Request().Context(), after)
+	if err != nil {
+		return err
+	}
+	read := func(ctx context.Context) (templates.Latest, error) {
+		latest, err := s.store.Latest(ctx, active, pageSize)
+		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.texts.feed(latest.Items)}
+		for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
+			shown := templates.ActiveChannel{Name: channel.Name, On: channel.NotedOn}
+			ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
+			if at := slices.IndexFunc(latest.Items, ofIt); at >= 0 {
+				shown.On = latest.Items[at].CreatedOn // and not up to five minutes before
+			}
+			view.Channels = append(view.Channels, shown)
+		}
+		return view, err
+	}
+	if !s.mayShare(c.Request()) {
+		view, err := read(c.Request().Context())
+		return show(s, c, v, err, templates.LatestPage, view)
+	}
+	gzip, hit := coding.AcceptsGzip(c.Request().Header), true
+	address := "latest " + s.origin(c.Request()) + c.Request().RequestURI + " " + strconv.FormatBool(gzip)
+	page, err := fresh.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, address,
+		func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
+			hit = false
+			view, err := read(ctx)
+			if err != nil {
+				return nil, err
+			}
+			body := templ.GetBuffer()
+			defer templ.ReleaseBuffer(body)
+			if err := write(c, body, templates.LatestPage(s.page(c, v), view)); err != nil {
+				return nil, err
+			}
+			return newSharedPage("", document{mediaType: echo.MIMETextHTMLCharsetUTF8}, body.Bytes(), gzip), nil
+		})
+	s.tellCached(c, cachedPage, hit, err)
+	if err != nil {
+		return err
+	}
+	return page.Value.send(c)
+}
+
+// active finds the channels of a page of the newest posts. On the first page, it expects those that
+// it found there before.
+func (s *server) active(ctx context.Context, after string) (storage.Active, error) {
+	var expected []domain.ChannelRef
+	before := s.activeBefore.Load()
+	if after == "" && before != nil {
+		expected = *before
+	}
+	active, err := s.store.Active(ctx, after, expected)
+	if err == nil && after == "" {
+		found := make([]domain.ChannelRef, len(active.Channels))
+		for i, channel := range active.Channels {
+			found[i] = channel.Ref()
+		}
+		s.activeBefore.Store(&found)
+	}
+	return active, err
+}
+
+// readLatest is a page of the newest posts, for the API.
+func (s *server) readLatest(ctx context.Context, _ domain.UserName, after string, limit int) (latest storage.Page[storage.FeedItem], err error) {
+	active, err := s.active(ctx, after)
+	if err == nil {
+		latest, err = s.store.Latest(ctx, active, limit)
+	}
+	return latest, err
+}
+
+// listByActivity lists channels with posts for the API, those with the newest post first.
+func (s *server) listByActivity(c echo.Context, limit int) error {
+	found, err := s.store.ByActivity(c.Request().Context(), c.QueryParam("after"), limit)
+	return respondList(c, err, found, func(channel storage.ActiveChannel) channelJSON {
+		j := newChannelJSON(channel.Channel)
+		j.LastBlogOn = apiTime(channel.LastBlogOn)
+		return j
+	})
+}
+
+// home is the feed of a visitor who is signed in, and the newest posts of all for a stranger.
+func (s *server) home(c echo.Context, v visitor) error {
+	if !v.SignedIn() {
+		return s.showLatest(c, v)
+	}
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
+	if len(feed.Items) == 0 && err == nil {
+		var subscriptions []domain.Subscription
+		subscriptions, err = s.store.Subscriptions(ctx, v.User)
+		view.Subscriptions = len(subscriptions)
+	}
+	if err == nil && after == "" {
+		view.Composer, err = s.lastUsed(ctx, v.User, feed.Items)
+	}
+	return show(s, c, v, err, templates.FeedPage, view)
+}
+
+// lastUsed is the form for a post in the channel that a user has used last: that of their newest
+// post on the first page of their feed, or their own channel that was created last. It is nil if
+// there is none. It has the version of the channel for its key, as the form there has: a post
+// changes both.
+func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []storage.FeedItem) (*templates.Channel, error) {
+	var key domain.ChannelKey
+	if at := slices.IndexFunc(feed, func(item storage.FeedItem) bool { return item.UserID == user }); at >= 0 {
+		key = feed[at].Channel.Key
+	} else {
+		own, err := s.store.ChannelsOf(ctx, user, "", pageSize)
+		if err != nil || len(own.Items) == 0 {
+			return nil, err
+		}
+		key = slices.MaxFunc(own.Items, func(a, b domain.Channel) int { return a.CreatedOn.Compare(b.CreatedOn) }).Key()
+	}
+	channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(key), "")
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
+		return nil, nil // it was deleted meanwhile
+	}
+	form := &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
+	return form, err
+}

@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+)
+
+func TestLatest(t *testing.T) {
+	t.Run("the front shows a stranger the newest posts and the active channels", frontShowsNewestPosts)
+	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
+	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
+	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
+}
+
+func frontShowsNewestPosts(t *testing.T) {
+	s := newSite(t)
+	s.browser().open("/").want(200).says("Nothing new")
+	for i := range 3 {
+		channel := s.channel(fmt.Sprint("c", i), "ada")
+		for j := range 9 {
+			s.postOn(time.Now().Add(-time.Duration(i+3*j)*time.Minute), channel, fmt.Sprintf("post %d of %d", j, i))
+		}
+	}
+	s.channel("silent", "ada")
+	front := s.browser().open("/").want(200).heading("Latest").says("Active channels", "All channels").saysNot("silent")
+	older := front.follow("Older posts →").want(200)
+	if got := slices.Concat(front.texts(), older.texts()); len(front.texts()) != 20 || len(got) != 27 || got[0] != "post 0 of 0" || got[1] != "post 0 of 1" || got[26] != "post 8 of 2" {
+		t.Errorf("%d posts: %q", len(front.texts()), got)
+	}
+	for i := range 3 {
+		if front.href(fmt.Sprint("c", i)) == "" {
+			t.Errorf("no link to c%d", i)
+		}
+	}
+}
+
+func keptFrontIsRight(t *testing.T) {
+	a, b := twoSites(t)
+	token := a.signUp("ada")
+	kept, gone := a.channel("Engines", "ada"), a.channel("Wheels", "ada")
+	post := a.post(kept, "ada", "Pistons")
+	a.post(gone, "ada", "Spokes")
+	shows := func(texts, not []string) {
+		t.Helper()
+		for _, s := range []*site{a, b} {
+			for _, who := range []change{func(*http.Request) {}, cookie(token)} {
+				for _, path := range []string{"/latest", "/latest", "/api/v1/latest"} {
+					answer := s.do("GET", path, who).want(200)
+					has(t, answer, texts, not)
+					s.do("GET", path, who, header("If-None-Match", answer.header.Get("ETag"))).want(304)
+				}
+			}
+			has(t, s.do("GET", "/").want(200), texts, not)
+		}
+	}
+	shows([]string{"Pistons", "Spokes"}, nil)
+	b.post(kept, "ada", "Valves")
+	shows([]string{"Pistons", "Spokes", "Valves"}, nil)
+	ok(t, a.store.DeleteBlog(t.Context(), kept, post.ID, "ada", domain.Any[domain.Revision]()))
+	shows([]string{"Spokes", "Valves"}, []string{"Pistons"})
+	a.do("DELETE", "/api/v1/channels/Wheels", bearer(token)).want(202)
+	shows([]string{"Valves"}, []string{"Spokes", "Wheels"})
+	a.cascade(gone.Ref())
+	shows([]string{"Valves"}, []string{"Spokes", "Wheels"})
+	b.post(b.channel("Wheels", "ada"), "ada", "Tyres")
+	shows([]string{"Valves", "Tyres", "Wheels"}, []string{"Spokes"})
+}
+
+func has(t *testing.T, a answer, texts, not []string) {
+	t.Helper()
+	for _, text := range slices.Concat(texts, not) {
+		if strings.Contains(string(a.body), text) == slices.Contains(not, text) {
+			t.Errorf("%q is in the answer: %t", text, slices.Contains(not, text))
+		}
+	}
+}
+
+func apiListsLatest(t *testing.T) {
+	s := newSite(t)
+	hour := time.Now().UTC().Truncate(time.Hour)
+	var want []string
+	for i := range 5 {
+		s.postOn(hour.Add(-time.Duration(i)*time.Hour), s.channel(fmt.Sprint("c", 9-i), "ada"), fmt.Sprint(i))
+		want = append(want, fmt.Sprint(i))
+	}
+	if got := s.listed("/api/v1/latest?limit=2", "text"); !slices.Equal(got, want) {
+		t.Errorf("latest: %q", got)
+	}
+	if got := s.listed("/api/v1/channels?order=activity&limit=2", "name"); !slices.Equal(got, []string{"c9", "c8", "c7", "c6", "c5"}) {
+		t.Errorf("by activity: %q", got)
+	}
+	a := s.do("GET", "/api/v1/channels?order=activity").want(200)
+	if got := a.text("items.1.lastBlogOn"); got != hour.Add(-time.Hour).Format("2006-01-02T15:04:05.0000000Z") {
+		t.Errorf("the last post is on %s", got)
+	}
+	has(t, s.do("GET", "/api/v1/channels").want(200), nil, []string{"lastBlogOn"})
+	s.do("GET", "/api/v1/channels?order=name").want(422)
+}
+
+func feedHasAComposer(t *testing.T) {
+	s := newSite(t)
+	s.author("eve")
+	ada := s.signedIn("ada")
+	ada.open("/").want(200).saysNot("Write a post in")
+	for _, name := range []string{"Old", "Own"} {
+		ok(t, s.store.ListChannel(t.Context(), s.channel(name, "ada")))
+		time.Sleep(time.Millisecond) // a clock may stand still for a tick
+	}
+	other := s.channel("Other", "eve")
+	ada.open("/").want(200).says("Write a post in Own")
+	s.subscribe("ada", other)
+	s.post(other, "ada", "Elsewhere")
+	for _, text := range []string{"one", "two", "three"} {
+		ada.open("/").want(200).says("Write a post in Other").form("Post").elsewhere().fill("text", text).press().
+			at("/channels/Other").says(text, "Your post is published.")
+	}
+	if n := len(s.listed("/api/v1/channels/Other/blogs", "id")); n != 4 {
+		t.Errorf("the channel has %d posts, want 4", n)
+	}
+}
