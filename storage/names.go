@@ -22,6 +22,7 @@ type (
 	Page[T any] = page.Of[T]
 
 	BlogQuery   = blog.Query
+	BlogsFound  = blog.Found
 	RatingQuery = blog.RatingQuery
 	Posting     = blog.Posting
 	PostResult  = blog.PostResult

@@ -36,7 +36,7 @@ func TestBlogPage(t *testing.T) {
 		)
 		v.Post.Rating = 1234
 		expect(t, BlogPage(pageAt(path, ""), v),
-			says("1,234 votes"), without("form"), in("main", in("a", says("Sign in"))),
+			says("1,234 votes"), in("main", without("form"), in("a", says("Sign in"))),
 		)
 	})
 }

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,10 @@ type Channel struct {
 	// View says which posts the page shows, and in which order.
 	View  View
 	Posts []Post
+	// Searched is how many posts were looked at to find these, and Back is when the oldest of
+	// them was made.
+	Searched int
+	Back     time.Time
 	Part
 
 	Draft Draft
@@ -36,14 +41,35 @@ type View struct {
 	TopRated bool
 	// Rating selects the posts with this number of votes. If nil, it selects all.
 	Rating *int64
+	// Find selects the posts that contain this text. If it is empty, the view is the forms with
+	// which to find a post. If nil, it selects all.
+	Find *string
+	// Day is the last day whose posts are shown, from its start in UTC. If zero, it is today.
+	Day time.Time
 }
 
+// The least and the greatest number of characters of a text to find.
+const (
+	MinFind = 2
+	MaxFind = 100
+)
+
 // Newest says whether the view is all posts, newest first.
-func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
+func (v View) Newest() bool { return v == View{} }
+
+// finds says whether the view shows what was found.
+func (v View) finds() bool { return v.Find != nil && *v.Find != "" }
+
+// day is the view's last day, as a reader writes it.
+func (v View) day() string { return v.Day.Format(dayLayout) }
 
 // Link leads to the view's first page. Label is its name. The path is different for each view.
 func (v View) Link(channel domain.ChannelName) Link {
 	switch {
+	case v.Find != nil:
+		return Link{Label: "Find", URL: ChannelPath(channel) + "?find=" + url.QueryEscape(*v.Find)}
+	case !v.Day.IsZero():
+		return Link{Label: "Up to " + v.day(), URL: with(ChannelPath(channel), "day", v.Day.Format(time.DateOnly))}
 	case v.Rating != nil:
 		return Link{Label: "Posts with " + counted(*v.Rating, "vote"), URL: RatedPath(channel, *v.Rating)}
 	case v.TopRated:
@@ -59,6 +85,18 @@ func (v Channel) title() string {
 	}
 	return v.View.Link(v.Name).Label + " · " + string(v.Name)
 }
+
+// searched says what a search cost: the store returns up to so many rows in a read.
+func (v Channel) searched() string {
+	if v.Searched == 0 {
+		return "There is nothing to look at."
+	}
+	reads := (v.Searched + rowsOfRead - 1) / rowsOfRead
+	return "Looked at " + counted(v.Searched, "post") + " in " + counted(reads, "read") + ", back to " + v.Back.Format(dayLayout) + "."
+}
+
+// rowsOfRead is how many rows the store returns at once.
+const rowsOfRead = 1000
 
 // A Readership is how many people subscribe to a channel, and whether the reader
 // does. If the reader is signed in, it has a form that posts incarnation, and
@@ -105,6 +143,16 @@ func channelAbout(c domain.Channel) string {
 // live says whether new posts would be on this page.
 func (v Channel) live() bool { return v.View.Newest() && v.After == "" }
 
+// part is what the pager leads on from. It leads to newer posts if the list goes by time and does
+// not begin with the newest one.
+func (v Channel) part() Part {
+	byTime := v.View.Newest() || !v.View.Day.IsZero()
+	if byTime && !v.live() && len(v.Posts) > 0 {
+		v.Newer = NewerPath(v.Name, v.Posts[0].ID)
+	}
+	return v.Part
+}
+
 // newestOf is the id of the first post, or empty.
 func newestOf(posts []Post) domain.BlogID {
 	if len(posts) == 0 {
@@ -117,6 +165,8 @@ func newestOf(posts []Post) domain.BlogID {
 type Directory struct {
 	// Contains is the filter, as somebody typed it.
 	Contains string
+	// Person is the user of exactly that name. It is empty if there is none.
+	Person   domain.UserName
 	Channels []domain.Channel
 	Part
 }

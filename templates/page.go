@@ -46,6 +46,8 @@ type Part struct {
 	After string
 	// Next is the continuation token of the next page. It is empty on the last.
 	Next string
+	// Newer leads to the page before. It is empty if there is none, or if none can be found.
+	Newer string
 }
 
 // A Link leads on from a page that would otherwise be a dead end.

@@ -50,6 +50,17 @@ func RatedPath(name domain.ChannelName, rating int64) string {
 	return ChannelPath(name) + "?rating=" + strconv.FormatInt(rating, 10)
 }
 
+// NewerPath leads to the page of a channel's posts that ends right before a post.
+func NewerPath(name domain.ChannelName, than domain.BlogID) string {
+	return ChannelPath(name) + "?newer=" + string(than)
+}
+
+// OlderPath is the page of a channel's posts that starts at a continuation token. It is the first
+// page if there is none.
+func OlderPath(name domain.ChannelName, after string) string {
+	return continued(ChannelPath(name), after)
+}
+
 // ChannelAtomPath is a channel's feed in the Atom format.
 func ChannelAtomPath(name domain.ChannelName) string { return ChannelPath(name) + "/feed.atom" }
 

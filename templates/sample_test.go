@@ -139,6 +139,7 @@ func directoryPages(in, out Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
 		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, Part: Part{After: "a"}}),
+		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", Person: "jo", Channels: items}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
 		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
 		"directory, past end": DirectoryPage(out, Directory{Part: Part{After: "a"}}),
@@ -157,6 +158,12 @@ func channelPages(in, out Page) map[string]templ.Component {
 	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty
 	crowded.View, crowded.After, crowded.Readership = View{TopRated: true}, "x", Readership{Subscribers: 1000, More: true, Subscribed: true}
 	crowded.Posts[0].Rating = 3
+	found, unfound, dated, undated := sampleChannel(), sampleChannel(), sampleChannel(), sampleChannel()
+	found.View, found.Searched, found.Back = View{Find: new(nasty)}, 20000, ago(time.Hour)
+	unfound.View, unfound.Posts, unfound.Next = View{Find: new("x y")}, nil, ""
+	dated.View.Day, undated.View.Day, undated.Posts, undated.Next = ago(24*time.Hour), ago(24*time.Hour), nil, ""
+	blank := unfound
+	blank.View = View{Find: new("")}
 	return map[string]templ.Component{
 		"channel":             ChannelPage(in, sampleChannel()),
 		"channel, stranger":   ChannelPage(out, sampleChannel()),
@@ -166,6 +173,11 @@ func channelPages(in, out Page) map[string]templ.Component {
 		"channel, nasty":      ChannelPage(noticed, strange),
 		"channel, top rated":  ChannelPage(in, crowded),
 		"channel, none rated": ChannelPage(out, rated),
+		"channel, found":      ChannelPage(in, found),
+		"channel, not found":  ChannelPage(out, unfound),
+		"channel, to find":    ChannelPage(out, blank),
+		"channel, dated":      ChannelPage(in, dated),
+		"channel, undated":    ChannelPage(out, undated),
 	}
 }
 

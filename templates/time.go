@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	dayLayout     = "2 January 2006"
 	instantLayout = "2 January 2006, 15:04 UTC"
 	exactLayout   = "2 January 2006, 15:04:05 UTC"
 )

@@ -74,7 +74,9 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				return nil, invalid
 			}
 			post, err := s.store.Blog(ctx, channel.Ref(), id)
-			return &channelView{posts: storage.Page[domain.Blog]{Items: []domain.Blog{post}}}, err
+			view := &channelView{}
+			view.posts.Items = []domain.Blog{post}
+			return view, err
 		},
 		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
 			voted, err := s.store.Voted(ctx, ref, id, user)
@@ -117,7 +119,11 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	}
 	page, err := s.ordered(c.Request().Context(), channel.Ref(), order,
 		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
-	return respondList(c, err, page, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
+	var searched *int
+	if order.Find != nil {
+		searched = &page.Searched
+	}
+	return respondSearch(c, err, page.Of, searched, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
 }
 
 // createBlog makes one post, even if the request is sent several times.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,7 +20,7 @@ import (
 // A channelView is what one page, or the feeds, of a channel show, for every reader. It
 // is never changed.
 type channelView struct {
-	posts       storage.Page[domain.Blog]
+	posts       storage.BlogsFound
 	subscribers int
 	more        bool
 }
@@ -117,7 +118,10 @@ func apiChannelPath(name domain.ChannelName) string {
 
 // showChannel is the page of a channel.
 func (s *server) showChannel(c echo.Context, v visitor) error {
-	order, err := queryView(c)
+	if c.QueryParams().Has("newer") {
+		return s.showNewer(c)
+	}
+	order, err := pageView(c)
 	after := c.QueryParam("after")
 	d := s.postsOf(order, after)
 	if err != nil { // the answer once it is known that there is such a channel
@@ -137,6 +141,24 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	return s.answer(c, v, d)
 }
 
+// showNewer leads from a page of a channel's posts to the page before, which ends right before the
+// post in the query.
+func (s *server) showNewer(c echo.Context) error {
+	channel, err := s.channelAt(c, named(c))
+	if err != nil {
+		return err
+	}
+	than, err := domain.ParseBlogID(c.QueryParam("newer"))
+	if err != nil {
+		return err
+	}
+	after, err := s.store.PageBefore(c.Request().Context(), channel.Ref(), than, pageSize)
+	if err != nil {
+		return err
+	}
+	return seeOther(c, templates.OlderPath(channel.Name, after))
+}
+
 // postsOf is a page of a channel's posts with the number of subscribers.
 func (s *server) postsOf(order templates.View, after string) document {
 	return document{
@@ -144,7 +166,11 @@ func (s *server) postsOf(order templates.View, after string) document {
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			view := &channelView{}
 			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
-				view.posts, err = s.ordered(ctx, channel.Ref(), order, storage.BlogQuery{After: after, Limit: pageSize})
+				q := storage.BlogQuery{After: after, Limit: pageSize}
+				if !order.Day.IsZero() {
+					q.Until = order.Day.AddDate(0, 0, 1)
+				}
+				view.posts, err = s.ordered(ctx, channel.Ref(), order, q)
 				return err
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
@@ -165,14 +191,20 @@ func (s *server) postsOf(order templates.View, after string) document {
 	}
 }
 
-// ordered lists posts of a channel in an order. The index by rating has no times.
+// ordered lists posts of a channel in an order. The index by rating has no times. There is nothing
+// to read for the forms with which to find a post.
 func (s *server) ordered(
 	ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
-) (storage.Page[domain.Blog], error) {
-	if order.Newest() {
-		return s.store.Blogs(ctx, ref, q)
+) (found storage.BlogsFound, err error) {
+	switch {
+	case order.Find != nil && *order.Find != "":
+		return s.store.Find(ctx, ref, *order.Find, q)
+	case order.TopRated || order.Rating != nil:
+		found.Of, err = s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
+	case order.Find == nil:
+		found.Of, err = s.store.Blogs(ctx, ref, q)
 	}
-	return s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
+	return found, err
 }
 
 func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
@@ -184,6 +216,8 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		CanSeeRows: s.Teach || v.User == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
 		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
+		Searched:   view.posts.Searched,
+		Back:       view.posts.Back,
 	}
 	page.Next = view.posts.Next
 	for i := range page.Posts {
@@ -225,14 +259,34 @@ func (s *server) readChannel(c echo.Context, _ visitor) error {
 
 // directory lists the channels.
 func (s *server) directory(c echo.Context, v visitor) error {
+	// The form above every page has a field of another name: a field “contains” would hide the
+	// form's method contains from each script.
+	if q := c.QueryParam("q"); q != "" {
+		return seeOther(c, templates.ChannelsPath+"?contains="+url.QueryEscape(q))
+	}
 	text, err := queryContains(c)
 	if err != nil {
 		return err
 	}
 	after := c.QueryParam("after")
-	channels, err := s.store.Channels(c.Request().Context(), text, after, pageSize)
+	var channels storage.Page[domain.Channel]
+	var person domain.User
+	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+		channels, err = s.store.Channels(ctx, text, after, pageSize)
+		return err
+	}, func(ctx context.Context) error {
+		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
+		if err != nil || after != "" {
+			return nil // nobody can have this name, or the page before said who has
+		}
+		person, err = s.store.User(ctx, name)
+		if errors.Is(err, domain.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
 	return show(s, c, v, err, templates.DirectoryPage, templates.Directory{
-		Contains: text, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
+		Contains: text, Person: person.Name, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
 	})
 }
 

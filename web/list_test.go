@@ -28,7 +28,7 @@ func everyList(s *site) map[string]change {
 	lists := make(map[string]change)
 	for _, path := range []string{
 		"channels", "channels?contains=e", "channels/Engines/blogs", "channels/Wheels/blogs", "channels/Engines/blogs?order=rating",
-		"channels/Engines/blogs?rating=0", "deletions", "digest?day=2026-03-04&tz=Europe/Berlin",
+		"channels/Engines/blogs?rating=0", "channels/Engines/blogs?find=hello", "deletions", "digest?day=2026-03-04&tz=Europe/Berlin",
 	} {
 		lists["/api/v1/"+path] = adas
 	}
@@ -97,6 +97,11 @@ func listRefusesABadQuery(t *testing.T) {
 		"channels/Engines/blogs?rating=1.5":                                            "rating",
 		"channels/Engines/blogs?rating=%2B1":                                           "rating",
 		"channels/Engines/blogs?rating=99999999999":                                    "rating",
+		"channels/Engines/blogs?find=":                                                 "find",
+		"channels/Engines/blogs?find=x":                                                "find",
+		"channels/Engines/blogs?find=%FF%FF":                                           "find",
+		"channels/Engines/blogs?find=" + strings.Repeat("%C3%9F", 101):                 "find",
+		"channels/Engines/blogs?order=rating&find=hello":                               "find",
 		"digest?day=9999-01-01":                                                        "day",
 		"digest?day=2026-02-30":                                                        "day",
 		"digest?tz=Local":                                                              "tz",

@@ -96,6 +96,21 @@ func queryContains(c echo.Context) (string, error) {
 	return text, nil
 }
 
+// queryFind returns the text that the posts to list contain, and nil if the request has none.
+func queryFind(c echo.Context) (*string, error) {
+	texts, given := c.QueryParams()["find"]
+	switch {
+	case !given:
+		return nil, nil
+	case !utf8.ValidString(texts[0]):
+		return nil, domain.Invalid("find", "is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(texts[0]); n < templates.MinFind || n > templates.MaxFind {
+		return nil, domain.Invalid("find", "must have %d to %d characters, this has %d", templates.MinFind, templates.MaxFind, n)
+	}
+	return &texts[0], nil
+}
+
 // queryInterval returns the interval [since, until) of a list. A zero time leaves its
 // side open.
 func queryInterval(c echo.Context) (since, until time.Time, err error) {
@@ -109,7 +124,7 @@ func queryInterval(c echo.Context) (since, until time.Time, err error) {
 }
 
 // queryView returns which posts of a channel to list, and in what order. A list by rating cannot
-// be narrowed by time: the index by rating has none.
+// be narrowed: the index by rating has neither times nor texts.
 func queryView(c echo.Context) (view templates.View, err error) {
 	query := c.QueryParams()
 	if query.Has("order") && query.Get("order") != "rating" {
@@ -123,12 +138,28 @@ func queryView(c echo.Context) (view templates.View, err error) {
 		view.Rating = new(int64(n))
 	}
 	view.TopRated = query.Has("order") && view.Rating == nil
-	for _, side := range [...]string{"since", "until"} {
-		if !view.Newest() && query.Has(side) {
+	for _, side := range [...]string{"since", "until", "find"} {
+		if (view.TopRated || view.Rating != nil) && query.Has(side) {
 			return view, domain.Invalid(side, "cannot narrow a list by rating")
 		}
 	}
-	return view, nil
+	view.Find, err = queryFind(c)
+	return view, err
+}
+
+// pageView is queryView for the page of a channel, which can begin at a date and has the forms for
+// that and for finding a post.
+func pageView(c echo.Context) (view templates.View, err error) {
+	query := c.QueryParams()
+	if query.Has("find") && query.Get("find") == "" {
+		return templates.View{Find: new("")}, nil
+	}
+	if view, err = queryView(c); err == nil && query.Has("day") {
+		if view.Day, err = time.Parse(time.DateOnly, query.Get("day")); err != nil {
+			err = domain.Invalid("day", "must be a date, such as 2026-01-31")
+		}
+	}
+	return view, err
 }
 
 func queryTime(c echo.Context, name string) (time.Time, error) {

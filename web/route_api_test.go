@@ -52,11 +52,15 @@ func apiRoutes() []route {
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
 			{"", stranger, 2, 2, 0, 0},
 			{"order=rating", stranger, 3, 22, 0, 0},
+			{"find=engine", stranger, 2, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "limit=1&after={posts}&since=2020-01-01T00:00:00Z&until=2999-12-31T23:59:59.9999999Z", "", ""},
 			{stranger, 200, "Engines", "order=rating&limit=1&after={rated}", "", ""},
 			{ada, 200, "Engines", "rating=1", "", ""},
 			{ada, 422, "Engines", "rating=-1&since=x&limit=101", "", ""},
+			{stranger, 200, "Engines", "find=HELLO&limit=1&until=2999-12-31T23:59:59Z", "", ""},
+			{stranger, 422, "Engines", "find=&after={posts}", "", ""},
+			{stranger, 410, "Going", "find=hello", "", ""},
 		}},
 		{name: "POST /api/v1/channels/:name/blogs", who: users, seeds: []seed{
 			{ada, 201, "Engines", "", "Idempotency-Key: k", `{"title":"T","text":"Hello"}`},

@@ -20,11 +20,13 @@ func pageRoutes() []route {
 		{name: "GET /channels", who: everyone, costs: []cost{
 			{"", stranger, 1, 1, 0, 0},
 			{"", bobsCookie, 1, 3, 0, 0},
+			{"contains=ada", stranger, 1, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
 			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""},
 			{stranger, 200, "", "", "Cookie: notice=12; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
 			{adasCookie, 422, "", "contains=E&after=x", "", ""},
+			{stranger, 303, "", "q=//%FF%0D%0Aa", "", ""},
 		}},
 		{name: "GET /channels/new", who: users, untagged: true, costs: []cost{
 			{"", bobsCookie, 1, 2, 0, 0},
@@ -40,6 +42,8 @@ func pageRoutes() []route {
 			{"", stranger, 2, 4, 1, 2},
 			{"", bobsCookie, 2, 8, 1, 6},
 			{"order=rating", bobsCookie, 4, 28, 1, 6},
+			{"day=2026-01-31", stranger, 2, 4, 1, 2},
+			{"find=engine", stranger, 2, 4, 1, 2},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 200, "engines", "after={posts}", "", ""},
@@ -47,6 +51,12 @@ func pageRoutes() []route {
 			{bobsCookie, 200, "Engines", "rating=1", "", ""},
 			{bobsCookie, 410, "Going", "", "", ""},
 			{bobsCookie, 404, "a%2Fb", "rating=x", "", ""},
+			{stranger, 200, "Engines", "find=", "", ""},
+			{stranger, 422, "Engines", "find=x", "", ""},
+			{stranger, 422, "Engines", "day=0000-13-01", "", ""},
+			{bobsCookie, 303, "Engines", "newer={first}", "", ""},
+			{stranger, 404, "Engines", "newer=x", "", ""},
+			{stranger, 410, "Going", "newer={first}", "", ""},
 		}},
 		{name: "POST /channels/:name", who: users, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "Origin: http://blog.example", "key=k&title=T&text=Hello%0D%0Athere&incarnation={engines}"},

@@ -181,10 +181,16 @@ func respondNothing(c echo.Context, err error) error {
 // respondList sends a page of a list, made from a page of the store. Next is the
 // continuation token; the last page has none.
 func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
+	return respondSearch(c, err, found, nil, of)
+}
+
+// respondSearch sends a page of a list and how many items were looked at for it, if that is known.
+func respondSearch[S, T any](c echo.Context, err error, found storage.Page[S], searched *int, of func(S) T) error {
 	list := struct {
-		Items []T    `json:"items"`
-		Next  string `json:"next,omitempty"`
-	}{make([]T, len(found.Items)), found.Next}
+		Items    []T    `json:"items"`
+		Next     string `json:"next,omitempty"`
+		Searched *int   `json:"searched,omitempty"`
+	}{make([]T, len(found.Items)), found.Next, searched}
 	for i, item := range found.Items {
 		list.Items[i] = of(item)
 	}

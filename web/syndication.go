@@ -48,7 +48,7 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 		view:      "feed",
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			posts, err := s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
-			return &channelView{posts: posts}, err
+			return &channelView{posts: storage.BlogsFound{Of: posts}}, err
 		},
 		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {
 			origin := s.origin(c.Request())

@@ -34,6 +34,14 @@ test("post: a channel with more posts than a page holds can be read to its end a
   assert.deepEqual(read, written);
   await look(v, "oldest-posts");
   assert.ok(newest.length < 45 / 2, "the posts fit on two pages");
+  await v.follow(v.link("Newer posts"));
+  const middle = await v.posts();
+  assert.deepEqual(middle, written.slice(45 - read.length % 20 - 20, 45 - read.length % 20));
+  await v.follow(v.link("Newer posts"));
+  assert.deepEqual(await v.posts(), written.slice(0, newest.length), "a page that would not be full is the first");
+  assert.ok(!(await v.link("Newer posts").isVisible()), "these are the newest");
+  await v.open("/channels/many");
+  await v.follow(v.link("Older posts →"));
   await v.follow(v.link("← Newest posts"));
   assert.deepEqual(await v.posts(), newest);
   assert.ok(!(await v.link("← Newest posts").isVisible()), "these are the newest");

@@ -25,14 +25,12 @@ type Query struct {
 // that its cost does not depend on how many posts there are. A cursor of another
 // list is an InvalidError on the field "after".
 func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (blogs page.Of[domain.Blog], err error) {
-	partition := schema.ChannelPartition(ref.Key)
-	list := page.List{Name: "blogs/" + partition, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
-	from, to := schema.BlogRange(q.Since, q.Until)
-	if from, err = list.From(from); err != nil {
+	list, in, err := q.rows(ref, "")
+	if err != nil {
 		return blogs, err
 	}
 	//lab: List the newest posts of the channel.
-	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partition, From: from, To: to})
+	rows, err := s.blogs.First(ctx, q.Limit+1, in)
 	if err != nil {
 		return blogs, fmt.Errorf("posts of channel %s: %w", ref.Key, err)
 	}
@@ -64,4 +62,13 @@ func (s *Posts) Extent(ctx context.Context, ref domain.ChannelRef) (posts, peopl
 		authors[row.Properties.String(schema.PropUserID)] = true
 	}
 	return min(len(rows), maxCounted), len(authors), len(rows) > maxCounted, nil
+}
+
+// rows is the rows of the list, or of the search for a text in it.
+func (q Query) rows(ref domain.ChannelRef, text string) (list page.List, in driver.Range, err error) {
+	in.Partition = schema.ChannelPartition(ref.Key)
+	list = page.List{Name: "blogs/" + in.Partition + text, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
+	in.From, in.To = schema.BlogRange(q.Since, q.Until)
+	in.From, err = list.From(in.From)
+	return list, in, err
 }

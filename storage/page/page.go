@@ -62,7 +62,12 @@ func Cut[T any](l List, rows []T, position func(T) string) (page []T, next strin
 	if len(rows) <= l.Limit {
 		return rows, ""
 	}
-	return rows[:l.Limit], Encode(l.Name, strings.TrimPrefix(position(rows[l.Limit-1]), l.Prefix))
+	return rows[:l.Limit], l.Next(position(rows[l.Limit-1]))
+}
+
+// Next is the cursor that goes on behind a position, which has the Prefix.
+func (l List) Next(position string) string {
+	return Encode(l.Name, strings.TrimPrefix(position, l.Prefix))
 }
 
 // RowKey is the position of a row in the cursors of most lists.

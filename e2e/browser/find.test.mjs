@@ -1,0 +1,67 @@
+// Finding: a channel by a part of its name, a person by name, a post by its words or its date.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let fay;
+before(async () => {
+  fay = await signUp(sites.sample, "fay");
+  await fay.createChannel("fay.finds");
+  for (let i = 0; i < 45; i++) await fay.post("fay.finds", `Number ${i}. ${i % 2 ? "A lease ends." : "Nothing."}`);
+});
+
+for (const scripts of [true, false]) {
+  const how = scripts ? "" : ", without scripts";
+
+  test(`find: a post by its words${how}`, async () => {
+    const v = await visitor(sites.sample, { scripts });
+    await v.open("/channels/fay.finds");
+    await v.follow(v.link("Find"));
+    if (scripts) await look(v, "find-forms");
+    await v.fill({ "Title or text contains": "LEASE" });
+    await v.follow(v.button("Find").last());
+    assert.equal((await v.posts()).length, 20);
+    const told = v.page.locator(".found");
+    assert.match(await told.innerText(), /^Looked at 40 posts in 1 read, back to .+ 20 posts found\. Go on/);
+    if (scripts) await look(v, "found");
+    await v.follow(v.link("Go on"));
+    assert.deepEqual(await v.posts(), ["Number 3. A lease ends.", "Number 1. A lease ends."]);
+    assert.match(await told.innerText(), /Looked at 5 posts .* That is all\./);
+    await v.fill({ "Title or text contains": "no such words" });
+    await v.follow(v.button("Find").last());
+    assert.match(await told.innerText(), /Looked at 45 posts .* 0 posts found\. That is all\./);
+    if (scripts) await look(v, "not-found");
+    await v.leave();
+  });
+}
+
+test("find: the posts up to a date, and what is newer", async () => {
+  const v = await visitor(sites.sample);
+  await v.open("/channels/fay.finds?find=");
+  await v.fill({ "Go to a date": new Date().toISOString().slice(0, 10) });
+  await v.follow(v.button("Go"));
+  assert.equal((await v.posts())[0], "Number 44. Nothing.");
+  await look(v, "dated");
+  await v.open("/channels/fay.finds?day=2020-01-31");
+  await v.page.getByText("No posts up to 31 January 2020").waitFor();
+  await look(v, "undated");
+  await v.leave();
+});
+
+test("find: a channel and a person from the header", async () => {
+  const v = await visitor(sites.sample, { as: fay });
+  await v.page.setViewportSize({ width: 1280, height: 800 });
+  await v.open("/");
+  await v.fill({ "Find channels and people": "FAY" });
+  await v.page.keyboard.press("Enter");
+  await v.page.waitForURL(/contains=FAY/);
+  assert.ok(await v.link("fay.finds").isVisible());
+  await look(v, "channels-and-people");
+  await v.page.setViewportSize({ width: 1280, height: 800 });
+  await v.follow(v.page.locator(".person a"));
+  assert.match(v.page.url(), /\/users\/fay$/);
+  await v.leave();
+});
