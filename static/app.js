@@ -10,9 +10,10 @@ const units = [
   ["hour", 3600, 3600],
   ["minute", 60, 60],
 ];
-function relative(seconds) {
+function relative(seconds, countdown) {
   const ago = Math.abs(seconds);
-  if (ago < 60) return seconds > -1 ? "just now" : `in ${Math.floor(ago)} s`;
+  // The clock of a server may be ahead of ours, so what is just to come is just now.
+  if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)} s` : "just now";
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size);
   const words = `${n} ${unit}${n === 1 ? "" : "s"}`;
@@ -24,7 +25,7 @@ const clock = new Intl.DateTimeFormat("en-GB", {
 function freshen() {
   for (const time of document.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime);
-    const ago = relative((Date.now() - at) / 1000);
+    const ago = relative((Date.now() - at) / 1000, "countdown" in time.dataset);
     time.title ||= clock.format(at);
     const words = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
     if (time.textContent !== words) time.textContent = words;

@@ -25,6 +25,9 @@ func checkStreams(t *testing.T) {
 		}
 		var least, most uint64 = 1 << 62, 0
 		checker := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Method == "Get" {
+				return send(ctx) // of which several are made at once
+			}
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
