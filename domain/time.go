@@ -39,9 +39,10 @@ func Recent(t time.Time, within time.Duration) bool { return time.Since(t).Abs()
 const MaxUndo = 5 * time.Minute
 
 // Undoable is how long it is until a stored time until which a deletion can be undone, and 0 if
-// that is over. A time further ahead than MaxUndo is of a clock that was wrong, and is over.
-func Undoable(until time.Time) time.Duration {
-	if left := time.Until(until); left > 0 && left <= MaxUndo {
+// that is over. What is more than there was when it was asked for, or than MaxUndo, is of another
+// clock than ours, and is over: the queue has hidden the message by its own clock.
+func Undoable(asked, until time.Time) time.Duration {
+	if left := time.Until(until); left > 0 && left <= min(until.Sub(asked), MaxUndo) {
 		return left
 	}
 	return 0

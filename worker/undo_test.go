@@ -15,6 +15,7 @@ func TestUndo(t *testing.T) {
 	t.Run("what was undone is untouched by its message, and can be deleted again", bubble(undoneIsUntouched))
 	t.Run("a lost message is replaced when the time is over, and not before", bubble(lostMessageIsReplaced))
 	t.Run("a time that no sound clock has written is over", bubble(strangeTimeIsOver))
+	t.Run("a clock that is ahead prolongs no deletion beyond its time", bubble(aheadIsNotWaitedFor))
 }
 
 const undoTime = 30 * time.Second
@@ -139,4 +140,19 @@ func strangeTimeIsOver(t *testing.T) {
 	w.ok(w.ask(storage.New(w.db, storage.Options{Undo: 2 * domain.MaxUndo})))
 	w.finish()
 	w.mustBeDeleted()
+}
+
+// A web role whose clock is ahead by minutes has asked for a deletion that can be undone for a second.
+func aheadIsNotWaitedFor(t *testing.T) {
+	w := newWorld(t, 5)
+	asked := domain.Now().Add(4 * time.Minute)
+	m := domain.Message{Kind: domain.MessageChannel, Channel: w.victim.Key(), Incarnation: w.victim.Incarnation,
+		Name: w.victim.Name, By: owner, AskedOn: asked, UndoableUntil: asked.Add(time.Second)}
+	w.ok(w.sound.Messages().Send(t.Context(), m.Encode()))
+	stop := w.start(w.sound)
+	time.Sleep(10 * time.Second)
+	stop()
+	if !w.done() {
+		t.Errorf("after ten seconds, the deletion is %+v", w.deletion())
+	}
 }

@@ -74,7 +74,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message: whoever takes it carries the deletion out.
-	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(domain.Undoable(m.UndoableUntil)))
+	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(domain.Undoable(m.AskedOn, m.UndoableUntil)))
 }
 
 // wholeSeconds rounds up.

@@ -21,7 +21,7 @@ func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present
 		if row.State == domain.ChannelPending {
 			until = row.UndoableUntil
 		}
-		if left := domain.Undoable(until); left > 0 {
+		if left := domain.Undoable(m.AskedOn, until); left > 0 {
 			return &domain.UndoableError{Left: left}
 		}
 		return s.Pivot(ctx, row)
