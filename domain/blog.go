@@ -16,14 +16,18 @@ func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newTok
 // ParseBlogID accepts only what NewBlogID can mint, and returns ErrNotFound for
 // anything else: such an id names no post and must not become part of a key.
 func ParseBlogID(s string) (BlogID, error) {
-	digits, token, ok := strings.Cut(s, "!")
-	if !ok || !isToken(token) {
+	id := BlogID(s)
+	_, token, ok := strings.Cut(s, "!")
+	if _, err := id.Date(); err != nil || !ok || !isToken(token) {
 		return "", ErrNotFound
 	}
-	if _, err := ParseRecentFirst(digits); err != nil {
-		return "", ErrNotFound
-	}
-	return BlogID(s), nil
+	return id, nil
+}
+
+// Date is the date of the post that has the id. What begins as no id does is an error.
+func (id BlogID) Date() (time.Time, error) {
+	digits, _, _ := strings.Cut(string(id), "!")
+	return ParseRecentFirst(digits)
 }
 
 // A Blog is one post.

@@ -87,8 +87,7 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain
 	}
 	for row := range v.DB.Rows(schema.TableBlogs) {
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
-		digits, _, _ := strings.Cut(id, "!")
-		on, _ := domain.ParseRecentFirst(digits) // in the lab, no property tells a time
+		on, _ := domain.BlogID(id).Date() // in the lab, no property tells a time
 		ref := domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(row.Properties.String("Incarnation"))}
 		if isPost && len(rows) > 0 && live(v.DB, ref) && !rows[schema.ActiveRow(on, ref.Key)] {
 			breaches = append(breaches, breachOf("I8", "a post does not lead to a row of the index of active channels"))

@@ -69,8 +69,7 @@ func (b Entity) contains(folded string) bool {
 // lies under MaxSearched posts of such a span.
 func (s *Posts) PageBefore(ctx context.Context, ref domain.ChannelRef, than domain.BlogID, limit int) (after string, err error) {
 	list, in, err := Query{Limit: limit}.rows(ref, "")
-	digits, _, _ := strings.Cut(string(than), "!")
-	made, _ := domain.ParseRecentFirst(digits) // an id has a time
+	made, _ := than.Date() // an id has one
 	if err != nil {
 		return "", err
 	}

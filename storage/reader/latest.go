@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -59,8 +58,7 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 	if position, err := active.list.Position(); err != nil {
 		return active, err
 	} else if position != "" {
-		digits, _, _ := strings.Cut(position, "!")
-		last, err := domain.ParseRecentFirst(digits)
+		last, err := domain.BlogID(position).Date()
 		if err != nil {
 			return active, domain.Invalid("after", "is not a continuation of this list")
 		}
@@ -219,8 +217,7 @@ func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (foun
 		if err != nil || len(newest.posts) == 0 {
 			return c, false, err
 		}
-		digits, _, _ := strings.Cut(string(newest.posts[0].id), "!")
-		on, err := domain.ParseRecentFirst(digits)
+		on, err := newest.posts[0].id.Date()
 		return c, on.Truncate(time.Hour).Equal(c.LastBlogOn), err
 	})
 	return found, err
