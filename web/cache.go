@@ -150,10 +150,7 @@ func anyIncarnation(key domain.ChannelKey) domain.ChannelAddress {
 
 // sharedPage makes a document for strangers, unless the cache has it.
 func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
-	r := c.Request()
-	gzip := coding.AcceptsGzip(r.Header)
-	// The address that was asked for is in the page's links.
-	address := "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(gzip)
+	address := s.sharedAddress(c.Request())
 	var key domain.ChannelKey
 	if before, found := s.pages.Get(address); found {
 		key = before.Value.key
@@ -165,31 +162,41 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 		key = name.Key()
 	}
 	hit := true
-	page, err := fresh.ReadCached(r.Context(), s.store.Versions, s.pages, anyIncarnation(key), address,
+	page, err := fresh.ReadCached(c.Request().Context(), s.store.Versions, s.pages, anyIncarnation(key), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := s.viewAt(c, channel, version, d)
 			if err != nil {
 				return nil, err
 			}
-			body := templ.GetBuffer()
-			defer templ.ReleaseBuffer(body)
-			if err := d.write(body, visitor{}, view, ownView{}); err != nil {
-				return nil, err
-			}
-			return newSharedPage(key, d, body.Bytes(), gzip), nil
+			return newSharedPage(c.Request(), key, d, func(body *bytes.Buffer) error {
+				return d.write(body, visitor{}, view, ownView{})
+			})
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	return page.Value, err
 }
 
-func newSharedPage(key domain.ChannelKey, d document, body []byte, gzip bool) *sharedPage {
+// sharedAddress is what a page for strangers is kept under. The address that was asked for is in
+// the page's links.
+func (s *server) sharedAddress(r *http.Request) string {
+	return "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(coding.AcceptsGzip(r.Header))
+}
+
+// newSharedPage makes the page that answers a request, in the coding that the request accepts.
+func newSharedPage(r *http.Request, key domain.ChannelKey, d document, write func(body *bytes.Buffer) error) (*sharedPage, error) {
+	buffer := templ.GetBuffer()
+	defer templ.ReleaseBuffer(buffer)
+	if err := write(buffer); err != nil {
+		return nil, err
+	}
+	body := buffer.Bytes()
 	p := &sharedPage{key: key, header: http.Header{}}
 	p.header.Set(headerETag, bodyTag(body))
 	if d.forAll {
 		sameForAll(p.header)
 	}
-	if gzip {
+	if coding.AcceptsGzip(r.Header) {
 		if gzipped := coding.GzipKept(body); gzipped != nil {
 			body = gzipped
 			p.header.Set(echo.HeaderContentEncoding, codingGzip)
@@ -198,7 +205,7 @@ func newSharedPage(key domain.ChannelKey, d document, body []byte, gzip bool) *s
 	p.body = bytes.Clone(body) // which takes no more than it needs
 	p.header.Set(echo.HeaderContentType, d.mediaType)
 	p.header.Set(echo.HeaderContentLength, strconv.Itoa(len(p.body)))
-	return p
+	return p, nil
 }
 
 // sameForAll says that a response does not depend on who reads it.

@@ -1,15 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"microblogging/coding"
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/fresh"
@@ -43,21 +41,17 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		view, err := read(c.Request().Context())
 		return show(s, c, v, err, templates.LatestPage, view)
 	}
-	gzip, hit := coding.AcceptsGzip(c.Request().Header), true
-	address := "latest " + s.origin(c.Request()) + c.Request().RequestURI + " " + strconv.FormatBool(gzip)
-	page, err := fresh.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, address,
+	hit := true
+	page, err := fresh.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := read(ctx)
 			if err != nil {
 				return nil, err
 			}
-			body := templ.GetBuffer()
-			defer templ.ReleaseBuffer(body)
-			if err := write(c, body, templates.LatestPage(s.page(c, v), view)); err != nil {
-				return nil, err
-			}
-			return newSharedPage("", document{mediaType: echo.MIMETextHTMLCharsetUTF8}, body.Bytes(), gzip), nil
+			return newSharedPage(c.Request(), "", document{mediaType: echo.MIMETextHTMLCharsetUTF8}, func(body *bytes.Buffer) error {
+				return write(c, body, templates.LatestPage(s.page(c, v), view))
+			})
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {
