@@ -35,6 +35,8 @@ type Explorer struct {
 	programs []*program
 	lot      *parking
 	given    []Fact
+	// start is the state in which each actor is about to make its first call.
+	start *state
 	// twins are, for each actor, the index of the one that must start before, or -1.
 	twins   []int
 	counts  Counts
@@ -57,12 +59,13 @@ func (x *Explorer) Close() { x.lot.clear() }
 // Counts is how much was explored so far.
 func (x *Explorer) Counts() Counts { return x.counts }
 
-// initial is the state in which each actor is about to make its first call.
+// initial is the start, of which the set-up runs once.
 func (x *Explorer) initial() *state {
-	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
-	if x.programs == nil {
-		x.load()
+	if x.start != nil {
+		return x.start
 	}
+	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
+	x.load()
 	if x.scenario.Setup != nil {
 		x.setUp(s)
 	}
@@ -70,6 +73,7 @@ func (x *Explorer) initial() *state {
 		p.given = x.given
 		s.places = append(s.places, place{at: p.start()})
 	}
+	x.start = s
 	return s
 }
 

@@ -137,7 +137,7 @@ func (x *Explorer) trace() {
 	}
 	x.lot.clear()
 	x.lot.traces = true
-	x.programs, x.twins = nil, nil
+	x.programs, x.twins, x.start = nil, nil, nil
 }
 
 // A Law is the name of one law, and when it is judged.

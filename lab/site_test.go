@@ -29,7 +29,7 @@ func ofSeveralTables(site lab.Site) bool {
 }
 
 func everyCallIsTold(t *testing.T) {
-	for _, c := range prove.Cases(false) {
+	for _, c := range prove.Cases() {
 		if c.Guard != nil {
 			continue // an Around may make calls of its own
 		}

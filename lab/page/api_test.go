@@ -87,7 +87,7 @@ func everyScenarioIsListed(t *testing.T) {
 	}
 	var list scenarioList
 	r.decode(&list)
-	if want := len(prove.Cases(false)); len(list.Scenarios) != want {
+	if want := len(prove.Cases()); len(list.Scenarios) != want {
 		t.Errorf("%d scenarios, want %d", len(list.Scenarios), want)
 	}
 	known, err := prove.Known()

@@ -27,7 +27,7 @@ type Lab struct {
 func New(store driver.Backend) *Lab {
 	return &Lab{
 		store: store,
-		cases: sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
+		cases: sync.OnceValue(func() []prove.Case { return prove.Cases() }),
 		known: sync.OnceValue(func() []prove.Record {
 			records, _ := prove.Known() // TestKnown reads all
 			return records

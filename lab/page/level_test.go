@@ -141,7 +141,7 @@ func TestIndex(t *testing.T) {
 	s := newSite(t)
 	r := s.get("/lab").want(200).says("A1: A post without", "par 9 steps")
 	links := r.links()
-	for _, c := range prove.Cases(false) {
+	for _, c := range prove.Cases() {
 		if !slices.Contains(links, "/lab/"+c.Name) {
 			t.Errorf("no link to %s", c.Name)
 		}
@@ -160,7 +160,7 @@ func TestIndex(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	s := newSite(t)
-	for _, c := range prove.Cases(false) {
+	for _, c := range prove.Cases() {
 		switch {
 		case c.Guard != nil:
 			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Guard.Label, "A law is broken", "All laws hold, and all is at rest", "func ")

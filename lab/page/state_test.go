@@ -241,7 +241,7 @@ func arrowsGoThere(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range prove.Cases(false) {
+	for _, c := range prove.Cases() {
 		r := s.get("/lab/" + c.Name).want(200)
 		for _, n := range r.all(func(n *html.Node) bool { return hasClass(n, "diagram") }) {
 			if class := classWith(n, "columns-"); !strings.Contains(sheet, "."+class+" {") {

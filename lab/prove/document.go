@@ -74,7 +74,7 @@ func writeRegion(w io.Writer, known []Record, what []string) error {
 func writeAblations(w io.Writer, known []Record) error {
 	_, failed := fmt.Fprint(w, "| the shipped code without this guard | scenario | steps | broken |\n"+
 		"| ----------------------------------- | -------- | ----- | ------ |\n")
-	for _, c := range Cases(false) {
+	for _, c := range Cases() {
 		if c.Part != Ablated {
 			continue
 		}

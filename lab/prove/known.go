@@ -78,7 +78,7 @@ var errStale = errors.New("go run ./lab/cmd/lab known lab/prove/known.json write
 // has no case any more.
 func CheckRecords(found []Result, known []Record) error {
 	var failed error
-	cases := Cases(false)
+	cases := Cases()
 	for _, result := range found {
 		record := result.Record()
 		at := slices.IndexFunc(known, func(k Record) bool { return k.Name == record.Name })

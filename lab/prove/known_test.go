@@ -26,7 +26,7 @@ func known(t *testing.T) []prove.Record {
 
 func recordsAreOfCases(t *testing.T) {
 	var want, got []string
-	for _, c := range prove.Cases(false) {
+	for _, c := range prove.Cases() {
 		want = append(want, c.Part.String()+" "+c.Name)
 	}
 	for _, r := range known(t) {

@@ -45,7 +45,7 @@ func (c *proveCmd) Run() error {
 	report := prove.NewReport(os.Stdout)
 	began := time.Now()
 	var anomalies, results []prove.Result
-	s := prove.All(prove.Cases(false), c.Seed, func(r prove.Result) {
+	s := prove.All(prove.Cases(), c.Seed, func(r prove.Result) {
 		report.Add(r)
 		results = append(results, r)
 		if r.Part == prove.Textbook && r.OK() {
@@ -97,7 +97,7 @@ func shortfall(s prove.Summary) error {
 type listCmd struct{}
 
 func (*listCmd) Run() error {
-	for _, c := range prove.Cases(false) {
+	for _, c := range prove.Cases() {
 		fmt.Printf("%-16s %s\n", c.Name, c.Says())
 	}
 	return nil
@@ -154,7 +154,7 @@ func (c *knownCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	cases := prove.Cases(false)
+	cases := prove.Cases()
 	wanted := slices.DeleteFunc(slices.Clone(cases), func(w prove.Case) bool { return c.Only != nil && !slices.Contains(c.Only, w.Name) })
 	var found []prove.Record
 	prove.All(wanted, seedOfProof, func(r prove.Result) { found = append(found, r.Record()) })
