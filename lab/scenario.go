@@ -59,8 +59,6 @@ type Scenario struct {
 	// Undo is how long a deletion can be undone. What is over before the next call is over for
 	// all; otherwise the time ends for nobody but the fresh workers.
 	Undo time.Duration
-	// Slow scenarios are explored by make prove alone.
-	Slow bool
 	// Laws are what must hold.
 	Laws Laws
 	// Guard is the guard that an ablation takes out: it changes what an actor's code sends or is

@@ -59,7 +59,7 @@ func authors() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "author", Slow: true, About: "the page of an author is read while they post, twice with one key, and a post of theirs is deleted", Faults: 1, Preemptions: 2,
+				Name: "author", About: "the page of an author is read while they post, twice with one key, and a post of theirs is deleted", Faults: 1, Preemptions: 2,
 				Straggles: anything,
 				Setup:     news("old"),
 				Actors: []lab.Actor{
@@ -68,7 +68,7 @@ func authors() subject {
 				},
 			},
 			{
-				Name: "author-deletion", Slow: true, About: "the page of an author is read while they post, and the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
+				Name: "author-deletion", About: "the page of an author is read while they post, and the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
 				Straggles: toAuthor,
 				Setup:     news("old"),
 				Actors: []lab.Actor{

@@ -153,14 +153,14 @@ func creations() subject {
 			},
 			{
 				Name: "create-once", About: "a request to create a channel is sent twice with one idempotency key, and the channel is deleted meanwhile", Faults: 1, Preemptions: 2,
-				Straggles: anything, Slow: true,
+				Straggles: anything,
 				Actors: []lab.Actor{
 					{Name: "olga", Run: inTurn(createOnce(owner, "key"), ask, createOnce(owner, "key"))},
 					{Name: "olga2", Run: createOnce(owner, "key")}, worker1(),
 				},
 			},
 			{
-				Name: "create-delete", About: "a channel is deleted as soon as it is seen, while its creation is still under way", Faults: 2, Preemptions: 3, Slow: true,
+				Name: "create-delete", About: "a channel is deleted as soon as it is seen, while its creation is still under way", Faults: 2, Preemptions: 3,
 				Actors: []lab.Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 			},
 			{

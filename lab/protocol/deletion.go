@@ -255,7 +255,7 @@ func deletions() subject {
 			},
 			{
 				Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
-				Setup: accepted("old"), SweepRows: 2, Straggles: sweeping, Preemptions: 1, Slow: true,
+				Setup: accepted("old"), SweepRows: 2, Straggles: sweeping, Preemptions: 1,
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
@@ -264,12 +264,12 @@ func deletions() subject {
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
 			{
-				Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late", Slow: true,
+				Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late",
 				Setup:  accepted("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 			},
 			{
-				Name: "again-faults", About: "the name is taken again while two workers handle its deletion, with a fault", Slow: true, Faults: 1, Preemptions: 2,
+				Name: "again-faults", About: "the name is taken again while two workers handle its deletion, with a fault", Faults: 1, Preemptions: 2,
 				Setup:  accepted("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 			},

@@ -107,7 +107,7 @@ func forms() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes", Faults: 1, Preemptions: 2, Slow: true,
+				Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes", Faults: 1, Preemptions: 2,
 				Straggles: anything,
 				Setup:     news(),
 				Actors:    staleForm(whatWasRead),

@@ -30,7 +30,7 @@ func ablate(name, of, label, code, why string, intercept lab.Intercept, changes 
 // of is the scenario without the guard.
 func (a ablation) of(scenarios []lab.Scenario) lab.Scenario {
 	s := scenarios[slices.IndexFunc(scenarios, func(s lab.Scenario) bool { return s.Name == a.guard.Of })]
-	s.Name, s.Guard, s.Slow = a.name, &a.guard, false
+	s.Name, s.Guard = a.name, &a.guard
 	s.Actors, s.Intercept = slices.Clone(s.Actors), append(slices.Clip(s.Intercept), a.intercept)
 	for _, change := range a.changes {
 		change(&s)

@@ -282,7 +282,7 @@ func pages() subject {
 				},
 			},
 			{
-				Name: "page-post", Slow: true, About: "two processes keep a page while somebody posts and a post is deleted", Faults: 1, Preemptions: 2,
+				Name: "page-post", About: "two processes keep a page while somebody posts and a post is deleted", Faults: 1, Preemptions: 2,
 				Setup: news("old"),
 				Actors: []lab.Actor{
 					reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)},
@@ -294,7 +294,7 @@ func pages() subject {
 				Actors: []lab.Actor{reader(), {Name: "vera", Run: vote("old", visitor)}, worker1()},
 			},
 			{
-				Name: "page-deletion", Slow: true, About: "a process keeps a page while the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
+				Name: "page-deletion", About: "a process keeps a page while the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
 				Setup: news("old"),
 				Actors: []lab.Actor{
 					backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")},

@@ -73,7 +73,7 @@ func poisons() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
+				Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1,
 				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", refused)}, Laws: Shipped{Refuses: true},
 				Actors: []lab.Actor{worker1(), worker2()},
 			},

@@ -90,13 +90,13 @@ func undos() subject {
 			},
 			{
 				Name: "undo-again", About: "a channel is deleted, undone and deleted again, and undone on another device, while two workers handle the messages",
-				Faults: 1, Preemptions: 2, Undo: atOnce, Slow: true,
+				Faults: 1, Preemptions: 2, Undo: atOnce,
 				Setup:  accepted("old"),
 				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()},
 			},
 			{
 				Name: "undo-late", About: "requests of a deletion, of its undoing and of the next deletion land long after their senders have gone on",
-				Faults: 2, Preemptions: 2, Undo: atOnce, Straggles: anything, Slow: true,
+				Faults: 2, Preemptions: 2, Undo: atOnce, Straggles: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: inTurn(ask, undo, ask)}, worker1()},
 			},
@@ -129,7 +129,7 @@ func undos() subject {
 			},
 			{
 				Name: "undo-repair", About: "a deletion is undone and asked for again while an operator repairs the store",
-				Faults: 1, Preemptions: 2, Undo: atOnce, Slow: true,
+				Faults: 1, Preemptions: 2, Undo: atOnce,
 				Setup:  accepted("old"),
 				Actors: []lab.Actor{olga, worker1(), operator()},
 			},

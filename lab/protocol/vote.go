@@ -96,7 +96,7 @@ func votes() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "votes-sweep", Slow: true, About: "a worker deletes the votes on a deleted post under the sweep of another", Faults: 1, Preemptions: 2,
+				Name: "votes-sweep", About: "a worker deletes the votes on a deleted post under the sweep of another", Faults: 1, Preemptions: 2,
 				Setup:  inTurn(news("one", "two"), voteNewest(author), removeNewest, queueDeletion),
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
