@@ -231,21 +231,24 @@ func userHasOneBatchAtATime(t *testing.T) {
 	})
 }
 
+// In a bubble the time for a request does not run out, however slow the machine is.
 func longestBatchFitsInEverySpelling(t *testing.T) {
-	s, bob, _ := engines(t, "bob")
-	key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
-	text := strings.Repeat(`\ud83d\ude00`, 5000)
-	list := make([]string, 33)
-	for i := range list {
-		list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
-	}
-	a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
-	if got := a.text("items.32.blog.text"); got != strings.Repeat("\U0001f600", 5000) {
-		t.Error("a text came back changed")
-	}
-	s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
-	if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
-		t.Errorf("the problem says %s", a.body)
-	}
-	s.do("POST", enginesBatch, bearer(bob), chunked("application/json", strings.Repeat(" ", 33*64<<10+1))).want(413)
+	synctest.Test(t, func(t *testing.T) {
+		s, bob, _ := engines(t, "bob")
+		key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
+		text := strings.Repeat(`\ud83d\ude00`, 5000)
+		list := make([]string, 33)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
+		}
+		a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
+		if got := a.text("items.32.blog.text"); got != strings.Repeat("\U0001f600", 5000) {
+			t.Error("a text came back changed")
+		}
+		s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
+		if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
+			t.Errorf("the problem says %s", a.body)
+		}
+		s.do("POST", enginesBatch, bearer(bob), chunked("application/json", strings.Repeat(" ", 33*64<<10+1))).want(413)
+	})
 }

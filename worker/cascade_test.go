@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
@@ -41,10 +42,11 @@ func deadFrom(n int, at drivertest.Hook) drivertest.Hook {
 // user asks again, and a sound worker does what is left.
 func TestCascade(t *testing.T) {
 	for name, fault := range faults {
+		const posts, sweep = 9, 25 // three rows each, and the owner's subscription: two transactions
 		for n, last := 1, false; !last; n++ {
 			t.Run(fmt.Sprintf("call %d %s", n, name), bubble(func(t *testing.T) {
 				last = true // even if the test ends here
-				w := newWorld(t, enoughPosts)
+				w := newWorldOf(t, posts, storage.Options{SweepRows: sweep})
 				var calls atomic.Int64
 				hook := fault(n)
 				w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -63,7 +65,7 @@ func TestCascade(t *testing.T) {
 				}
 				w.finish()
 				w.mustBeDeleted()
-				w.mustCount(3*enoughPosts + 1)
+				w.mustCount(3*posts + 1)
 				last = calls.Load() < int64(n)
 			}))
 		}

@@ -53,6 +53,11 @@ const (
 // newWorld makes both channels. The victim gets this many posts.
 func newWorld(t *testing.T, posts int) *world {
 	t.Helper()
+	return newWorldOf(t, posts, storage.Options{})
+}
+
+func newWorldOf(t *testing.T, posts int, options storage.Options) *world {
+	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
@@ -63,11 +68,11 @@ func newWorld(t *testing.T, posts int) *world {
 		}
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass, options: testOptions}
-	w.sound = storage.New(db, storage.Options{})
+	w.sound = storage.New(db, options)
 	faults := drivertest.NewFaults(db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return w.hook(ctx, call, send)
 	})
-	w.faulty = storage.New(faults, storage.Options{})
+	w.faulty = storage.New(faults, options)
 	w.ok(w.sound.Prepare(t.Context()))
 	w.victim = w.create("Victim")
 	for i := range posts {

@@ -37,6 +37,9 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// enoughPosts make three rows each: more than a transaction holds.
+const enoughPosts = 35
+
 // makeSite is the content of a store with some of everything.
 func makeSite(t *testing.T) mem.Snapshot {
 	t.Helper()
@@ -51,7 +54,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 		ok(t, err)
 		channel, err = store.CreateChannel(ctx, channel)
 		ok(t, err)
-		for i := range 70 { // three rows each: more than a transaction holds
+		for i := range enoughPosts {
 			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
 			ok(t, err)
 			blog, _, err := store.Post(ctx, storage.Posting{
@@ -130,7 +133,7 @@ func carriesAll(t *testing.T, content mem.Snapshot) {
 		result, err := copyStore(t, side("from", from), side("to", to))
 		ok(t, err)
 		mustEqual(t, from, to)
-		if result.Rows["Channels"] != 2 || result.Rows["Blogs"] < 2*70*3 {
+		if result.Rows["Channels"] != 2 || result.Rows["Blogs"] < 2*enoughPosts*3 {
 			t.Errorf("the result is %+v", result)
 		}
 	}
