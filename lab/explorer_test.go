@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -27,8 +26,7 @@ const (
 )
 
 func TestExplorer(t *testing.T) {
-	t.Run("no schedule breaks a law, and each missing guard is noticed", noScheduleBreaksALaw)
-	t.Run("a printed schedule breaks the same law again", printedScheduleBreaksTheSameLaw)
+	t.Run("no schedule breaks a law, each missing guard is noticed, and what is found is what is known", noScheduleBreaksALaw)
 	t.Run("code that does not make the same call twice panics", codeThatDiffersPanics)
 }
 
@@ -47,7 +45,16 @@ func noScheduleBreaksALaw(t *testing.T) {
 	}
 	var table strings.Builder
 	report := prove.NewReport(&table)
-	s := prove.All(prove.Quick(known), 1, report.Add)
+	var explored []prove.Result
+	s := prove.All(prove.Quick(known), 1, func(r prove.Result) {
+		report.Add(r)
+		if r.Walks == 0 {
+			explored = append(explored, r)
+		}
+	})
+	if err := prove.CheckRecords(explored, known); err != nil {
+		t.Error(err)
+	}
 	if report.Err() != nil {
 		t.Fatal(report.Err())
 	}
@@ -104,24 +111,6 @@ func explorer(t *testing.T, s lab.Scenario) *lab.Explorer {
 	x := lab.NewExplorer(s)
 	t.Cleanup(x.Close)
 	return x
-}
-
-func printedScheduleBreaksTheSameLaw(t *testing.T) {
-	for _, name := range []string{"open-gate", "shut-gate", "look", "reconcile"} {
-		s := ablated(t, name)
-		found := explorer(t, s).Explore()
-		if found == nil {
-			t.Fatalf("%s: nothing found", name)
-		}
-		schedule, err := s.Parse(s.Format(found.Schedule))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := explorer(t, s).Replay(schedule, false)
-		if err != nil || !reflect.DeepEqual(run.Breaches, found.Breaches) {
-			t.Errorf("%s: replayed as %v (%v), want %v", name, run.Breaches, err, found.Breaches)
-		}
-	}
 }
 
 func findingOfAWalkIsShrunk(t *testing.T) {

@@ -21,13 +21,11 @@ import (
 func TestDrainDelay(t *testing.T) {
 	t.Run("a web role answers, and is not ready, until it is over", webDrains)
 	t.Run("a worker is not ready until it is over", workerDrains)
-	t.Run("ends at once when the process is told to stop a second time", secondStopEndsDelay)
 }
 
 // A role is a program that runs until its process is told to stop.
 type role struct {
 	stop  func()
-	again chan struct{}
 	ended chan int
 	mu    sync.Mutex
 	wrote strings.Builder
@@ -71,9 +69,9 @@ func startRole(t *testing.T, args ...string) *role {
 		args = append(args, "--data", t.TempDir())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &role{stop: cancel, again: make(chan struct{}), ended: make(chan int, 1), news: make(chan struct{}, 1)}
+	r := &role{stop: cancel, ended: make(chan int, 1), news: make(chan struct{}, 1)}
 	go func() {
-		r.ended <- run(ctx, args, &console{stdin: strings.NewReader(""), stdout: r, stderr: r, again: r.again})
+		r.ended <- run(ctx, args, &console{stdin: strings.NewReader(""), stdout: r, stderr: r})
 	}()
 	return r
 }
@@ -120,18 +118,6 @@ func workerDrains(t *testing.T) {
 	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
 	address := r.await(t, `answering probes" address=(\S+)`)
 	r.expectDraining(t, address, 2*time.Second, "/healthz")
-}
-
-func secondStopEndsDelay(t *testing.T) {
-	r := startRole(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "1h")
-	address := r.await(t, `listening on (\S+)\n`)
-	r.stop()
-	get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
-	http.DefaultClient.CloseIdleConnections()
-	close(r.again)
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
-	}
 }
 
 // The grace period of the compose file is longer than each role takes to stop.

@@ -12,7 +12,6 @@ func TestKnown(t *testing.T) {
 	t.Run("each case has one record and each record a case", recordsAreOfCases)
 	t.Run("each schedule breaks the law that its record names, and no sooner", recordsReplay)
 	t.Run("a record that is not what the explorer finds is noticed", staleRecordIsNoticed)
-	t.Run("small cases are found again", smallCasesAreFoundAgain)
 }
 
 func known(t *testing.T) []prove.Record {
@@ -93,20 +92,5 @@ func staleRecordIsNoticed(t *testing.T) {
 		if prove.CheckRecords(found, spoilt) == nil {
 			t.Errorf("%s differs, and nothing notices", what)
 		}
-	}
-}
-
-// smallCasesAreFoundAgain explores what takes no time. make prove explores all.
-func smallCasesAreFoundAgain(t *testing.T) {
-	var results []prove.Result
-	for _, name := range []string{"link-late", "A1", "A2", "A3", "A4", "once", "twice", "lost-message", "late-copy"} {
-		c, err := prove.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, c.Explore(1))
-	}
-	if err := prove.CheckRecords(results, known(t)); err != nil {
-		t.Error(err)
 	}
 }
