@@ -86,7 +86,7 @@ func (c loadCommand) Run(ctx context.Context, console *console) error {
 		}
 		failed = errors.Join(failed, err)
 		report.Results = append(report.Results, result)
-		if result.Interrupted {
+		if ctx.Err() != nil {
 			break
 		}
 	}
