@@ -62,10 +62,10 @@ func rate(n float64) string {
 
 // A Report compares runs that differ in the number of channels alone, in the order of that.
 type Report struct {
-	// Store and Machine say in a few words what was measured, and from where.
-	Store, Machine string
-	Began          time.Time
-	Results        []Result
+	// Store is the kind of store that was measured.
+	Store   string
+	Began   time.Time
+	Results []Result
 }
 
 //go:embed report.html
