@@ -104,7 +104,6 @@ function show(page, link) {
   if (focused) refocus(menu && !menu.open && menu.contains(focused) ? first("summary", menu) : focused, place);
   stay();
   if (link) conclude(end);
-  point();
 }
 
 // conclude shows how the run has ended, if it has only now and the reader does not see it.
