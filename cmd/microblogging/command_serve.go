@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"runtime/debug"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -121,9 +120,13 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	stopAdmin := serveAdmin(ctx, admin, b, log)
 	defer func() { err = errors.Join(err, stopAdmin()) }()
 	run.Go(func() error {
-		err := p.start(ctx, console, log, b, run)
-		debug.FreeOSMemory() // what only the start needed
-		return err
+		if err := p.start(ctx, console, log, b, run); err != nil {
+			return err
+		}
+		if err := giveBack(); err != nil {
+			log.InfoContext(ctx, "memory that the start needed is not given back", "error", err)
+		}
+		return nil
 	})
 	return run.Wait()
 }

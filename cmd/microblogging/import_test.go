@@ -20,7 +20,7 @@ func TestImport(t *testing.T) {
 	t.Run("that cannot be done says why and writes nothing", importRefused)
 	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
 	t.Run("adds each entry of a feed once", importOnce)
-	t.Run("counts dates that cannot be read, and leaves their posts where they are", misdatedStay)
+	t.Run("counts dates that cannot be read, and moves their posts once they can be", misdatedAreMended)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
 }
@@ -99,11 +99,12 @@ func importOnce(t *testing.T) {
 	}
 }
 
-func misdatedStay(t *testing.T) {
+func misdatedAreMended(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "misdated.rss")
 	for _, c := range []struct{ date, says string }{
 		{"someday", "3 posts added, 0 already there, 1 dated now because their dates cannot be read\n"},
 		{"someday", "0 posts added, 3 already there\n"},
+		{"Mon, 02 Jan 2023 00:00:00 GMT", "0 posts added, 2 already there, 1 moved to the date that the file has now\n"},
 		{"Mon, 02 Jan 2023 00:00:00 GMT", "0 posts added, 3 already there\n"},
 	} {
 		if err := os.WriteFile(file, []byte("<rss><channel><title>T</title><item><guid>1</guid><title>a</title><pubDate>"+c.date+"</pubDate></item>"+
@@ -115,6 +116,14 @@ func misdatedStay(t *testing.T) {
 			t.Errorf("of %q it exits with %d, prints %q and says %q, want %q", c.date, code, out, errs, c.says)
 		}
 	}
+	inStore(t, data, func(store *storage.Store) {
+		channel, err := store.Channel(t.Context(), "news")
+		ok(t, err)
+		page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 10})
+		if err != nil || len(page.Items) != 3 || page.Items[0].Text != "b" || page.Items[1].Text != "c" || page.Items[2].Text != "a" {
+			t.Errorf("the channel has %+v, %v, want b of now, c, and a before it", page.Items, err)
+		}
+	})
 }
 
 func importCreatesOwner(t *testing.T) {

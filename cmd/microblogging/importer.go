@@ -19,6 +19,9 @@ import (
 type importCounts struct {
 	// known entries were imported before. cut and misdated entries are also among added.
 	added, known, cut, misdated int
+	// moved posts had a later date than their entries have now: mostly that of an import which
+	// could not read theirs.
+	moved int
 	// leftOut entries hold nothing to post: no text, no title and no link.
 	leftOut int
 }
@@ -30,6 +33,9 @@ func (c importCounts) String() string {
 	}
 	if c.misdated > 0 {
 		text += fmt.Sprintf(", %d dated now because their dates cannot be read", c.misdated)
+	}
+	if c.moved > 0 {
+		text += fmt.Sprintf(", %d moved to the date that the file has now", c.moved)
 	}
 	if c.leftOut > 0 {
 		text += fmt.Sprintf(", %d left out because they are empty", c.leftOut)
@@ -71,9 +77,9 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or somebody has deleted its post. An entry whose ID an earlier one of the feed has is
-// left alone too. After a failure no other batch begins, and those under way go on to their ends.
-// It returns the first failure.
+// changed it or somebody has deleted its post, unless it has an earlier date now than its post
+// (belated). An entry whose ID an earlier one of the feed has is left alone too. After a failure no
+// other batch begins, and those under way go on to their ends. It returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
 	i.counts.known = len(entries) - len(first)
@@ -123,7 +129,14 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	counts := &i.counts
 	counts.leftOut += leftOut
 	for n, r := range results {
+		moved := i.belated(postings[n], r)
+		if moved {
+			r.Err = i.move(ctx, postings[n], r.Blog)
+		}
 		switch {
+		case moved && r.Err == nil:
+			counts.moved++
+			continue
 		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
 			counts.known++
 			continue
@@ -139,8 +152,25 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			counts.misdated++
 		}
 	}
-	i.progress(counts.added + counts.known + counts.leftOut)
+	i.progress(counts.added + counts.known + counts.moved + counts.leftOut)
 	return err
+}
+
+// belated tells whether an earlier import made the post, with a later date than its entry has
+// now, and nobody has touched it since.
+func (i *importer) belated(p storage.Posting, r storage.PostResult) bool {
+	return r.Err == nil && !r.Made && !p.CreatedOn.IsZero() && r.Blog.CreatedOn.After(p.CreatedOn) &&
+		r.Blog.EditedOn.IsZero() && r.Blog.Rating == 0 && r.Blog.UserID == i.owner
+}
+
+// move makes a post anew with the date of its entry, which is in the key of its rows, and then
+// deletes the old one. If it stops between the two, the next import goes on.
+func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog) error {
+	p.Key = "moved " + p.Key // which no entry has: its ID begins with a word and a colon
+	if _, _, err := i.store.Post(ctx, p); err != nil {
+		return err
+	}
+	return i.store.DeleteBlog(ctx, i.channel, old.ID, i.owner, domain.OneOf(old.Revision))
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post

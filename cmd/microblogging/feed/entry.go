@@ -56,17 +56,6 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, cut bool) {
 	return draft, titleCut || textCut || begun
 }
 
-// dateOf returns the time for Entry.Published, and whether the entry is misdated. It skips a
-// date that no row key can hold.
-func dateOf(item *gofeed.Item) (on time.Time, misdated bool) {
-	for _, date := range []*time.Time{item.PublishedParsed, item.UpdatedParsed} {
-		if date != nil && domain.CheckStored("published", *date) == nil {
-			return domain.Storable(*date), false
-		}
-	}
-	return time.Time{}, item.Published != "" || item.Updated != ""
-}
-
 // linkOf returns the first web address of the item. An RSS guid often is one.
 func linkOf(item *gofeed.Item) string {
 	for _, candidate := range append([]string{item.Link}, append(item.Links, item.GUID)...) {

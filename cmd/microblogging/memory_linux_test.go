@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+func TestGiveBack(t *testing.T) {
+	t.Run("makes the process smaller, which goes on", giveBackMakesTheProcessSmaller)
+	t.Run("is of the program's own file, where nobody writes", giveBackIsOfTheProgramsFile)
+}
+
+func giveBackMakesTheProcessSmaller(t *testing.T) {
+	before := resident(t, os.Getpid(), "RssFile")
+	ok(t, giveBack())
+	if after := resident(t, os.Getpid(), "RssFile"); after > before*0.9 {
+		t.Errorf("%f MB of files before, %f after", before, after)
+	}
+}
+
+func giveBackIsOfTheProgramsFile(t *testing.T) {
+	const program = "/usr/bin/a program"
+	for line, want := range map[string][2]uintptr{
+		"00400000-00ed1000 r-xp 00000000 fe:00 123                      /usr/bin/a program": {0x400000, 0xad1000},
+		"00ed1000-01a6e000 r--p 00ad1000 fe:00 123                      /usr/bin/a program": {0xed1000, 0xb9d000},
+		"01a6e000-01bdb000 rw-p 0166e000 fe:00 123                      /usr/bin/a program": {},
+		"01bdb000-03c26000 rw-p 00000000 00:00 0 ":                                          {},
+		"7f0000000000-7f0000028000 r--p 00000000 fe:00 456              /usr/lib/libc.so.6": {},
+		"01a6e000-01bdb000 r--p 0166e000 fe:00 123                      /usr/bin/a":         {},
+		"": {},
+	} {
+		from, size, ok := readOnlyPart(line, program)
+		if ok != (want[1] > 0) || ok && (from != want[0] || size != want[1]) {
+			t.Errorf("%q: %x, %x, %t", line, from, size, ok)
+		}
+	}
+}
