@@ -203,10 +203,10 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &domain.Lesson{})),
 		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &domain.Lesson{Over: domain.LessonForgotten})),
 		"rows": ChannelRowsPage(in, ChannelRows{
-			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, Live: true, UnderWay: true, Deletion: "/x",
-			Now: RowsNow{State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable()},
+			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, UnderWay: true, Deletion: "/x",
+			State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable(),
 		}),
-		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora", Now: RowsNow{Elsewhere: true}}),
+		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora", Elsewhere: true}),
 		"deletion done": DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
 	}
 }

@@ -260,9 +260,6 @@ func pageRoutes() []route {
 			{stranger, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},
 		}},
-		{name: "GET /channels/:name/rows/events", who: everyone, untagged: true, seeds: []seed{
-			{adasCookie, 200, "Going", "", "Accept: text/event-stream", ""},
-		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
 			{"", stranger, 3, 87, 1, 50},
 			{"", bobsCookie, 3, 89, 0, 0},
