@@ -140,7 +140,7 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 // personal: it is a session, or a notice that is shown once. With --teach, each page lists
 // its own calls.
 func (s *server) mayShare(r *http.Request) bool {
-	return s.costs == nil && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
+	return !s.Teach && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
 }
 
 // anyIncarnation is the address of whatever channel has the name.

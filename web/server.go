@@ -116,8 +116,6 @@ type server struct {
 	writes  *writeLimit
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
-	// costs is nil without Teach.
-	costs *formCosts
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -149,9 +147,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
 		batches: newShares[domain.UserName](math.MaxInt64, 1),
 	}
-	if options.Teach { // a page that lists what it cost is made from the store each time
-		s.costs = newFormCosts()
-	} else {
+	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
 		s.views = newPageCache[*channelView](options.PageCache / 2)
 	}
