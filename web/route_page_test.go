@@ -241,15 +241,6 @@ func pageRoutes() []route {
 			{adasCookie, 200, "", "", "", ""},
 			{adasCookie, 422, "", "after={posts}", "", ""},
 		}},
-		{name: "GET /channels/:name/news", who: everyone, costs: []cost{
-			{"", stranger, 2, 2, 0, 0},
-		}, seeds: []seed{
-			{stranger, 200, "Engines", "since={post}", "", ""},
-			{stranger, 404, "Engines", "since=x", "", ""},
-		}},
-		{name: "GET /news", who: users, costs: []cost{{"", bobsCookie, 3, 27, 0, 0}}, seeds: []seed{
-			{adasCookie, 200, "", "", "", ""},
-		}},
 		{name: "GET /channels/:name/rows", who: everyone, costs: []cost{
 			{"", adasCookie, 2, 7, 0, 0},
 		}, seeds: []seed{

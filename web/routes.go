@@ -28,13 +28,11 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	}{
 		{templates.HomePath, anyone, s.home},
 		{templates.LatestPath, anyone, s.showLatest},
-		{templates.FeedNewsPath, signedIn, s.feedNews},
 		{templates.ChannelsPath, anyone, s.directory},
 		{templates.NewChannelPath, signedIn, s.newChannelForm},
 		{"/channels/:name", anyone, s.showChannel},
 		{"/channels/:name/edit", signedIn, s.editChannelForm},
 		{"/channels/:name/delete", signedIn, s.deleteChannelForm},
-		{"/channels/:name/news", everybody, s.channelNews},
 		{"/channels/:name/feed", anyone, s.explainFeed},
 		{"/channels/:name/feed.atom", everybody, s.atomFeed},
 		{"/channels/:name/feed.json", everybody, s.jsonFeed},
