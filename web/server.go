@@ -63,8 +63,7 @@ type Options struct {
 	// Draining is closed when the process was told to stop, before Stopping; /readyz
 	// fails from then on. Nil means never.
 	Draining <-chan struct{}
-	// LogAddresses makes the log state the addresses of clients. Without it, the log has
-	// a hash of each, with a key that is forgotten each UTC day.
+	// LogAddresses makes the log state the addresses of clients.
 	LogAddresses bool
 	// Teach offers lessons: deletions whose workers pause before each step. It also lets
 	// everybody see the rows behind every channel, and makes each page end in a list of its
@@ -111,7 +110,6 @@ type server struct {
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
-	clients *clientNames
 	likely  *likelyUsers
 	writes  *writeLimit
 	streams *shares[clientAddress]
@@ -141,7 +139,6 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		texts:   newTexts(maxTexts),
 		asset:   files.URL,
 		bodies:  map[string]int64{},
-		clients: &clientNames{guard: guard, plain: options.LogAddresses},
 		likely:  otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
