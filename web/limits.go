@@ -3,15 +3,14 @@ package web
 import (
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
@@ -54,8 +53,6 @@ const (
 	// clientShare is how much more one client may write than one user: many users can share
 	// an address.
 	clientShare = 10
-	// maxBuckets bounds the memory of the limits for writes to some 4 MB.
-	maxBuckets = 32_768
 )
 
 // shares bound what all have of something at once, and what each one has: event streams,
@@ -141,17 +138,14 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 	}
 }
 
-// A writeLimit bounds how fast a user and a client may write, by a token bucket for each.
-// It holds for this process alone, and begins anew with it. It is safe for concurrent
-// use. A nil writeLimit refuses nothing.
+// A writeLimit bounds how fast a user and a client may write, by a token bucket for each. It holds
+// for this process alone, and begins anew with it. A bucket that must be full again is forgotten;
+// nobody makes more of them than they may write. It is safe for concurrent use. A nil writeLimit
+// refuses nothing.
 type writeLimit struct {
-	perSecond float64
-	burst     int
-
-	mu sync.Mutex
-	// buckets are those of who wrote last. One that was forgotten is full again: so many others
-	// wrote since that a flood of them is what there is to stop.
-	buckets *simplelru.LRU[any, *rate.Limiter]
+	users, clients *middleware.RateLimiterMemoryStore
+	// oneToken is how long a user waits for the next token at most.
+	oneToken time.Duration
 }
 
 // newWriteLimit returns a limit of so many writes a second of one user, and of so many
@@ -160,55 +154,30 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	if perSecond <= 0 {
 		return nil
 	}
-	buckets, err := simplelru.NewLRU[any, *rate.Limiter](maxBuckets, nil)
-	if err != nil {
-		panic(err) // only if maxBuckets is not positive
+	// until is how long so many tokens of a user take. What is far longer has no time.Duration.
+	until := func(tokens float64) time.Duration {
+		return time.Duration(min(tokens/perSecond, 1e9) * float64(time.Second))
 	}
-	return &writeLimit{perSecond: perSecond, burst: burst, buckets: buckets}
+	buckets := func(times int) *middleware.RateLimiterMemoryStore {
+		return middleware.NewRateLimiterMemoryStoreWithConfig(middleware.RateLimiterMemoryStoreConfig{
+			Rate: rate.Limit(perSecond * float64(times)), Burst: burst * times, ExpiresIn: until(float64(burst)),
+		})
+	}
+	return &writeLimit{users: buckets(1), clients: buckets(clientShare), oneToken: until(1)}
 }
 
-// of returns the bucket of a user, or of a client, who may write so many times as much.
-func (l *writeLimit) of(who any, times int) *rate.Limiter {
-	bucket, ok := l.buckets.Get(who)
-	if !ok {
-		bucket = rate.NewLimiter(rate.Limit(l.perSecond*float64(times)), l.burst*times)
-		l.buckets.Add(who, bucket)
-	}
-	return bucket
-}
-
-// takeWrite counts a write of the visitor, or refuses it.
+// takeWrite counts a write of the visitor, or refuses it. A user who has written too much takes
+// nothing from the others of the same client.
 func (s *server) takeWrite(c echo.Context, v visitor) error {
-	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
-}
-
-// take takes a token for one write from the buckets of the user and the client, or takes
-// none and refuses it.
-func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
-	if l == nil {
+	takes := func(buckets *middleware.RateLimiterMemoryStore, who string) bool {
+		taken, err := buckets.Allow(who)
+		return taken && err == nil
+	}
+	l := s.writes
+	if l == nil || takes(l.users, string(v.User)) && takes(l.clients, string(s.guard.clientAddress(c.Request()))) {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	of, from := l.of(user, 1), l.of(client, clientShare)
-	if wait := max(untilToken(of, now), untilToken(from, now)); wait > 0 {
-		return tooManyWrites(wait)
-	}
-	// Nobody else takes tokens meanwhile: the lock covers both buckets.
-	of.AllowN(now, 1)
-	from.AllowN(now, 1)
-	return nil
-}
-
-// untilToken returns how long it takes until the bucket has a token; 0 if it has one.
-func untilToken(bucket *rate.Limiter, now time.Time) time.Duration {
-	missing := 1 - bucket.TokensAt(now)
-	if missing <= 0 {
-		return 0
-	}
-	const most = 1e9 // seconds: what is far longer has no time.Duration
-	return time.Duration(math.Ceil(min(missing/float64(bucket.Limit()), most) * float64(time.Second)))
+	return tooManyWrites(l.oneToken)
 }
 
 // tooManyWrites refuses a write.
