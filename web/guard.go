@@ -20,7 +20,7 @@ type guard struct {
 	origins         *http.CrossOriginProtection
 	https           bool
 	proxies         proxyTrust
-	bodies          *shares[clientAddress]
+	bodies          *shares
 }
 
 func newGuard(options Options) (*guard, error) {
@@ -29,7 +29,7 @@ func newGuard(options Options) (*guard, error) {
 		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
-		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
+		bodies:  newShares(maxBodies, maxClientBodies),
 	}
 	if base := options.BaseURL; base != nil {
 		g.https = base.Scheme == "https"
