@@ -2,10 +2,18 @@ package coding
 
 import (
 	"bytes"
+	"net/http"
 	"sync"
 
+	"github.com/go-openapi/runtime/server-middleware/negotiate"
 	"github.com/klauspost/compress/gzip"
 )
+
+// AcceptsGzip tells whether the client accepts gzip, and likes it as much as what is not
+// compressed.
+func AcceptsGzip(r *http.Request) bool {
+	return negotiate.ContentEncoding(r, []string{"gzip", "identity"}) == "gzip"
+}
 
 // minSize is the length from which on a body is compressed. A shorter one fits into one
 // packet as it is.
