@@ -122,10 +122,11 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 	open := make(map[clientAddress]int)
 	return func(c net.Conn, state http.ConnState) {
 		remote := c.RemoteAddr().String()
-		if state != http.StateNew && state != http.StateClosed || proxies.trustPeer(remote) {
+		if state != http.StateNew && state != http.StateClosed || proxies.trusts(remote) {
 			return
 		}
-		peer := peerAddress(remote)
+		host, _, _ := net.SplitHostPort(remote)
+		peer := countedAs(host)
 		mu.Lock()
 		defer mu.Unlock()
 		if state == http.StateNew {
