@@ -216,7 +216,7 @@ func blogPages(in, out Page) map[string]templ.Component {
 	popular.Rating, popular.Voted = 3, true
 	conflict, unmerged := sampleConflict(), sampleConflict()
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
-	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
+	unmerged.Conflict.Theirs.Title = ""
 	return map[string]templ.Component{
 		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
 		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, ETag: nasty, CanDelete: true}),
