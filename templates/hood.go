@@ -57,14 +57,9 @@ func price(calls int) string { return fmt.Sprintf("$%.2f", float64(calls)*dollar
 
 // kinds are the kinds of row that the calls met, each once.
 func (v Hood) kinds() []*schema.Kind {
-	var kinds []*schema.Kind
-	for _, kind := range schema.Kinds() {
-		met := func(c storage.Call) bool { return slices.Contains(c.Kinds, kind) }
-		if slices.ContainsFunc(v.Calls, met) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
+	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool {
+		return !slices.ContainsFunc(v.Calls, func(c storage.Call) bool { return slices.Contains(c.Kinds, k) })
+	})
 }
 
 // callRows says what the call read or wrote.

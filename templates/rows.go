@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"slices"
+
 	"microblogging/domain"
 	"microblogging/storage/schema"
 )
@@ -40,13 +42,7 @@ func (v ChannelRows) part(kind, after string) string {
 
 // explained are the kinds that the tables of the page can have.
 func (v ChannelRows) explained() []*schema.Kind {
-	var kinds []*schema.Kind
-	for _, kind := range schema.Kinds() {
-		if kind.Partition == schema.Channel.Partition {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
+	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool { return k.Partition != schema.Channel.Partition })
 }
 
 // A TableBlock is one table, or a part of it, as a storage explorer shows it: rows in
