@@ -21,10 +21,10 @@ func accepting(values ...string) *http.Request {
 
 func acceptsGzip(t *testing.T) {
 	for accepted, want := range map[string]bool{
-		"": false, "gzip": true, "br": false, "x": false, "gzip, deflate, br, zstd": true, "gzip,deflate,br,zstd": true,
+		"": false, "gzip": true, "br": false, "GZIP": true, "x": false, "gzip, deflate, br, zstd": true, "gzip,deflate,br,zstd": true,
 		"gzip, deflate, br": true, "gzip, deflate": true, "zstd;q=0, gzip;q=0": false, "gzip;q=0.001": true, "gzip;q=0.5, zstd": true,
 		"identity": false, "identity, gzip;q=0.5": false, "identity;q=0.5, gzip;q=0.5": true, "identity;q=0.5, gzip;q=1.0": true,
-		"*": true, "*;q=0": false, "gzip, *;q=0": true, "gzip;q=oops": false, ";;,,gzip": false,
+		"*": true, "*;q=0": false, "gzip, *;q=0": true, "gzip;q=0, *": false, "gzip;q=oops": false, ";;,,gzip": false,
 	} {
 		if got := AcceptsGzip(accepting(accepted)); got != want {
 			t.Errorf("%q: %t, want %t", accepted, got, want)

@@ -3,16 +3,25 @@ package coding
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"sync"
 
-	"github.com/go-openapi/runtime/server-middleware/negotiate"
+	"github.com/go-openapi/runtime/server-middleware/negotiate/header"
 	"github.com/klauspost/compress/gzip"
 )
 
 // AcceptsGzip tells whether the client accepts gzip, and likes it as much as what is not
-// compressed.
+// compressed. A star stands for what is not named.
 func AcceptsGzip(r *http.Request) bool {
-	return negotiate.ContentEncoding(r, []string{"gzip", "identity"}) == "gzip"
+	liked := map[string]float64{}
+	for _, spec := range header.ParseAccept(r.Header, "Accept-Encoding") {
+		liked[strings.ToLower(spec.Value)] = spec.Q
+	}
+	q, named := liked["gzip"]
+	if !named {
+		q = liked["*"]
+	}
+	return q > 0 && q >= liked["identity"]
 }
 
 // minSize is the length from which on a body is compressed. A shorter one fits into one
