@@ -16,7 +16,7 @@ import (
 func TestSession(t *testing.T) {
 	t.Run("wrong credentials do not say which part is wrong", wrongCredentialsDoNotSayWhichPartIsWrong)
 	t.Run("a session that was ended is over", sessionThatWasEndedIsOver)
-	t.Run("a page shows nothing personal to an ended session, and is refused before what else is wrong", endedSessionIsAStranger)
+	t.Run("a page shows nothing personal to an ended session, and refuses it before it says what else is wrong", endedSessionIsAStranger)
 	t.Run("a session that cannot be read fails the page", unreadableSessionFailsThePage)
 	t.Run("an invalid token is refused without a write", invalidTokenIsRefusedWithoutAWrite)
 	t.Run("a token is told once and until when it works, and a new password ends the others", tokenIsToldOnceUntilANewPassword)
