@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -69,6 +70,31 @@ func (r Reads) AtOnce(ctx context.Context, calls ...func(context.Context) error)
 		}
 	}
 	return cmp.Or(errs...)
+}
+
+// Ahead begins a read before its answer is needed. The function that it returns waits for
+// the answer; it must be called, and may be called again. A panic in the read is passed on
+// to whoever waits. If calls are made in turn, Ahead reads before it returns (a
+// panic is then passed on at once), or with LastFirst when the answer is needed.
+func Ahead[T any](r Reads, read func() (T, error)) (wait func() (T, error)) {
+	switch {
+	case !r.InTurn:
+	case r.LastFirst:
+		return sync.OnceValues(read)
+	default:
+		answer, err := read()
+		return func() (T, error) { return answer, err }
+	}
+	var answer T
+	group := Unbroken(1)
+	group.Go(func() (err error) {
+		answer, err = read()
+		return err
+	})
+	return func() (T, error) {
+		err := group.Wait()
+		return answer, err
+	}
 }
 
 // Gather reads something for each item, Points at once, and returns what is to be kept, in the
