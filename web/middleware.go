@@ -56,6 +56,9 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Request().Pattern = c.Path()
 		s.listCalls(c, x)
 		c.Response().Before(func() {
+			if err := certain(c); err != nil {
+				panic(err) // a handler would tell somebody what is another's
+			}
 			s.guard.show(h, c.Response().Status)
 			tellCost(c, x)
 			boundWriting(c.Response())

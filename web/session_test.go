@@ -8,16 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"microblogging/domain"
-	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
 func TestSession(t *testing.T) {
 	t.Run("wrong credentials do not say which part is wrong", wrongCredentialsDoNotSayWhichPartIsWrong)
 	t.Run("a session that was ended is over", sessionThatWasEndedIsOver)
-	t.Run("a page shows nothing personal to an ended session, and refuses it before it says what else is wrong", endedSessionIsAStranger)
-	t.Run("a session that cannot be read fails the page", unreadableSessionFailsThePage)
 	t.Run("an invalid token is refused without a write", invalidTokenIsRefusedWithoutAWrite)
 	t.Run("a token is told once and until when it works, and a new password ends the others", tokenIsToldOnceUntilANewPassword)
 	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
@@ -53,38 +49,6 @@ func sessionThatWasEndedIsOver(t *testing.T) {
 	s.do("DELETE", "/api/v1/sessions", bearer(other)).want(401)
 	s.do("DELETE", "/api/v1/sessions", bearer(third)).want(401)
 	s.do("POST", "/api/v1/channels", bearer(bob), fields("name", "Engines")).want(201)
-}
-
-// The process still knows whose the session was.
-func endedSessionIsAStranger(t *testing.T) {
-	s, ended, _ := engines(t, "ada")
-	public, own := []string{"/", "/channels", "/channels/Engines", "/channels/Engines/feed"}, []string{"/channels/Engines/edit", "/channels/Engines/delete"}
-	for _, path := range append(own, public...) {
-		if mine := s.do("GET", path, cookie(ended)).want(200); !strings.Contains(string(mine.body), "Sign out") {
-			t.Fatalf("%s does not greet ada:\n%s", path, mine.body)
-		}
-	}
-	ok(t, s.store.SignOut(t.Context(), ended))
-	for _, path := range public {
-		if got := s.do("GET", path, cookie(ended)).want(200); string(got.body) != string(s.do("GET", path).body) {
-			t.Errorf("%s: an ended session gets another page than a stranger", path)
-		}
-	}
-	for _, path := range append(own, "/channels/Nothing/edit") {
-		if got := s.do("GET", path, cookie(ended)).want(401); strings.Contains(string(got.body), "Engines is") {
-			t.Errorf("%s: %s", path, got.body)
-		}
-	}
-	s.do("GET", "/channels/Nothing/feed", cookie(ended)).want(404)
-	s.do("GET", "/channels/Nothing/feed", bearer(ended)).want(401)
-}
-
-func unreadableSessionFailsThePage(t *testing.T) {
-	s, token, _ := engines(t, "ada")
-	s.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Target == "Sessions" }, everyCall(domain.ErrUnavailable)))
-	for _, path := range []string{"/", "/channels/Engines", "/channels/Engines/edit"} {
-		s.do("GET", path, cookie(token)).want(503)
-	}
 }
 
 func tokenIsToldOnceUntilANewPassword(t *testing.T) {

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 
@@ -67,11 +69,34 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 	}
 }
 
-// visit finds the visitor of a request and calls the handler.
-func (s *server) visit(c echo.Context, who access, h handler) (v visitor, err error) {
-	if who >= anyone {
-		v, err = s.visitor(c)
+// visit finds the visitor of a request and calls the handler. It asks the store each time,
+// so that a session that has ended is over at once in every process.
+//
+// A read does not wait for that: it is answered for the user whose the session was when it
+// was read last, while the store is asked. Before the answer is sent, certain waits for the
+// store. If the visitor is somebody else, the handler is called again. So a handler of a read
+// must change nothing but what any reader may repair, and must send nothing but by send.
+func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
+	if who == everybody {
+		return visitor{}, h(c, visitor{})
 	}
+	likely, wait, err := s.visitorAhead(c)
+	if err != nil {
+		return visitor{}, err
+	}
+	defer func() { _, _ = wait() }() // no read outlasts its request, even if the handler panics
+	if likely.SignedIn() && isRead(c.Request().Method) {
+		c.Set(certainKey, func() bool {
+			v, err := wait()
+			return err == nil && v == likely
+		})
+		answered := answerLikely(c, likely, h)
+		// What is wrong with the session goes before what is wrong with the page.
+		if v, err := wait(); err != nil || v == likely {
+			return v, cmp.Or(err, answered)
+		}
+	}
+	v, err := wait()
 	if err == nil && who >= signedIn && !v.SignedIn() {
 		err = domain.ErrNotSignedIn
 	}
@@ -84,28 +109,66 @@ func (s *server) visit(c echo.Context, who access, h handler) (v visitor, err er
 	return v, err
 }
 
-// visitor returns who sends the request. It asks the store each time, so that a session that has
-// ended is over at once in every process. An expired cookie makes a stranger. An invalid bearer
-// token is domain.ErrNotSignedIn, because a program sends one on purpose. Without cookie and token
-// it does not ask the store.
-func (s *server) visitor(c echo.Context) (visitor, error) {
+// answerLikely calls a handler for a visitor who may be somebody else.
+func answerLikely(c echo.Context, likely visitor, h handler) error {
+	defer c.Set(certainKey, nil)
+	return h(c, likely)
+}
+
+const certainKey = "web.certain"
+
+// errSomebodyElse ends a handler whose visitor is not whom it was called for.
+var errSomebodyElse = errors.New("the session is somebody else's, or has ended")
+
+// certain waits until it is certain who the visitor is. It must be called before a response
+// begins: one that begins without it is a fault (observe).
+func certain(c echo.Context) error {
+	if is, ok := c.Get(certainKey).(func() bool); ok && !is() {
+		return errSomebodyElse
+	}
+	return nil
+}
+
+// visitorAhead begins to read who sends the request. likely is who that probably is, or a
+// stranger if that is not known yet. An expired cookie makes a stranger. An
+// invalid bearer token is domain.ErrNotSignedIn, because a program sends one on
+// purpose. Without cookie and token it does not ask the store.
+func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visitor, error), err error) {
 	token, bearer, err := s.token(c)
 	if err != nil || token == "" {
-		return visitor{}, err
+		return visitor{}, func() (visitor, error) { return visitor{}, err }, err
 	}
 	hash := sha256.Sum256([]byte(token))
 	kept, _ := s.likely.GetIfPresent(hash)
-	likely, _ := kept.(domain.UserName)
-	session, err := s.store.LikelySession(c.Request().Context(), token, likely)
-	if errors.Is(err, domain.ErrNotSignedIn) && !bearer {
-		return visitor{}, nil
-	}
+	known, _ := kept.(domain.UserName)
+	likely = visitor{known, token}
+	session := s.store.SessionAhead(c.Request().Context(), token, likely.User)
+	return likely, sync.OnceValues(func() (visitor, error) {
+		found, err := session()
+		if errors.Is(err, domain.ErrNotSignedIn) {
+			s.likely.Invalidate(hash)
+			if !bearer {
+				return visitor{}, nil
+			}
+		}
+		if err != nil {
+			return visitor{}, err
+		}
+		if found.User != known {
+			s.likely.Set(hash, found.User)
+		}
+		c.Set(userKey, found.User)
+		return visitor{found.User, token}, nil
+	}), nil
+}
+
+// visitor waits for who sends the request.
+func (s *server) visitor(c echo.Context) (visitor, error) {
+	_, wait, err := s.visitorAhead(c)
 	if err != nil {
 		return visitor{}, err
 	}
-	s.likely.Set(hash, session.User)
-	c.Set(userKey, session.User)
-	return visitor{session.User, token}, nil
+	return wait()
 }
 
 // token returns the bearer token of the request, or else its session cookie.

@@ -73,13 +73,23 @@ func (a *Accounts) Session(ctx context.Context, token string) (domain.Session, e
 	return sessionOf(row), nil
 }
 
-// LikelySession is Session for a token that was likely this user's when it was read last; empty
-// is nobody. The rows are read at once, so that the epoch may be older than the session's: a user
-// who changes the password carries a session to the new epoch. So any doubt is settled by Session.
-func (a *Accounts) LikelySession(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
-	if likely == "" {
-		return a.Session(ctx, token)
-	}
+// SessionAhead begins to read the session of a token, as Session does, before its answer
+// is needed. The function that it returns waits for the answer. It must be called, and may
+// be called again. Likely is whose session that was when it was read last, or empty: then
+// both rows of a session are read at once. If it is wrong, it costs another read.
+func (a *Accounts) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
+	return flight.Ahead(a.reads, func() (domain.Session, error) {
+		if likely == "" {
+			return a.Session(ctx, token)
+		}
+		return a.likelySession(ctx, token, likely)
+	})
+}
+
+// likelySession is Session for a token that is likely this user's. The rows are read at once,
+// so that the epoch may be older than the session's: a user who changes the password
+// carries a session to the new epoch. So any doubt is settled by Session.
+func (a *Accounts) likelySession(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
 	var row, user driver.Entity
 	var unknown error
 	err := a.reads.AtOnce(ctx,
