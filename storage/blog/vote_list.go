@@ -37,6 +37,14 @@ func (s *Posts) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []doma
 	return voted, nil
 }
 
+// SameVotes tells whether VotedOn reads the same range for two lists of posts of a channel,
+// so that what it returned for the one is as good for the other.
+func SameVotes(posts, others []domain.Blog) bool {
+	first, last := ratedSpan(posts)
+	otherFirst, otherLast := ratedSpan(others)
+	return first == otherFirst && last == otherLast
+}
+
 // ratedSpan returns the least and the greatest id of the posts that have votes. Both are
 // empty if none has.
 func ratedSpan(posts []domain.Blog) (first, last domain.BlogID) {
