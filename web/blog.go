@@ -68,32 +68,30 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 	id, invalid := blogID(c)
 	return s.answer(c, v, document{
 		mediaType: echo.MIMETextHTMLCharsetUTF8,
-		write: func(ctx context.Context, body *bytes.Buffer, v visitor, channel domain.Channel, _ storage.Version) error {
+		view:      "post " + string(id),
+		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			if invalid != nil {
-				return invalid
+				return nil, invalid
 			}
-			var post domain.Blog
-			voted := false
-			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
-				post, err = s.store.Blog(ctx, channel.Ref(), id)
-				return err
-			}, func(ctx context.Context) (err error) {
-				if v.SignedIn() {
-					voted, err = s.store.Voted(ctx, channel.Ref(), id, v.User)
-				}
-				return err
-			})
-			if err != nil {
-				return err
-			}
+			post, err := s.store.Blog(ctx, channel.Ref(), id)
+			view := &channelView{}
+			view.posts.Items = []domain.Blog{post}
+			return view, err
+		},
+		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
+			voted, err := s.store.Voted(ctx, ref, id, user)
+			return ownView{voted: map[domain.BlogID]bool{id: voted}}, err
+		},
+		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
+			post := shown.Value.posts.Items[0]
 			isAuthor := v.User == post.UserID
 			view := templates.Blog{
-				Post:      s.texts.post(channel.Name, post, alone),
+				Post:      s.texts.post(shown.Channel.Name, post, alone),
 				ETag:      blogETag(post),
 				CanEdit:   isAuthor,
-				CanDelete: isAuthor || v.User == channel.Owner,
+				CanDelete: isAuthor || v.User == shown.Channel.Owner,
 			}
-			view.Post.Voted = voted
+			view.Post.Voted = own.voted[id]
 			return write(c, body, templates.BlogPage(s.page(c, v), view))
 		},
 	})
@@ -179,11 +177,10 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
 	showWords(form, draft.Words())
-	view, readErr := s.channelPage(c.Request().Context(), v, channel, templates.View{}, "")
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
 	if readErr != nil {
 		return readErr
 	}
-	view.Draft = templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)}
 	return again(c, err, templates.ChannelPage(s.page(c, v), view))
 }
 

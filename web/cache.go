@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -14,53 +15,71 @@ import (
 	"microblogging/coding"
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/blog"
 	"microblogging/storage/fresh"
 )
 
-// A pageCache keeps pages and feeds of channels as they are sent to readers who are not signed
-// in. Whatever it keeps is under a storage.Version, and is used only after that version was read
-// again: so nobody has to take anything out of it, and no process has to hear of what another one
-// wrote. It keeps what is asked for often rather than what was asked for last, so that a robot
-// that reads everything once evicts nothing.
+// What the page cache keeps, as the observer is told it.
+const (
+	// cachedPage is a page or feed as it is sent to readers who are not signed in.
+	cachedPage = "page"
+	// cachedView is what a page shows.
+	cachedView = "view"
+)
+
+// Caches lists what the page cache keeps.
+func Caches() []string { return []string{cachedPage, cachedView} }
+
+// A pageCache keeps what the pages and feeds of channels show, and for readers who are not
+// signed in the pages themselves. Whatever it keeps is under a storage.Version, and is used
+// only after that version was read again: so nobody has to take anything out of it, and no
+// process has to hear of what another one wrote. It keeps what is asked for often rather
+// than what was asked for last, so that a robot that reads everything once evicts nothing.
 //
 // A key does not change with the version, so that what is kept for a new version takes the
 // place of the old. It is a storage.Cache, and safe for concurrent use. The zero pageCache
 // keeps nothing.
-type pageCache struct{ kept *memory }
+type pageCache[T sized] struct{ kept *memory }
 
-// A memory is one type for all that is kept in this package, because Go compiles each form of an
+// A memory is one type for all that is kept here, because Go compiles each form of an
 // otter.Cache anew: four of them took a quarter of the time in which this package is compiled.
 type memory = otter.Cache[any, any]
 
-// keptOverhead is how many bytes a page takes besides its body and its key, about.
+// sized is what is kept, with how many bytes it takes, about: as many as it prints, so that no
+// property is forgotten.
+type sized interface{ bytes() int }
+
+// keptOverhead is how many bytes whatever is kept takes besides what it counts itself: its
+// key, its channel and what the cache remembers of it.
 const keptOverhead = 1 << 10
 
 // newPageCache returns a cache of so many bytes, or one that keeps nothing if that is not
 // positive.
-func newPageCache(limit int64) pageCache {
+func newPageCache[T sized](limit int64) pageCache[T] {
 	if limit <= 0 {
-		return pageCache{}
+		return pageCache[T]{}
 	}
-	return pageCache{otter.Must(&otter.Options[any, any]{
+	return pageCache[T]{otter.Must(&otter.Options[any, any]{
 		MaximumWeight: uint64(limit),
 		Weigher: func(key, value any) uint32 {
-			return uint32(min(len(key.(string))+len(value.(storage.Kept[*sharedPage]).Value.body)+keptOverhead, 1<<31))
+			k := value.(storage.Kept[T])
+			return uint32(min(k.Value.bytes()+len(fmt.Sprint(k.Channel))+len(key.(string))+keptOverhead, 1<<31))
 		},
 	})}
 }
 
 // Get implements storage.Cache.
-func (c pageCache) Get(key string) (found storage.Kept[*sharedPage], ok bool) {
+func (c pageCache[T]) Get(key string) (found storage.Kept[T], ok bool) {
 	if c.kept == nil {
 		return found, false
 	}
 	value, ok := c.kept.GetIfPresent(key)
-	found, _ = value.(storage.Kept[*sharedPage])
+	found, _ = value.(storage.Kept[T])
 	return found, ok
 }
 
 // Set implements storage.Cache.
-func (c pageCache) Set(key string, value storage.Kept[*sharedPage]) {
+func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
 	if c.kept != nil {
 		c.kept.Set(key, value)
 	}
@@ -75,13 +94,20 @@ type sharedPage struct {
 	body   []byte
 }
 
-// A document is a page or a feed.
+func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
+
+// A document is a page or a feed of what a channel shows.
 type document struct {
 	mediaType string
 	// forAll says that it is the same for everybody, whatever cookies they send.
 	forAll bool
-	// write reads what it shows of a channel, whose version was read before, and writes the body.
-	write func(ctx context.Context, body *bytes.Buffer, v visitor, channel domain.Channel, version storage.Version) error
+	// view is different for each view of a channel. read reads it, and own what of it is a
+	// user's; own is nil if nothing is.
+	view string
+	read func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error)
+	own  func(ctx context.Context, ref domain.ChannelRef, view *channelView, user domain.UserName) (ownView, error)
+	// write writes the body.
+	write func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error
 }
 
 // answer sends a document of the channel that the path names. One that is the same for all
@@ -98,15 +124,13 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(name.Key()), "")
+	view, own, err := s.ownView(c, v, name.Key(), d)
 	if err != nil {
 		return err
 	}
-	c.Set(channelKey, channel)
 	body := templ.GetBuffer()
 	defer templ.ReleaseBuffer(body)
-	if err := d.write(ctx, body, v, channel, version); err != nil {
+	if err := d.write(body, v, view, own); err != nil {
 		return err
 	}
 	return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
@@ -141,10 +165,15 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 	page, err := fresh.ReadCached(c.Request().Context(), s.store.Versions, s.pages, anyIncarnation(key), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
-			c.Set(channelKey, channel)
-			return newSharedPage(ctx, c.Request(), key, d, channel, version)
+			view, err := s.viewAt(c, channel, version, d)
+			if err != nil {
+				return nil, err
+			}
+			return newSharedPage(c.Request(), key, d, func(body *bytes.Buffer) error {
+				return d.write(body, visitor{}, view, ownView{})
+			})
 		})
-	s.tellCached(c, hit, err)
+	s.tellCached(c, cachedPage, hit, err)
 	return page.Value, err
 }
 
@@ -155,12 +184,10 @@ func (s *server) sharedAddress(r *http.Request) string {
 }
 
 // newSharedPage makes the page that answers a request, in the coding that the request accepts.
-func newSharedPage(
-	ctx context.Context, r *http.Request, key domain.ChannelKey, d document, channel domain.Channel, version storage.Version,
-) (*sharedPage, error) {
+func newSharedPage(r *http.Request, key domain.ChannelKey, d document, write func(body *bytes.Buffer) error) (*sharedPage, error) {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
-	if err := d.write(ctx, buffer, visitor{}, channel, version); err != nil {
+	if err := write(buffer); err != nil {
 		return nil, err
 	}
 	body := buffer.Bytes()
@@ -204,10 +231,55 @@ func (p *sharedPage) send(c echo.Context) error {
 	return err
 }
 
+// ownView reads a view, and what of it is the visitor's. That is read for the view that is
+// kept while the version is read: after most changes, it is what would be read now.
+func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d document) (view storage.Kept[*channelView], own ownView, err error) {
+	at := d.key(key)
+	before, _ := s.views.Get(at)
+	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
+	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+		view, err = fresh.ReadCached(ctx, s.store.Versions, s.views, anyIncarnation(key), at,
+			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
+				hit = false
+				c.Set(channelKey, channel)
+				return d.read(ctx, channel, version)
+			})
+		s.tellCached(c, cachedView, hit, err)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if ahead {
+			own, err = d.own(ctx, before.Channel.Ref(), before.Value, v.User)
+		}
+		return err
+	})
+	if err != nil || !v.SignedIn() || d.own == nil {
+		return view, ownView{}, err
+	}
+	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !blog.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
+		own, err = d.own(c.Request().Context(), view.Channel.Ref(), view.Value, v.User)
+	}
+	return view, own, err
+}
+
+// viewAt reads a view of a channel of which the version has just been read.
+func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
+	hit := true
+	c.Set(channelKey, of)
+	view, err := fresh.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
+		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
+			hit = false
+			return d.read(ctx, channel, version)
+		})
+	s.tellCached(c, cachedView, hit, err)
+	return view, err
+}
+
+func (d document) key(of domain.ChannelKey) string { return "view " + string(of) + " " + d.view }
+
 // tellCached tells the observer of a look into the cache. What failed before it was known
 // whether that was right is neither.
-func (s *server) tellCached(c echo.Context, hit bool, err error) {
+func (s *server) tellCached(c echo.Context, cache string, hit bool, err error) {
 	if s.Observer != nil && s.pages.kept != nil && (err == nil || !hit) {
-		s.Observer.Cached(c.Request().Context(), hit)
+		s.Observer.Cached(c.Request().Context(), cache, hit)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 func TestPageCacheMemory(t *testing.T) {
 	t.Run("is bounded", cacheIsBounded)
+	t.Run("counts every text", cacheCountsEveryText)
 	t.Run("of none is none", cacheOfNone)
 }
 
@@ -20,7 +21,7 @@ func keptPage(version string, size int) storage.Kept[*sharedPage] {
 
 func cacheIsBounded(t *testing.T) {
 	const limit = 4 << 20
-	cache := newPageCache(limit)
+	cache := newPageCache[*sharedPage](limit)
 	for n := range 2000 {
 		cache.Set(fmt.Sprint(n), keptPage("1", 16<<10))
 	}
@@ -34,9 +35,26 @@ func cacheIsBounded(t *testing.T) {
 	}
 }
 
+func cacheCountsEveryText(t *testing.T) {
+	const size = 1000
+	text := strings.Repeat("x", size)
+	blog, channel := domain.Blog{}, domain.Channel{Name: "a"}
+	words := append(blog.Words(), channel.Words()...)
+	for _, word := range words {
+		*word.Text = text
+	}
+	cache := newPageCache[*channelView](4 << 20)
+	view := &channelView{posts: storage.BlogsFound{Of: storage.Page[domain.Blog]{Items: []domain.Blog{blog}, Next: text}}}
+	cache.Set("a", storage.Kept[*channelView]{Channel: channel, Value: view})
+	cache.kept.CleanUp()
+	if weight := cache.kept.WeightedSize(); weight < uint64(len(words)+1)*size+keptOverhead {
+		t.Errorf("%d texts of %d bytes weigh %d", len(words)+1, size, weight)
+	}
+}
+
 func cacheOfNone(t *testing.T) {
 	for _, limit := range []int64{0, -1} {
-		cache := newPageCache(limit)
+		cache := newPageCache[*sharedPage](limit)
 		cache.Set("a", keptPage("1", 1))
 		if _, found := cache.Get("a"); found {
 			t.Errorf("of %d bytes it keeps a page", limit)

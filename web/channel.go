@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,6 +16,25 @@ import (
 	"microblogging/storage"
 	"microblogging/templates"
 )
+
+// A channelView is what one page, or the feeds, of a channel show, for every reader. It
+// is never changed.
+type channelView struct {
+	posts       storage.BlogsFound
+	subscribers int
+	more        bool
+}
+
+// postOverhead is what a post takes besides its texts, about.
+const postOverhead = 400
+
+func (v *channelView) bytes() int { return len(fmt.Sprint(*v)) + postOverhead*len(v.posts.Items) }
+
+// An ownView is what of a view is the reader's own.
+type ownView struct {
+	subscribed bool
+	voted      map[domain.BlogID]bool
+}
 
 // ownedChannel reads the channel that the path names, for its owner. For other visitors it
 // returns domain.ErrForbidden.
@@ -101,24 +121,24 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	if c.QueryParams().Has("newer") {
 		return s.showNewer(c)
 	}
-	order, invalid := pageView(c)
-	return s.answer(c, v, document{
-		mediaType: echo.MIMETextHTMLCharsetUTF8,
-		write: func(ctx context.Context, body *bytes.Buffer, v visitor, channel domain.Channel, version storage.Version) error {
-			if invalid != nil {
-				return invalid // now that it is known that there is such a channel
-			}
-			page, err := s.channelPage(ctx, v, channel, order, c.QueryParam("after"))
-			if err != nil {
-				return err
-			}
-			if v.SignedIn() {
-				// A post changes the version. So the key is spent only once the page is another.
-				page.Draft.Key = keyOr(string(version))
-			}
-			return write(c, body, templates.ChannelPage(s.page(c, v), page))
-		},
-	})
+	order, err := pageView(c)
+	after := c.QueryParam("after")
+	d := s.postsOf(order, after)
+	if err != nil { // the answer once it is known that there is such a channel
+		d.view = "none"
+		d.read = func(context.Context, domain.Channel, storage.Version) (*channelView, error) { return nil, err }
+	}
+	d.mediaType = echo.MIMETextHTMLCharsetUTF8
+	d.write = func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
+		view := s.channelPage(v, shown, own)
+		view.View, view.After = order, after
+		if v.SignedIn() {
+			// A post changes the version. So the key is spent only once the page is another.
+			view.Draft.Key = keyOr(string(shown.Version))
+		}
+		return write(c, body, templates.ChannelPage(s.page(c, v), view))
+	}
+	return s.answer(c, v, d)
 }
 
 // showNewer leads from a page of a channel's posts to the page before, which ends right before the
@@ -139,44 +159,36 @@ func (s *server) showNewer(c echo.Context) error {
 	return seeOther(c, templates.OlderPath(channel.Name, after))
 }
 
-// channelPage reads a page of a channel's posts, and what of it is the visitor's own.
-func (s *server) channelPage(
-	ctx context.Context, v visitor, channel domain.Channel, order templates.View, after string,
-) (templates.Channel, error) {
-	page := templates.Channel{
-		Channel:    channel,
-		Rendered:   s.texts.description(channel),
-		CanManage:  v.User == channel.Owner,
-		CanSeeRows: s.Teach || v.User == channel.Owner,
-		View:       order,
+// postsOf is a page of a channel's posts with the number of subscribers.
+func (s *server) postsOf(order templates.View, after string) document {
+	return document{
+		view: order.Link("").URL + " " + after,
+		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
+			view := &channelView{}
+			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
+				q := storage.BlogQuery{After: after, Limit: pageSize}
+				if !order.Day.IsZero() {
+					q.Until = order.Day.AddDate(0, 0, 1)
+				}
+				view.posts, err = s.ordered(ctx, channel.Ref(), order, q)
+				return err
+			}, func(ctx context.Context) (err error) {
+				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
+				return err
+			})
+			return view, err
+		},
+		own: func(ctx context.Context, ref domain.ChannelRef, view *channelView, user domain.UserName) (own ownView, err error) {
+			err = s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
+				own.voted, err = s.store.VotedOn(ctx, ref, view.posts.Items, user)
+				return err
+			}, func(ctx context.Context) (err error) {
+				own.subscribed, err = s.store.Subscribed(ctx, ref, user)
+				return err
+			})
+			return own, err
+		},
 	}
-	var found storage.BlogsFound
-	err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
-		q := storage.BlogQuery{After: after, Limit: pageSize}
-		if !order.Day.IsZero() {
-			q.Until = order.Day.AddDate(0, 0, 1)
-		}
-		found, err = s.ordered(ctx, channel.Ref(), order, q)
-		return err
-	}, func(ctx context.Context) (err error) {
-		page.Readership.Subscribers, page.Readership.More, err = s.store.Subscribers(ctx, channel.Ref())
-		return err
-	}, func(ctx context.Context) (err error) {
-		if v.SignedIn() {
-			page.Readership.Subscribed, err = s.store.Subscribed(ctx, channel.Ref(), v.User)
-		}
-		return err
-	})
-	var voted map[domain.BlogID]bool
-	if err == nil && v.SignedIn() {
-		voted, err = s.store.VotedOn(ctx, channel.Ref(), found.Items, v.User)
-	}
-	page.Part = templates.Part{After: after, Next: found.Next}
-	page.Posts, page.Searched, page.Back = s.texts.posts(channel.Name, found.Items, inList), found.Searched, found.Back
-	for i := range page.Posts {
-		page.Posts[i].Voted = voted[page.Posts[i].ID]
-	}
-	return page, err
 }
 
 // ordered lists posts of a channel in an order. The index by rating has no times. There is nothing
@@ -193,6 +205,38 @@ func (s *server) ordered(
 		found.Of, err = s.store.Blogs(ctx, ref, q)
 	}
 	return found, err
+}
+
+func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
+	channel, view := shown.Channel, shown.Value
+	page := templates.Channel{
+		Channel:    channel,
+		Rendered:   s.texts.description(channel),
+		CanManage:  v.User == channel.Owner,
+		CanSeeRows: s.Teach || v.User == channel.Owner,
+		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
+		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
+		Searched:   view.posts.Searched,
+		Back:       view.posts.Back,
+	}
+	page.Next = view.posts.Next
+	for i := range page.Posts {
+		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
+	}
+	return page
+}
+
+// channelWith is the first page of a channel with a draft in its form.
+func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, draft templates.Draft) (templates.Channel, error) {
+	ctx, newest := c.Request().Context(), s.postsOf(templates.View{}, "")
+	view, err := newest.read(ctx, channel, "")
+	if err != nil {
+		return templates.Channel{}, err
+	}
+	own, err := newest.own(ctx, channel.Ref(), view, v.User)
+	page := s.channelPage(v, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
+	page.Draft = draft
+	return page, err
 }
 
 // actOnChannel handles the forms on a channel's page. The form for a post names no action.

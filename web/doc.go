@@ -19,8 +19,8 @@
 //
 // All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
 // the store, and sends a whole answer or returns an error. A read is answered for whoever the
-// visitor most likely is, while the store is asked (visit). What strangers see of a channel is
-// kept by its version (document).
+// visitor most likely is, while the store is asked (visit). What a channel shows is kept by its
+// version (document).
 //
 // A request that changes something says what its client saw: an edit carries the version
 // that its author read (an entity tag), each form about a channel the incarnation that its

@@ -45,18 +45,15 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	page, err := fresh.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
 			hit = false
-			return newSharedPage(ctx, c.Request(), "", document{
-				mediaType: echo.MIMETextHTMLCharsetUTF8,
-				write: func(ctx context.Context, body *bytes.Buffer, v visitor, _ domain.Channel, _ storage.Version) error {
-					view, err := read(ctx)
-					if err != nil {
-						return err
-					}
-					return write(c, body, templates.LatestPage(s.page(c, v), view))
-				},
-			}, domain.Channel{}, "")
+			view, err := read(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return newSharedPage(c.Request(), "", document{mediaType: echo.MIMETextHTMLCharsetUTF8}, func(body *bytes.Buffer) error {
+				return write(c, body, templates.LatestPage(s.page(c, v), view))
+			})
 		})
-	s.tellCached(c, hit, err)
+	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {
 		return err
 	}

@@ -37,10 +37,10 @@ func (n *notebook) Request(ctx context.Context, method, route string) (context.C
 	}
 }
 
-func (n *notebook) Cached(_ context.Context, hit bool) {
+func (n *notebook) Cached(_ context.Context, cache string, hit bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.held = append(n.held, strconv.FormatBool(hit))
+	n.held = append(n.held, fmt.Sprintf("%s %t", cache, hit))
 }
 
 // observed makes a site with a channel, and forgets what making it told the observer.
@@ -93,9 +93,9 @@ func observerOfCache(t *testing.T) {
 		n.held = nil
 	}
 	s.do("GET", "/channels/Engines").want(200)
-	wantHeld("the first time", "false")
+	wantHeld("the first time", "view false", "page false")
 	s.do("GET", "/channels/Engines").want(200)
-	wantHeld("the second time", "true")
+	wantHeld("the second time", "page true")
 	s.do("GET", "/channels/Nobody").want(404)
 	wantHeld("no such channel")
 }

@@ -40,8 +40,8 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name", who: everyone, costs: []cost{
 			{"", stranger, 2, 4, 1, 2},
-			{"", bobsCookie, 3, 8, 0, 0},
-			{"order=rating", bobsCookie, 4, 28, 0, 0},
+			{"", bobsCookie, 2, 8, 1, 6},
+			{"order=rating", bobsCookie, 4, 28, 1, 6},
 			{"day=2026-01-31", stranger, 2, 4, 1, 2},
 			{"find=engine", stranger, 2, 4, 1, 2},
 		}, seeds: []seed{
@@ -113,7 +113,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, costs: []cost{
 			{"", stranger, 2, 3, 1, 2},
-			{"", bobsCookie, 2, 6, 0, 0},
+			{"", bobsCookie, 2, 6, 1, 5},
 		}, seeds: []seed{
 			{stranger, 200, "Engines/{post}", "", "", ""},
 			{bobsCookie, 200, "Engines/{first}", "", "", ""},

@@ -48,8 +48,8 @@ type Options struct {
 	SignUps int
 	// Undo is how long a deletion can be undone, as pages say: the store's own time.
 	Undo time.Duration
-	// PageCache is how many bytes of pages and feeds of channels are kept in memory for
-	// strangers, about. With 0 none are, and each is made anew.
+	// PageCache is how many bytes of pages and feeds of channels are kept in memory, and of
+	// what they show, about. With 0 none are, and each is made anew.
 	PageCache int64
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
@@ -87,9 +87,9 @@ type Observer interface {
 	// is handled with the context that Request returns. The function that it returns is
 	// called when the request has been answered, with the status in the log.
 	Request(ctx context.Context, method, route string) (context.Context, func(status int))
-	// Cached is called after a look into the page cache. hit tells that what was found there was
-	// right, so that the store was asked for nothing more.
-	Cached(ctx context.Context, hit bool)
+	// Cached is called after a look into the page cache, for each of Caches apart. hit tells
+	// that what was found there was right, so that the store was asked for nothing more.
+	Cached(ctx context.Context, cache string, hit bool)
 }
 
 // server is the web role. Its methods are the handlers, and what they share.
@@ -97,7 +97,8 @@ type server struct {
 	Options
 	store *storage.Store
 	guard *guard
-	pages pageCache
+	pages pageCache[*sharedPage]
+	views pageCache[*channelView]
 	texts texts
 	// activeBefore are the channels that were active when somebody asked last.
 	activeBefore atomic.Pointer[[]domain.ChannelRef]
@@ -141,7 +142,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		streams: newShares(maxStreams, maxClientStreams),
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
-		s.pages = newPageCache(options.PageCache)
+		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
+		s.views = newPageCache[*channelView](options.PageCache / 2)
 	}
 	e := s.newEcho()
 	serveStatic(e, files)

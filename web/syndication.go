@@ -45,14 +45,15 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 	return s.answer(c, v, document{
 		mediaType: mediaType,
 		forAll:    true,
-		write: func(ctx context.Context, body *bytes.Buffer, _ visitor, channel domain.Channel, _ storage.Version) error {
+		view:      "feed",
+		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			posts, err := s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
-			if err != nil {
-				return err
-			}
+			return &channelView{posts: storage.BlogsFound{Of: posts}}, err
+		},
+		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {
 			origin := s.origin(c.Request())
-			f := s.feedOf(channel, posts.Items, origin)
-			f.FeedURL = origin + pathOf(channel.Name)
+			f := s.feedOf(shown.Channel, shown.Value.posts.Items, origin)
+			f.FeedURL = origin + pathOf(shown.Channel.Name)
 			return encode(body, f)
 		},
 	})

@@ -12,6 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
+	"microblogging/web"
 	"microblogging/worker"
 )
 
@@ -92,8 +93,10 @@ func (m *metrics) ofWeb(r registered) {
 		"An event stream takes as long as somebody reads it.",
 		[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "method", "route")
 	m.inFlight = r.gauge("http_requests_in_flight", "Requests that are being answered, event streams among them.")
-	m.lookups = r.counter("page_cache_lookups_total", "Looks into the page cache by what was found.", "result")
-	from0(m.lookups, "hit", "miss")
+	m.lookups = r.counter("page_cache_lookups_total", "Looks into the page cache by what was looked for and what was found.", "cache", "result")
+	for _, cache := range web.Caches() {
+		from0(m.lookups.MustCurryWith(prometheus.Labels{"cache": cache}), "hit", "miss")
+	}
 }
 
 func (m *metrics) ofWorker(r registered) {

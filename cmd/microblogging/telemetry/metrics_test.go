@@ -113,7 +113,7 @@ func counted(t *testing.T, kind string) *Telemetry {
 		_, answered := m.Request(t.Context(), of[0], of[1])
 		answered(status)
 	}
-	m.Cached(t.Context(), true)
+	m.Cached(t.Context(), "page", true)
 	_, _ = m.Request(t.Context(), "GET", "/") // it is under way
 	for i, end := range []worker.End{
 		{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true}, {Outcome: "done", Kind: domain.MessageChannel}, {Outcome: "permanent", Poisoned: true},
@@ -155,8 +155,8 @@ func countEverything(t *testing.T) {
 		`microblogging_http_requests_total{method="other",route="none",status="405"} 1`,
 		`microblogging_http_request_duration_seconds_count{method="GET",route="/channels/:name"} 2`,
 		`microblogging_http_requests_in_flight 1`,
-		`microblogging_page_cache_lookups_total{result="hit"} 1`,
-		`microblogging_page_cache_lookups_total{result="miss"} 0`,
+		`microblogging_page_cache_lookups_total{cache="page",result="hit"} 1`,
+		`microblogging_page_cache_lookups_total{cache="view",result="miss"} 0`,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="done"} 1`,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="lease_lost"} 1`,
 		`microblogging_worker_deliveries_total{kind="unread",outcome="permanent"} 1`,

@@ -69,12 +69,12 @@ func (s *span) answered(method, route string, status int) {
 }
 
 // Cached implements web.Observer.
-func (t *Telemetry) Cached(_ context.Context, hit bool) {
+func (t *Telemetry) Cached(_ context.Context, cache string, hit bool) {
 	result := "miss"
 	if hit {
 		result = "hit"
 	}
-	t.lookups.WithLabelValues(result).Inc()
+	t.lookups.WithLabelValues(cache, result).Inc()
 }
 
 // methodLabel bounds the methods, which clients can invent.
