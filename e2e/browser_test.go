@@ -97,7 +97,8 @@ func sitesForTheBrowser(t *testing.T) []string {
 		s.Binary = unraced
 		return s.start(t, append(role, listen...)...)
 	}
-	raced := onBolt(t).start(t, append([]string{"serve", "--sample"}, listen...)...)
+	// Long enough to press Undo, and short enough to wait for.
+	raced := onBolt(t).start(t, append([]string{"serve", "--sample", "--undo", "10s"}, listen...)...)
 	sample := start(onBolt(t), "serve", "--sample")
 	idle := start(onBolt(t), "web")
 	account := azuritetest.Shared(t).Account()

@@ -104,7 +104,6 @@ function show(page, link) {
   if (focused) refocus(menu && !menu.open && menu.contains(focused) ? first("summary", menu) : focused, place);
   stay();
   if (link) conclude(end);
-  point();
 }
 
 // conclude shows how the run has ended, if it has only now and the reader does not see it.
@@ -260,17 +259,3 @@ function removed(node) {
   node.remove();
   return nextSibling;
 }
-
-// Pointing at a row shows the step that wrote it, and so does the focus in it. The link in the
-// row says it in words.
-const row = (thing) => thing?.closest?.("[data-key^=row-], [data-key^=message-]");
-let hovered = null;
-function point() {
-  const link = first("a[href*='?']", hovered ?? row(document.activeElement) ?? null);
-  for (const step of main.querySelectorAll("a.step")) step.classList.toggle("pointed", !!link && address(step) === address(link));
-}
-addEventListener("pointerover", ({ target }) => {
-  hovered = row(target);
-  point();
-});
-for (const kind of ["focusin", "focusout"]) addEventListener(kind, point);

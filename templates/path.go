@@ -30,9 +30,6 @@ const (
 	PreviewPath = "/preview"
 	// LabIndexPath is the index of the lab.
 	LabIndexPath = "/lab"
-	// LabQueriesPath asks one question of the site's own tables in four ways. Its query may
-	// name a channel, a user, and the day since when.
-	LabQueriesPath = LabIndexPath + "/queries"
 	// LearnGatePath is where LearnPath explains the gate.
 	LearnGatePath = LearnPath + "#gate"
 )

@@ -75,8 +75,6 @@ type TableRow struct {
 	ETag       string
 	Properties []RowProperty
 	Mark       Mark
-	// Link leads on from the row, such as to the step that wrote it. It may be zero.
-	Link Link
 }
 
 // A RowProperty is a property of a row.
@@ -141,7 +139,6 @@ type QueuedMessage struct {
 	// Deliveries is how often it was received.
 	Deliveries int64
 	Mark       Mark
-	Link       Link
 }
 
 func (m QueuedMessage) state() string {

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"time"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
 	"microblogging/storage/bolt"
@@ -17,17 +21,10 @@ import (
 
 // The file of a backup is packed by gzip, whose header says what it holds and of when it is,
 // and whose checksum is its end. So a file that was cut off or altered is found, and gzip -d
-// makes a store's file, or lines, of a backup.
+// makes a store's file of a backup.
 
 // backupComment is the comment of the header.
 const backupComment = "MicroBlogging backup: store"
-
-// Why a file is refused.
-var (
-	errNoBackup = errors.New("it is not a backup")
-	errCut      = errors.New("it is cut short")
-	errAltered  = errors.New("it is damaged, or was altered")
-)
 
 // pack writes the file of a backup. If write fails, the file has no end; nothing is written
 // before write writes.
@@ -46,22 +43,13 @@ func pack(to io.Writer, write func(io.Writer) error) error {
 // unpack begins to read the file of a backup.
 func unpack(file io.Reader) (*gzip.Reader, error) {
 	packed, err := gzip.NewReader(file)
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && packed.Comment != backupComment {
-		err = errNoBackup
+	if err == nil && packed.Comment != backupComment {
+		err = gzip.ErrHeader
+	}
+	if err != nil {
+		err = fmt.Errorf("it is not a backup: %w", err)
 	}
 	return packed, err
-}
-
-// whatIsWrong says it of an error of gzip.
-func whatIsWrong(err error) error {
-	var corrupt flate.CorruptInputError
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errCut
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt): // after the end, too
-		return errAltered
-	}
-	return err
 }
 
 // verify reads a file from its beginning to its end, and goes back to its beginning.
@@ -74,14 +62,11 @@ func verify(file io.ReadSeeker) error {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, packed); err != nil {
-		return whatIsWrong(err)
+		return fmt.Errorf("it is cut short or altered: %w", err)
 	}
 	_, err = file.Seek(0, io.SeekStart)
 	return err
 }
-
-// An unreadError is about rows of a store that cannot be read, so that no backup is made.
-type unreadError struct{ error }
 
 // writeBackup writes the file of a backup. It writes under another name, reads what it has
 // written, and gives it the name once it is whole and on the disk. So whoever finds a file
@@ -109,7 +94,7 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(file.Name()))
-		if !errors.As(err, &unreadError{}) && unknown == nil && info.Size() == 0 {
+		if !errors.Is(err, bolt.ErrDamaged) && unknown == nil && info.Size() == 0 {
 			err = cannotRunError{err} // it had not begun
 		}
 		return 0, err
@@ -119,25 +104,79 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 
 // replaceable refuses a name that another file than a backup has.
 func replaceable(name string) error {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is there already and is no file", name)
-	}
 	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	_, ours := unpack(file)
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if ours != nil {
-		return fmt.Errorf("%s is there already and is not a backup, so it is left alone", name)
+	defer file.Close() // it was only read
+	if _, err := unpack(file); err != nil {
+		return fmt.Errorf("%s is there already, and is left alone: %w", name, err)
 	}
 	return nil
+}
+
+const (
+	// backupPath is where the admin listener gives a backup.
+	backupPath = "/backup"
+	// backupTime bounds how long a backup may take, for who gives it and for who takes it: the
+	// store grows meanwhile, also if one of the two hangs.
+	backupTime = time.Hour
+	// backupBusy is how many seconds the next backup should wait for one under way.
+	backupBusy = 10
+)
+
+// errNoSnapshot is why a store on the network cannot be backed up.
+var errNoSnapshot = errors.New("there is no snapshot of several tables in Azure, and so no backup: " +
+	"microblogging copy --from azure --to bolt:DIR makes a copy that can be backed up")
+
+// A backupHandler gives a backup of the open store. What it gives is all there is, with
+// the hashes of passwords; so it answers programs on the same machine alone. It gives one
+// at a time, since each lets the store grow (bolt.DB.Backup).
+type backupHandler struct {
+	backend *backend
+	log     *slog.Logger
+	turn    sync.Mutex
+}
+
+// ServeHTTP answers GET /backup. If it gives one up, it cuts the connection, and the log says why.
+func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case !isLocal(r):
+		http.Error(w, "a backup is given to programs on the same machine alone, at its address", http.StatusForbidden)
+		return
+	case h.backend.backup == nil:
+		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
+		return
+	}
+	if !h.turn.TryLock() {
+		w.Header().Set("Retry-After", strconv.Itoa(backupBusy))
+		http.Error(w, "another backup is being taken", http.StatusServiceUnavailable)
+		return
+	}
+	defer h.turn.Unlock()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(backupTime))
+	if err == nil {
+		err = pack(w, func(w io.Writer) error { return h.backend.backup(r.Context(), w) })
+	}
+	if err == nil {
+		h.log.InfoContext(r.Context(), "backup given")
+		return
+	}
+	h.log.WarnContext(r.Context(), "backup given up", "error", err)
+	if !errors.Is(err, bolt.ErrDamaged) {
+		panic(http.ErrAbortHandler)
+	}
+	http.Error(w, err.Error(), http.StatusInternalServerError) // nothing was written yet
+}
+
+// isLocal tells whether a program on this machine asks, and asks for this machine: a page
+// of another site can only ask for a name of its own.
+func isLocal(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && from.Addr().Unmap().IsLoopback() && namesThisMachine(r.Host)
 }

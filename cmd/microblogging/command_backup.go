@@ -27,14 +27,11 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	}
 	size, err := writeBackup(c.File, func(w io.Writer) error {
 		if c.Admin != "" {
-			return download(ctx, c.Admin, w, serverPatience)
+			return download(ctx, c.Admin, w, backupTime)
 		}
 		err := pack(w, func(w io.Writer) error { return bolt.Backup(ctx, c.Data, w) })
-		switch {
-		case errors.Is(err, bolt.ErrInUse):
-			return fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", bolt.ErrInUse)
-		case errors.Is(err, bolt.ErrDamaged):
-			return unreadError{err}
+		if errors.Is(err, bolt.ErrInUse) {
+			err = fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", bolt.ErrInUse)
 		}
 		return err
 	})
@@ -48,23 +45,15 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	return err
 }
 
-// serverPatience is how long a server may take until its answer begins, and for each block of it.
-const (
-	serverPatience = 30 * time.Second
-	serverBlock    = 64 << 10
-)
-
-// download gets a backup from the admin listener of a server.
-func download(ctx context.Context, admin string, to io.Writer, patience time.Duration) error {
+// download gets a backup from the admin listener of a server, in some time.
+func download(ctx context.Context, admin string, to io.Writer, most time.Duration) error {
 	at, err := url.Parse(admin)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
 		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	hung := time.AfterFunc(patience, func() { cancel(fmt.Errorf("--admin: %s was silent for %s", at, patience)) })
-	defer hung.Stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("--admin: %s gave no whole backup within %s", at, most))
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return err
@@ -76,23 +65,17 @@ func download(ctx context.Context, admin string, to io.Writer, patience time.Dur
 		return cmp.Or(context.Cause(ctx), fmt.Errorf("--admin: %w", err))
 	}
 	defer response.Body.Close() // all of it was read, or an error is known
-	if response.StatusCode != http.StatusOK {
-		why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
-		err := fmt.Errorf("--admin: %s answered %s: %s", at, response.Status, strings.TrimSpace(string(why)))
-		if response.StatusCode == http.StatusInternalServerError {
-			return unreadError{err}
+	switch response.StatusCode {
+	case http.StatusOK:
+		if _, err := io.Copy(to, response.Body); err != nil {
+			return cmp.Or(context.Cause(ctx), fmt.Errorf("the server ended the backup before its end: %w", err))
 		}
-		return err
-	}
-	for err == nil {
-		hung.Reset(patience)
-		_, err = io.CopyN(to, response.Body, serverBlock)
-	}
-	switch {
-	case err == io.EOF:
 		return nil
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the server ended the backup before its end: %w", err)
+	case http.StatusInternalServerError:
+		err = bolt.ErrDamaged
+	default:
+		err = errors.New(response.Status)
 	}
-	return cmp.Or(context.Cause(ctx), err)
+	why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
+	return fmt.Errorf("--admin: %s answers: %w: %s", at, err, strings.TrimSpace(string(why)))
 }

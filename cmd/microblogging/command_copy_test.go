@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
 
 func TestCopyCommand(t *testing.T) {
-	t.Run("copies a store and checks the copy, and does nothing more when it is made again", copyCopies)
+	t.Run("copies a store, and does nothing more when it is made again", copyCopies)
 	t.Run("is refused with one sentence, and changes nothing", copyRefuses)
-	t.Run("exits with 1 if the source has a breach", copyOfBreach)
 }
 
 // stocked makes a store with a channel of some posts, and returns its directory.
@@ -37,7 +35,7 @@ func copyCopies(t *testing.T) {
 	from, to := stocked(t, 50), filepath.Join(t.TempDir(), "to")
 	for range 2 {
 		code, stdout, stderr := program(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+to)
-		if code != exitOK || !strings.Contains(stdout, "Blogs                152 rows in both") || !strings.Contains(stdout, ": 0 breaches in 1 channels, 50 blogs") {
+		if code != exitOK || !strings.Contains(stdout, "Blogs                152 rows in both") {
 			t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 		}
 		if n := posts(t, to); n != 50 {
@@ -70,17 +68,5 @@ func copyRefuses(t *testing.T) {
 	}
 	if n := posts(t, full); n != 2 {
 		t.Errorf("%d posts in the target that is in use", n)
-	}
-}
-
-func copyOfBreach(t *testing.T) {
-	from, to := stocked(t, 2), filepath.Join(t.TempDir(), "to")
-	s := openSite(t, from)
-	orphan := driver.Insert("once!"+strings.Repeat("0", 64), driver.String("Incarnation", "NOBODY"))
-	s.ok(driver.NewTable(s.db, "Blogs").Transact(t.Context(), "nobody", orphan))
-	s.close()
-	code, stdout, stderr := program(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+to)
-	if code != exitFound || !strings.Contains(stdout, "1 breaches") {
-		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,10 +27,7 @@ func (c healthCommand) Run(ctx context.Context, console *console) error {
 	// which is no answer of a probe.
 	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
-		}
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	defer response.Body.Close()                                 // what matters of it was read
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // the status says enough

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -58,10 +57,7 @@ the names that it has printed.`
 // Run makes the load, and prints what was measured of each number of channels, or as JSON of the
 // first. A report replaces an earlier one at the end.
 func (c loadCommand) Run(ctx context.Context, console *console) error {
-	report := load.Report{
-		Store: c.Storage, Began: time.Now(),
-		Machine: fmt.Sprintf("%d processors, %s/%s, %s, microblogging %s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, runtime.Version(), buildVersion()),
-	}
+	report := load.Report{Store: c.Storage, Began: time.Now()}
 	if _, err := os.Stat(filepath.Dir(c.Report)); err != nil { // before the work is done
 		return cannotRunError{fmt.Errorf("--report: %w", err)}
 	}
@@ -86,7 +82,7 @@ func (c loadCommand) Run(ctx context.Context, console *console) error {
 		}
 		failed = errors.Join(failed, err)
 		report.Results = append(report.Results, result)
-		if result.Interrupted {
+		if ctx.Err() != nil {
 			break
 		}
 	}

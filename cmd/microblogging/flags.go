@@ -171,24 +171,17 @@ func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
 	}
 }
 
-// A cacheSize is how many bytes a cache may take. 0 is no cache. Its text is a whole number
-// and possibly a unit, such as 64MB or 64MiB.
+// A cacheSize is how many bytes a cache may take. 0 is no cache. Its text is a whole number of
+// megabytes, such as 64MB.
 type cacheSize int64
-
-// largestCache is 1 TiB.
-const largestCache = 1 << 40
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *cacheSize) UnmarshalText(text []byte) error {
-	digits := strings.TrimRight(string(text), "BiKMG ")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	factor, known := map[string]int64{
-		"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
-	}[strings.TrimSpace(string(text[len(digits):]))]
-	if err != nil || !known || n < 0 || n > largestCache/factor {
+	megabytes, err := strconv.ParseUint(strings.TrimSuffix(string(text), "MB"), 10, 20)
+	if err != nil {
 		return fmt.Errorf("%q is not a size such as 64MB, or 0", text)
 	}
-	*s = cacheSize(n * factor)
+	*s = cacheSize(megabytes * 1e6)
 	return nil
 }
 

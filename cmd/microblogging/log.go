@@ -1,42 +1,80 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
-
-	"microblogging/cmd/microblogging/outbox"
 )
 
 const (
-	// logWait is how long a line of the log waits for others.
-	logWait = 10 * time.Millisecond
-	// maxLog is how many bytes wait at most.
-	maxLog = 1 << 20
+	// maxLines is how many lines of the log wait at most, and maxWrite about how many bytes are
+	// written at once.
+	maxLines = 4096
+	maxWrite = 64 << 10
 	// logEnd is how long a process that ends waits for its log.
 	logEnd = time.Second
 )
 
 // logger returns the log. Stop must be called at the end, and writes the lines that wait.
 func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
-	lines := outbox.New(logWait, maxLog, func(lines []byte, lost int) {
-		// A log that fails has nobody to tell.
-		if _, err := w.Write(lines); err == nil && lost > 0 {
-			log.Warn("the log could not be written, and lines are lost", "lines", lost)
-		}
-	})
+	lines := &logLines{waiting: make(chan []byte, maxLines), ending: make(chan struct{})}
 	options := slog.HandlerOptions{Level: f.LogLevel}
-	log = slog.New(slog.NewTextHandler(logLines{lines}, &options))
+	log = slog.New(slog.NewTextHandler(lines, &options))
 	if f.LogFormat == "json" {
-		log = slog.New(slog.NewJSONHandler(logLines{lines}, &options))
+		log = slog.New(slog.NewJSONHandler(lines, &options))
 	}
-	return log, func() { lines.Stop(logEnd) }
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lines.writeTo(w, log)
+	}()
+	return log, func() {
+		close(lines.ending)
+		select {
+		case <-ended:
+		case <-time.After(logEnd): // a writer that hangs does not decide when the process ends
+		}
+	}
 }
 
-// logLines takes the lines of a log.
-type logLines struct{ *outbox.Outbox[byte] }
+// logLines are the lines of a log that wait to be written. Nobody waits for that: if the writer
+// hangs, as a pipe does that nobody reads, what does not fit is lost.
+type logLines struct {
+	waiting chan []byte
+	lost    atomic.Int64
+	ending  chan struct{}
+}
 
-func (l logLines) Write(line []byte) (int, error) {
-	l.Add(line...)
+// Write implements io.Writer.
+func (l *logLines) Write(line []byte) (int, error) {
+	select {
+	case l.waiting <- bytes.Clone(line):
+	default:
+		l.lost.Add(1)
+	}
 	return len(line), nil
+}
+
+// writeTo writes lines until none waits at the end. Those that wait together share a call.
+func (l *logLines) writeTo(w io.Writer, log *slog.Logger) {
+	var text []byte
+	for ending := l.ending; ending != nil || len(l.waiting) > 0; {
+		select {
+		case line := <-l.waiting:
+			text = append(text, line...)
+		case <-ending:
+			ending = nil
+			continue
+		}
+		if len(l.waiting) > 0 && len(text) < maxWrite {
+			continue
+		}
+		_, err := w.Write(text) // a log that fails has nobody to tell
+		text = text[:0]
+		if err == nil && l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
+			log.Warn("the log could not be written, and lines are lost", "lines", l.lost.Swap(0))
+		}
+	}
 }

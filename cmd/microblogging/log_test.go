@@ -10,7 +10,7 @@ import (
 
 func TestLog(t *testing.T) {
 	for sentence, test := range map[string]func(t *testing.T){
-		"has each line soon, and those of a moment by one call":     linesShareACall,
+		"has each line at once, and those that wait by one call":    linesShareACall,
 		"that nobody reads holds up nobody, and tells what it lost": hangingLogHoldsUpNobody,
 		"that nobody reads does not keep the process from ending":   hangingLogLetsEnd,
 	} {
@@ -26,19 +26,18 @@ func (c *calls) Write(p []byte) (int, error) { *c = append(*c, string(p)); retur
 var textLog = roleFlags{LogFormat: "text"}
 
 func linesShareACall(t *testing.T) {
-	var written calls
-	log, _ := textLog.logger(&written)
-	for range 3 {
-		log.Info("first")
-		time.Sleep(logWait - 1)
-		log.Error("second") // which does not put it off
-		time.Sleep(2 * time.Nanosecond)
-		synctest.Wait()
-		if len(written) != 1 || strings.Count(written[0], "\n") != 2 || strings.Index(written[0], "first") > strings.Index(written[0], "second") {
-			t.Fatalf("wrote %q", written)
-		}
-		written = nil
+	w := &hanging{read: make(chan struct{})}
+	log, stop := textLog.logger(w)
+	log.Info("first")
+	synctest.Wait() // it is being written
+	log.Error("second")
+	log.Info("third")
+	close(w.read)
+	synctest.Wait()
+	if text := strings.Join(w.calls, ""); len(w.calls) != 2 || strings.Count(w.calls[1], "\n") != 2 || strings.Index(text, "second") > strings.Index(text, "third") {
+		t.Errorf("wrote %q", w.calls)
 	}
+	stop()
 }
 
 // hanging is a writer that hangs until it is read.
@@ -52,18 +51,17 @@ func (h *hanging) Write(p []byte) (int, error) { <-h.read; return h.calls.Write(
 func hangingLogHoldsUpNobody(t *testing.T) {
 	w := &hanging{read: make(chan struct{})}
 	log, stop := textLog.logger(w)
-	const lines = 20
+	const lines = 2 * maxLines
 	for range lines {
-		log.Info(strings.Repeat("x", maxLog/10))
-		time.Sleep(time.Second)
+		log.Info("line")
 	}
 	close(w.read)
-	time.Sleep(time.Minute)
+	synctest.Wait()
 	log.Info("again")
 	stop()
 	text := strings.Join(w.calls, "")
-	kept := strings.Count(text, "xxx\n")
-	if want := fmt.Sprintf("lines are lost\" lines=%d\n", lines-kept); kept < 10 || kept == lines || !strings.Contains(text, want) || !strings.HasSuffix(text, "msg=again\n") {
+	kept := strings.Count(text, "msg=line\n")
+	if want := fmt.Sprintf("lines are lost\" lines=%d\n", lines-kept); kept < maxLines || kept == lines || !strings.Contains(text, want) || !strings.HasSuffix(text, "msg=again\n") {
 		t.Errorf("%d of %d lines are there, and not %q, or no more after it", kept, lines, want)
 	}
 }
@@ -73,6 +71,7 @@ func hangingLogLetsEnd(t *testing.T) {
 	defer close(w.read)
 	log, stop := textLog.logger(w)
 	log.Info("line")
+	synctest.Wait()
 	began := time.Now()
 	if stop(); time.Since(began) > logEnd {
 		t.Errorf("it waited for %s", time.Since(began))

@@ -53,7 +53,7 @@ func TestExitCode(t *testing.T) {
 		"probes at an address that is none":                     {[]string{"worker", "--health-listen", "nowhere:http:8080", "--data", t.TempDir()}, "--health-listen"},
 		"an operator's address that is none":                    {[]string{"web", "--admin-listen", "nowhere:http:8080", "--data", t.TempDir()}, "--admin-listen"},
 		"a page cache of no size":                               {[]string{"serve", "--page-cache", "64M", "--data", t.TempDir()}, "--page-cache"},
-		"a page cache that no machine has":                      {[]string{"serve", "--page-cache", "2048GiB", "--data", t.TempDir()}, "--page-cache"},
+		"a page cache that no machine has":                      {[]string{"serve", "--page-cache", "10000000MB", "--data", t.TempDir()}, "--page-cache"},
 		"a proxy that is no network":                            {[]string{"web", "--trust-proxy=10.0.0.0/8,nowhere", "--data", t.TempDir()}, "nowhere"},
 		"a proxy in no network at all":                          {[]string{"web", "--trust-proxy=", "--data", t.TempDir()}, "--trust-proxy"},
 		"a file as data directory":                              {[]string{"check", "--data", file}, file},

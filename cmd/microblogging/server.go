@@ -54,7 +54,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	options := f.options()
 	options.Logger, options.Stopping, options.Draining, options.Alive, options.Teach = log, ctx.Done(), b.draining, b.health, teach
 	if !f.NoLab {
-		options.Routes = page.New(b.under).Routes()
+		options.Routes = page.New().Routes()
 	}
 	if b.told != nil {
 		options.Observer = b.told

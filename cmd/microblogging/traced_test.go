@@ -26,14 +26,12 @@ func TestTraces(t *testing.T) {
 	defer collector.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL+"/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "other=1, token=abc%20de+f=")
-	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=nowhere,service.name=nothing")
-	t.Setenv("OTEL_SERVICE_NAME", "trial")
 	printed, stop := serving(t, 1, "--data", t.TempDir())
 	client := &http.Client{Transport: &http.Transport{}}
 	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/nobody-has-it", http.StatusNotFound)
 	client.CloseIdleConnections()
 	stop() // it sends what it has
-	for _, want := range []string{`/v1/traces application/x-protobuf "abc de+f="`, "trial", "nowhere", "GET /channels/:name", "point Channels", "db.collection.name"} {
+	for _, want := range []string{`/v1/traces application/x-protobuf "abc de+f="`, "service.name", "GET /channels/:name", "point Channels", "db.collection.name"} {
 		if !strings.Contains(received.String(), want) {
 			t.Errorf("the collector has heard nothing of %q", want)
 		}

@@ -79,6 +79,18 @@ function day(how, user, hand, scripts) {
       account = await signIn(sites.raced, user);
     });
 
+    step("looks at what is new, and at what one person wrote", async () => {
+      await v.follow(v.link("Feed"));
+      await v.follow(v.link("See what is new"));
+      assert.ok((await v.page.locator("article").count()) > 0, "nothing new is shown");
+      await v.fill({ "Find channels and people": "ada" });
+      await Promise.all([v.page.waitForURL(/contains=ada/), v.page.keyboard.press("Enter")]);
+      await v.follow(v.page.locator(".person a"));
+      assert.equal(v.path, "/users/ada");
+      assert.ok((await v.page.locator("article").count()) > 0, "nothing that ada wrote is shown");
+      await v.follow(v.link("Channels").first());
+    });
+
     step("looks around before creating a channel, goes back, and creates another", async () => {
       await v.follow(v.link("New channel"));
       await v.fill({ Name: "A name, at first" });
@@ -160,6 +172,25 @@ function day(how, user, hand, scripts) {
       await v.follow(button);
       assert.match(await v.notice(), /deleted/);
       posted.splice(posted.indexOf("Other words"), 1);
+      await isStored();
+    });
+
+    step("finds a post by a word of it", async () => {
+      await v.follow(v.link("Find"));
+      await v.fill({ "Title or text contains": "BUS" });
+      await v.follow(v.button("Find").last());
+      assert.deepEqual(await v.posts(), ["From the bus"]);
+      await v.follow(v.link("Newest"));
+      await isStored();
+    });
+
+    step("deletes the channel, thinks better of it, and has it back", async () => {
+      await v.follow(v.link("Delete channel…"));
+      await v.follow(v.button("Delete this channel and all its posts"));
+      await v.sees("about to be deleted");
+      assert.equal((await account.ask(`/channels/${channel}`)).status, 410);
+      await v.follow(v.button("Undo"));
+      assert.match(await v.notice(), /The channel is back/);
       await isStored();
     });
 

@@ -381,18 +381,6 @@ test("lab: each command and schedule has one button that copies it, wherever one
   await v.leave();
 });
 
-test("lab: pointing at a row shows the step that wrote it", async () => {
-  const v = await lab(`${start}?s=${schedule}`);
-  const row = v.page.locator("[data-key^=row-Blogs]").first();
-  await row.hover();
-  assert.equal(await v.page.locator("a.step.pointed .n").innerText(), "7");
-  await v.page.locator("h1").hover();
-  assert.equal(await v.page.locator("a.step.pointed").count(), 0);
-  await row.getByRole("link", { name: /step 7/i }).focus();
-  assert.equal(await v.page.locator("a.step.pointed .n").innerText(), "7");
-  await v.leave();
-});
-
 test("lab: a step shows itself in the run, and the row that it changed in the tables", async () => {
   const v = await lab("/lab/open-gate?s=ann,olga*6,w1*5#actors", { width: 1280, height: 1000 });
   const seen = (selector) => v.page.locator(selector).first().evaluate((thing) => {
@@ -425,7 +413,6 @@ test("lab: on a phone one part is shown at a time, and steps stay in it", async 
   assert.deepEqual(await parts(), ["tables"]);
   await v.page.reload();
   assert.deepEqual(await parts(), ["tables"]);
-  await v.press(v.page.locator("[data-key^=row-] a").first());
   await v.leave();
 });
 

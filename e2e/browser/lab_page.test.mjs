@@ -19,7 +19,6 @@ describe("lab: in order, wide and on a phone, is", () => {
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "the keys": "/keys",
-    "four questions": "/lab/queries",
   };
   for (const [name, path] of Object.entries(pages)) {
     test(name, async () => {

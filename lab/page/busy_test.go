@@ -32,7 +32,7 @@ func stage(t *testing.T, act func()) *site {
 			}}},
 		}})
 	}
-	return newSiteOf(t, page.New(nil).With(cases...))
+	return newSiteOf(t, page.New().With(cases...))
 }
 
 func thirdReplayIsRefused(t *testing.T) {

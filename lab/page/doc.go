@@ -19,9 +19,7 @@
 //
 // # What survives failure
 //
-// Nothing here is state. No handler reads or writes the store of the site, except the page
-// about queries, which reads. Anybody may ask it anything, and the site pays: so it reads
-// within a budget.
+// Nothing here is state. No handler reads or writes the store of the site.
 package page
 
 //go:generate go tool -modfile=../../.ci/tools.mod templ generate

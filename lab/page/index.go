@@ -17,8 +17,6 @@ type indexView struct {
 	More []scenarioLink
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
-	// Queries says that the page about queries is there.
-	Queries bool
 }
 
 type chapterView struct {
@@ -61,7 +59,7 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 }
 
 func (l *Lab) newIndexView() indexView {
-	v := indexView{Queries: l.store != nil}
+	var v indexView
 	cases := map[string]prove.Case{}
 	for _, c := range l.cases() {
 		cases[c.Name] = c

@@ -7,15 +7,12 @@ import (
 	"sync"
 
 	"microblogging/lab/prove"
-	"microblogging/storage/driver"
 	"microblogging/templates"
 )
 
 // A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
 // it is first asked for a page, and leaves no goroutine behind.
 type Lab struct {
-	// store is that of the site, for the page about queries. Nil leaves that page out.
-	store driver.Backend
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
 	// known are what the explorer has found.
@@ -23,10 +20,9 @@ type Lab struct {
 	replays turn
 }
 
-// New returns the pages of the lab. store is that of the site, or nil.
-func New(store driver.Backend) *Lab {
+// New returns the pages of the lab.
+func New() *Lab {
 	return &Lab{
-		store: store,
 		cases: sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
 		known: sync.OnceValue(func() []prove.Record {
 			records, _ := prove.Known() // TestKnown reads all
@@ -49,9 +45,6 @@ func (l *Lab) Routes() map[string]handler {
 	}
 	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash
-	}
-	if l.store != nil {
-		routes[templates.LabQueriesPath] = newQueries(l.store).show
 	}
 	return routes
 }

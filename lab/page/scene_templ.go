@@ -165,7 +165,7 @@ func scenarioParts(v *scene) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</section><section class=\"pane tables\" aria-labelledby=\"tables-title\"><h2 id=\"tables-title\">The tables now</h2><div class=\"stores\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</section><section class=\"pane tables\" aria-labelledby=\"tables-title\"><h2 id=\"tables-title\">The tables now</h2><div class=\"stores\" tabindex=\"0\" role=\"group\" aria-label=\"Queues and tables\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

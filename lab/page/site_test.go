@@ -31,7 +31,7 @@ type site struct {
 	log     *logBuffer
 }
 
-func newSite(t testing.TB) *site { return newSiteOf(t, page.New(nil)) }
+func newSite(t testing.TB) *site { return newSiteOf(t, page.New()) }
 
 func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	t.Helper()

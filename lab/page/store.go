@@ -12,7 +12,6 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/mem"
-	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 	"microblogging/templates"
@@ -55,14 +54,6 @@ func storeTitle(name string) string {
 	return name
 }
 
-// A rowID names a row, or a message.
-type rowID struct{ store, partition, row string }
-
-func idOf(store string, c mem.Change) rowID {
-	e := later(c)
-	return rowID{store, e.Partition, e.Row}
-}
-
 // later is the row after a change, or before it if the change deletes it.
 func later(c mem.Change) driver.Entity {
 	if c.After.ETag == "" {
@@ -85,13 +76,13 @@ func rowsIn(db mem.Snapshot, store string) []driver.Entity {
 
 // compared are all rows of a store before and after, changed or not, in the order of their keys.
 func compared(store string, before, after mem.Snapshot) []mem.Change {
-	rows := map[rowID]mem.Change{}
+	rows := map[[2]string]mem.Change{}
 	for _, e := range rowsIn(before, store) {
-		rows[rowID{store, e.Partition, e.Row}] = mem.Change{Before: e}
+		rows[[2]string{e.Partition, e.Row}] = mem.Change{Before: e}
 	}
 	for _, e := range rowsIn(after, store) {
-		id := rowID{store, e.Partition, e.Row}
-		rows[id] = mem.Change{Before: rows[id].Before, After: e}
+		key := [2]string{e.Partition, e.Row}
+		rows[key] = mem.Change{Before: rows[key].Before, After: e}
 	}
 	return slices.SortedFunc(maps.Values(rows), func(a, b mem.Change) int {
 		x, y := later(a), later(b)
@@ -112,30 +103,15 @@ func markOf(c mem.Change) templates.Mark {
 	return ""
 }
 
-// writersOf are the steps that wrote a row or a message last. Zero is the set-up.
-func writersOf(moments []lab.Moment) map[rowID]int {
-	writers := map[rowID]int{}
-	for i, m := range moments[1:] {
-		store := targetOf(m.Step)
-		for _, c := range compared(store, moments[i].DB, m.DB) {
-			if markOf(c) != "" {
-				writers[idOf(store, c)] = i + 1
-			}
-		}
-	}
-	return writers
-}
-
 // A storeMaker makes the views of tables and queues.
 type storeMaker struct {
 	*scene
 	before, now mem.Snapshot
-	writers     map[rowID]int
 }
 
 // tablesAndQueues is what is in the stores.
 func (v *scene) tablesAndQueues() (tables []templates.TableBlock, queues []templates.QueueBlock) {
-	m := storeMaker{v, v.moments[max(v.at-1, 0)].DB, v.now().DB, writersOf(v.moments[:v.at+1])}
+	m := storeMaker{v, v.moments[max(v.at-1, 0)].DB, v.now().DB}
 	for _, name := range v.stores {
 		if slices.Contains(schema.Tables(), name) {
 			tables = append(tables, m.table(name))
@@ -148,12 +124,6 @@ func (v *scene) tablesAndQueues() (tables []templates.TableBlock, queues []templ
 
 func (m storeMaker) table(name string) templates.TableBlock {
 	v := templates.TableBlock{Key: "store-" + name, Name: name, Level: 3, Empty: "No rows."}
-	if name == "Blogs" {
-		v.Note = "Posts, with the gates and the subscribers of their channels."
-		if m.Part != prove.Real && m.Part != prove.Ablated {
-			v.Note = "Posts."
-		}
-	}
 	for _, c := range compared(name, m.before, m.now) {
 		v.Rows = append(v.Rows, m.row(name, c))
 	}
@@ -168,7 +138,7 @@ func (m storeMaker) row(table string, c mem.Change) templates.TableRow {
 	}
 	return templates.TableRow{
 		Key: strings.Join([]string{"row", table, e.Partition, e.Row}, "-"), Partition: templates.ShortKey(m.Pretty(e.Partition)),
-		Kind: kind, Parts: parts, ETag: string(e.ETag), Properties: m.properties(c), Mark: markOf(c), Link: m.writer(table, c),
+		Kind: kind, Parts: parts, ETag: string(e.ETag), Properties: m.properties(c), Mark: markOf(c),
 	}
 }
 
@@ -177,20 +147,6 @@ func (m storeMaker) row(table string, c mem.Change) templates.TableRow {
 func timeless(string) (time.Time, error) { return time.Time{}, errTimeless }
 
 var errTimeless = errors.New("no time passes in the lab")
-
-// writer leads to the step that wrote a row or a message last.
-func (m storeMaker) writer(store string, c mem.Change) templates.Link {
-	step := m.writers[idOf(store, c)]
-	who := "Step " + strconv.Itoa(step)
-	if step == 0 {
-		who = "The set-up"
-	}
-	did := " wrote this"
-	if markOf(c) == templates.Deleted {
-		did = " deleted this"
-	}
-	return templates.Link{Label: who + did, URL: m.state(step, partTables)}
-}
 
 func (m storeMaker) properties(c mem.Change) (list []templates.RowProperty) {
 	for _, p := range later(c).Properties {
@@ -228,7 +184,7 @@ func (m storeMaker) queue(name string) templates.QueueBlock {
 		text := e.Properties.String("Text")
 		v.Messages = append(v.Messages, templates.QueuedMessage{
 			Key: "message-" + name + "-" + e.Row, Words: m.DescribeMessage(text), Text: m.Pretty(text),
-			Leased: m.leased(name, e.Row), Deliveries: e.Properties.Int64("Deliveries"), Mark: markOf(c), Link: m.writer(name, c),
+			Leased: m.leased(name, e.Row), Deliveries: e.Properties.Int64("Deliveries"), Mark: markOf(c),
 		})
 	}
 	return v

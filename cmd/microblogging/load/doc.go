@@ -18,8 +18,7 @@
 //
 // In a closed loop, each worker begins an operation when its last one has ended. In an
 // open loop, operations are due at a fixed rate whether or not the store keeps up, and the
-// latency of one counts from the moment at which it was due. What was due but never begun
-// is counted too.
+// latency of one counts from the moment at which it was due.
 //
 // Each call of the store counts the rows that were read and written for its operation, because
 // Azure's targets are about entities and not about requests. The code that opens the backend

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -27,12 +26,8 @@ type driving struct {
 	costs   [operations]cost
 	// stopped is how long operations were begun.
 	stopped time.Duration
-	// interrupted tells that ctx ended before the last operation did.
-	interrupted bool
-
-	// tickets counts the operations that a worker has taken upon itself, and begun those of
-	// them that were begun.
-	tickets, begun atomic.Int64
+	// tickets counts the operations that a worker has taken upon itself.
+	tickets atomic.Int64
 
 	mu      sync.Mutex
 	records [operations + 1]record // the last is of all
@@ -62,9 +57,9 @@ func (d *driving) drive(ctx context.Context) {
 		workers.Go(func() { d.worker(work) })
 	}
 	workers.Wait()
-	d.stopped = d.Duration // in an open loop the last may have been due before
-	if d.interrupted = ctx.Err() != nil; d.interrupted {
-		d.stopped = min(time.Since(d.began), d.Duration)
+	d.stopped = min(time.Since(d.began), d.Duration)
+	if ctx.Err() == nil {
+		d.stopped = d.Duration // in an open loop the last may have been due before
 	}
 }
 
@@ -105,7 +100,6 @@ func (d *driving) next(ctx context.Context) (from time.Time, ok bool) {
 	if !begun.Before(end) {
 		return time.Time{}, false
 	}
-	d.begun.Add(1)
 	if free.Before(due) {
 		due = begun
 	}
@@ -144,10 +138,7 @@ func (d *driving) record(o Operation, from time.Time, err error) {
 func (d *driving) result() Result {
 	result := Result{
 		Plan: d.Plan, Channels: d.Channels, Elapsed: Time(max(d.last.Sub(d.began), d.stopped)), Targets: azureTargets(),
-		Interrupted: d.interrupted, Failure: d.failure, All: d.records[operations].measured("all"),
-	}
-	if d.Rate > 0 {
-		result.Unsent = max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun.Load())
+		Failure: d.failure, All: d.records[operations].measured("all"),
 	}
 	for o := range Operation(operations) {
 		if d.Mix[o] == 0 {

@@ -45,9 +45,8 @@ func Run(ctx context.Context, backend driver.Backend, p Plan) (Result, error) {
 		if ctx.Err() == nil {
 			return Result{}, fmt.Errorf("filling the channels: %w", err)
 		}
-		d.interrupted = true
-	} else {
-		d.drive(ctx)
+		return d.result(), nil
 	}
+	d.drive(ctx)
 	return d.result(), nil
 }

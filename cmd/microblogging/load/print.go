@@ -14,11 +14,7 @@ import (
 
 // WriteTable writes a result as a table for a terminal.
 func WriteTable(w io.Writer, r Result) error {
-	early := ""
-	if r.Interrupted {
-		early = ", ended early"
-	}
-	if _, err := fmt.Fprintf(w, "channels: %d, %s, %s%s\n", r.Channels, r.Elapsed, r.Plan.pace(), early); err != nil {
+	if _, err := fmt.Fprintf(w, "channels: %d, %s, %s\n", r.Channels, r.Elapsed, r.Plan.pace()); err != nil {
 		return err
 	}
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -50,9 +46,6 @@ func (r Result) Remarks() []string {
 			rate(each), part(each, t.Partition), t.Partition, part(each, t.Partition2011), t.Partition2011),
 		fmt.Sprintf("All together had %s entities/s: %.0f %% of the %d for an account.", rate(all), part(all, t.Account), t.Account),
 	}
-	if r.Unsent > 0 {
-		remarks = append(remarks, fmt.Sprintf("Due but never begun, because no worker was free: %d requests. Either the store cannot keep up with this rate, or the load needs more workers.", r.Unsent))
-	}
 	if r.Failure != nil {
 		remarks = append(remarks, fmt.Sprintf("Requests that failed: %d. The first: %v", r.All.Failed, r.Failure))
 	}
@@ -69,10 +62,10 @@ func rate(n float64) string {
 
 // A Report compares runs that differ in the number of channels alone, in the order of that.
 type Report struct {
-	// Store and Machine say in a few words what was measured, and from where.
-	Store, Machine string
-	Began          time.Time
-	Results        []Result
+	// Store is the kind of store that was measured.
+	Store   string
+	Began   time.Time
+	Results []Result
 }
 
 //go:embed report.html
@@ -80,15 +73,7 @@ var reportHTML string
 
 // HTML returns the report as one file that needs no other, and has no scripts.
 func (r Report) HTML() ([]byte, error) {
-	most := 1.0
-	for _, result := range r.Results {
-		most = max(most, result.PerSecond(result.All.Requests))
-	}
-	page, err := template.New("report").Funcs(template.FuncMap{
-		"rate":  rate,
-		"pace":  Plan.pace,
-		"width": func(perSecond float64) float64 { return 100 * perSecond / most },
-	}).Parse(reportHTML)
+	page, err := template.New("report").Funcs(template.FuncMap{"rate": rate, "pace": Plan.pace}).Parse(reportHTML)
 	if err != nil {
 		return nil, err
 	}

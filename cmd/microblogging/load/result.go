@@ -15,10 +15,6 @@ type Result struct {
 	Operations []Measured `json:"operations"`
 	All        Measured   `json:"-"`
 	Targets    Targets    `json:"targets"`
-	// Unsent is how many operations were due, in an open loop, and never begun.
-	Unsent int64 `json:"unsent,omitempty"`
-	// Interrupted tells that the run was ended before its time.
-	Interrupted bool `json:"interrupted,omitempty"`
 	// Failure is the first error of an operation that failed.
 	Failure error `json:"-"`
 }

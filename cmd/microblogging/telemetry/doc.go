@@ -26,8 +26,9 @@
 // and not more often than each 15 s, however many ask. Each process that has the listener
 // reads the same values, so that a query takes their maximum.
 //
-// The standard variables OTEL_* decide whether there are traces, which are sampled and where
-// they go (trace_settings.go). A request begins a trace, and links to a span that it names. The
+// Two standard variables, OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS, decide
+// whether there are traces and where they go (trace_settings.go). To sample them is the
+// collector's work. A request begins a trace, and links to a span that it names. The
 // message that asks for a deletion carries the identity of the request's span, and so does its
 // Deletions row. One message can have many deliveries, days apart. So a delivery begins a
 // trace of its own, and links to the request's span.

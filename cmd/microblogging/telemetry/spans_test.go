@@ -20,7 +20,6 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"go.uber.org/goleak"
 
-	"microblogging/cmd/microblogging/outbox"
 	"microblogging/domain"
 	"microblogging/storage/azure"
 	"microblogging/storage/driver"
@@ -31,7 +30,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTraces(t *testing.T) {
 	t.Run("are started by a variable, and a wrong one is told in a sentence without secrets", variables)
 	t.Run("of a collector that is away hold up nothing, and leave a line every ten minutes", collectorIsAway)
-	t.Run("are sampled whole, as the variable says", sampled)
 	t.Run("of a request begin with it, link to what it names, and tell a fault but no refusal and no probe", requests)
 	t.Run("tell of the tries of a call", triesAreEvents)
 }
@@ -57,21 +55,14 @@ func variables(t *testing.T) {
 	const on = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 "
 	for set, want := range map[string]string{ // "": off, "on", or what the error says
 		"":                                      "",
-		on + "OTEL_TRACES_EXPORTER=none":        "",
-		on + "OTEL_SDK_DISABLED=TRUE":           "",
-		"OTEL_EXPORTER_OTLP_PROTOCOL=grpc":      "",
 		on:                                      "on",
 		on + "OTEL_EXPORTER_OTLP_HEADERS=a=%20": "on",
-		on + "OTEL_TRACES_SAMPLER=parentbased_traceidratio OTEL_TRACES_SAMPLER_ARG=0.25": "on",
-		on + "OTEL_TRACES_EXPORTER=console":                                              "OTEL_TRACES_EXPORTER",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=SECRET:4318":                                        "OTEL_EXPORTER_OTLP_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=ftp://SECRET":                                       "OTEL_EXPORTER_OTLP_ENDPOINT",
-		on + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc":                                          "OTEL_EXPORTER_OTLP_PROTOCOL",
-		on + "OTEL_EXPORTER_OTLP_HEADERS=c=SECRET%zz":                                    "OTEL_EXPORTER_OTLP_HEADERS",
-		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,c=SECRET%zz":                                "OTEL_EXPORTER_OTLP_HEADERS",
-		on + "OTEL_RESOURCE_ATTRIBUTES=team":                                             "OTEL_RESOURCE_ATTRIBUTES",
-		on + "OTEL_TRACES_SAMPLER=jaeger_remote":                                         "OTEL_TRACES_SAMPLER",
-		on + "OTEL_TRACES_SAMPLER=traceidratio OTEL_TRACES_SAMPLER_ARG=2":                "OTEL_TRACES_SAMPLER_ARG",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,":  "on",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=SECRET:4318":         "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=ftp://SECRET":        "OTEL_EXPORTER_OTLP_ENDPOINT",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=c=SECRET%zz":     "OTEL_EXPORTER_OTLP_HEADERS",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,c=SECRET%zz": "OTEL_EXPORTER_OTLP_HEADERS",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=SECRET":          "OTEL_EXPORTER_OTLP_HEADERS",
 	} {
 		t.Run(set, func(t *testing.T) {
 			unset(t)
@@ -107,7 +98,7 @@ func collectorIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		collector := &fakeCollector{}
-		tr := newTracer(traceSettings{ratio: 1}, slog.New(slog.NewTextHandler(&log, nil)))
+		tr := newTracer(traceSettings{}, slog.New(slog.NewTextHandler(&log, nil)))
 		tr.client.Transport = collector
 		some := func(n int) {
 			for range n {
@@ -121,8 +112,8 @@ func collectorIsAway(t *testing.T) {
 		}
 		collector.back.Store(true)
 		some(maxWaiting + 1)
-		tr.ended.Stop(StopTime)
-		lost := tr.lost
+		tr.stop()
+		lost := int(tr.lost)
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 		for _, line := range lines {
 			n, err := strconv.Atoi(regexp.MustCompile(`lost=(\d+)`).FindStringSubmatch(line)[1])
@@ -136,42 +127,18 @@ func collectorIsAway(t *testing.T) {
 	})
 }
 
-func sampled(t *testing.T) {
-	tr := keeping(0.25)
-	const n = 4000
-	for range n {
-		ctx, root := tr.root(t.Context(), 0, "root")
-		_, span := child(ctx, 0, "child")
-		span.end(nil)
-		root.end(nil)
-	}
-	whole := map[string]int{}
-	spans, _ := tr.ended.Take()
-	for _, span := range spans {
-		whole[string(span.TraceId)]++
-	}
-	if len(whole) < n/5 || len(whole) > n*3/10 || len(spans) != 2*len(whole) {
-		t.Errorf("%d of %d traces are sampled, with %d spans", len(whole), n, len(spans))
-	}
-}
-
 // keeping returns a tracer that sends nothing.
-func keeping(ratio float64) *tracer {
-	return &tracer{traceSettings: traceSettings{ratio: ratio}, ended: outbox.New[*tracepb.Span](time.Hour, 10_000, nil)}
-}
+func keeping() *tracer { return &tracer{waiting: make(chan *tracepb.Span, maxWaiting)} }
 
 // kept returns a telemetry whose spans are kept.
 func kept(t *testing.T) *Telemetry {
 	t.Helper()
 	o := tracing(t)
-	return &Telemetry{Options: o, metrics: newMetrics(o), tracer: keeping(1)}
+	return &Telemetry{Options: o, metrics: newMetrics(o), tracer: keeping()}
 }
 
 // spans returns those that have ended since it was called last.
-func (t *tracer) spans() story {
-	spans, _ := t.ended.Take()
-	return spans
-}
+func (t *tracer) spans() story { return t.take() }
 
 func requests(t *testing.T) {
 	const strangers = "0af7651916cd43dd8448eb211c80319c"

@@ -7,16 +7,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	mathrand "math/rand/v2"
 	"net/http"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"microblogging/cmd/microblogging/outbox"
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -38,25 +37,67 @@ type tracer struct {
 	traceSettings
 	client *http.Client
 	log    *slog.Logger
-	ended  *outbox.Outbox[*tracepb.Span]
+	// waiting are spans to be sent, and dropped counts those for which there was no room.
+	waiting chan *tracepb.Span
+	dropped atomic.Int64
+	// stopping is closed to end it, and stopped once it has sent what waits.
+	stopping, stopped chan struct{}
 	// lost counts spans since logged, when the log told of such last.
-	lost   int
+	lost   int64
 	logged time.Time
 }
 
 func newTracer(s traceSettings, log *slog.Logger) *tracer {
-	t := &tracer{traceSettings: s, client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}, log: log}
-	t.ended = outbox.New(sendEvery, maxWaiting, t.sendOrLose)
+	t := &tracer{
+		traceSettings: s, client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}, log: log,
+		waiting: make(chan *tracepb.Span, maxWaiting), stopping: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	go t.run()
 	return t
 }
 
+// run sends what waits, now and then, and at the end.
+func (t *tracer) run() {
+	defer close(t.stopped)
+	for ending := false; !ending; {
+		select {
+		case <-time.After(sendEvery):
+		case <-t.stopping:
+			ending = true
+		}
+		if spans := t.take(); len(spans) > 0 {
+			t.sendOrLose(spans)
+		}
+	}
+}
+
+// take takes out what waits.
+func (t *tracer) take() (spans []*tracepb.Span) {
+	for range len(t.waiting) {
+		spans = append(spans, <-t.waiting)
+	}
+	return spans
+}
+
+// stop sends what waits, and returns false if that takes longer than StopTime: a collector that
+// hangs does not decide when the process ends.
+func (t *tracer) stop() bool {
+	close(t.stopping)
+	select {
+	case <-t.stopped:
+		return true
+	case <-time.After(StopTime):
+		return false
+	}
+}
+
 // sendOrLose sends spans. Those that cannot be sent are lost, and the log says so now and then.
-func (t *tracer) sendOrLose(spans []*tracepb.Span, lost int) {
+func (t *tracer) sendOrLose(spans []*tracepb.Span) {
 	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
 	err := t.send(ctx, spans)
-	if t.lost += lost; err != nil {
-		t.lost += len(spans)
+	if t.lost += t.dropped.Swap(0); err != nil {
+		t.lost += int64(len(spans))
 	}
 	if t.lost > 0 && time.Since(t.logged) >= failuresEvery {
 		t.log.Warn("traces are not sent", "lost", t.lost, "error", err)
@@ -92,8 +133,7 @@ func (t *tracer) send(ctx context.Context, spans []*tracepb.Span) error {
 	return err
 }
 
-// A span is a piece of work. One that is nil, because there are no traces or its trace is not
-// sampled, tells nothing. It belongs to the goroutine that began it.
+// A span is a piece of work. One that is nil, because there are no traces, tells nothing. It belongs to the goroutine that began it.
 type span struct {
 	tracer *tracer
 	told   *tracepb.Span
@@ -109,9 +149,9 @@ func spanOf(ctx context.Context) *span {
 	return s
 }
 
-// root begins a trace, if there are traces and this one is sampled.
+// root begins a trace, if there are traces.
 func (t *tracer) root(ctx context.Context, kind spanKind, name string) (context.Context, *span) {
-	if t == nil || mathrand.Float64() >= t.ratio {
+	if t == nil {
 		return ctx, nil
 	}
 	return t.start(ctx, kind, name, randomBytes(16), nil)
@@ -184,7 +224,11 @@ func (s *span) end(err error) {
 		}
 	}
 	s.told.EndTimeUnixNano = uint64(time.Now().UnixNano())
-	s.tracer.ended.Add(s.told)
+	select {
+	case s.tracer.waiting <- s.told:
+	default:
+		s.tracer.dropped.Add(1)
+	}
 }
 
 func attributes(pairs ...any) []*commonpb.KeyValue {

@@ -14,8 +14,7 @@ import (
 
 // Handler returns a handler that makes a span of each request, if there are traces. Probes
 // have no span, because they would bury the others. The request begins a trace, and links to
-// the span that it names: who asks does not decide what is sampled. The operations of the
-// request are told which span theirs is.
+// the span that it names. The operations of the request are told which span theirs is.
 func (t *Telemetry) Handler(next http.Handler) http.Handler {
 	if t == nil || t.tracer == nil {
 		return next
@@ -28,9 +27,7 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 		ctx, span := t.root(r.Context(), tracepb.Span_SPAN_KIND_SERVER, r.Method)
 		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
 		span.set("http.request.method", r.Method, "url.path", t.Path(r.URL.Path))
-		if span != nil {
-			ctx = storage.WithTraceParent(ctx, span.traceParent())
-		}
+		ctx = storage.WithTraceParent(ctx, span.traceParent())
 		defer span.end(nil)
 		next.ServeHTTP(w, r.WithContext(ctx))
 		span.set("http.response.header.x-request-id", w.Header().Get("X-Request-Id"))
