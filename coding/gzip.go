@@ -2,10 +2,27 @@ package coding
 
 import (
 	"bytes"
+	"net/http"
+	"strings"
 	"sync"
 
+	"github.com/go-openapi/runtime/server-middleware/negotiate/header"
 	"github.com/klauspost/compress/gzip"
 )
+
+// AcceptsGzip tells whether the client accepts gzip, and likes it as much as what is not
+// compressed. A star stands for what is not named.
+func AcceptsGzip(r *http.Request) bool {
+	liked := map[string]float64{}
+	for _, spec := range header.ParseAccept(r.Header, "Accept-Encoding") {
+		liked[strings.ToLower(spec.Value)] = spec.Q
+	}
+	q, named := liked["gzip"]
+	if !named {
+		q = liked["*"]
+	}
+	return q > 0 && q >= liked["identity"]
+}
 
 // minSize is the length from which on a body is compressed. A shorter one fits into one
 // packet as it is.

@@ -53,7 +53,3 @@ async function loadKeys() {
 }
 addEventListener("keydown", hold);
 for (const kind of use) addEventListener(kind, loadKeys);
-
-// Whoever stays is told of new posts. The first visit does without that too.
-const live = document.querySelector("[data-live]");
-if (live) setTimeout(() => import(live.dataset.live), 20000);

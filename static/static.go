@@ -122,7 +122,7 @@ func (a *Assets) send(w http.ResponseWriter, r *http.Request, name, cached strin
 	h.Set("Cache-Control", cached)
 	if file.gzipped != nil {
 		h.Set("Vary", "Accept-Encoding")
-		if coding.AcceptsGzip(r.Header) {
+		if coding.AcceptsGzip(r) {
 			content = file.gzipped
 			tag += "-gzip"
 			h.Set("Content-Encoding", "gzip")

@@ -1,7 +1,6 @@
 // Follows the event stream of a page. The element with data-events says its address, and the
 // events have the name of that element's id. What each brings is handed to the page's own
-// script, as a "news" event of the element. A page with data-idle follows nothing while nobody
-// looks at it.
+// script, as a "news" event of the element.
 const followed = document.querySelector("[data-events]");
 const announcement = document.getElementById("announcement");
 const lost = document.getElementById("lost");
@@ -9,17 +8,14 @@ const lost = document.getElementById("lost");
 // How long to wait, in milliseconds, if the browser does not connect again by itself.
 const pause = 3000;
 
-const idles = () => document.hidden && "idle" in followed.dataset;
-
 let events;
-let over = false;
 function watch() {
   events?.close();
   events = new EventSource(followed.dataset.events);
   let renewed = false;
   events.addEventListener("open", () => { lost.hidden = true; });
   events.addEventListener(followed.id, ({ data }) => followed.dispatchEvent(new CustomEvent("news", { detail: data })));
-  events.addEventListener("end", () => { over = true; events.close(); });
+  events.addEventListener("end", () => events.close());
   events.addEventListener("again", () => { renewed = true; });
   // The browser connects again after a lost connection, but not after an answer that
   // is no stream.
@@ -29,7 +25,7 @@ function watch() {
       announcement.textContent = lost.textContent;
     }
     renewed = false;
-    if (events.readyState === EventSource.CLOSED && !idles()) setTimeout(ask, pause);
+    if (events.readyState === EventSource.CLOSED) setTimeout(ask, pause);
   });
 }
 
@@ -45,11 +41,4 @@ async function ask() {
   }
 }
 
-if (followed) {
-  watch();
-  document.addEventListener("visibilitychange", () => {
-    if (over || !("idle" in followed.dataset)) return;
-    events.close();
-    if (!document.hidden) watch();
-  });
-}
+if (followed) watch();

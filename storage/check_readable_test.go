@@ -117,8 +117,6 @@ func unreadableKeepsNoPage(t *testing.T) {
 		w.ok(err)
 		second, err := w.store.SubscriptionPage(ctx, ada, first.Next, 9)
 		wantTwo("the subscriptions by page", len(first.Items)+len(second.Items), err)
-		news, _, err := w.store.FeedNews(ctx, ada, "", "")
-		wantTwo("the news", news, err)
 		digest, err := w.store.Digest(ctx, ada, thisDay(), "", 20)
 		wantTwo("the digest", len(digest.Items), err)
 		directory, err := w.store.Channels(ctx, "", "", 20)

@@ -110,7 +110,6 @@ func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	s.did(s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Limit: 10}))
 	s.did(s.store.VotedOn(ctx, ref, page.Items, ada))
 	s.did(s.store.Voted(ctx, ref, blog.ID, ada))
-	s.did(s.store.News(ctx, ref, blog.ID))
 	s.did(s.store.Subscribers(ctx, ref))
 	s.did(s.store.Feed(ctx, grace, "", 10))
 	s.did(s.store.SubscriptionPage(ctx, grace, "", 10))

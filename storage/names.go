@@ -49,7 +49,6 @@ type (
 
 const (
 	MaxPostings = blog.MaxPostings
-	MaxNews     = blog.MaxNews
 	MaxDigest   = reader.MaxDigest
 )
 

@@ -48,8 +48,6 @@ type ChannelRows struct {
 	// Deletion is the first of Deletions that is about a channel. It is zero if there is
 	// none.
 	Deletion domain.Deletion
-	// Lesson says that workers pause before each step of the deletion.
-	Lesson bool
 	// Gates are all gate rows of the partition.
 	Gates []Row
 	// Rows is the page of the partition, in key order.
@@ -186,9 +184,8 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 	}
 	rows.Deletions = found
 	for _, row := range found {
-		if d := deletion.Decode(row); schema.Lesson.Has(row.Row) {
-			rows.Lesson = true
-		} else if d.Blog == "" && rows.Deletion.Channel.Key == "" {
+		d := deletion.Decode(row)
+		if !schema.Lesson.Has(row.Row) && d.Blog == "" && rows.Deletion.Channel.Key == "" {
 			rows.Deletion = d
 		}
 	}

@@ -119,7 +119,7 @@ func showsDeletionFromMessageToRecord(t *testing.T, w *world) {
 	if len(rows.Messages) != 1 || rows.Messages[0].Deliveries != 0 || rows.Messages[0].Incarnation != channel.Incarnation || rows.Messages[0].Text == "" {
 		t.Fatalf("the messages are %+v", rows.Messages)
 	}
-	if rows.Channel.State != domain.ChannelDeleting || rows.Deletion.State != domain.DeletionQueued || len(rows.Deletions) != 1 || rows.Lesson {
+	if rows.Channel.State != domain.ChannelDeleting || rows.Deletion.State != domain.DeletionQueued || len(rows.Deletions) != 1 {
 		t.Errorf("after the request: %+v", rows)
 	}
 	received := w.receive()

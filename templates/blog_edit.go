@@ -29,9 +29,7 @@ type EditBlog struct {
 type Conflict struct {
 	// Theirs is the post as it is now.
 	Theirs domain.Blog
-	// Base is the revision from which this author started. It is empty if unknown.
-	Base domain.Revision
-	// Merged is both changes together. It is nil if the text of Base is unknown.
+	// Merged is both changes together. It is nil if it is unknown what both began with.
 	Merged *Merged
 }
 
@@ -39,14 +37,6 @@ type Conflict struct {
 type Merged struct {
 	Base        domain.Draft
 	Title, Text merge.Merge
-}
-
-// shortRevision is the beginning of a revision, long enough for people to tell two
-// apart.
-func shortRevision(revision domain.Revision) string {
-	const enough = 6
-	letters := []rune(string(revision)) // a form can hold any text
-	return string(letters[:min(len(letters), enough)])
 }
 
 // A piece of a text is marked by the side that changed it, or by removed.

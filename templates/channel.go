@@ -140,25 +140,15 @@ func channelAbout(c domain.Channel) string {
 	return "Posts in " + string(c.Name) + ", a channel of @" + string(c.Owner) + "."
 }
 
-// live says whether new posts would be on this page.
-func (v Channel) live() bool { return v.View.Newest() && v.After == "" }
-
 // part is what the pager leads on from. It leads to newer posts if the list goes by time and does
 // not begin with the newest one.
 func (v Channel) part() Part {
-	byTime := v.View.Newest() || !v.View.Day.IsZero()
-	if byTime && !v.live() && len(v.Posts) > 0 {
+	newest := v.View.Newest()
+	byTime := newest || !v.View.Day.IsZero()
+	if byTime && !(newest && v.After == "") && len(v.Posts) > 0 {
 		v.Newer = NewerPath(v.Name, v.Posts[0].ID)
 	}
 	return v.Part
-}
-
-// newestOf is the id of the first post, or empty.
-func newestOf(posts []Post) domain.BlogID {
-	if len(posts) == 0 {
-		return ""
-	}
-	return posts[0].ID
 }
 
 // A Directory is the list of channels at [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.

@@ -3,7 +3,6 @@ package templates
 import (
 	"context"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -122,7 +121,13 @@ func (v DigestEntry) Headline() string {
 }
 
 // Content lists the posts as HTML.
-func (v DigestEntry) Content() string { return content(digestContent(v)) }
+func (v DigestEntry) Content() string {
+	html, err := templ.ToGoHTML(context.Background(), digestContent(v))
+	if err != nil {
+		panic(err) // a buffer accepts every write, and nothing cancels the context
+	}
+	return string(html)
+}
 
 // unlisted counts the channels of which the entry lists nothing.
 func (v DigestEntry) unlisted() int { return v.Channels - len(v.Listed) }
@@ -133,13 +138,4 @@ func credit(p domain.Blog) string {
 		return string(p.UserID) + ", " + counted(p.Rating, "vote")
 	}
 	return string(p.UserID)
-}
-
-// content renders a component to a string.
-func content(c templ.Component) string {
-	var b strings.Builder
-	if err := c.Render(context.Background(), &b); err != nil {
-		panic(err) // a Builder accepts every write, and nothing cancels the context
-	}
-	return b.String()
 }

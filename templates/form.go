@@ -88,15 +88,14 @@ func (f field) errorID() string { return f.Name + "-error" }
 
 // describedBy has the ids of the control's error and hint.
 func (f field) describedBy() string {
-	switch {
-	case f.Hint != "" && f.Detail != "":
-		return f.errorID() + " " + f.hintID()
-	case f.Detail != "":
-		return f.errorID()
-	case f.Hint != "":
-		return f.hintID()
+	var ids []string
+	if f.Detail != "" {
+		ids = append(ids, f.errorID())
 	}
-	return ""
+	if f.Hint != "" {
+		ids = append(ids, f.hintID())
+	}
+	return strings.Join(ids, " ")
 }
 
 // sentence joins a label and a detail to a sentence.

@@ -15,14 +15,6 @@ const hoodStyle = "hood.css"
 
 // A Hood is what a page cost the store, for people who want to learn from it.
 type Hood struct {
-	Page Spent
-	// Form is what the form cost that led to this page. It is nil if there was none, or if
-	// another process answered it.
-	Form *Spent
-}
-
-// Spent is what one request cost.
-type Spent struct {
 	// Calls are the first of Totals.Calls. Nothing in them is secret.
 	Calls  []storage.Call
 	Totals storage.CallTotals
@@ -31,28 +23,16 @@ type Spent struct {
 // showsHood says that the page has the fold. A page that is the same for everyone has none.
 func (p Page) showsHood() bool { return p.Hood != nil && !p.Public }
 
-// refused says that a transaction failed because of one of its operations.
-func (v Hood) refused() bool {
-	return v.open() || v.Form != nil && slices.ContainsFunc(v.Form.Calls, callRefused)
-}
-
 func callRefused(c storage.Call) bool {
 	return slices.ContainsFunc(c.Operations, func(op storage.CallOperation) bool { return op.Answer != "" })
 }
 
-// open says that the fold is open at first: a refusal is what there is to see.
-func (v Hood) open() bool { return slices.ContainsFunc(v.Page.Calls, callRefused) }
-
-// words are "4 storage calls, 9 ms".
-func (v Spent) words() string {
-	return counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
-}
+// refused says that a transaction failed because of one of its operations. The fold is then open
+// at first: a refusal is what there is to see.
+func (v Hood) refused() bool { return slices.ContainsFunc(v.Calls, callRefused) }
 
 func (v Hood) summary() string {
-	words := "Under the hood: " + v.Page.words()
-	if v.Form != nil {
-		words += "; the form before: " + v.Form.words()
-	}
+	words := "Under the hood: " + counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
 	if v.refused() {
 		words += "; a transaction was refused"
 	}
@@ -63,7 +43,7 @@ func (v Hood) summary() string {
 const dollarsPerMillion = 0.036
 
 // queued is how many of the calls were of a queue.
-func (v Spent) queued() (n int) {
+func (v Hood) queued() (n int) {
 	for _, call := range v.Calls {
 		if call.Queue {
 			n++
@@ -77,18 +57,9 @@ func price(calls int) string { return fmt.Sprintf("$%.2f", float64(calls)*dollar
 
 // kinds are the kinds of row that the calls met, each once.
 func (v Hood) kinds() []*schema.Kind {
-	calls := v.Page.Calls
-	if v.Form != nil {
-		calls = slices.Concat(v.Form.Calls, calls)
-	}
-	var kinds []*schema.Kind
-	for _, kind := range schema.Kinds() {
-		met := func(c storage.Call) bool { return slices.Contains(c.Kinds, kind) }
-		if slices.ContainsFunc(calls, met) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
+	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool {
+		return !slices.ContainsFunc(v.Calls, func(c storage.Call) bool { return slices.Contains(c.Kinds, k) })
+	})
 }
 
 // callRows says what the call read or wrote.

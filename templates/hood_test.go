@@ -12,36 +12,33 @@ func TestHood(t *testing.T) {
 	t.Run("lists each call in order", func(t *testing.T) {
 		untold, sent := sampleCall(), storage.Call{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok"}
 		untold.ReadAtLeast = true
-		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}}
+		v := Hood{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 		showHood(t, v,
 			in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
 				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
 				says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
-				says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top."), silent("The form")),
+				says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top.")),
 			in("link[rel=stylesheet][href=/static/hood.css]"),
 		)
 	})
 	t.Run("marks what was refused, and is open", func(t *testing.T) {
-		form := &Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}
-		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}, Form: form}
-		showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
+		v := Hood{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}
+		showHood(t, v, in("details[open]", in("summary", says("a transaction was refused")), times(2, "strong"),
 			says(": not found: Whoever changes"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := hoodPage(v)
 		page.Lab = true
 		expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
-		v = Hood{Page: Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}, Form: &Spent{Calls: []storage.Call{refusedCall()}, Totals: calls(1)}}
-		showHood(t, v, without("details[open]"), in("summary", says("a transaction was refused")))
 	})
 	t.Run("says that it does not list all", func(t *testing.T) {
 		call := refusedCall()
 		call.MoreOperations = 88
-		showHood(t, Hood{Page: Spent{Calls: []storage.Call{call}, Totals: calls(403)}},
+		showHood(t, Hood{Calls: []storage.Call{call}, Totals: calls(403)},
 			in("aside", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
-		showHood(t, Hood{Page: Spent{Calls: []storage.Call{call}, Totals: calls(1)}}, in("aside", silent("These are the first"), says("1 storage call,")))
+		showHood(t, Hood{Calls: []storage.Call{call}, Totals: calls(1)}, in("aside", silent("These are the first"), says("1 storage call,")))
 		showHood(t, Hood{}, in("aside", says("The store was not asked for anything."), silent("A million")))
 	})
 	t.Run("explains each kind of row once", func(t *testing.T) {
-		v := Hood{Page: Spent{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}, Form: &Spent{Calls: []storage.Call{sampleCall()}, Totals: calls(1)}}
+		v := Hood{Calls: []storage.Call{sampleCall(), refusedCall(), sampleCall()}, Totals: calls(3)}
 		showHood(t, v, in("aside", in("dl", times(2, "dt"), says("open gate"), says("The time in its key counts down")), without("a[href=/lab/post]")))
 		page := hoodPage(v)
 		page.Lab = true

@@ -67,14 +67,6 @@ func ChannelJSONFeedPath(name domain.ChannelName) string { return ChannelPath(na
 // ChannelFeedPath explains a channel's feeds to people.
 func ChannelFeedPath(name domain.ChannelName) string { return ChannelPath(name) + "/feed" }
 
-// ChannelNewsPath counts the posts of a channel that are newer than a post.
-func ChannelNewsPath(name domain.ChannelName, than domain.BlogID) string {
-	return ChannelPath(name) + "/news?since=" + string(than)
-}
-
-// FeedNewsPath counts new posts in the reader's feed.
-const FeedNewsPath = "/news"
-
 // UserPath is the public page of a user. A valid name needs no escaping.
 func UserPath(name domain.UserName) string { return "/users/" + url.PathEscape(string(name)) }
 

@@ -90,12 +90,6 @@ func problemWords(status int) (title, detail string) {
 		return "There is nothing here", "The address may be mistyped, or what was here has been deleted."
 	case http.StatusMethodNotAllowed:
 		return "That does not work here", "The page exists, but not for this kind of request."
-	case http.StatusConflict:
-		return "That is taken", "Somebody else has it already. Nothing was changed."
-	case http.StatusGone:
-		return "This has been deleted", "It was here once. It has been deleted, or is being deleted right now."
-	case http.StatusPreconditionFailed:
-		return "It changed in between", "Somebody changed it after you opened the page. Nothing was overwritten. Open it again to see what it is now."
 	case http.StatusRequestEntityTooLarge:
 		return "That is too much at once", "One form holds at most 64 KiB. Nothing was saved."
 	case http.StatusUnprocessableEntity:

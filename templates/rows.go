@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"slices"
+
 	"microblogging/domain"
 	"microblogging/storage/schema"
 )
@@ -18,16 +20,11 @@ type ChannelRows struct {
 	Part
 	// Active says that the channel can be read.
 	Active bool
-	// Live says that the rows may still change, and UnderWay that a deletion changes
-	// them.
-	Live, UnderWay bool
+	// UnderWay says that a deletion changes the rows.
+	UnderWay bool
 	// Deletion is the page of the deletion, if there is one and it is the reader's.
 	Deletion string
-	Now      RowsNow
-}
 
-// RowsNow is the part of the page that changes. Each event "rows" carries it.
-type RowsNow struct {
 	// State says in a sentence what has become of the channel.
 	State  string
 	Tables []TableBlock
@@ -38,33 +35,14 @@ type RowsNow struct {
 	Elsewhere bool
 }
 
-// scripts are those of the page.
-func (v ChannelRows) scripts() []string {
-	if !v.Live {
-		return nil
-	}
-	return []string{"channel_rows.js", "stream.js"}
-}
-
 // part is the path of the page with another kind and another continuation token.
 func (v ChannelRows) part(kind, after string) string {
 	return with(ChannelRowsPath(v.Channel, ""), "after", after, "kind", kind, "of", string(v.Of))
 }
 
-// events is the stream of what the page shows.
-func (v ChannelRows) events() string {
-	return with(ChannelRowsPath(v.Channel, "")+"/events", "after", v.After, "kind", v.Kind, "of", string(v.Of))
-}
-
 // explained are the kinds that the tables of the page can have.
 func (v ChannelRows) explained() []*schema.Kind {
-	var kinds []*schema.Kind
-	for _, kind := range schema.Kinds() {
-		if kind.Partition == schema.Channel.Partition {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
+	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool { return k.Partition != schema.Channel.Partition })
 }
 
 // A TableBlock is one table, or a part of it, as a storage explorer shows it: rows in

@@ -203,10 +203,10 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &domain.Lesson{})),
 		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &domain.Lesson{Over: domain.LessonForgotten})),
 		"rows": ChannelRowsPage(in, ChannelRows{
-			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, Live: true, UnderWay: true, Deletion: "/x",
-			Now: RowsNow{State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable()},
+			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, UnderWay: true, Deletion: "/x",
+			State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable(),
 		}),
-		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora", Now: RowsNow{Elsewhere: true}}),
+		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora", Elsewhere: true}),
 		"deletion done": DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
 	}
 }
@@ -216,7 +216,7 @@ func blogPages(in, out Page) map[string]templ.Component {
 	popular.Rating, popular.Voted = 3, true
 	conflict, unmerged := sampleConflict(), sampleConflict()
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
-	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
+	unmerged.Conflict.Theirs.Title = ""
 	return map[string]templ.Component{
 		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
 		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, ETag: nasty, CanDelete: true}),

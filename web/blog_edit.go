@@ -116,7 +116,7 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 // known what the form was made from. The form gets the current version, because its author
 // now sees that version and may replace it.
 func meet(view *templates.EditBlog, current domain.Blog) {
-	view.Conflict = &templates.Conflict{Theirs: current, Base: baseOf(view.ETag)}
+	view.Conflict = &templates.Conflict{Theirs: current}
 	refused := len(view.Errors) > 0 || view.Message != ""
 	if base, ok := unpackBase(view.Base); ok && !refused {
 		view.Conflict.Merged = &templates.Merged{
@@ -126,16 +126,6 @@ func meet(view *templates.EditBlog, current domain.Blog) {
 		}
 	}
 	view.ETag, view.Base = blogETag(current), packBase(current)
-}
-
-// baseOf returns the revision that a form was made from. It is empty unless the
-// form names exactly one.
-func baseOf(etag string) domain.Revision {
-	tags, _, _ := parseETags(etag)
-	if len(tags) != 1 {
-		return ""
-	}
-	return revisionOf(tags[0].opaque)
 }
 
 // packBase returns the version of a post from which a form is made, for the form to send

@@ -140,7 +140,7 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 // personal: it is a session, or a notice that is shown once. With --teach, each page lists
 // its own calls.
 func (s *server) mayShare(r *http.Request) bool {
-	return s.costs == nil && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
+	return !s.Teach && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
 }
 
 // anyIncarnation is the address of whatever channel has the name.
@@ -180,7 +180,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 // sharedAddress is what a page for strangers is kept under. The address that was asked for is in
 // the page's links.
 func (s *server) sharedAddress(r *http.Request) string {
-	return "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(coding.AcceptsGzip(r.Header))
+	return "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(coding.AcceptsGzip(r))
 }
 
 // newSharedPage makes the page that answers a request, in the coding that the request accepts.
@@ -196,7 +196,7 @@ func newSharedPage(r *http.Request, key domain.ChannelKey, d document, write fun
 	if d.forAll {
 		sameForAll(p.header)
 	}
-	if coding.AcceptsGzip(r.Header) {
+	if coding.AcceptsGzip(r) {
 		if gzipped := coding.GzipKept(body); gzipped != nil {
 			body = gzipped
 			p.header.Set(echo.HeaderContentEncoding, codingGzip)

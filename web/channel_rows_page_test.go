@@ -41,10 +41,8 @@ func rowsPageShowsTheStore(t *testing.T) {
 
 func rowsPageIsTheOwners(t *testing.T) {
 	s, bob, _ := enginesBrowser(t, "bob")
-	for _, path := range []string{"/channels/Engines/rows", "/channels/Engines/rows/events"} {
-		bob.open(path).want(403)
-		s.browser().open(path).want(401)
-	}
+	bob.open("/channels/Engines/rows").want(403)
+	s.browser().open("/channels/Engines/rows").want(401)
 	bob.open("/channels/Engines/rows?of=x").want(404)
 }
 
@@ -67,7 +65,7 @@ func rowsPageStaysWhenTheChannelIsGone(t *testing.T) {
 	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 5)
 	ada.open("/channels/Engines/rows").follow("← Channels").want(200)
 	p := ada.open("/channels/Engines/rows").want(200).says("The channel is gone. This is what is left of it.", "RowsDeleted", "There is no gate.")
-	if strings.Contains(string(p.body), "data-events") || strings.Contains(string(p.body), "http-equiv=\"refresh\"") {
+	if strings.Contains(string(p.body), "http-equiv=\"refresh\"") {
 		t.Error("the page of what is left waits for changes")
 	}
 	bob.open("/channels/Engines/rows").want(404)

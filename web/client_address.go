@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,91 +14,65 @@ import (
 // A clientAddress is what the requests of one client are counted by: an IPv4 address,
 // such as 192.0.2.7, or the network of an IPv6 address, such as 2001:db8:1:2::/64. One
 // subscriber usually has the whole network. It never has a port, because each connection
-// has another. A peer that is no Internet address, such as a Unix socket, stands as it
-// is.
+// has another.
 type clientAddress string
 
 // subscriberBits is the length of the prefix by which IPv6 addresses are counted. It is
 // the smallest network that a site is given (RFC 6177).
 const subscriberBits = 64
 
-// countedAs returns the clientAddress of an address.
-func countedAs(address netip.Addr) clientAddress {
-	if address.Is4() {
-		return clientAddress(address.String())
+// countedAs returns the clientAddress of an address. What is no address counts as one client.
+func countedAs(address string) clientAddress {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return ""
 	}
-	network := netip.PrefixFrom(address.WithZone(""), subscriberBits).Masked()
-	return clientAddress(network.String())
+	if ip = ip.Unmap().WithZone(""); ip.Is4() {
+		return clientAddress(ip.String())
+	}
+	return clientAddress(netip.PrefixFrom(ip, subscriberBits).Masked().String())
 }
 
 // proxyTrust says whose X-Forwarded-For and X-Forwarded-Proto are believed.
 type proxyTrust struct {
-	// any trusts every peer. Only networks trusts the hops behind it.
+	// any trusts every peer, and nobody behind it.
 	any      bool
 	networks []netip.Prefix
 }
 
-// none reports whether nobody is trusted.
-func (p proxyTrust) none() bool { return !p.any && len(p.networks) == 0 }
+// trusts reports whether the other end of the connection is a trusted proxy.
+func (p proxyTrust) trusts(remote string) bool {
+	peer, err := netip.ParseAddrPort(remote)
+	within := func(n netip.Prefix) bool { return n.Contains(peer.Addr().Unmap()) }
+	return p.any || err == nil && slices.ContainsFunc(p.networks, within)
+}
 
-// trustPeer reports whether the other end of the connection is a trusted proxy.
-func (p proxyTrust) trustPeer(remote string) bool {
-	if p.any || p.none() {
-		return p.any
+// extractor returns what finds the address of a client: the last hop in X-Forwarded-For that is
+// not a trusted proxy itself. The client may have invented the hops before it.
+func (p proxyTrust) extractor() echo.IPExtractor {
+	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	if p.any {
+		p.networks = []netip.Prefix{netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0)}
 	}
-	peer, ok := parseHop(remote)
-	return ok && p.trusts(peer)
+	for _, n := range p.networks {
+		network := net.IPNet{IP: n.Addr().AsSlice(), Mask: net.CIDRMask(n.Bits(), n.Addr().BitLen())}
+		options = append(options, echo.TrustIPRange(&network))
+	}
+	return echo.ExtractIPFromXFFHeader(options...)
 }
 
-// trusts reports whether the address is in a trusted network.
-func (p proxyTrust) trusts(address netip.Addr) bool {
-	return slices.ContainsFunc(p.networks, func(n netip.Prefix) bool { return n.Contains(address) })
-}
+// hopPort is the port that some proxies write behind an address.
+var hopPort = regexp.MustCompile(`(\.\d+|\]):\d*\s*(,|$)`)
 
-// clientAddress returns the address of the client. Behind trusted proxies it is the last
-// hop in X-Forwarded-For that is not a trusted proxy itself: the client may have invented
-// the hops before it. A hop that is not an address is not believed; the request then
-// counts as the proxy's that sent it.
+// clientAddress returns the address of the client.
 func (g *guard) clientAddress(r *http.Request) clientAddress {
-	client := peerAddress(r.RemoteAddr)
-	if !g.proxies.trustPeer(r.RemoteAddr) {
-		return client
+	hops := hopPort.ReplaceAllString(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), "$1$2")
+	if g.proxies.any {
+		hops = hops[strings.LastIndex(hops, ",")+1:]
 	}
-	hops := strings.Split(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), ",")
-	for _, hop := range slices.Backward(hops) {
-		hop = strings.Trim(hop, " \t")
-		if hop == "" { // a list may have empty elements (RFC 9110, section 5.6.1)
-			continue
-		}
-		address, ok := parseHop(hop)
-		if !ok {
-			break
-		}
-		client = countedAs(address)
-		if !g.proxies.trusts(address) {
-			break
-		}
+	header := http.Header{}
+	if hops != "" {
+		header.Set(echo.HeaderXForwardedFor, hops)
 	}
-	return client
-}
-
-// peerAddress returns the address of the other end of a connection. That of a clientAddress
-// is itself.
-func peerAddress(remote string) clientAddress {
-	if peer, ok := parseHop(remote); ok {
-		return countedAs(peer)
-	}
-	return clientAddress(remote)
-}
-
-// parseHop parses an address with or without a port, an IPv6 address with or without
-// brackets. An IPv4 address that is mapped into IPv6 becomes IPv4 again.
-func parseHop(hop string) (netip.Addr, bool) {
-	if host, _, err := net.SplitHostPort(hop); err == nil {
-		hop = host
-	} else if strings.HasPrefix(hop, "[") && strings.HasSuffix(hop, "]") {
-		hop = hop[1 : len(hop)-1]
-	}
-	address, err := netip.ParseAddr(hop)
-	return address.Unmap(), err == nil
+	return countedAs(g.extract(&http.Request{RemoteAddr: r.RemoteAddr, Header: header}))
 }

@@ -137,19 +137,6 @@ func (s *server) showDeletion(c echo.Context, v visitor) error {
 	return show(s, c, v, err, templates.DeletionPage, view)
 }
 
-// streamDeletion streams the progress of a deletion to the user who asked for it, as events
-// "progress". A poisoned deletion is not over: an operator can requeue it.
-func (s *server) streamDeletion(c echo.Context, v visitor) error {
-	return s.watch(c, v, "progress", func(ctx context.Context) (glance, error) {
-		view, err := s.deletionPage(ctx, c, v)
-		next := watchInterval
-		if view.Lesson != nil {
-			next = lessonInterval
-		}
-		return glance{templates.DeletionProgress(view), !view.Live(), next}, err
-	})
-}
-
 // lesson reads the lesson of a deletion, or returns nil if it is none.
 func (s *server) lesson(ctx context.Context, c echo.Context) (*domain.Lesson, error) {
 	ref, err := namedIncarnation(c)

@@ -20,7 +20,9 @@ type guard struct {
 	origins         *http.CrossOriginProtection
 	https           bool
 	proxies         proxyTrust
-	bodies          *shares[clientAddress]
+	// extract is the extractor of proxies.
+	extract echo.IPExtractor
+	bodies  *shares
 }
 
 func newGuard(options Options) (*guard, error) {
@@ -29,8 +31,9 @@ func newGuard(options Options) (*guard, error) {
 		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
-		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
+		bodies:  newShares(maxBodies, maxClientBodies),
 	}
+	g.extract = g.proxies.extractor()
 	if base := options.BaseURL; base != nil {
 		g.https = base.Scheme == "https"
 		// Behind a proxy, Host may differ from the host that the browser asked for.
@@ -106,7 +109,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) (rele
 // secure reports whether the browser's side of the connection is encrypted.
 func (g *guard) secure(r *http.Request) bool {
 	return g.https || r.TLS != nil ||
-		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trustPeer(r.RemoteAddr)
+		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trusts(r.RemoteAddr)
 }
 
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

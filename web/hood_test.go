@@ -2,8 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -12,7 +10,6 @@ import (
 
 func TestHood(t *testing.T) {
 	t.Run("lists what a page has asked for", hoodListsCalls)
-	t.Run("of a form is sent in a cookie that no script reads", hoodCookieIsGuarded)
 }
 
 // hood returns the fold of a page, or nil.
@@ -67,38 +64,4 @@ func hoodListsCalls(t *testing.T) {
 		"The time in its key counts down",
 	)
 	s.browser().open("/how-deletion-works").says("Under the hood: 0 storage calls, 0 ms").saysNot("A million views")
-}
-
-func hoodCookieIsGuarded(t *testing.T) {
-	s := newTeachingSite(t)
-	s.channel("Engines", string(s.author("ada")))
-	b := s.signedIn("bea")
-	values := b.open("/channels/Engines").form("Subscribe").values
-	for what, change := range map[string]change{"redirect": func(*http.Request) {}, "script": header("Prefer", "return=minimal")} {
-		a := s.do("POST", "/channels/Engines", posted(values), b.cookies, change)
-		lines := strings.Join(a.header.Values("Set-Cookie"), "\n")
-		if !regexp.MustCompile(`(?m)^hood=[A-Z2-7]{26}; Path=/; Max-Age=60; HttpOnly; SameSite=Lax$`).MatchString(lines) {
-			t.Errorf("%s: %s", what, lines)
-		}
-	}
-	token := s.session("bea")
-	api := s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token))
-	if api.status >= 300 || len(api.header.Values("Set-Cookie")) > 0 {
-		t.Errorf("the API answers %d with %v", api.status, api.header)
-	}
-	// A HEAD shows nothing, so it takes nothing.
-	b.jar["hood"] = cookieIn(t, s.do("POST", "/channels/Engines", posted(values), b.cookies), "hood")
-	b.keep(s.do("HEAD", "/channels/Engines", b.cookies))
-	b.open("/channels/Engines").says("The form that led here")
-}
-
-func cookieIn(t *testing.T, a answer, name string) string {
-	t.Helper()
-	for _, line := range a.header.Values("Set-Cookie") {
-		if cookie, err := http.ParseSetCookie(line); err == nil && cookie.Name == name {
-			return cookie.Value
-		}
-	}
-	t.Fatalf("no cookie %s in %v", name, a.header)
-	return ""
 }

@@ -32,14 +32,14 @@ func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
 	from := func(peer, name string) answer {
 		return s.do("PUT", subscriptions+"/Engines", bearer(s.session(name)), func(r *http.Request) { r.RemoteAddr = peer })
 	}
-	for n := range 11 {
+	for n := range 12 {
 		s.author("user_" + strconv.Itoa(n))
 	}
 	for n := range 10 {
 		from("[2001:db8::1]:1000", "user_"+strconv.Itoa(n)).want(204)
 	}
 	from("[2001:db8::2]:1000", "user_10").want(429)
-	from("[2001:db8:0:1::2]:1000", "user_10").want(204)
+	from("[2001:db8:0:1::2]:1000", "user_11").want(204)
 }
 
 func (a answer) wantRetryAfter(seconds int) {
@@ -67,7 +67,7 @@ func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
 		}
 		s.do("GET", "/api/v1/channels/Engines", bearer(token)).want(200)
 		time.Sleep(2 * time.Second)
-		post().wantRetryAfter(1)
+		post().wantRetryAfter(3)
 		time.Sleep(time.Second)
 		post().want(201)
 		post().want(429)

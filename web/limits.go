@@ -3,15 +3,14 @@ package web
 import (
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
@@ -54,26 +53,24 @@ const (
 	// clientShare is how much more one client may write than one user: many users can share
 	// an address.
 	clientShare = 10
-	// maxBuckets bounds the memory of the limits for writes to some 4 MB.
-	maxBuckets = 32_768
 )
 
-// shares bound what all have of something at once, and what each one has: event streams,
-// bytes of bodies, batches. They are safe for concurrent use.
-type shares[K comparable] struct {
+// shares bound what all clients have of something at once, and what each one has: event streams,
+// bytes of bodies. They are safe for concurrent use.
+type shares struct {
 	all, each int64
 
 	mu    sync.Mutex
 	taken int64
-	by    map[K]int64
+	by    map[clientAddress]int64
 }
 
-func newShares[K comparable](all, each int64) *shares[K] {
-	return &shares[K]{all: all, each: each, by: make(map[K]int64)}
+func newShares(all, each int64) *shares {
+	return &shares{all: all, each: each, by: make(map[clientAddress]int64)}
 }
 
 // take takes n more for one, or takes nothing and reports false if that is too much.
-func (s *shares[K]) take(one K, n int64) bool {
+func (s *shares) take(one clientAddress, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken+n > s.all || s.by[one]+n > s.each {
@@ -85,7 +82,7 @@ func (s *shares[K]) take(one K, n int64) bool {
 }
 
 // give gives back what one has taken.
-func (s *shares[K]) give(one K, n int64) {
+func (s *shares) give(one clientAddress, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken -= n
@@ -98,7 +95,7 @@ func (s *shares[K]) give(one K, n int64) {
 // been answered. If that is too much, reading on is domain.ErrBusy.
 type countedBody struct {
 	io.ReadCloser
-	all    *shares[clientAddress]
+	all    *shares
 	client clientAddress
 	read   int64
 }
@@ -125,10 +122,11 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 	open := make(map[clientAddress]int)
 	return func(c net.Conn, state http.ConnState) {
 		remote := c.RemoteAddr().String()
-		if state != http.StateNew && state != http.StateClosed || proxies.trustPeer(remote) {
+		if state != http.StateNew && state != http.StateClosed || proxies.trusts(remote) {
 			return
 		}
-		peer := peerAddress(remote)
+		host, _, _ := net.SplitHostPort(remote)
+		peer := countedAs(host)
 		mu.Lock()
 		defer mu.Unlock()
 		if state == http.StateNew {
@@ -141,17 +139,14 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 	}
 }
 
-// A writeLimit bounds how fast a user and a client may write, by a token bucket for each.
-// It holds for this process alone, and begins anew with it. It is safe for concurrent
-// use. A nil writeLimit refuses nothing.
+// A writeLimit bounds how fast a user and a client may write, by a token bucket for each. It holds
+// for this process alone, and begins anew with it. A bucket that must be full again is forgotten;
+// nobody makes more of them than they may write. It is safe for concurrent use. A nil writeLimit
+// refuses nothing.
 type writeLimit struct {
-	perSecond float64
-	burst     int
-
-	mu sync.Mutex
-	// buckets are those of who wrote last. One that was forgotten is full again: so many others
-	// wrote since that a flood of them is what there is to stop.
-	buckets *simplelru.LRU[any, *rate.Limiter]
+	users, clients *middleware.RateLimiterMemoryStore
+	// oneToken is how long a user waits for the next token at most.
+	oneToken time.Duration
 }
 
 // newWriteLimit returns a limit of so many writes a second of one user, and of so many
@@ -160,61 +155,31 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	if perSecond <= 0 {
 		return nil
 	}
-	buckets, err := simplelru.NewLRU[any, *rate.Limiter](maxBuckets, nil)
-	if err != nil {
-		panic(err) // only if maxBuckets is not positive
+	// until is how long so many tokens of a user take. What is far longer has no time.Duration.
+	until := func(tokens float64) time.Duration {
+		return time.Duration(min(tokens/perSecond, 1e9) * float64(time.Second))
 	}
-	return &writeLimit{perSecond: perSecond, burst: burst, buckets: buckets}
+	buckets := func(times int) *middleware.RateLimiterMemoryStore {
+		return middleware.NewRateLimiterMemoryStoreWithConfig(middleware.RateLimiterMemoryStoreConfig{
+			Rate: rate.Limit(perSecond * float64(times)), Burst: burst * times, ExpiresIn: until(float64(burst)),
+		})
+	}
+	return &writeLimit{users: buckets(1), clients: buckets(clientShare), oneToken: until(1)}
 }
 
-// of returns the bucket of a user, or of a client, who may write so many times as much.
-func (l *writeLimit) of(who any, times int) *rate.Limiter {
-	bucket, ok := l.buckets.Get(who)
-	if !ok {
-		bucket = rate.NewLimiter(rate.Limit(l.perSecond*float64(times)), l.burst*times)
-		l.buckets.Add(who, bucket)
-	}
-	return bucket
-}
-
-// takeWrite counts a write of the visitor, or refuses it.
+// takeWrite counts a write of the visitor, or refuses it. A user who has written too much takes
+// nothing from the others of the same client.
 func (s *server) takeWrite(c echo.Context, v visitor) error {
-	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
-}
-
-// take takes a token for one write from the buckets of the user and the client, or takes
-// none and refuses it.
-func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
-	if l == nil {
+	takes := func(buckets *middleware.RateLimiterMemoryStore, who string) bool {
+		taken, err := buckets.Allow(who)
+		return taken && err == nil
+	}
+	l := s.writes
+	if l == nil || takes(l.users, string(v.User)) && takes(l.clients, string(s.guard.clientAddress(c.Request()))) {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	of, from := l.of(user, 1), l.of(client, clientShare)
-	if wait := max(untilToken(of, now), untilToken(from, now)); wait > 0 {
-		return tooManyWrites(wait)
-	}
-	// Nobody else takes tokens meanwhile: the lock covers both buckets.
-	of.AllowN(now, 1)
-	from.AllowN(now, 1)
-	return nil
-}
-
-// untilToken returns how long it takes until the bucket has a token; 0 if it has one.
-func untilToken(bucket *rate.Limiter, now time.Time) time.Duration {
-	missing := 1 - bucket.TokensAt(now)
-	if missing <= 0 {
-		return 0
-	}
-	const most = 1e9 // seconds: what is far longer has no time.Duration
-	return time.Duration(math.Ceil(min(missing/float64(bucket.Limit()), most) * float64(time.Second)))
-}
-
-// tooManyWrites refuses a write.
-func tooManyWrites(retryAfter time.Duration) error {
 	return &templates.Refusal{Problem: templates.Problem{
-		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: retryAfter,
+		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: l.oneToken,
 		Detail: "You have written too much in a short time. Nothing was saved.",
 	}}
 }

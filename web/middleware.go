@@ -59,7 +59,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			if err := certain(c); err != nil {
 				panic(err) // a handler would tell somebody what is another's
 			}
-			s.keepFormCost(c, x)
 			s.guard.show(h, c.Response().Status)
 			tellCost(c, x)
 			boundWriting(c.Response())

@@ -241,15 +241,6 @@ func pageRoutes() []route {
 			{adasCookie, 200, "", "", "", ""},
 			{adasCookie, 422, "", "after={posts}", "", ""},
 		}},
-		{name: "GET /channels/:name/news", who: everyone, costs: []cost{
-			{"", stranger, 2, 2, 0, 0},
-		}, seeds: []seed{
-			{stranger, 200, "Engines", "since={post}", "", ""},
-			{stranger, 404, "Engines", "since=x", "", ""},
-		}},
-		{name: "GET /news", who: users, costs: []cost{{"", bobsCookie, 3, 27, 0, 0}}, seeds: []seed{
-			{adasCookie, 200, "", "", "", ""},
-		}},
 		{name: "GET /channels/:name/rows", who: everyone, costs: []cost{
 			{"", adasCookie, 2, 7, 0, 0},
 		}, seeds: []seed{
@@ -259,9 +250,6 @@ func pageRoutes() []route {
 			{adasCookie, 200, "Going", "of={going}", "", ""},
 			{stranger, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},
-		}},
-		{name: "GET /channels/:name/rows/events", who: everyone, untagged: true, seeds: []seed{
-			{adasCookie, 200, "Going", "", "Accept: text/event-stream", ""},
 		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
 			{"", stranger, 3, 87, 1, 50},

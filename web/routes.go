@@ -28,17 +28,15 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	}{
 		{templates.HomePath, anyone, s.home},
 		{templates.LatestPath, anyone, s.showLatest},
-		{templates.FeedNewsPath, signedIn, s.feedNews},
 		{templates.ChannelsPath, anyone, s.directory},
 		{templates.NewChannelPath, signedIn, s.newChannelForm},
 		{"/channels/:name", anyone, s.showChannel},
 		{"/channels/:name/edit", signedIn, s.editChannelForm},
 		{"/channels/:name/delete", signedIn, s.deleteChannelForm},
-		{"/channels/:name/news", everybody, s.channelNews},
 		{"/channels/:name/feed", anyone, s.explainFeed},
 		{"/channels/:name/feed.atom", everybody, s.atomFeed},
 		{"/channels/:name/feed.json", everybody, s.jsonFeed},
-		{"/channels/:name/rows", s.mayWatchRows(), s.showRows},
+		{"/channels/:name/rows", s.maySeeRows(), s.showRows},
 		{"/channels/:name/deletions/:incarnation", signedIn, s.showDeletion},
 		{blogPagePath, anyone, s.showBlog},
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
@@ -57,7 +55,6 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	}
 	// Not with get: HEAD must not use up the link, and has nothing of a stream.
 	e.GET(signInLinkPath, s.serve(everybody, s.followSignInLink))
-	e.GET("/channels/:name/rows/events", s.serve(s.mayWatchRows(), s.streamRows))
 	e.GET("/channels/:name/deletions/:incarnation/events", s.serve(signedIn, s.streamDeletion))
 	for _, form := range []struct {
 		path string

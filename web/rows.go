@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -21,9 +20,9 @@ const (
 	maxShownValue = 240
 )
 
-// mayWatchRows says who may see the rows behind a channel: its owner, and with --teach
+// maySeeRows says who may see the rows behind a channel: its owner, and with --teach
 // everybody.
-func (s *server) mayWatchRows() access {
+func (s *server) maySeeRows() access {
 	if s.Teach {
 		return anyone
 	}
@@ -37,31 +36,6 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 	}
 	rows, err := s.store.Rows(c.Request().Context(), q)
 	return show(s, c, v, err, templates.ChannelRowsPage, rowsPage(q, name, rows))
-}
-
-// streamRows streams the rows of a channel, as events "rows" with what has changed marked.
-func (s *server) streamRows(c echo.Context, v visitor) error {
-	q, name, err := s.queryRows(c, v)
-	if err != nil {
-		return err
-	}
-	var changes rowChanges
-	return s.watch(c, v, "rows", func(ctx context.Context) (glance, error) {
-		rows, err := s.store.Rows(ctx, q)
-		if err != nil {
-			return glance{}, err
-		}
-		if q.Of == "" {
-			q.Of = rows.Channel.Incarnation // what is left of it is shown when it is gone
-		}
-		view := rowsPage(q, name, rows)
-		view.Now = changes.next(view.Now)
-		next := watchInterval
-		if rows.Lesson && view.UnderWay {
-			next = lessonInterval
-		}
-		return glance{templates.ChannelRowsNow(view), !view.Live, next}, nil
-	})
 }
 
 // queryRows is what the address asks for.
@@ -82,16 +56,18 @@ func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.Channel
 	}
 	view := templates.ChannelRows{
 		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), Part: templates.Part{After: q.After, Next: rows.Next},
-		Active: rows.Channel.State == domain.ChannelActive, Live: rows.Channel.Name != "" || underWay(rows), UnderWay: underWay(rows), Now: rowsNow(rows),
+		Active: rows.Channel.State == domain.ChannelActive, UnderWay: underWay(rows),
+		State: stateOf(rows), Elsewhere: rows.Elsewhere, Queue: queueOf(rows),
 	}
+	view.Tables, view.Partition = tablesOf(rows)
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {
 		view.Deletion = templates.DeletionPath(name, d.Channel.Incarnation)
 	}
 	return view
 }
 
-// rowsNow is what the page of a channel's rows shows of them.
-func rowsNow(rows storage.ChannelRows) templates.RowsNow {
+// tablesOf are the tables around the partition, and the page of the partition.
+func tablesOf(rows storage.ChannelRows) (tables []templates.TableBlock, partition templates.TableBlock) {
 	gates := table("gate", "Blogs", rows.Gates)
 	gates.Name, gates.Note = "Blogs: the gate", "The fence of the channel: the store checks it together with each post and each removal."
 	gates.Empty = "There is no gate."
@@ -101,16 +77,12 @@ func rowsNow(rows storage.ChannelRows) templates.RowsNow {
 	if rows.MoreDeletions {
 		deletions.Note = "The first rows. The name was deleted more often than that."
 	}
-	partition := table("row", "Blogs", rows.Rows)
+	partition = table("row", "Blogs", rows.Rows)
 	partition.Name, partition.Note = "Blogs: the partition", "Rows of all kinds in the order of their keys, the gate among them."
-	now := templates.RowsNow{
-		State: stateOf(rows), Partition: partition, Elsewhere: rows.Elsewhere,
-		Tables: []templates.TableBlock{gates, channels, deletions}, Queue: queueOf(rows),
-	}
 	if rows.Elsewhere {
-		now.Tables = now.Tables[2:]
+		return []templates.TableBlock{deletions}, partition
 	}
-	return now
+	return []templates.TableBlock{gates, channels, deletions}, partition
 }
 
 // underWay tells whether a deletion is not done: it may also wait for an operator.

@@ -90,7 +90,7 @@ func send(c echo.Context, status int, mediaType string, body []byte) error {
 func mayCompress(c echo.Context) bool {
 	h := c.Response().Header()
 	return !strings.Contains(h.Get(echo.HeaderCacheControl), noTransform) && !strings.HasPrefix(h.Get(headerETag), `"`) &&
-		!askedByOther(c.Request()) && coding.AcceptsGzip(c.Request().Header)
+		!askedByOther(c.Request()) && coding.AcceptsGzip(c.Request())
 }
 
 // askedByOther reports whether another site made a browser ask for this with its cookie.

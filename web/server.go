@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -63,8 +62,7 @@ type Options struct {
 	// Draining is closed when the process was told to stop, before Stopping; /readyz
 	// fails from then on. Nil means never.
 	Draining <-chan struct{}
-	// LogAddresses makes the log state the addresses of clients. Without it, the log has
-	// a hash of each, with a key that is forgotten each UTC day.
+	// LogAddresses makes the log state the addresses of clients.
 	LogAddresses bool
 	// Teach offers lessons: deletions whose workers pause before each step. It also lets
 	// everybody see the rows behind every channel, and makes each page end in a list of its
@@ -111,13 +109,9 @@ type server struct {
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
-	clients *clientNames
 	likely  *likelyUsers
 	writes  *writeLimit
-	streams *shares[clientAddress]
-	batches *shares[domain.UserName]
-	// costs is nil without Teach.
-	costs *formCosts
+	streams *shares
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -143,15 +137,11 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		texts:   newTexts(maxTexts),
 		asset:   files.URL,
 		bodies:  map[string]int64{},
-		clients: &clientNames{guard: guard, plain: options.LogAddresses},
 		likely:  otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
-		streams: newShares[clientAddress](maxStreams, maxClientStreams),
-		batches: newShares[domain.UserName](math.MaxInt64, 1),
+		streams: newShares(maxStreams, maxClientStreams),
 	}
-	if options.Teach { // a page that lists what it cost is made from the store each time
-		s.costs = newFormCosts()
-	} else {
+	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
 		s.views = newPageCache[*channelView](options.PageCache / 2)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// watchInterval is how often what is watched is read. A worker records its
+	// watchInterval is how often a deletion that is watched is read. A worker records its
 	// progress as often.
 	watchInterval = time.Second
 	// lessonInterval is how often it is read while somebody steps through it.
@@ -37,21 +37,12 @@ const (
 	streamRetry = 30 * time.Second
 )
 
-// A glance is what somebody who watches sees now.
-type glance struct {
-	// shown is sent, unless it is what was sent last.
-	shown templ.Component
-	// over says that nothing will change any more.
-	over bool
-	// next is how long to wait before looking again.
-	next time.Duration
-}
-
-// watch streams what look sees to a visitor. It sends an event after each change, "end" when it
-// is over or is not the visitor's any more, and "again" when the session has ended, or the
-// stream has lasted so long that the browser is to open a new one. Look is called once before
-// the stream begins, so that what is wrong with the request is its answer.
-func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx context.Context) (glance, error)) error {
+// streamDeletion streams the progress of a deletion to the user who asked for it: an event
+// "progress" after each change, "end" when it is over or is not the visitor's any more, and "again"
+// when the session has ended, or the stream has lasted so long that the browser is to open a new
+// one. A poisoned deletion is not over: an operator can requeue it. What is wrong with the request
+// is found before the stream begins, and is its answer.
+func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	client := s.guard.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {
 		return &templates.Refusal{Problem: templates.Problem{
@@ -60,7 +51,7 @@ func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx co
 		}}
 	}
 	defer s.streams.give(client, 1)
-	now, err := look(c.Request().Context())
+	now, err := s.deletionPage(c.Request().Context(), c, v)
 	if err == nil {
 		err = certain(c)
 	}
@@ -72,7 +63,7 @@ func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx co
 	defer cancel()
 	stream, err := openStream(c.Response())
 	if err == nil {
-		err = s.follow(ctx, stream, v, event, now, look)
+		err = s.follow(ctx, c, v, stream, now)
 	}
 	if err == nil {
 		err = stream.allowSending() // time to tell the reader that the stream is complete
@@ -85,39 +76,38 @@ func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx co
 
 // follow sends each change until it is over, the session or the context ends, or the process
 // stops.
-func (s *server) follow(ctx context.Context, stream *eventStream, v visitor, event string, now glance,
-	look func(ctx context.Context) (glance, error),
-) error {
-	ticker := time.NewTicker(watchInterval)
-	defer ticker.Stop()
+func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *eventStream, now templates.Deletion) error {
 	for {
-		if err := stream.show(ctx, event, now.shown); err != nil {
+		if err := stream.show(ctx, "progress", templates.DeletionProgress(now)); err != nil {
 			return err
 		}
-		if now.over {
+		if !now.Live() {
 			return stream.send("end", nil)
 		}
-		ticker.Reset(now.next)
+		interval := watchInterval
+		if now.Lesson != nil {
+			interval = lessonInterval
+		}
 		select {
-		case <-ticker.C:
+		case <-time.After(interval):
 		case <-ctx.Done():
 			return stream.send("again", nil)
 		case <-s.Stopping:
 			return nil
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
-		next, err := look(limited)
-		err = cmp.Or(s.checkSession(limited, v), err)
+		next, err := s.deletionPage(limited, c, v)
+		_, ended := s.store.SessionAhead(limited, v.Token, v.User)()
 		cancel()
-		switch {
+		switch err := cmp.Or(ended, err); {
 		case err == nil:
 			now = next
 		case errors.Is(err, domain.ErrNotSignedIn):
 			return stream.send("again", nil)
 		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
 			return stream.send("end", nil)
-		case ctx.Err() == nil: // the next tick asks again, so the reader misses nothing
-			s.Logger.LogAttrs(ctx, slog.LevelWarn, "watching "+event, slog.Any("error", err))
+		case ctx.Err() == nil: // the next look asks again, so the reader misses nothing
+			s.Logger.LogAttrs(ctx, slog.LevelWarn, "watching a deletion", slog.Any("error", err))
 		}
 	}
 }
@@ -207,45 +197,4 @@ func (s *eventStream) allowSending() error {
 		return fmt.Errorf("%w: %w", errReaderLeft, err)
 	}
 	return nil
-}
-
-// channelNews and feedNews tell the script of a page how many posts are newer than those
-// that it shows. It asks now and then while somebody looks, so an answer must cost little: a
-// channel's reads the keys of one range, and is the same for everybody.
-
-// newsJSON is the answer. The names are those that static/live.js reads.
-type newsJSON struct {
-	New  int    `json:"new"`
-	Next string `json:"next,omitempty"`
-}
-
-func (s *server) channelNews(c echo.Context, _ visitor) error {
-	than, sinceErr := newsSince(c)
-	channel, err := s.channelAt(c, named(c))
-	if err = cmp.Or(sinceErr, err); err != nil {
-		return err
-	}
-	n, err := s.store.News(c.Request().Context(), channel.Ref(), than)
-	if err == nil {
-		sameForAll(c.Response().Header())
-	}
-	return respond(c, err, http.StatusOK, newsJSON{New: n})
-}
-
-func (s *server) feedNews(c echo.Context, v visitor) error {
-	than, err := newsSince(c)
-	if err != nil {
-		return err
-	}
-	n, next, err := s.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
-	return respond(c, err, http.StatusOK, newsJSON{n, next})
-}
-
-// newsSince returns the newest post that the page shows; "" if it shows none.
-func newsSince(c echo.Context) (domain.BlogID, error) {
-	text := c.QueryParam("since")
-	if text == "" {
-		return "", nil
-	}
-	return domain.ParseBlogID(text)
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"net/http"
@@ -170,16 +169,6 @@ func (s *server) visitor(c echo.Context) (visitor, error) {
 		return visitor{}, err
 	}
 	return wait()
-}
-
-// checkSession returns domain.ErrNotSignedIn if the session of the visitor has ended since. A
-// stranger has none to end.
-func (s *server) checkSession(ctx context.Context, v visitor) error {
-	if !v.SignedIn() {
-		return nil
-	}
-	_, err := s.store.SessionAhead(ctx, v.Token, v.User)()
-	return err
 }
 
 // token returns the bearer token of the request, or else its session cookie.

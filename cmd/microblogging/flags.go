@@ -101,7 +101,7 @@ type webFlags struct {
 	TrustProxy          proxyFlag     `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel at once."`
 	NoLab               bool          `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
-	LogAddresses        bool          `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
+	LogAddresses        bool          `help:"Log the addresses of clients, which are personal data."`
 }
 
 // A siteURL is http://HOST or https://HOST, or nil if it is not set.

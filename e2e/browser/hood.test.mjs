@@ -23,16 +23,3 @@ test("hood: a fold lists the calls of a page, on a phone too", async () => {
   await look(v, "hood");
   await v.leave();
 });
-
-test("hood: after a form it has the calls of the form, once", async () => {
-  const v = await visitor(sites.sample, { as: uma });
-  await v.open("/channels/Under-the-hood");
-  await v.follow(v.button("Unsubscribe"));
-  assert.match(await fold(v).locator("summary").innerText(), /the form before: \d+ storage calls/);
-  await v.press(fold(v).locator("summary"));
-  assert.match(await fold(v).innerText(), /The form that led here[^]*delete sub!<user>[^]*This page/);
-  await look(v, "hood-after-a-form");
-  await v.open("/channels/Under-the-hood");
-  assert.doesNotMatch(await fold(v).locator("summary").innerText(), /form/);
-  await v.leave();
-});
