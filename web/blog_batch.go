@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -26,6 +27,10 @@ type batchItem struct {
 // createBlogs makes several posts. Each entry is answered as if it had been sent alone, one
 // after the other. What is wrong with the request as a whole is the answer to all of it.
 func (s *server) createBlogs(c echo.Context, v visitor) error {
+	if !s.batches.take(v.User, 1) {
+		return tooManyWrites(time.Second)
+	}
+	defer s.batches.give(v.User, 1)
 	entries, err := readEntries(c)
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +23,7 @@ func TestBlogBatchAPI(t *testing.T) {
 	t.Run("each entry is a write of its user", eachEntryIsAWrite)
 	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
+	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
 	t.Run("33 posts of the longest text fit in every spelling", longestBatchFitsInEverySpelling)
 }
 
@@ -202,6 +205,30 @@ func storeThatFailsInTheMiddle(t *testing.T) {
 	if log := s.log.String()[before:]; strings.Count(log, "10.0.0.1") != 1 || !strings.Contains(log, a.header.Get("X-Request-Id")) {
 		t.Errorf("the log says %s", log)
 	}
+}
+
+func userHasOneBatchAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		ada, bob := s.signUp("ada"), s.signUp("bob")
+		s.channel("Engines", "ada")
+		end, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			s.do("POST", enginesBatch, bearer(ada), func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/json")
+				r.Body, r.ContentLength = io.NopCloser(&held{1 << 20, end}), -1
+			}).want(400)
+		}()
+		synctest.Wait()
+		if s.do("POST", enginesBatch, bearer(ada), batch(entries(1)...)).want(429).header.Get("Retry-After") != "1" {
+			t.Error("it is not told when to come again")
+		}
+		s.do("POST", enginesBatch, bearer(bob), batch(entries(1)...)).statuses(201)
+		close(end)
+		<-ended
+		s.do("POST", enginesBatch, bearer(ada), batch(entries(1)...)).statuses(201)
+	})
 }
 
 // In a bubble the time for a request does not run out, however slow the machine is.

@@ -29,11 +29,11 @@
 // # What survives failure
 //
 // This package keeps no state that matters: no session and no lock. It counts its open event
-// streams and bodies and the writes of the last minutes, to refuse what is too much, and forgets
-// that with the process. The store decides each request, so processes can come and go at any
-// time. A client whose reply was lost can send its request again: a post with the same idempotency
-// key is made once, and an edit, a vote, a subscription or a deletion that is repeated changes
-// nothing more. A response is rendered whole before its first byte is sent, so a failure never
-// leaves half a page. Only event streams are sent in pieces; a browser opens an interrupted one
-// again.
+// streams, bodies and batches and the writes of the last minutes, to refuse what is too much,
+// and forgets that with the process. The store decides each request, so processes can come and go
+// at any time. A client whose reply was lost can send its request again: a post with the same
+// idempotency key is made once, and an edit, a vote, a subscription or a deletion that is repeated
+// changes nothing more. A response is rendered whole before its first byte is sent, so a failure
+// never leaves half a page. Only event streams are sent in pieces; a browser opens an interrupted
+// one again.
 package web

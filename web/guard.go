@@ -22,7 +22,7 @@ type guard struct {
 	proxies         proxyTrust
 	// extract is the extractor of proxies.
 	extract echo.IPExtractor
-	bodies  *shares
+	bodies  *shares[clientAddress]
 }
 
 func newGuard(options Options) (*guard, error) {
@@ -31,7 +31,7 @@ func newGuard(options Options) (*guard, error) {
 		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
-		bodies:  newShares(maxBodies, maxClientBodies),
+		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
 	}
 	g.extract = g.proxies.extractor()
 	if base := options.BaseURL; base != nil {

@@ -55,22 +55,22 @@ const (
 	clientShare = 10
 )
 
-// shares bound what all clients have of something at once, and what each one has: event streams,
-// bytes of bodies. They are safe for concurrent use.
-type shares struct {
+// shares bound what all have of something at once, and what each one has: event streams,
+// bytes of bodies, batches. They are safe for concurrent use.
+type shares[K comparable] struct {
 	all, each int64
 
 	mu    sync.Mutex
 	taken int64
-	by    map[clientAddress]int64
+	by    map[K]int64
 }
 
-func newShares(all, each int64) *shares {
-	return &shares{all: all, each: each, by: make(map[clientAddress]int64)}
+func newShares[K comparable](all, each int64) *shares[K] {
+	return &shares[K]{all: all, each: each, by: make(map[K]int64)}
 }
 
 // take takes n more for one, or takes nothing and reports false if that is too much.
-func (s *shares) take(one clientAddress, n int64) bool {
+func (s *shares[K]) take(one K, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken+n > s.all || s.by[one]+n > s.each {
@@ -82,7 +82,7 @@ func (s *shares) take(one clientAddress, n int64) bool {
 }
 
 // give gives back what one has taken.
-func (s *shares) give(one clientAddress, n int64) {
+func (s *shares[K]) give(one K, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken -= n
@@ -95,7 +95,7 @@ func (s *shares) give(one clientAddress, n int64) {
 // been answered. If that is too much, reading on is domain.ErrBusy.
 type countedBody struct {
 	io.ReadCloser
-	all    *shares
+	all    *shares[clientAddress]
 	client clientAddress
 	read   int64
 }
@@ -178,8 +178,13 @@ func (s *server) takeWrite(c echo.Context, v visitor) error {
 	if l == nil || takes(l.users, string(v.User)) && takes(l.clients, string(s.guard.clientAddress(c.Request()))) {
 		return nil
 	}
+	return tooManyWrites(l.oneToken)
+}
+
+// tooManyWrites refuses a write.
+func tooManyWrites(retryAfter time.Duration) error {
 	return &templates.Refusal{Problem: templates.Problem{
-		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: l.oneToken,
+		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: retryAfter,
 		Detail: "You have written too much in a short time. Nothing was saved.",
 	}}
 }

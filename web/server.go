@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -111,7 +112,8 @@ type server struct {
 
 	likely  *likelyUsers
 	writes  *writeLimit
-	streams *shares
+	streams *shares[clientAddress]
+	batches *shares[domain.UserName]
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -139,7 +141,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		bodies:  map[string]int64{},
 		likely:  otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
-		streams: newShares(maxStreams, maxClientStreams),
+		streams: newShares[clientAddress](maxStreams, maxClientStreams),
+		batches: newShares[domain.UserName](math.MaxInt64, 1),
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
