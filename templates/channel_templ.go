@@ -66,7 +66,7 @@ func ChannelPage(page Page, v Channel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(v.Rendered.String()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = markup(v.Rendered).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

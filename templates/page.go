@@ -1,9 +1,13 @@
 package templates
 
 import (
+	"context"
+	"io"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"microblogging/domain"
 	"microblogging/templates/markdown"
@@ -57,6 +61,12 @@ type Link struct {
 // endsDrafts says that the page may be the answer to a form that has ended a draft.
 func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }
 
+// within says whether the page is at the path, with any query.
+func (p Page) within(path string) bool {
+	own, _, _ := strings.Cut(p.Path, "?")
+	return own == path
+}
+
 // returnPath is the path to return to after signing in from this page. It is empty
 // if that is home. From a page about signing in, it is where that page leads to.
 func (p Page) returnPath() string {
@@ -73,11 +83,10 @@ func (p Page) returnPath() string {
 	return p.Path
 }
 
-// current says whether a link of the navigation leads to this page, with any query.
+// current says whether a link of the navigation leads to this page.
 func (p Page) current(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
-	own, _, _ := strings.Cut(p.Path, "?")
-	return own == path
+	return p.within(path)
 }
 
 const (
@@ -99,7 +108,16 @@ func excerpt(text string) string { return cut(text, maxAbout) }
 // two words.
 func cut(text string, characters int) string {
 	// To read all of a long text costs more than the page around it.
-	begun, _ := markdown.Cut(text, 4*characters)
-	short, _ := markdown.Cut(markdown.Words(begun), characters)
+	begun, _ := markdown.CutWords(text, 4*characters)
+	short, _ := markdown.CutWords(markdown.Words(begun), characters)
 	return short
+}
+
+// markup shows a text that somebody wrote. Package markdown made its HTML, and vouches
+// for it.
+func markup(text markdown.HTML) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, text.String())
+		return err
+	})
 }

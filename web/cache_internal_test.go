@@ -103,7 +103,7 @@ func textIsNeverShownInPlaceOfAnother(t *testing.T) {
 
 func listShowsTheBeginningOfALongText(t *testing.T) {
 	texts := newTexts(maxTexts)
-	blog := sampleBlog("r", strings.Repeat("word ", foldedText/5)+"\n\n"+strings.Repeat("more ", 200))
+	blog := sampleBlog("r", strings.Repeat("word ", 200)+"\n\n"+strings.Repeat("more ", 200))
 	for place, folds := range map[place]bool{inList: true, inDigest: true, alone: false} {
 		post := texts.post("", blog, place)
 		if got := post.Rendered.String(); post.Folded != folds || strings.Contains(got, "more") == folds {

@@ -2,12 +2,17 @@ package markdown
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
 
 // Words returns what a reader of the text would read, as one line without marks.
 func Words(source string) string {
+	if plain(source) {
+		return strings.Join(strings.Fields(source), " ")
+	}
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(Render(source, BelowTitle).html))
 	for {
@@ -31,4 +36,11 @@ func inline(element string) bool {
 		return true
 	}
 	return false
+}
+
+// plain says whether a text surely has no marks: it is one line, which begins with a letter
+// and has no character that could be a mark. Most titles and descriptions are plain.
+func plain(source string) bool {
+	first, _ := utf8.DecodeRuneInString(source)
+	return unicode.IsLetter(first) && !strings.ContainsAny(source, "\n*_`~[]<>&\\!#")
 }

@@ -51,7 +51,7 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, cut bool) {
 		title, text = "", c.escaped(title)
 	}
 	var titleCut, textCut bool
-	draft.Title, titleCut = markdown.Cut(title, domain.MaxTitle)
+	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
 	draft.Text, textCut = markdown.Cut(text, domain.MaxText)
 	return draft, titleCut || textCut || begun
 }

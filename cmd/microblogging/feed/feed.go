@@ -69,7 +69,7 @@ func Parse(document []byte) (Feed, error) {
 // ids, the first that is not empty identifies the feed.
 func newFeed(read *gofeed.Feed, ids ...string) Feed {
 	var f Feed
-	f.Title, _ = markdown.Cut(titleOf(read.Title), domain.MaxTitle)
+	f.Title, _ = markdown.CutWords(titleOf(read.Title), domain.MaxTitle)
 	f.Source = sourceOf(f.Title, ids...)
 	f.Entries = make([]Entry, len(read.Items))
 	for i, item := range read.Items {
