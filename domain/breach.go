@@ -2,7 +2,7 @@ package domain
 
 // A Breach is a place where an invariant does not hold.
 type Breach struct {
-	// Invariant is the number of the invariant, I1 to I10, or the name of another
+	// Invariant is the number of the invariant, I1 to I11, or the name of another
 	// law that was held against the store.
 	Invariant string `json:"invariant"`
 	// Table, PartitionKey and RowKey name the row that shows it, if one row does.

@@ -73,6 +73,9 @@
 //   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.
+//   - I11 who may not post does not. After the owner has closed a channel to others, or
+//     blocked somebody there, no post lands that this forbids, until it is taken back. At most
+//     one row of an incarnation says who may post.
 //
 // The package imports nothing of ours and does no input or output.
 package domain

@@ -36,6 +36,10 @@ var (
 	ErrNotSignedIn = errors.New("not signed in")
 	// ErrForbidden: the caller is known but may not do this.
 	ErrForbidden = errors.New("not yours")
+	// ErrOwnerPosts: only the owner posts to the channel. It is an ErrForbidden.
+	ErrOwnerPosts = fmt.Errorf("%w: only the owner posts there", ErrForbidden)
+	// ErrBlocked: the owner of the channel has blocked the caller there. It is an ErrForbidden.
+	ErrBlocked = fmt.Errorf("%w: blocked there by the owner", ErrForbidden)
 	// ErrLimit: the request breaks a limit of Azure Storage. No driver saw it, and
 	// nothing was written.
 	ErrLimit = errors.New("storage limit")

@@ -98,6 +98,7 @@ func refuseBlogs(ctx context.Context, call drivertest.Call, send drivertest.Send
 
 func danglingRowIsIgnored(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
+	w.post(channel, eve, "another's") // so a row says who may post
 	w.arm(refuseBlogs)
 	if _, _, err := w.faulty.Post(t.Context(), posting(channel, grace, "lost")); !errors.Is(err, domain.ErrUnavailable) {
 		t.Fatalf("the post: %v", err)
@@ -161,7 +162,7 @@ func batchListsAtOnce(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	for _, r := range w.faulty.PostAll(t.Context(), channel.Ref(), list) {
+	for _, r := range w.faulty.PostAll(t.Context(), channel, list) {
 		w.ok(r.Err)
 	}
 	if by := list[0].By; calls != 1 || len(w.onList(by)) != 100 || len(w.wrote(by, 100)) != 100 {

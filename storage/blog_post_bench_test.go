@@ -18,7 +18,7 @@ import (
 )
 
 // postsOf400 are postings of 400 bytes of text, whose keys no other call returns.
-func postsOf400(channel domain.ChannelRef, n int, unique *atomic.Int64) []storage.Posting {
+func postsOf400(channel domain.Channel, n int, unique *atomic.Int64) []storage.Posting {
 	text := fmt.Sprintf("%0400d", 7)
 	list := make([]storage.Posting, n)
 	for i := range list {
@@ -61,7 +61,7 @@ func postTogether(b *testing.B, store *storage.Store, list []storage.Posting) ti
 	return postBatches(b, store, list, storage.MaxPostings, 4)
 }
 
-func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.ChannelRef) {
+func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.Channel) {
 	b.Helper()
 	store := storage.New(backend, storage.Options{})
 	if err := store.Prepare(b.Context()); err != nil {
@@ -74,7 +74,7 @@ func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.
 	if err != nil {
 		b.Fatal(err)
 	}
-	return store, channel.Ref()
+	return store, channel
 }
 
 // BenchmarkPostAllOnBolt makes durable posts in batches, against one after the other. Both
@@ -133,7 +133,7 @@ func BenchmarkPostAllOnAzurite(b *testing.B) {
 }
 
 // onAzurite returns a store on an Azurite that holds nothing but a channel.
-func onAzurite(b *testing.B) (*storage.Store, domain.ChannelRef) {
+func onAzurite(b *testing.B) (*storage.Store, domain.Channel) {
 	b.Helper()
 	server := azuritetest.Start(b)
 	b.Cleanup(func() { server.Stop(b) })

@@ -6,7 +6,7 @@
 // A channel's rows lie in several partitions and tables, and no transaction
 // spans them. A process may die between two writes, a request may take effect
 // long after its caller gave up, and a queue may deliver a message twice. The
-// invariants I1 to I10 of package domain must hold all the same.
+// invariants I1 to I11 of package domain must hold all the same.
 //
 // # The model
 //

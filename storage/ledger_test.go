@@ -86,6 +86,7 @@ func (s *story) tellOfChannels() {
 	request.Key = storyKey
 	blog := s.did(s.store.Post(ctx, request)).(domain.Blog)
 	s.did(s.store.Post(ctx, request))
+	s.ok(s.store.Block(ctx, channel, ada, eve))
 	s.did(s.store.Vote(ctx, ref, blog.ID, ada))
 	s.did(s.store.Unvote(ctx, ref, blog.ID, ada))
 	s.did(s.store.Vote(ctx, ref, blog.ID, ada))
@@ -159,7 +160,7 @@ func wordsOfEachKind(t *testing.T) {
 	s.did(s.store.Channel(s.ctx, channel.Key()))
 	s.did(s.store.Blogs(s.ctx, channel.Ref(), storage.BlogQuery{Limit: 2}))
 	s.did(s.store.Channels(s.ctx, "", "", 1))
-	s.did(s.store.Post(s.ctx, posting(channel, grace, "new")))
+	s.did(s.store.Post(s.ctx, posting(channel, ada, "new")))
 	s.did(s.store.Subscriptions(s.ctx, ada))
 	want := []storage.Call{
 		{Kind: "point", Target: "Channels", Condition: "PartitionKey = garden and RowKey = (empty)", Read: 1, Returned: 1},
@@ -194,7 +195,11 @@ func wordsOfARefusal(t *testing.T) {
 	s.ungate(gone)
 	for _, to := range []domain.Channel{channel, channel, gone} {
 		s.ok(s.store.NoteActive(t.Context(), to.Ref(), time.Now()))
-		s.store.PostAll(s.ctx, to.Ref(), postings(to, 5))
+		list := postings(to, 5)
+		for i := range list {
+			list[i].By = ada // who needs no permit
+		}
+		s.store.PostAll(s.ctx, to, list)
 	}
 	calls := s.ledger.Calls()
 	if calls[1].Written != 16 || len(calls[1].Operations)+calls[1].MoreOperations != 16 {

@@ -26,6 +26,7 @@ type (
 	RatingQuery = blog.RatingQuery
 	Posting     = blog.Posting
 	PostResult  = blog.PostResult
+	Guests      = blog.Guests
 
 	Backlog    = deletion.Backlog
 	Reconciled = deletion.Reconciled
@@ -49,6 +50,7 @@ type (
 
 const (
 	MaxPostings = blog.MaxPostings
+	MaxBlocked  = blog.MaxBlocked
 	MaxDigest   = reader.MaxDigest
 )
 

@@ -153,7 +153,7 @@ func (w *world) create(name string, owner domain.UserName) domain.Channel {
 
 // posting returns a request to post whose idempotency key is its text.
 func posting(to domain.Channel, by domain.UserName, text string) storage.Posting {
-	return storage.Posting{Channel: to.Ref(), By: by, Key: text, Draft: domain.Draft{Text: text}}
+	return storage.Posting{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}}
 }
 
 func (w *world) post(to domain.Channel, by domain.UserName, text string) domain.Blog {

@@ -24,6 +24,9 @@ type Blog struct {
 	ETag      string
 	CanEdit   bool
 	CanDelete bool
+	// CanBlock and CanUnblock say that the reader may keep the author from posting to the channel,
+	// or let them again. Those forms post action=block or action=unblock, and person.
+	CanBlock, CanUnblock bool
 }
 
 func (v Blog) frame() Frame {

@@ -1,12 +1,14 @@
 package templates
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates/markdown"
 )
 
@@ -18,6 +20,8 @@ type Channel struct {
 	Rendered markdown.HTML
 	// CanManage says that the reader owns the channel.
 	CanManage bool
+	// MayNotPost says why the reader may not post. It is empty if they may.
+	MayNotPost string
 	// CanSeeRows says that the reader may see the rows behind the channel.
 	CanSeeRows bool
 	Readership Readership
@@ -125,11 +129,23 @@ func (v Channel) frame(page Page) Frame {
 		Path:    continued(v.View.Link(v.Name).URL, v.After),
 		Channel: v.Name,
 	}
-	if page.User != "" { // a stranger has no form to write in
+	f.Scripts = listScripts(page)
+	if page.User != "" && v.MayNotPost == "" { // others have no form to write in
 		f.Styles = []string{"compose.css"}
-		f.Scripts = append(append(listScripts(page), "compose.js"), draftScripts...)
+		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
 	}
 	return f
+}
+
+// MayNotPost says why somebody may not post to a channel. It is empty if they may.
+func MayNotPost(in domain.Channel, why error) string {
+	switch {
+	case errors.Is(why, domain.ErrOwnerPosts):
+		return "Only @" + string(in.Owner) + " posts here."
+	case errors.Is(why, domain.ErrBlocked):
+		return "@" + string(in.Owner) + " has blocked you here."
+	}
+	return ""
 }
 
 // channelAbout says what a channel is, in its owner's words if there are any.
@@ -182,11 +198,21 @@ type NewChannel struct {
 	Key string
 }
 
-// An EditChannel is the form that changes what is said about a channel. It posts the words of
-// a [domain.About], and incarnation, to [EditChannelPath].
+// An EditChannel has the form that changes what is said about a channel. It posts the words of
+// a [domain.About], and incarnation, to [EditChannelPath]. The other forms post there too:
+// action=posting and posting; action=block or action=unblock, and person.
 type EditChannel struct {
 	Form
 	domain.Channel
+	// Guests says who may post.
+	Guests storage.Guests
+	// Person is the name that was typed and refused.
+	Person string
+}
+
+// personField is the name of somebody to block.
+func personField(name string) field {
+	return field{Name: "person", Label: "Name", Value: name, Type: "text", Autocomplete: "off", Required: true, Literal: true}
 }
 
 // A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if the

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -73,9 +74,15 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			if invalid != nil {
 				return nil, invalid
 			}
-			post, err := s.store.Blog(ctx, channel.Ref(), id)
 			view := &channelView{}
-			view.posts.Items = []domain.Blog{post}
+			view.posts.Items = make([]domain.Blog, 1)
+			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
+				view.posts.Items[0], err = s.store.Blog(ctx, channel.Ref(), id)
+				return err
+			}, func(ctx context.Context) (err error) {
+				view.guests, err = s.store.Guests(ctx, channel.Key())
+				return err
+			})
 			return view, err
 		},
 		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
@@ -92,6 +99,10 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				CanDelete: isAuthor || v.User == shown.Channel.Owner,
 			}
 			view.Post.Voted = own.voted[id]
+			if v.User == shown.Channel.Owner && !isAuthor {
+				blocked := slices.Contains(shown.Value.guests.In(shown.Channel.Ref()).Blocked, post.UserID)
+				view.CanBlock, view.CanUnblock = !blocked, blocked
+			}
 			return write(c, body, templates.BlogPage(s.page(c, v), view))
 		},
 	})
@@ -138,7 +149,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 	made := false
 	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
 		channel = in
-		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: in.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
+		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: in, By: v.User, Key: keyOr(key), Draft: draft})
 		return err
 	})
 	if err == nil {
@@ -170,7 +181,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	draft, draftErr := domain.ParseDraft(draftOf(form))
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		_, _, err = s.store.Post(c.Request().Context(), storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
+		_, _, err = s.store.Post(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	if !ok {
@@ -231,6 +242,10 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 		return s.voteByForm(c, v, form, s.store.Unvote, noticeUnvoted)
 	case "delete":
 		return s.removeByForm(c, v, form)
+	case "block":
+		return s.done(c, s.block(c, v, pageTarget(c, form), form.Get("person")), noticeBlocked, c.Request().URL.EscapedPath())
+	case "unblock":
+		return s.done(c, s.unblock(c, v, pageTarget(c, form), form.Get("person")), noticeUnblocked, c.Request().URL.EscapedPath())
 	}
 	return unknownAction()
 }

@@ -54,7 +54,7 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 	var in domain.Channel
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		in = channel
-		for i, made := range s.store.PostAll(ctx, channel.Ref(), sound) {
+		for i, made := range s.store.PostAll(ctx, channel, sound) {
 			answers[places[i]] = made
 		}
 		if errors.Is(ctx.Err(), context.Canceled) {
@@ -68,7 +68,11 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 	return s.respondAll(c, at, in, answers)
 }
 
-// readEntries reads the entries of a batch, 1 to storage.MaxPostings.
+// maxBatch is how many entries a batch holds at most. If they are all of posts, they take two
+// transactions.
+const maxBatch = 33
+
+// readEntries reads the entries of a batch.
 func readEntries(c echo.Context) (entries []json.RawMessage, err error) {
 	const name = "items"
 	err = readFields(c, field{name, true, func(value json.RawMessage) error {
@@ -76,8 +80,8 @@ func readEntries(c echo.Context) (entries []json.RawMessage, err error) {
 			return domain.Invalid(name, "must be an array")
 		}
 		err := json.Unmarshal(value, &entries)
-		if n := len(entries); err == nil && (n < 1 || n > storage.MaxPostings) {
-			err = domain.Invalid(name, "must hold 1 to %d posts, and holds %d", storage.MaxPostings, n)
+		if n := len(entries); err == nil && (n < 1 || n > maxBatch) {
+			err = domain.Invalid(name, "must hold 1 to %d posts, and holds %d", maxBatch, n)
 		}
 		return err
 	}})

@@ -23,6 +23,7 @@ type channelView struct {
 	posts       storage.BlogsFound
 	subscribers int
 	more        bool
+	guests      storage.Guests
 }
 
 // postOverhead is what a post takes besides its texts, about.
@@ -175,6 +176,9 @@ func (s *server) postsOf(order templates.View, after string) document {
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
 				return err
+			}, func(ctx context.Context) (err error) {
+				view.guests, err = s.store.Guests(ctx, channel.Key())
+				return err
 			})
 			return view, err
 		},
@@ -213,6 +217,7 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		Channel:    channel,
 		Rendered:   s.texts.description(channel),
 		CanManage:  v.User == channel.Owner,
+		MayNotPost: mayNotPost(channel, view.guests, v),
 		CanSeeRows: s.Teach || v.User == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
 		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
@@ -254,7 +259,7 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 
 func (s *server) readChannel(c echo.Context, _ visitor) error {
 	channel, err := s.channelAt(c, named(c))
-	return respondChannel(c, err, http.StatusOK, channel)
+	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
 // directory lists the channels.

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -20,6 +21,8 @@ type channelJSON struct {
 	State     domain.ChannelState `json:"state"`
 	// LastBlogOn is the hour of the newest post, if the channels are listed by it.
 	LastBlogOn apiTime `json:"lastBlogOn,omitzero"`
+	// Posting says who may post, if the channel is read alone.
+	Posting string `json:"posting,omitempty"`
 }
 
 func newChannelJSON(c domain.Channel) channelJSON {
@@ -32,11 +35,19 @@ func aboutOf(form url.Values) (about domain.About) {
 	return about
 }
 
-func respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
+// respondChannel answers with one channel. Who may post to it stands in its partition, and a list
+// does not say it.
+func (s *server) respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
+	var guests storage.Guests
+	if err == nil && status != http.StatusCreated { // nobody has closed a channel that was just made
+		guests, err = s.store.Guests(c.Request().Context(), channel.Key())
+	}
 	if err == nil {
 		c.Response().Header().Set(headerETag, channelETag(channel))
 	}
-	return respond(c, err, status, newChannelJSON(channel))
+	body := newChannelJSON(channel)
+	body.Posting = guests.In(channel.Ref()).Posting()
+	return respond(c, err, status, body)
 }
 
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
@@ -60,7 +71,7 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}
-	return respondChannel(c, err, madeStatus(made), channel)
+	return s.respondChannel(c, err, madeStatus(made), channel)
 }
 
 func (s *server) newChannelForm(c echo.Context, v visitor) error {
@@ -98,22 +109,18 @@ func (s *server) describe(c echo.Context, v visitor, at target, change func(*dom
 	return changed, err
 }
 
-func (s *server) describeChannel(c echo.Context, v visitor) error {
-	body, err := readJSON(c)
-	if err != nil {
-		return err
-	}
-	channel, err := s.describe(c, v, apiTarget(c), func(about *domain.About) error {
-		fields := wordFields(about.Words())
-		fields[0].required = true // it is all that a program of the first version can change
-		return parseFields("The body", body, fields...)
-	})
-	return respondChannel(c, err, http.StatusOK, channel)
-}
-
 func (s *server) editChannelForm(c echo.Context, v visitor) error {
-	channel, err := s.ownedChannel(c, v)
-	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel})
+	at := named(c)
+	var channel domain.Channel
+	var guests storage.Guests
+	err := s.store.AtOnce(c.Request().Context(), func(context.Context) (err error) {
+		channel, err = s.ownedChannel(c, v)
+		return err
+	}, func(ctx context.Context) (err error) {
+		guests, err = s.store.Guests(ctx, at.Key)
+		return err
+	})
+	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Guests: guests.In(channel.Ref())})
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
@@ -128,5 +135,10 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
 	showWords(form, channel.Words())
-	return again(c, err, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: channel}))
+	guests, readErr := s.store.Guests(c.Request().Context(), channel.Key())
+	if readErr != nil {
+		return readErr
+	}
+	return again(c, err, templates.EditChannelPage(s.page(c, v),
+		templates.EditChannel{Form: refused, Channel: channel, Guests: guests.In(channel.Ref())}))
 }

@@ -136,7 +136,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 		}
 	}
 	_, _, err := s.store.Post(t.Context(), storage.Posting{
-		Channel: channel.Ref(), By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
+		Channel: channel, By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
 	})
 	ok(t, err)
 	for _, path := range []string{atom, json} {

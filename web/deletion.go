@@ -87,7 +87,7 @@ func (s *server) undo(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, err := s.store.Undo(c.Request().Context(), ref, v.User)
-	return respondChannel(c, err, http.StatusOK, channel)
+	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
 // undoByForm undoes the deletion that the form names: on its own page, or on the list.

@@ -119,23 +119,38 @@ func (s *server) home(c echo.Context, v visitor) error {
 
 // lastUsed is the form for a post in the channel that a user has used last: that of their newest
 // post on the first page of their feed, or their own channel that was created last. It is nil if
-// there is none. It has the version of the channel for its key, as the form there has: a post
-// changes both.
+// there is none, or if they may not post there.
 func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []storage.FeedItem) (*templates.Channel, error) {
-	var key domain.ChannelKey
 	if at := slices.IndexFunc(feed, func(item storage.FeedItem) bool { return item.UserID == user }); at >= 0 {
-		key = feed[at].Channel.Key
-	} else {
-		own, err := s.store.ChannelsOf(ctx, user, "", pageSize)
-		if err != nil || len(own.Items) == 0 {
-			return nil, err
+		if form, err := s.formIn(ctx, user, feed[at].Channel.Key); form != nil || err != nil {
+			return form, err
 		}
-		key = slices.MaxFunc(own.Items, func(a, b domain.Channel) int { return a.CreatedOn.Compare(b.CreatedOn) }).Key()
 	}
-	channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(key), "")
-	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
+	own, err := s.store.ChannelsOf(ctx, user, "", pageSize)
+	if err != nil || len(own.Items) == 0 {
+		return nil, err
+	}
+	newest := slices.MaxFunc(own.Items, func(a, b domain.Channel) int { return a.CreatedOn.Compare(b.CreatedOn) })
+	return s.formIn(ctx, user, newest.Key())
+}
+
+// formIn is the form for a post in a channel, or nil if the user may not post there. It has the
+// version of the channel for its key, as the form on the channel's page has: a post changes both.
+func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.ChannelKey) (form *templates.Channel, err error) {
+	var guests storage.Guests
+	err = s.store.AtOnce(ctx, func(ctx context.Context) error {
+		channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(key), "")
+		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
+		return err
+	}, func(ctx context.Context) (err error) {
+		guests, err = s.store.Guests(ctx, key)
+		return err
+	})
+	switch {
+	case errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrGone):
 		return nil, nil // it was deleted meanwhile
+	case err != nil || guests.Refuses(form.Channel, user) != nil:
+		return nil, err
 	}
-	form := &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
-	return form, err
+	return form, nil
 }

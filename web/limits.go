@@ -14,7 +14,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -23,7 +22,7 @@ const (
 	// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
 	maxBody = 64 << 10
 	// maxBatchBody is the same for a batch of posts.
-	maxBatchBody = storage.MaxPostings * maxBody
+	maxBatchBody = maxBatch * maxBody
 	// maxSmallBody is the same where a name and a password are sent, which strangers do, and
 	// where hardly anything is.
 	maxSmallBody = 4 << 10

@@ -93,6 +93,9 @@ const (
 	noticeSignedOut
 	noticeSignedUp
 	noticeUndone
+	noticePostingSet
+	noticeBlocked
+	noticeUnblocked
 )
 
 func (n notice) sentence() string {
@@ -111,6 +114,9 @@ func (n notice) sentence() string {
 		noticeSignedOut:       "You are signed out.",
 		noticeSignedUp:        "Your account is ready. Sign in to use it.",
 		noticeUndone:          "The channel is back, with all that was in it.",
+		noticePostingSet:      "Who may post is saved.",
+		noticeBlocked:         "They are blocked, and cannot post in this channel.",
+		noticeUnblocked:       "They are not blocked any more.",
 	}[n]
 }
 

@@ -193,6 +193,9 @@ func problemOfMeaning(err error) problem {
 		problem problem
 	}{
 		{domain.ErrNotSignedIn, newProblem(http.StatusUnauthorized, "Not signed in", "")},
+		{domain.ErrOwnerPosts, newProblem(http.StatusForbidden, "Only the owner posts here", "The channel is closed to all other posts. Nothing was posted.")},
+		{domain.ErrBlocked, newProblem(http.StatusForbidden, "You are blocked here",
+			"The owner of the channel has blocked you there. Nothing was posted. You may still edit and delete what you posted before.")},
 		{domain.ErrForbidden, newProblem(http.StatusForbidden, "Not yours", "")},
 		{domain.ErrNotFound, newProblem(http.StatusNotFound, "Not found", "")},
 		{domain.ErrStillDeleting, problem{Type: "urn:microblogging:still-deleting", Status: http.StatusConflict, Title: "Still being deleted",

@@ -20,7 +20,7 @@ func apiRoutes() []route {
 			{ada, 422, "", "", "", `{"name":"\ud800","nmae":1}`},
 		}},
 		{name: "GET /api/v1/channels/:name", who: everyone, untagged: true, costs: []cost{
-			{"", stranger, 1, 1, 0, 0},
+			{"", stranger, 2, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
@@ -30,6 +30,9 @@ func apiRoutes() []route {
 		{name: "PATCH /api/v1/channels/:name", who: owner, seeds: []seed{
 			{ada, 200, "engines", "", "If-Match: \"{engines}\"", `{"description":"Pistons"}`},
 			{ada, 412, "engines", "", "If-Match: \"{going}\", W/\"x\"", `{"description":"Pistons"}`},
+			{ada, 204, "engines", "", "If-Match: \"{engines}\"", `{"posting":"owner"}`},
+			{ada, 200, "engines", "", "", `{"posting":"owner","description":"Pistons"}`},
+			{ada, 422, "engines", "", "", `{"posting":""}`},
 		}},
 		{name: "DELETE /api/v1/channels/:name", who: owner, seeds: []seed{
 			{ada, 202, "Engines", "", "If-Match: *", ""},
@@ -162,6 +165,18 @@ func apiRoutes() []route {
 		{name: "GET /api/v1/latest", who: everyone, costs: []cost{{"", stranger, 4, 87, 3, 87}}, seeds: []seed{
 			{stranger, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={posts}&limit=0", "", ""},
+		}},
+		{name: "PUT /api/v1/channels/:name/blocked/:user", who: owner, seeds: []seed{
+			{ada, 204, "Engines/bob", "", "", ""},
+			{ada, 204, "Engines/BOB", "", "If-Match: \"{engines}\"", ""},
+			{ada, 422, "Engines/ada", "", "", ""},
+			{ada, 404, "Engines/nobody", "", "", ""},
+			{ada, 412, "Engines/bob", "", "If-Match: \"{going}\"", ""},
+		}},
+		{name: "DELETE /api/v1/channels/:name/blocked/:user", who: owner, seeds: []seed{
+			{ada, 204, "Engines/bob", "", "", ""},
+			{ada, 204, "Engines/nobody", "", "", ""},
+			{ada, 404, "Engines/b", "", "", ""},
 		}},
 	}
 }

@@ -39,11 +39,11 @@ func pageRoutes() []route {
 			{adasCookie, 422, "", "name=Brakes", "", "name=a//b&description=%00"},
 		}},
 		{name: "GET /channels/:name", who: everyone, costs: []cost{
-			{"", stranger, 2, 4, 1, 2},
-			{"", bobsCookie, 2, 8, 1, 6},
-			{"order=rating", bobsCookie, 4, 28, 1, 6},
-			{"day=2026-01-31", stranger, 2, 4, 1, 2},
-			{"find=engine", stranger, 2, 4, 1, 2},
+			{"", stranger, 2, 5, 1, 2},
+			{"", bobsCookie, 2, 9, 1, 6},
+			{"order=rating", bobsCookie, 4, 29, 1, 6},
+			{"day=2026-01-31", stranger, 2, 5, 1, 2},
+			{"find=engine", stranger, 2, 5, 1, 2},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 200, "engines", "after={posts}", "", ""},
@@ -74,13 +74,19 @@ func pageRoutes() []route {
 			{adasCookie, 415, "Engines", "", "Content-Type: application/json", "{}"},
 		}},
 		{name: "GET /channels/:name/edit", who: owner, costs: []cost{
-			{"", adasCookie, 1, 3, 0, 0},
+			{"", adasCookie, 1, 4, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
 		{name: "POST /channels/:name/edit", who: owner, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "", "description=Pistons&incarnation={engines}"},
 			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
+			{adasCookie, 303, "Engines", "", "", "action=posting&posting=owner&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "action=block&person=bob&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "action=unblock&person=bob&incarnation={engines}"},
+			{adasCookie, 404, "Engines", "", "", "action=block&person=nobody&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "", "", "action=block&person=ada&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "", "", "action=posting&posting=x&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/delete", who: owner, costs: []cost{
 			{"", adasCookie, 2, 4, 0, 0},
@@ -112,8 +118,8 @@ func pageRoutes() []route {
 			{bobsCookie, 404, "Wheels/{going}", "", "", ""},
 		}},
 		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, costs: []cost{
-			{"", stranger, 2, 3, 1, 2},
-			{"", bobsCookie, 2, 6, 1, 5},
+			{"", stranger, 2, 4, 1, 2},
+			{"", bobsCookie, 2, 7, 1, 5},
 		}, seeds: []seed{
 			{stranger, 200, "Engines/{post}", "", "", ""},
 			{bobsCookie, 200, "Engines/{first}", "", "", ""},
@@ -121,6 +127,9 @@ func pageRoutes() []route {
 		{name: "POST /channels/:name/blogs/:id", who: users, body: 4 << 10, seeds: []seed{
 			{bobsCookie, 303, "Engines/{post}", "", "", "action=vote&incarnation={engines}"},
 			{bobsCookie, 303, "Engines/{post}", "", "", "action=unvote&incarnation={engines}"},
+			{adasCookie, 303, "Engines/{theirs}", "", "", "action=block&person=bob&incarnation={engines}"},
+			{adasCookie, 303, "Engines/{theirs}", "", "", "action=unblock&person=bob&incarnation={engines}"},
+			{bobsCookie, 403, "Engines/{post}", "", "", "action=block&person=ada&incarnation={engines}"},
 			{adasCookie, 303, "Engines/{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 428, "Engines/{first}", "", "", "action=delete"},

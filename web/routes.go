@@ -13,6 +13,7 @@ const apiPrefix = "/api/v1"
 
 const (
 	batchPath    = `/channels/:name/blogs\:batch` // its colon belongs to the path
+	blockedPath  = "/channels/:name/blocked/:user"
 	votePath     = "/channels/:name/blogs/:id/vote"
 	blogPagePath = "/channels/:name/blogs/:id"
 	// signInLinkPath is the path of a sign-in link, which signs in whoever opens it first.
@@ -62,7 +63,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		take echo.HandlerFunc
 	}{
 		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, s.actOnChannel)},
-		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannel)},
+		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannelByForm)},
 		{"/channels/:name/delete", maxBody, s.form(writer, s.deleteChannel)},
 		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.actOnDeletion)},
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
@@ -100,7 +101,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},
-		{http.MethodPatch, "/channels/:name", maxBody, writer, s.describeChannel},
+		{http.MethodPatch, "/channels/:name", maxBody, writer, s.changeChannel},
 		{http.MethodDelete, "/channels/:name", maxBody, writer, s.askDeletion},
 		{http.MethodGet, "/channels/:name/deletions/:incarnation", maxBody, signedIn, s.readDeletion},
 		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", maxBody, writer, s.undo},
@@ -112,6 +113,8 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, "/channels/:name/blogs/:id", maxBody, writer, s.removeBlog},
 		{http.MethodPut, votePath, maxSmallBody, writer, s.voting(s.store.Vote)},
 		{http.MethodDelete, votePath, maxSmallBody, writer, s.voting(s.store.Unvote)},
+		{http.MethodPut, blockedPath, maxBody, writer, s.blockUser},
+		{http.MethodDelete, blockedPath, maxBody, writer, s.unblockUser},
 		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.DeletionsOf, newListedDeletion)},
 		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.SubscriptionPage, newSubscriptionJSON)},
 		{http.MethodPut, "/subscriptions/:name", maxBody, writer, s.subscribe},

@@ -76,7 +76,7 @@ func (s *site) ref(channel string) domain.ChannelRef {
 func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 	s.Helper()
 	blog, _, err := s.store.Post(s.Context(), storage.Posting{
-		Channel: channel.Ref(), By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
+		Channel: channel, By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 	})
 	ok(s, err)
 	return blog
@@ -86,7 +86,7 @@ func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
 	s.Helper()
 	blog, _, err := s.store.Post(s.Context(), storage.Posting{
-		Channel: channel.Ref(), By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
+		Channel: channel, By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 		CreatedOn: on,
 	})
 	ok(s, err)

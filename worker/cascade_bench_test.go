@@ -114,7 +114,7 @@ func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	for i := range posts {
 		writers.Go(func() error {
 			_, _, err := store.Post(ctx, storage.Posting{
-				Channel: channel.Ref(), By: visitor, Key: fmt.Sprint(i), Draft: domain.Draft{Text: "benchmark"},
+				Channel: channel, By: visitor, Key: fmt.Sprint(i), Draft: domain.Draft{Text: "benchmark"},
 			})
 			return err
 		})

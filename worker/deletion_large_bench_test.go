@@ -182,7 +182,7 @@ func medianPost(b *testing.B, store *storage.Store, channel domain.Channel) time
 	for i := range took {
 		began := time.Now()
 		_, _, err := store.Post(b.Context(), storage.Posting{
-			Channel: channel.Ref(), By: visitor, Key: rand.Text(), Draft: domain.Draft{Text: fmt.Sprint("post ", i)},
+			Channel: channel, By: visitor, Key: rand.Text(), Draft: domain.Draft{Text: fmt.Sprint("post ", i)},
 		})
 		if err != nil {
 			b.Fatal(err)

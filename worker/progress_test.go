@@ -117,7 +117,7 @@ func (w *world) mustCountEveryRow(posts int64) {
 	for _, r := range d.Trace {
 		traced += r.Rows
 	}
-	if want := 3*posts + 1; d.RowsDeleted != want || traced != want {
+	if want := 3*posts + 2; d.RowsDeleted != want || traced != want {
 		w.t.Errorf("%d rows are counted, %d in the trace, want %d", d.RowsDeleted, traced, want)
 	}
 }

@@ -71,8 +71,14 @@ type scaleWorld struct {
 
 func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	w := &scaleWorld{world: newWorld(t, 0), scaleSize: size, author: domain.UserName(strings.Repeat("u", size.user)), ctx: t.Context()}
-	w.channel = w.create(strings.Repeat("c", size.key))
-	if err := w.post("before", size.n); err != nil {
+	channel, err := domain.NewChannel(strings.Repeat("c", size.key), domain.About{}, w.author)
+	if err == nil {
+		w.channel, err = w.sound.CreateChannel(t.Context(), channel)
+	}
+	if err == nil {
+		err = w.post("before", size.n)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	fresh, err := domain.NewChannel(strings.Repeat("d", size.key), domain.About{}, owner)
@@ -103,13 +109,15 @@ func (w *scaleWorld) cost(c scaleCase) (cost scaleCost) {
 	return cost
 }
 
-// post makes n posts, of which the last is blog.
-func (w *scaleWorld) post(key string, n int) error {
+// post makes n posts of the owner, of which the last is blog.
+func (w *scaleWorld) post(key string, n int) error { return w.postBy(w.author, key, n) }
+
+func (w *scaleWorld) postBy(author domain.UserName, key string, n int) error {
 	postings := make([]storage.Posting, n)
 	for i := range postings {
-		postings[i] = storage.Posting{By: w.author, Key: fmt.Sprint(key, i), Draft: w.draft()}
+		postings[i] = storage.Posting{By: author, Key: fmt.Sprint(key, i), Draft: w.draft()}
 	}
-	for _, made := range w.sound.PostAll(w.ctx, w.channel.Ref(), postings) {
+	for _, made := range w.sound.PostAll(w.ctx, w.channel, postings) {
 		if w.blog = made.Blog; made.Err != nil {
 			return made.Err
 		}
@@ -133,9 +141,21 @@ func scaleCases() []scaleCase {
 		{"post", "2", "5", "658 + 5k + 2u + t",
 			func(s scaleSize) scaleCost { return scaleCost{2, 5, 658 + 5*s.key + 2*s.user + s.text} },
 			func(w *scaleWorld) error { return w.post("a", 1) }},
-		{"n posts at once", "⌈n / 33⌉ + ⌈n / 100⌉", "4n + ⌈n / 33⌉", "n × (622 + 4k + 2u + t) + ⌈n / 33⌉ × (36 + k)",
+		{"post to a channel of somebody else", "3", "6", "691 + 6k + 2u + t",
+			func(s scaleSize) scaleCost { return scaleCost{3, 6, 691 + 6*s.key + 2*s.user + s.text} },
+			func(w *scaleWorld) error {
+				guest := domain.UserName(strings.Repeat("g", w.user))
+				ctx := w.ctx
+				w.ctx = w.t.Context()
+				if err := w.postBy(guest, "first", 1); err != nil {
+					return err
+				}
+				w.ctx = ctx
+				return w.postBy(guest, "a", 1)
+			}},
+		{"n posts at once", "⌈n / 32⌉ + ⌈n / 100⌉", "4n + ⌈n / 32⌉", "n × (622 + 4k + 2u + t) + ⌈n / 32⌉ × (36 + k)",
 			func(s scaleSize) scaleCost {
-				sent := times(s.n, 33)
+				sent := times(s.n, 32)
 				return scaleCost{sent + times(s.n, 100), 4*s.n + sent, s.n*(622+4*s.key+2*s.user+s.text) + sent*(36+s.key)}
 			},
 			func(w *scaleWorld) error { return w.post("a", w.n) }},
@@ -150,13 +170,13 @@ func scaleCases() []scaleCase {
 			return w.sound.Vote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
 		}},
 		{"subscribe", "7", "7", "", fixed(7, 7), func(w *scaleWorld) error {
-			return w.sound.Subscribe(w.ctx, w.channel, w.author)
+			return w.sound.Subscribe(w.ctx, w.channel, visitor)
 		}},
 		{"unsubscribe", "7", "4", "", fixed(7, 4), func(w *scaleWorld) error {
-			if err := w.sound.Subscribe(w.t.Context(), w.channel, w.author); err != nil {
+			if err := w.sound.Subscribe(w.t.Context(), w.channel, visitor); err != nil {
 				return err
 			}
-			return w.sound.Unsubscribe(w.ctx, w.channel.Ref(), w.author)
+			return w.sound.Unsubscribe(w.ctx, w.channel.Ref(), visitor)
 		}},
 		{"create a channel", "12", "11", "", fixed(12, 11), func(w *scaleWorld) error {
 			_, err := w.sound.CreateChannel(w.ctx, w.fresh)
@@ -171,14 +191,14 @@ func scaleCases() []scaleCase {
 			return err
 		}},
 		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {
-			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), owner, domain.Any[domain.Incarnation]())
+			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
 			return err
 		}},
 		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1", "11 + r + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
 			rows := 3*s.n + 1
 			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99), entities: 11 + rows + times(rows, 99)}
 		}, func(w *scaleWorld) error {
-			m := domain.Deletion{Channel: w.channel.Ref(), Name: w.channel.Name, RequestedBy: owner, RequestedOn: domain.Now()}.Message()
+			m := domain.Deletion{Channel: w.channel.Ref(), Name: w.channel.Name, RequestedBy: w.author, RequestedOn: domain.Now()}.Message()
 			return New(w.sound, testOptions).newJob(driver.Message{Text: m.Encode(), Deliveries: 1}, nil).do(w.ctx)
 		}},
 	}

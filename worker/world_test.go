@@ -108,7 +108,7 @@ func (w *world) create(name string) domain.Channel {
 func (w *world) post(to domain.Channel, text string) domain.Blog {
 	w.t.Helper()
 	blog, _, err := w.sound.Post(w.t.Context(), storage.Posting{
-		Channel: to.Ref(), By: visitor, Key: text, Draft: domain.Draft{Text: text},
+		Channel: to, By: visitor, Key: text, Draft: domain.Draft{Text: text},
 	})
 	if err != nil {
 		w.t.Fatalf("posting %q: %v", text, err)

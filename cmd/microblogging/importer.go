@@ -123,7 +123,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 		}
 		postings, cut, misdated = append(postings, posting), append(cut, short), append(misdated, entry.Misdated)
 	}
-	results := i.store.PostAll(ctx, i.channel.Ref(), postings)
+	results := i.store.PostAll(ctx, i.channel, postings)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	counts := &i.counts
@@ -177,6 +177,6 @@ func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog)
 // an entry has made: with others, it would be imported a second time.
 func (i *importer) posting(entry feed.Entry) storage.Posting {
 	return storage.Posting{
-		By: i.owner, Channel: i.channel.Ref(), Source: "feed " + i.source, Key: entry.ID, CreatedOn: entry.Published,
+		By: i.owner, Channel: i.channel, Source: "feed " + i.source, Key: entry.ID, CreatedOn: entry.Published,
 	}
 }

@@ -258,9 +258,20 @@ func rowLevels() []level {
 	}
 }
 
-// fenceLevels are about whole deletions.
+// fenceLevels are about whole deletions, and about rules.
 func fenceLevels() []level {
 	return []level{
+		{
+			Name: "guests-token", Title: "Blocked, and heard once more",
+			Goal: "Let a post of Ann land after Olga was told that Ann is blocked.",
+			Scene: "Olga owns the channel, and blocks Ann, who is about to post. Whether Ann may post stands in a row of the channel, under a random token. Ann's request reads that row first. " +
+				"The shipped code then names the row in the transaction of the post. Here the post goes without it.",
+			Nudge: "Ann's request reads that she may post. How long is that true?",
+			Teaches: "To look whether something is allowed, and then to do it, are two steps, and the rule may change in between. So the rule carries a token, which each change replaces, " +
+				"and the store checks that token together with the post. To be told “blocked” then means: from now on.",
+			Cousin: cousin{"Google's Zanzibar calls this the new enemy problem: an old permission is applied to new content. Its clients keep a token with the content, which says how fresh a check must be.",
+				source{"Zanzibar, USENIX ATC 2019", "https://www.usenix.org/conference/atc19/presentation/pang"}},
+		},
 		{
 			Name: "pivot", Title: "Undone, and gone",
 			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",

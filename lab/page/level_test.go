@@ -56,7 +56,7 @@ func TestLevels(t *testing.T) {
 	}
 	s := newSite(t)
 	names := levelNames(s.get("/lab").want(200))
-	if len(names) != 23 {
+	if len(names) != 24 {
 		t.Fatalf("%d levels: %v", len(names), names)
 	}
 	known, err := prove.Known()

@@ -184,7 +184,7 @@ func creations() subject {
 				always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
 			ablate("late-row", "create-late", "The version of the gate", "WithdrawGate",
 				"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
-				always(withoutMatch(schema.TableBlogs, "gate!open!"))),
+				only("ann", withoutMatch(schema.TableBlogs, "gate!open!"))),
 			ablate("look", "creators", "The look after the insert", "resolveInsert",
 				"A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
 				always(believer)),

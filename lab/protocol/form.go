@@ -51,7 +51,7 @@ func stale(by domain.UserName, accept accepting, done lab.Kind,
 func stalePost(by domain.UserName, accept accepting) body {
 	return stale(by, accept, factPosted, func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error) {
 		blog, _, err := c.Store.Post(ctx, storage.Posting{
-			Channel: now.Ref(), By: by, Key: "stale", Draft: domain.Draft{Text: "stale"}, CreatedOn: lab.Instant()})
+			Channel: now, By: by, Key: "stale", Draft: domain.Draft{Text: "stale"}, CreatedOn: lab.Instant()})
 		return blog.ID, err
 	})
 }

@@ -100,7 +100,7 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain
 func postLater(by domain.UserName, key string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		blog, made, err := c.Store.Post(ctx, storage.Posting{
-			Channel: channel.Ref(), By: by, Key: key, Draft: domain.Draft{Text: key}, CreatedOn: c.Now().Add(time.Hour),
+			Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key}, CreatedOn: c.Now().Add(time.Hour),
 		})
 		answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
 	})

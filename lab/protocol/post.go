@@ -35,7 +35,7 @@ func post(by domain.UserName, key string) body {
 
 func makePost(ctx context.Context, c *lab.Client, channel domain.Channel, by domain.UserName, key string) {
 	blog, made, err := c.Store.Post(ctx, storage.Posting{
-		Channel: channel.Ref(), By: by, Key: key, Draft: domain.Draft{Text: key},
+		Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key},
 		CreatedOn: c.Now(),
 	})
 	answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
@@ -52,7 +52,7 @@ func postAll(by domain.UserName, keys ...string) body {
 				CreatedOn: c.Now().Add(time.Duration(i) * time.Second),
 			}
 		}
-		for i, r := range c.Store.PostAll(ctx, channel.Ref(), postings) {
+		for i, r := range c.Store.PostAll(ctx, channel, postings) {
 			answered(c, channel, by, keys[i], r)
 		}
 	})
@@ -63,6 +63,8 @@ func answered(c *lab.Client, channel domain.Channel, by domain.UserName, key str
 	switch {
 	case r.Err == nil:
 		c.Tell(lab.Fact{Kind: factPosted, Channel: channel.Ref(), Blog: r.Blog.ID, User: by, Key: key})
+	case errors.Is(r.Err, domain.ErrForbidden):
+		c.Tell(lab.Fact{Kind: factForbidden, Channel: channel.Ref(), User: by, Key: key})
 	case errors.Is(r.Err, domain.ErrPostGone):
 	case errors.Is(r.Err, domain.ErrGone), errors.Is(r.Err, domain.ErrNotFound):
 		c.Tell(lab.Fact{Kind: factRefused, Channel: channel.Ref()})

@@ -41,8 +41,8 @@ func inTurn(bodies ...body) body {
 	}
 }
 
-// news is a set-up: the channel with these posts, and another channel that no actor
-// touches.
+// news is a set-up: the channel with these posts, and another channel that no actor touches. A row
+// says who may post, so that no actor has to put one up.
 func news(texts ...string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		if other, ok := makeChannel(ctx, c, aside, owner); ok {
@@ -51,6 +51,9 @@ func news(texts ...string) body {
 		channel, ok := makeChannel(ctx, c, channelName, owner)
 		if !ok {
 			return
+		}
+		if len(texts) == 0 { // the first post of a guest puts it up as well
+			_ = c.Store.SetPosting(ctx, channel, owner, false)
 		}
 		for _, text := range texts {
 			makePost(ctx, c, channel, author, text)

@@ -31,6 +31,7 @@ func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, err
 	s.subscribersAgree()
 	s.authorsAgree()
 	s.gates()
+	s.oneRule()
 	return s.breaches, nil
 }
 
@@ -217,4 +218,18 @@ func (s *store) gates() {
 			s.breach("I9", tableChannels, row, "is active and has no open gate")
 		}
 	}
+}
+
+// oneRule is I11: at most one row of a channel says who may post.
+func (s *store) oneRule() {
+	first := map[string]bool{}
+	s.blogs(func(_ channel, row driver.Entity, kind, _ string) {
+		if kind != "guests" {
+			return
+		}
+		if first[row.Partition] {
+			s.breach("I11", tableBlogs, row, "is a second row that says who may post")
+		}
+		first[row.Partition] = true
+	})
 }

@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	w.channel, err = store.CreateChannel(t.Context(), w.channel)
 	w.ok(err)
 	blog, _, err := store.Post(t.Context(), storage.Posting{
-		Channel: w.channel.Ref(), By: "grace", Key: "one", Draft: domain.Draft{Text: "one"},
+		Channel: w.channel, By: "grace", Key: "one", Draft: domain.Draft{Text: "one"},
 	})
 	w.ok(err)
 	w.post = blog.ID
@@ -131,6 +131,10 @@ func spoiltChannels() map[string]spoiler {
 		"a deletion that is done has left no channel": func(w *world) string {
 			w.write("Deletions", driver.Insert(string(w.channel.Incarnation), driver.String("State", "done")))
 			return "I5 Deletions " + string(w.channel.Incarnation)
+		},
+		"one row says who may post": func(w *world) string {
+			w.write("Blogs", driver.Insert("guests!ZZZZ", w.own())) // grace has posted: there is one
+			return "I11 Blogs guests!ZZZZ"
 		},
 		"an active channel has its open gate": func(w *world) string {
 			w.write("Blogs", driver.Delete(w.openGate(), driver.Exists))

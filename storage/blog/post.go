@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -14,7 +15,7 @@ import (
 
 // A Posting is a request to post. It may be sent again without making a second post.
 type Posting struct {
-	Channel domain.ChannelRef
+	Channel domain.Channel
 	By      domain.UserName
 	// Key is the idempotency key. A posting with the same key by the same user to
 	// the same incarnation makes no second post. It may be any text.
@@ -41,8 +42,9 @@ const (
 	// postRows is how many rows a post begins with: the post, its idempotency key, and
 	// its place by rating.
 	postRows = 3
-	// MaxPostings is how many posts fit in one transaction, beside the gate.
-	MaxPostings = (driver.MaxOperations - 1) / postRows
+	// MaxPostings is how many posts fit in one transaction, beside the gate and the row that
+	// says who may post.
+	MaxPostings = (driver.MaxOperations - 2) / postRows
 )
 
 // Post makes a post and returns it. It reports true if this call made the post. It
@@ -51,6 +53,7 @@ const (
 //
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.
+//   - The user may not post there: domain.ErrOwnerPosts or ErrBlocked.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
@@ -58,24 +61,34 @@ func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 	return r.Blog, r.Made, r.Err
 }
 
-// PostAll makes several posts in one channel, MaxPostings in a transaction. It answers
-// each posting as Post does, as if they came one after the other: so of two with the same
+// PostAll makes several posts of one user in one channel, MaxPostings in a transaction. It
+// answers each posting as Post does, as if they came one after the other: so of two with the same
 // key, the first makes the post. What can be made is made, whatever becomes of the
 // others. Posts without a date get later ones in their order. The channel counts, and not
-// that of each posting. Before anything else, all of them are put on their author's list.
-func (s *Posts) PostAll(ctx context.Context, ref domain.ChannelRef, postings []Posting) []PostResult {
-	attempts := newAttempts(ref, postings)
-	if err := s.ListPosts(ctx, blogsOf(attempts)...); err != nil {
-		fail(attempts, err)
-	}
-	for open := unanswered(attempts); len(open) > 0; open = unanswered(open) {
-		s.postTogether(ctx, ref, open)
+// that of each posting. Before they are made, all of them are put on their author's list.
+func (s *Posts) PostAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
+	attempts := newAttempts(in, postings)
+	if len(attempts) > 0 {
+		s.post(ctx, &permit{in: in, by: attempts[0].By}, attempts)
 	}
 	results := make([]PostResult, len(attempts))
 	for i, a := range attempts {
 		results[i] = *a.result
 	}
 	return results
+}
+
+func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
+	if err := s.admit(ctx, p); err != nil {
+		s.refuse(ctx, attempts, err)
+		return
+	}
+	if err := s.ListPosts(ctx, blogsOf(attempts)...); err != nil {
+		fail(attempts, err)
+	}
+	for open := unanswered(attempts); len(open) > 0; open = unanswered(open) {
+		s.postTogether(ctx, p, open)
+	}
 }
 
 // An attempt is one posting of PostAll, and the post that it makes. The post has the same
@@ -85,15 +98,15 @@ type attempt struct {
 	blog domain.Blog
 	// result is nil until the posting is answered.
 	result *PostResult
-	// refused tells that another post has the key, so that this one never lands.
+	// refused tells that this one never lands: another post has the key, or its author may not.
 	refused bool
 }
 
-func newAttempts(ref domain.ChannelRef, postings []Posting) []*attempt {
+func newAttempts(in domain.Channel, postings []Posting) []*attempt {
 	attempts := make([]*attempt, len(postings))
 	var latest time.Time
 	for i, p := range postings {
-		p.Channel = ref
+		p.Channel = in
 		if p.CreatedOn.IsZero() {
 			p.CreatedOn = domain.Now()
 			if !p.CreatedOn.After(latest) {
@@ -132,9 +145,9 @@ func fail(attempts []*attempt, err error) {
 }
 
 // postTogether sends one transaction, and answers at least one posting.
-func (s *Posts) postTogether(ctx context.Context, ref domain.ChannelRef, open []*attempt) {
-	batch := eachKeyOnce(open)
-	err := s.insertPosts(ctx, ref, batch)
+func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
+	ref, batch := p.in.Ref(), eachKeyOnce(open)
+	err := s.insertPosts(ctx, p, batch)
 	switch {
 	case err == nil:
 		for _, a := range batch {
@@ -144,11 +157,14 @@ func (s *Posts) postTogether(ctx context.Context, ref domain.ChannelRef, open []
 		fail(open, s.WhyGateGone(ctx, ref))
 	case errors.Is(err, domain.ErrExists):
 		s.answerEarlier(ctx, ref, batch)
+	case errors.Is(err, domain.ErrForbidden):
+		s.refuse(ctx, open, err)
+		_ = s.UnlistPosts(ctx, blogsOf(refusals(open))...) // they do no harm there
 	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
 		// One of them breaks a limit of the store, or all together do. The others go on.
-		s.postTogether(ctx, ref, batch[:len(batch)/2])
+		s.postTogether(ctx, p, batch[:len(batch)/2])
 	default:
-		fail(batch, fmt.Errorf("posting to channel %s: %w", ref.Key, err))
+		fail(batch, postingFailed(ref.Key, err))
 	}
 }
 
@@ -168,15 +184,15 @@ func eachKeyOnce(open []*attempt) []*attempt {
 
 // insertPosts inserts the rows of posts behind the open gate, all or none, after their rows in the
 // index of active channels.
-func (s *Posts) insertPosts(ctx context.Context, ref domain.ChannelRef, batch []*attempt) error {
+func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) error {
 	times := make([]time.Time, len(batch))
 	for i, a := range batch {
 		times[i] = a.blog.CreatedOn
 	}
-	if err := s.NoteActive(ctx, ref, times...); err != nil {
+	if err := s.NoteActive(ctx, p.in.Ref(), times...); err != nil {
 		return err
 	}
-	incarnation := driver.String(schema.PropIncarnation, ref.Incarnation)
+	incarnation := driver.String(schema.PropIncarnation, p.in.Incarnation)
 	operations := make([]driver.Operation, 0, postRows*len(batch))
 	for _, a := range batch {
 		operations = append(operations,
@@ -187,15 +203,14 @@ func (s *Posts) insertPosts(ctx context.Context, ref domain.ChannelRef, batch []
 			driver.Insert(schema.BlogRow(a.blog.ID), encodeBlog(a.blog)...),
 			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
-	//lab: Insert the post and the row of its key in one transaction, behind the open gate.
-	return s.Behind(ctx, ref, operations...)
+	return s.behindPermit(ctx, p, operations)
 }
 
 // newBlog returns the post of a posting that has a date, with a new id and a new revision.
 func (p Posting) newBlog() domain.Blog {
 	on := domain.Storable(p.CreatedOn)
 	return domain.Blog{
-		Channel:   p.Channel,
+		Channel:   p.Channel.Ref(),
 		ID:        domain.NewBlogID(on),
 		Draft:     p.Draft,
 		UserID:    p.By,
@@ -215,10 +230,39 @@ func (p Posting) once() string {
 
 func (p Posting) bodyHash() string { return schema.Hash(domain.Texts(p.Draft.Words())...) }
 
+func postingFailed(to domain.ChannelKey, err error) error {
+	return fmt.Errorf("posting to channel %s: %w", to, err)
+}
+
+// refuse answers those who may not post. What they posted while they might is answered as ever,
+// since this may be the echo of a transaction that took effect.
+func (s *Posts) refuse(ctx context.Context, open []*attempt, err error) {
+	if errors.Is(err, domain.ErrForbidden) {
+		s.lookForEarlier(ctx, open)
+	}
+	for _, a := range unanswered(open) {
+		a.result, a.refused = &PostResult{Err: postingFailed(a.Channel.Key(), err)}, true
+	}
+}
+
+// refusals are the attempts that never land.
+func refusals(attempts []*attempt) []*attempt {
+	return slices.DeleteFunc(slices.Clone(attempts), func(a *attempt) bool { return !a.refused })
+}
+
 // answerEarlier answers the postings whose keys were used before. The store names one of
 // them, but there can be more, so it reads the rows of all keys. If it finds none, a sweep
 // has removed them: then nothing can be posted any more.
 func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch []*attempt) {
+	s.lookForEarlier(ctx, batch)
+	_ = s.UnlistPosts(ctx, blogsOf(refusals(batch))...) // they do no harm there
+	if len(unanswered(batch)) == len(batch) {
+		fail(batch, s.WhyGateGone(ctx, ref))
+	}
+}
+
+// lookForEarlier answers the postings whose keys were used.
+func (s *Posts) lookForEarlier(ctx context.Context, batch []*attempt) {
 	reads := make([]func(context.Context) error, len(batch))
 	for i, a := range batch {
 		reads[i] = func(ctx context.Context) error {
@@ -227,16 +271,6 @@ func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch 
 		}
 	}
 	_ = s.AtOnce(ctx, reads...)
-	var refused []domain.Blog
-	for _, a := range batch {
-		if a.refused {
-			refused = append(refused, a.blog)
-		}
-	}
-	_ = s.UnlistPosts(ctx, refused...) // they do no harm there
-	if len(unanswered(batch)) == len(batch) {
-		fail(batch, s.WhyGateGone(ctx, ref))
-	}
 }
 
 // earlierPost reads the post that the idempotency key made, or returns nil if the key was
@@ -244,7 +278,7 @@ func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch 
 // effect and the reply was lost.
 func (s *Posts) earlierPost(ctx context.Context, a *attempt) *PostResult {
 	//lab: Look which post the key has made.
-	once, err := s.blogs.Get(ctx, schema.ChannelPartition(a.Channel.Key), a.once())
+	once, err := s.blogs.Get(ctx, schema.ChannelPartition(a.Channel.Key()), a.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return nil
@@ -257,11 +291,11 @@ func (s *Posts) earlierPost(ctx context.Context, a *attempt) *PostResult {
 	}
 	a.refused = true
 	if once.Properties.String(schema.PropBody) != a.bodyHash() {
-		return &PostResult{Err: fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrKeyReused)}
+		return &PostResult{Err: postingFailed(a.Channel.Key(), domain.ErrKeyReused)}
 	}
-	blog, err := s.Blog(ctx, a.Channel, id)
+	blog, err := s.Blog(ctx, a.Channel.Ref(), id)
 	if errors.Is(err, domain.ErrNotFound) {
-		err = fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrPostGone)
+		err = postingFailed(a.Channel.Key(), domain.ErrPostGone)
 	}
 	return &PostResult{Blog: blog, Err: err}
 }

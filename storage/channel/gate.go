@@ -125,17 +125,32 @@ var ErrGateGone = errors.New("the gate is gone")
 // row that the sweep deletes. But the gate's version tells whether a page that was read before is
 // still right (package fresh).
 func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
-	return s.holding(ctx, ref, schema.OpenGateRow(ref.Incarnation), operations)
+	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
+}
+
+// GateVersion reads the version of the open gate. If that is not there, it is ErrGateGone.
+func (s *Lifecycle) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
+	//lab: Read the version of the gate.
+	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return "", ErrGateGone
+	}
+	return gate.ETag, err
+}
+
+// BehindVersion is Behind in the version of the gate that was read. It gives the gate another, so
+// it takes effect once in all time. In any other version it is domain.ErrConflict.
+func (s *Lifecycle) BehindVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
+	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Match(version)), operations)
 }
 
 // behindShut is Behind for a sweep, which depends on the shut gate.
 func (s *Lifecycle) behindShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
-	return s.holding(ctx, ref, schema.ShutGateRow(ref.Incarnation), operations)
+	return s.holding(ctx, ref, driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists), operations)
 }
 
-func (s *Lifecycle) holding(ctx context.Context, ref domain.ChannelRef, gate string, operations []driver.Operation) error {
-	held := append([]driver.Operation{driver.Merge(gate, driver.Exists)}, operations...)
-	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), held...)
+func (s *Lifecycle) holding(ctx context.Context, ref domain.ChannelRef, gate driver.Operation, operations []driver.Operation) error {
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{gate}, operations...)...)
 	if refusedByGate(err) {
 		return ErrGateGone
 	}

@@ -28,6 +28,8 @@ type partitionCheck struct {
 	noted time.Time
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
+	// rule is the row that says who may post. Its ETag is empty if none was met.
+	rule driver.Entity
 	// index is zero if I8 holds. Each post adds its row of the index by rating, and as many
 	// votes as its rating says. Each row of the index and each vote takes itself away. If
 	// something is left, checkIndex reads the partition again, row by row.
@@ -87,6 +89,8 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		p.index.add(-1, row.Row)
 	case schema.Vote:
 		p.index.add(-1, schema.VotesOf(schema.VotedOn(row.Row)))
+	case schema.Guests:
+		return p.secondRule(ctx, row)
 	case schema.Sub:
 		return p.paired(ctx, row)
 	case schema.Join:

@@ -58,7 +58,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
 			ok(t, err)
 			blog, _, err := store.Post(ctx, storage.Posting{
-				Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: draft, CreatedOn: domain.Now()})
+				Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft, CreatedOn: domain.Now()})
 			ok(t, err)
 			if i%10 == 0 {
 				ok(t, store.Vote(ctx, channel.Ref(), blog.ID, "eve"))

@@ -223,6 +223,9 @@ func OwnedKey(row string) domain.ChannelKey {
 	return domain.ChannelKey(strings.TrimPrefix(row, Owned.Prefix()))
 }
 
+// GuestsRow is the row that says who may post, while the token is that one.
+func GuestsRow(token string) string { return Guests.Row(token) }
+
 // WroteRow is the row of a post on the list of its author.
 func WroteRow(id domain.BlogID) string { return Wrote.Row(string(id)) }
 

@@ -27,7 +27,7 @@ var kinds = []*Kind{
 	retired(TableUsers, "<user>", "owns!<rest>"), retired(TableUsers, "<user>", "listed!<rest>"),
 	retired(TableSessions, "due!<rest>", "<rest>"), retired(TableThrottle, "due!<rest>", "<rest>"),
 	Channel, OpenGate, ShutGate, ReservedGate,
-	Blog, Once, Rate, Vote, Join, Sub, Subscription, Active,
+	Blog, Once, Rate, Vote, Guests, Join, Sub, Subscription, Active,
 	Unread, OpenDeletion, Lesson, BlogDeletion, Deletion,
 	Account, Asked, Made, UserOnce, Owned, Wrote,
 	Session, AddressFailures, Failures,
@@ -102,6 +102,14 @@ var (
 		Properties: always(PropIncarnation),
 	}
 )
+
+// Guests is the row that says who may post.
+var Guests = &Kind{
+	Table: TableBlogs, Partition: "<key>", Form: "guests!<token>", Name: "who may post", Scenario: "guests", Ablation: "guests-token",
+	What:       "Whether anybody but the owner may post, and who is blocked. Without this row, everybody may.",
+	Why:        "The post of a guest merges it. A change puts another in its place, so no post that was allowed before lands after.",
+	Properties: always(PropIncarnation, PropPosting, PropBlocked),
+}
 
 // Active is the row by which the newest posts of all channels are found.
 var Active = &Kind{

@@ -10,6 +10,7 @@ import (
 // The names of properties. A name means the same in each kind of row that has it.
 const (
 	PropAttempts     = "Attempts"
+	PropBlocked      = "Blocked" // names, separated by spaces
 	PropBlog         = "Blog"
 	PropBody         = "Body"    // a hash of what was sent
 	PropChannel      = "Channel" // its key
@@ -35,6 +36,7 @@ const (
 	PropOver        = "Over"
 	PropOwner       = "Owner"
 	PropPassword    = "Password"
+	PropPosting     = "Posting"
 	PropRating      = "Rating"
 	PropRequestedBy = "RequestedBy"
 	PropRequestedOn = "RequestedOn"

@@ -84,7 +84,7 @@ func (s *site) fillChannel(ctx context.Context, i, posts int) error {
 		for n := range postings {
 			postings[n] = storage.Posting{By: channel.Owner, Key: rand.Text(), Draft: s.draft}
 		}
-		for _, result := range s.store.PostAll(ctx, channel.Ref(), postings) {
+		for _, result := range s.store.PostAll(ctx, channel, postings) {
 			if result.Err != nil {
 				return result.Err
 			}
@@ -101,7 +101,7 @@ func (s *site) perform(ctx context.Context, o Operation, random *mathrand.Rand) 
 	var err error
 	switch o {
 	case Post:
-		_, _, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: channel.Owner, Key: rand.Text(), Draft: s.draft})
+		_, _, err = s.store.Post(ctx, storage.Posting{Channel: channel, By: channel.Owner, Key: rand.Text(), Draft: s.draft})
 	case Read:
 		if channel, err = s.store.Channel(ctx, channel.Key()); err == nil {
 			_, err = s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: pagePosts})

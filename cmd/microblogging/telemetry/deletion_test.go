@@ -75,7 +75,7 @@ func fill(t *testing.T, store *storage.Store) domain.Channel {
 	}
 	for i := range 150 {
 		if err == nil {
-			_, _, err = store.Post(t.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
+			_, _, err = store.Post(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
 		}
 	}
 	if err != nil {

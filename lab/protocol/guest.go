@@ -1,0 +1,290 @@
+package protocol
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/fresh"
+	"microblogging/storage/schema"
+)
+
+// Who may post, besides the owner.
+
+const (
+	// factRuled: the rule Key stands. Page are the posts that were there after that, each on a line.
+	factRuled lab.Kind = "ruled"
+	// factRuling: the actor makes the rule Key.
+	factRuling lab.Kind = "(ruling)"
+	// factShownRule: a page has said whether everybody may post. It is the answer to what the actor
+	// was looking for.
+	factShownRule lab.Kind = "(shown who may post)"
+	// factForbidden: the user may not post, and the post with this key is not there.
+	factForbidden lab.Kind = "may not post"
+)
+
+// The rules that an owner makes.
+const (
+	closed    = "closed to all but the owner"
+	opened    = "open to all"
+	blocked   = "ann blocked"
+	unblocked = "ann unblocked"
+)
+
+// contrary is the rule that takes another back.
+func contrary(rule string) string {
+	return map[string]string{closed: opened, opened: closed, blocked: unblocked, unblocked: blocked}[rule]
+}
+
+// govern makes rules, one after the other.
+func govern(rules ...string) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		for _, rule := range rules {
+			c.Tell(lab.Fact{Kind: factRuling, Channel: channel.Ref(), Key: rule})
+			var err error
+			switch rule {
+			case blocked:
+				err = c.Store.Block(ctx, channel, owner, author)
+			case unblocked:
+				err = c.Store.Unblock(ctx, channel, owner, author)
+			default:
+				err = c.Store.SetPosting(ctx, channel, owner, rule == closed)
+			}
+			if err != nil {
+				continue
+			}
+			// A post that lands before this read counts as one from before the answer.
+			page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLimit})
+			var there []string
+			for _, post := range page.Items {
+				there = append(there, string(post.ID))
+			}
+			if err == nil {
+				c.Tell(lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: rule, Page: strings.Join(there, "\n"), Words: rule})
+			}
+		}
+	})
+}
+
+// ruleStands is I11: a rule that was acknowledged is in the store, and no post lands that it
+// forbids, until somebody begins to take it back.
+func ruleStands(v lab.View, k lab.Known, breach breaching) {
+	if !live(v.DB, k.Channel) || v.Count(factRuling, func(f lab.Known) bool {
+		return f.Key == contrary(k.Key) && (f.Actor != k.Actor || f.At > k.At)
+	}) > 0 {
+		return
+	}
+	from, _ := schema.Guests.Range()
+	rule := storage.Guests{}.Posting()
+	names := ""
+	for row := range v.DB.Rows(schema.TableBlogs) {
+		p := row.Properties
+		if row.Partition != string(k.Channel.Key) || p.String("Incarnation") != string(k.Channel.Incarnation) {
+			continue
+		}
+		if strings.HasPrefix(row.Row, from) {
+			rule, names = p.String("Posting"), p.String("Blocked")
+		}
+		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
+		forbids := k.Key == closed && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
+		if isPost && forbids && !strings.Contains(k.Page, id) {
+			breach("I11", "a post of %s has landed, and before that the channel was %s", p.String("UserId"), k.Key)
+		}
+	}
+	is := map[string]bool{closed: rule == "owner", opened: rule == "open", blocked: names != "", unblocked: names == ""}
+	if !is[k.Key] {
+		breach("I11", "the channel is not %s, which was acknowledged", k.Key)
+	}
+}
+
+// forbiddenIsNowhere: no post is there of which its author was told that they may not make it.
+func forbiddenIsNowhere(v lab.View, k lab.Known, breach breaching) {
+	for row := range v.DB.Rows(schema.TableBlogs) {
+		p := row.Properties
+		if row.Partition == string(k.Channel.Key) && p.String("UserId") == string(k.User) && p.String("Text") == k.Key {
+			breach("A4", "%s was told that they may not post, and the post is there", string(k.User))
+		}
+	}
+}
+
+// lookAtRule looks twice at who may post, in one process, which keeps what it has read.
+func lookAtRule(ctx context.Context, c *lab.Client) {
+	kept := shelf{}
+	for range 2 {
+		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
+		page, err := fresh.ReadCached(ctx, c.Store.Versions, kept, anyNews(), "rule",
+			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
+				g, err := c.Store.Guests(ctx, in.Key())
+				return g.In(in.Ref()).Posting(), err
+			})
+		if err == nil {
+			c.Tell(lab.Fact{Kind: factShownRule, Channel: page.Channel.Ref(), Page: page.Value, Words: "posting: " + page.Value})
+		}
+	}
+}
+
+// shownRule compares what a page says with what was acknowledged before its reader asked for it.
+func shownRule(v lab.View, f lab.Known, breach breaching) {
+	before, ok := v.LookedAt(f)
+	for _, k := range before {
+		if ok && k.Kind == factRuled && k.Key == closed && k.Channel == f.Channel && f.Page == "open" {
+			breach("I11", "a page offers to post, and before that the channel was closed")
+		}
+	}
+}
+
+// isGuests tells whether a row says who may post.
+func isGuests(op driver.Operation) bool { return schema.Guests.Has(op.Row) }
+
+// withoutGuests leaves out the operations on rows that say who may post, with this action.
+func withoutGuests(action driver.Action) func() driver.Around {
+	return func() driver.Around {
+		return func(ctx context.Context, c *driver.Call, next following) error {
+			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == action && isGuests(op) })
+			if at < 0 {
+				return next(ctx)
+			}
+			return withoutOperation(ctx, c, at, next)
+		}
+	}
+}
+
+// looksFirst reads the version of the gate after the look that nothing says who may post.
+func looksFirst() driver.Around {
+	var gate *driver.Call
+	var version driver.ETag
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		switch {
+		case c.Method == driver.CallGet && strings.HasPrefix(c.Row, "gate!open!"):
+			asked := *c
+			gate, c.Entity.ETag = &asked, "later"
+			return nil
+		case gate != nil && c.Method == driver.CallRange && c.From == schema.Guests.Prefix():
+			err := next(ctx)
+			look := *c
+			*c, gate = *gate, nil
+			if err == nil {
+				err = next(ctx)
+			}
+			version = c.Entity.ETag
+			*c = look
+			return err
+		case len(c.Operations) > 0:
+			if _, ok := c.Operations[0].If.ETag(); ok {
+				c.Operations = slices.Clone(c.Operations)
+				c.Operations[0].If = driver.Match(version)
+			}
+		}
+		return next(ctx)
+	}
+}
+
+// refusedOutright finds no post that somebody made before they were refused.
+func refusedOutright() driver.Around {
+	refused := false
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		if refused && c.Method == driver.CallGet && strings.HasPrefix(c.Row, "once!") {
+			return domain.ErrNotFound
+		}
+		err := next(ctx)
+		for _, row := range c.Page.Rows {
+			refused = refused || schema.Guests.Has(row.Row) && row.Properties.String("Blocked") != ""
+		}
+		return err
+	}
+}
+
+// contented changes no rule that is as it should be.
+func contented() driver.Around {
+	var rule driver.Properties
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == driver.ActionInsert && isGuests(op) })
+		if at >= 0 && slices.Equal(c.Operations[at].Properties, rule) {
+			return nil
+		}
+		err := next(ctx)
+		for _, row := range c.Page.Rows {
+			if schema.Guests.Has(row.Row) {
+				rule = row.Properties
+			}
+		}
+		return err
+	}
+}
+
+// untouched is a set-up: the channel as it was created.
+func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner) }
+
+// guests post, and owners say who may.
+func guests() subject {
+	ann, vera := lab.Actor{Name: "ann", Run: post(author, "new")}, lab.Actor{Name: "vera", Run: post(visitor, "too")}
+	return subject{
+		scenarios: []lab.Scenario{
+			{
+				Name: "guests", About: "somebody is blocked while they post, and a request lands late", Faults: 2, Straggles: anything,
+				Setup:  news("old"),
+				Actors: []lab.Actor{ann, {Name: "olga", Run: govern(blocked)}},
+			},
+			{
+				Name: "guests-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,
+				Straggles: anything,
+				Setup:     untouched,
+				Actors:    []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}},
+			},
+			{
+				Name: "guests-again", About: "a channel is closed, opened and closed again, and requests land late", Faults: 2, Preemptions: 2,
+				Straggles: anything,
+				Setup:     news("old"),
+				Actors:    []lab.Actor{ann, {Name: "olga", Run: govern(closed, opened, closed)}},
+			},
+			{
+				Name: "guests-two", About: "an owner closes a channel on one device and blocks somebody on another", Faults: 1, Preemptions: 2,
+				Straggles: anything,
+				Setup:     untouched,
+				Actors:    []lab.Actor{ann, {Name: "olga", Run: govern(closed)}, {Name: "olga2", Run: govern(blocked, unblocked)}},
+			},
+			{
+				Name: "guests-page", About: "a process keeps a page that says who may post, while its owner closes the channel", Faults: 1, Preemptions: 3,
+				Straggles: written,
+				Setup:     news("old"),
+				Actors:    []lab.Actor{{Name: "reader", Run: lookAtRule}, {Name: "olga", Run: govern(closed)}},
+			},
+			{
+				Name: "guests-deletion", About: "a channel is closed while it is deleted and its name is taken again", Faults: 1, Preemptions: 2,
+				Straggles: anything,
+				Setup:     queued("old"),
+				Actors: []lab.Actor{
+					{Name: "olga", Run: govern(closed)}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, vera,
+				},
+			},
+		},
+		ablations: []ablation{
+			ablate("guests-token", "guests", "The token of the guests", "behindPermit",
+				"A guest's post merges the row by which it was allowed, so it fails once the owner has changed the rule.",
+				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
+			ablate("guests-turn", "guests", "A new token for each rule", "turn",
+				"A change puts a row with a new token in the place of the old one, so what was sent under the former rule fails.",
+				only("olga", withoutGuests(driver.ActionDelete)), unharmed),
+			ablate("guests-version", "guests-first", "The version of the gate", "BehindVersion",
+				"The first row that says who may post is put up in the version of the gate that was read, so there is never a second.",
+				always(withoutMatch(schema.TableBlogs, "gate!open!")), unharmed),
+			ablate("guests-look", "guests-first", "The version before the look", "turn",
+				"The version of the gate is read before the look that there is no such row yet, so a row that is put up in between makes the other fail.",
+				always(looksFirst), unharmed),
+			ablate("guests-echo", "guests", "What was posted before", "refuse",
+				"Before somebody is told that they may not post, their key is looked up, so a post that had landed is answered as made.",
+				only("ann", refusedOutright)),
+			ablate("guests-anew", "guests-again", "A new token in any case", "(*Posts).rule",
+				"The token is turned even if the rule is as its owner wants it, so an earlier request that was never answered fails from then on.",
+				only("olga", contented)),
+			merging("guests-gate", "guests-page", "olga", "The gate of a rule", "turn",
+				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
+		},
+		told:     map[lab.Kind]law{factRuled: ruleStands, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},
+		recalled: []lab.Kind{factRuled},
+	}
+}

@@ -1,0 +1,177 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/drivertest"
+)
+
+func TestGuests(t *testing.T) {
+	t.Run("only the owner posts to a channel that is closed", bubble(closedToAllButTheOwner))
+	t.Run("whoever is blocked posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
+	t.Run("a rule that changes under a post decides about it", bubble(ruleChangesUnderAPost))
+	t.Run("a post that had landed is answered as made, whatever the rule is by then", bubble(landedIsAnsweredAsMade))
+	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
+	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
+	t.Run("the owner pays nothing for it", bubble(ownerPaysNothing))
+	t.Run("a rule ends with its channel", bubble(ruleEndsWithItsChannel))
+}
+
+// mustRefuse fails the test unless a post is refused for this reason and leaves nothing.
+func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, why error) {
+	w.t.Helper()
+	if _, _, err := w.store.Post(w.t.Context(), posting(to, by, key)); !errors.Is(err, why) || !errors.Is(err, domain.ErrForbidden) {
+		w.t.Errorf("%s posts: %v, want %v", by, err, why)
+	}
+	if slices.Contains(w.texts(to.Ref()), key) {
+		w.t.Errorf("%s was refused, and the post is there", by)
+	}
+}
+
+func (w *world) guests(of domain.Channel) storage.Guests {
+	w.t.Helper()
+	g, err := w.store.Guests(w.t.Context(), of.Key())
+	w.ok(err)
+	return g.In(of.Ref())
+}
+
+func closedToAllButTheOwner(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	for range 2 { // a rule may be made again
+		w.ok(w.store.SetPosting(t.Context(), channel, ada, true))
+	}
+	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
+	w.post(channel, ada, "mine")
+	w.ok(w.store.SetPosting(t.Context(), channel, ada, false))
+	w.post(channel, grace, "no") // with the key that was refused
+	w.mustBeSound()
+}
+
+func blockedPostsNothing(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	blog := w.post(channel, grace, "before")
+	w.ok(w.store.Block(t.Context(), channel, ada, grace))
+	w.mustRefuse(channel, grace, "after", domain.ErrBlocked)
+	w.post(channel, eve, "another's")
+	blog = w.edit(blog, "edited")
+	w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, grace))
+	w.ok(w.store.Subscribe(t.Context(), channel, grace))
+	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
+	w.ok(w.store.Unblock(t.Context(), channel, ada, grace))
+	w.post(channel, grace, "after")
+	w.mustBeSound()
+}
+
+// The rule changes right before the transaction of the post: once to another that allows it, and
+// then to one that does not.
+func ruleChangesUnderAPost(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, grace, "first")
+	changes := []func() error{
+		func() error { return w.store.Block(t.Context(), channel, ada, eve) },
+		func() error { return w.store.Block(t.Context(), channel, ada, grace) },
+	}
+	for i, want := range []error{nil, domain.ErrBlocked} {
+		changed := false
+		w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			if !changed {
+				changed = true
+				w.ok(changes[i]())
+			}
+			return send(ctx)
+		}))
+		if _, made, err := w.faulty.Post(t.Context(), posting(channel, grace, text(i))); !errors.Is(err, want) || made != (want == nil) {
+			t.Errorf("under change %d: made %t, %v", i, made, err)
+		}
+	}
+	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{text(0), "first"}) {
+		t.Errorf("posts: %q", got)
+	}
+	if rows, err := w.store.BlogsBy(t.Context(), grace, "", 10); err != nil || len(rows.Items) != 2 {
+		t.Errorf("the list of the author: %+v, %v", rows, err)
+	}
+	w.mustBeSound()
+}
+
+// The reply to the transaction is lost, its author is blocked, and the client sends it again.
+func landedIsAnsweredAsMade(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, grace, "first")
+	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		w.ok(send(ctx))
+		w.ok(w.store.Block(t.Context(), channel, ada, grace))
+		return send(ctx)
+	}))
+	blog, made, err := w.faulty.Post(t.Context(), posting(channel, grace, "landed"))
+	if err != nil || !made {
+		t.Errorf("made %t, %v", made, err)
+	}
+	again, made, err := w.store.Post(t.Context(), posting(channel, grace, "landed"))
+	if err != nil || made || again.ID != blog.ID {
+		t.Errorf("sent again: %+v, made %t, %v", again, made, err)
+	}
+	w.mustBeSound()
+}
+
+func ownerAloneRules(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	for _, err := range []error{
+		w.store.SetPosting(t.Context(), channel, grace, true), w.store.Block(t.Context(), channel, grace, eve),
+		w.store.Unblock(t.Context(), channel, grace, eve),
+	} {
+		if !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("somebody else rules: %v", err)
+		}
+	}
+	var invalid *domain.InvalidError
+	if err := w.store.Block(t.Context(), channel, ada, ada); !errors.As(err, &invalid) {
+		t.Errorf("the owner is blocked: %v", err)
+	}
+	w.post(channel, ada, "mine")
+}
+
+func oneTooManyIsNotBlocked(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	for i := range storage.MaxBlocked {
+		w.ok(w.store.Block(t.Context(), channel, ada, domain.UserName(fmt.Sprintf("%032d", i)))) // of the greatest length
+	}
+	var invalid *domain.InvalidError
+	if err := w.store.Block(t.Context(), channel, ada, eve); !errors.As(err, &invalid) {
+		t.Errorf("one more: %v", err)
+	}
+	w.ok(w.store.Block(t.Context(), channel, ada, domain.UserName(fmt.Sprintf("%032d", 7)))) // who is already
+	if got := w.guests(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSorted(got.Blocked) {
+		t.Errorf("%d are blocked: %q", len(got.Blocked), got.Blocked)
+	}
+}
+
+func ownerPaysNothing(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, ada, "first") // which notes that the channel is active
+	w.arm(drivertest.Pass)
+	_, _, err := w.faulty.Post(t.Context(), posting(channel, ada, "second"))
+	w.ok(err)
+	if n := w.calls.Load(); n != 3 { // the index, the list of the author, and the post
+		t.Errorf("%d calls, want 3", n)
+	}
+}
+
+func ruleEndsWithItsChannel(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.ok(w.store.SetPosting(t.Context(), channel, ada, true))
+	w.ask(channel)
+	for _, step := range cascade(w.store, channel.Ref()) {
+		w.ok(step(t.Context()))
+	}
+	if err := w.store.SetPosting(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("a rule of a channel that is gone: %v", err)
+	}
+	next := w.create("garden", eve)
+	w.post(next, grace, "free")
+}

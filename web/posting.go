@@ -1,0 +1,153 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+// Who may post to a channel besides its owner.
+
+// setPosting lets everybody post to the channel at an address ("open"), or its owner alone
+// ("owner").
+func (s *server) setPosting(c echo.Context, v visitor, at target, posting string) error {
+	if posting != "open" && posting != "owner" {
+		return domain.Invalid("posting", "must be “open” or “owner”")
+	}
+	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
+		return s.store.SetPosting(ctx, channel, v.User, posting == "owner")
+	})
+}
+
+// block keeps a user from posting to the channel at an address. Nobody of that name is
+// domain.ErrNotFound.
+func (s *server) block(c echo.Context, v visitor, at target, name string) error {
+	return s.ofPerson(c, v, at, name, func(ctx context.Context, channel domain.Channel, person domain.UserName) error {
+		if _, err := s.store.User(ctx, person); err != nil {
+			return err
+		}
+		return s.store.Block(ctx, channel, v.User, person)
+	})
+}
+
+// unblock lets a user post again.
+func (s *server) unblock(c echo.Context, v visitor, at target, name string) error {
+	return s.ofPerson(c, v, at, name, func(ctx context.Context, channel domain.Channel, person domain.UserName) error {
+		return s.store.Unblock(ctx, channel, v.User, person)
+	})
+}
+
+// ofPerson does something about a person in the owner's channel.
+func (s *server) ofPerson(c echo.Context, v visitor, at target, name string,
+	do func(ctx context.Context, channel domain.Channel, person domain.UserName) error,
+) error {
+	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
+		if channel.Owner != v.User {
+			return domain.ErrForbidden
+		}
+		person, err := domain.ParseUserName(name)
+		if err != nil {
+			return domain.ErrNotFound // nobody can have this name
+		}
+		return do(ctx, channel, person)
+	})
+}
+
+func (s *server) blockUser(c echo.Context, v visitor) error {
+	return respondNothing(c, s.block(c, v, apiTarget(c), pathParam(c, "user")))
+}
+
+func (s *server) unblockUser(c echo.Context, v visitor) error {
+	return respondNothing(c, s.unblock(c, v, apiTarget(c), pathParam(c, "user")))
+}
+
+// changeChannel changes what the body names. A body with who may post and nothing else is answered
+// with nothing; any other must describe the channel.
+func (s *server) changeChannel(c echo.Context, v visitor) error {
+	body, err := readJSON(c)
+	if err != nil {
+		return err
+	}
+	var posting *string
+	rule := field{"posting", false, func(value json.RawMessage) (err error) {
+		posting = new(string)
+		*posting, err = parseText("posting", value)
+		return err
+	}}
+	describes := false
+	fields := []field{rule}
+	for _, word := range new(domain.About).Words() {
+		fields = append(fields, field{word.Name, false, func(json.RawMessage) error {
+			describes = true
+			return nil
+		}})
+	}
+	if err := parseFields("The body", body, fields...); posting != nil && !describes {
+		if err == nil {
+			err = s.setPosting(c, v, apiTarget(c), *posting)
+		}
+		return respondNothing(c, err)
+	}
+	channel, err := s.describe(c, v, apiTarget(c), func(about *domain.About) error {
+		fields := append(wordFields(about.Words()), rule)
+		fields[0].required = true // it is all that a program of the first version can change
+		return parseFields("The body", body, fields...)
+	})
+	if err == nil && posting != nil {
+		err = s.setPosting(c, v, target{ChannelAddress: channel.Ref().Address()}, *posting)
+	}
+	return s.respondChannel(c, err, http.StatusOK, channel)
+}
+
+// editChannelByForm handles the forms on the page on which an owner edits a channel. The form for
+// its description names no action.
+func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) error {
+	at, person := pageTarget(c, form), form.Get("person")
+	switch form.Get("action") {
+	case "":
+		return s.editChannel(c, v, form)
+	case "posting":
+		return s.ruled(c, v, s.setPosting(c, v, at, form.Get("posting")), noticePostingSet, "")
+	case "block":
+		return s.ruled(c, v, s.block(c, v, at, person), noticeBlocked, person)
+	case "unblock":
+		return s.ruled(c, v, s.unblock(c, v, at, person), noticeUnblocked, "")
+	}
+	return unknownAction()
+}
+
+// ruled answers a form about who may post. A person who cannot be blocked stays in the form.
+func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person string) error {
+	channel, read := c.Get(channelKey).(domain.Channel)
+	invalid, refused := errors.AsType[*domain.InvalidError](err)
+	missing := errors.Is(err, domain.ErrNotFound) && !replacedNow(err) && person != ""
+	if !read || !refused && !missing {
+		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting")
+	}
+	view := templates.EditChannel{Channel: channel, Person: shown(person)}
+	if view.Message = "There is no person of this name. Nobody was blocked."; refused {
+		view.Message = invalid.Fields[0].Detail
+		if person != "" {
+			view.Message = "@" + view.Person + " " + view.Message + "."
+		}
+	}
+	guests, readErr := s.store.Guests(c.Request().Context(), channel.Key())
+	if readErr != nil {
+		return readErr
+	}
+	view.Guests = guests.In(channel.Ref())
+	return again(c, err, templates.EditChannelPage(s.page(c, v), view))
+}
+
+// mayNotPost tells a reader who may not post why. It is empty for others.
+func mayNotPost(in domain.Channel, guests storage.Guests, v visitor) string {
+	return templates.MayNotPost(in, guests.Refuses(in, v.User))
+}

@@ -1,0 +1,112 @@
+package web_test
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestPosting(t *testing.T) {
+	t.Run("who may not post is refused by the API, alone and in a batch", apiRefusesWhoMayNotPost)
+	t.Run("a channel that is read alone says who may post", channelSaysWhoMayPost)
+	t.Run("pages say who may post before one types", pagesSayWhoMayPost)
+	t.Run("a form that is refused keeps what was typed", refusedPostKeepsItsText)
+	t.Run("the owner rules on the page of the channel and of a post", ownerRulesOnPages)
+}
+
+func apiRefusesWhoMayNotPost(t *testing.T) {
+	s, bob, channel := engines(t, "bob")
+	ada, own := s.signUp("ada"), s.post(channel, "bob", "before")
+	post := func(status int) answer {
+		return s.do("POST", enginesBlogs, bearer(bob), fields("text", "x")).want(status)
+	}
+	for _, rule := range []struct {
+		method, path string
+		body, back   change
+		undo         string
+	}{
+		{"PATCH", "/api/v1/channels/Engines", fields("posting", "owner"), fields("posting", "open"), "PATCH"},
+		{"PUT", "/api/v1/channels/Engines/blocked/bob", header("Accept", "*/*"), header("Accept", "*/*"), "DELETE"},
+	} {
+		for range 2 {
+			s.do(rule.method, rule.path, bearer(ada), rule.body).want(204)
+		}
+		if detail := post(403).unwritten().text("detail"); detail == "" {
+			t.Error("no detail says why")
+		}
+		s.do("POST", enginesBatch, bearer(bob), batch(entries(2)...)).statuses(403, 403)
+		s.do("PUT", enginesBlogs+"/"+string(own.ID), bearer(bob), header("If-Match", "*"), fields("text", rule.method)).want(200)
+		s.do(rule.undo, rule.path, bearer(ada), rule.back).want(204)
+		s.do(rule.method, rule.path, bearer(bob), rule.body).unwritten().want(403)
+		post(201)
+	}
+	if got := s.listed(enginesBlogs, "text"); !slices.Equal(got, []string{"x", "x", "PUT"}) {
+		t.Errorf("posts: %q", got)
+	}
+	s.mustBeSound()
+}
+
+func channelSaysWhoMayPost(t *testing.T) {
+	s, ada, _ := engines(t, "ada")
+	says := func(a answer, want any) {
+		t.Helper()
+		if got := a.want(200).get("posting"); got != want {
+			t.Errorf("posting %v, want %v", got, want)
+		}
+	}
+	says(s.do("GET", "/api/v1/channels/Engines"), "open")
+	says(s.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("posting", "owner", "description", "mine")), "owner")
+	says(s.do("GET", "/api/v1/channels/Engines"), "owner")
+	says(s.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("description", "still mine")), "owner")
+	if got := s.do("GET", "/api/v1/channels").want(200).get("items.0.posting"); got != nil {
+		t.Errorf("a list says %v", got)
+	}
+}
+
+func pagesSayWhoMayPost(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	s.post(channel, "bob", "before")
+	s.subscribe("bob", channel)
+	stranger := s.browser()
+	page := func(b *browser) page { return b.open("/channels/Engines").want(200) }
+	if !page(bob).hasForm("Post") || !bob.open("/").hasForm("Post") {
+		t.Error("bob may post, and has no form")
+	}
+	page(stranger).says("Sign in").saysNot("Only @ada posts here.")
+	ok(t, s.store.SetPosting(t.Context(), channel, "ada", true))
+	if page(bob).says("Only @ada posts here.").hasForm("Post") || bob.open("/").hasForm("Post") {
+		t.Error("bob may not post, and has a form")
+	}
+	page(stranger).says("Only @ada posts here.")
+	ok(t, s.store.SetPosting(t.Context(), channel, "ada", false))
+	ok(t, s.store.Block(t.Context(), channel, "ada", "bob"))
+	if page(bob).says("@ada has blocked you here.").hasForm("Post") {
+		t.Error("bob is blocked, and has a form")
+	}
+	page(stranger).saysNot("blocked")
+}
+
+func refusedPostKeepsItsText(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	form := bob.open("/channels/Engines").form("Post").fill("text", "typed before")
+	ok(t, s.store.Block(t.Context(), channel, "ada", "bob"))
+	form.press().want(403).says("You are blocked here", "typed before")
+}
+
+func ownerRulesOnPages(t *testing.T) {
+	s, ada, channel := enginesBrowser(t, "ada")
+	s.author("bob")
+	blog := s.post(channel, "bob", "of bob")
+	path := "/channels/Engines/blogs/" + string(blog.ID)
+	ada.open(path).form("Block @bob").press().at(path).says("They are blocked", "Unblock @bob")
+	s.signedIn("eve").open(path).saysNot("Block @bob", "Unblock @bob")
+	if href := ada.open("/channels/Engines").href("Who may post"); href != "/channels/Engines/edit#posting" {
+		t.Errorf("the channel’s page leads to %q", href)
+	}
+	edit := ada.open("/channels/Engines/edit").want(200).says("Unblock @bob")
+	edit.form("Block").fill("person", "nobody").press().want(404).says("There is no person of this name.")
+	edit.form("Block").fill("person", "ada").press().want(422).says("owns the channel")
+	edit.form("Unblock @bob").press().want(200).saysNot("Unblock @bob")
+	s.mustBeSound()
+}
