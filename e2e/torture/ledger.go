@@ -21,7 +21,9 @@ type ledger struct {
 	drafts map[string]string
 	// refused are the creations that were told that the name is taken.
 	refused map[string]bool
-	twins   []twin
+	// ruled are the channels in which somebody may not have been allowed to post.
+	ruled map[string]bool
+	twins []twin
 	// deleting is the channel whose deletion was accepted last.
 	deleting string
 }
@@ -41,7 +43,7 @@ func newLedger(site string) *ledger {
 	return &ledger{
 		site: site, moments: &moments{make(chan struct{}), make(chan struct{})},
 		incarnations: map[string][]*incarnation{}, posts: map[string]*post{}, byChannel: map[string][]*post{},
-		drafts: map[string]string{}, refused: map[string]bool{},
+		drafts: map[string]string{}, refused: map[string]bool{}, ruled: map[string]bool{},
 	}
 }
 

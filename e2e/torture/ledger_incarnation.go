@@ -22,6 +22,9 @@ type incarnation struct {
 	back time.Time
 	// adrift tells that a request to delete it was not answered. It may take effect later.
 	adrift bool
+	// unruly tells that a request about who may post was not answered, so that it may take effect
+	// later. Only the owner looks at it.
+	unruly bool
 }
 
 // wanted tells whether nobody wanted it gone during all of a span.

@@ -52,10 +52,27 @@ func (l *ledger) mustFind(t *testing.T, want string) {
 // The ledger accuses a site of what contradicts it, and of nothing else.
 func TestLedger(t *testing.T) {
 	shown := item{ID: "p", Text: "ann/2 as posted"}
+	notBob := func(author string) bool { return author == "bob" }
 	for name, c := range map[string]struct {
 		do   func(b bench)
 		want string
 	}{
+		"a post that has landed after it was forbidden": {func(b bench) {
+			b.mustNotGrow("news", []item{shown}, []item{shown, {ID: "q", Text: "bob/1 as posted"}}, notBob)
+		}, "I11: post q of bob has landed"},
+		"a post that was there before it was forbidden, and another's": {func(b bench) {
+			old := item{ID: "q", Text: "bob/1 as posted"}
+			b.mustNotGrow("news", []item{old}, []item{shown, old}, notBob)
+		}, ""},
+		"a post that may not be made, where nobody has ruled so": {func(b bench) {
+			b.forbidden("news", "bob/1", true)
+		}, "I11: bob/1 may not be posted"},
+		"a post that is shown though it was forbidden": {func(b bench) {
+			b.ruling("news")
+			b.draft("bob/1", "news")
+			b.forbidden("news", "bob/1", true)
+			b.shown(b.during(), "news", item{ID: "q", Text: "bob/1 as posted"})
+		}, "I2: news shows"},
 		"a channel shown after its deletion was acknowledged": {func(b bench) {
 			of := b.channel()
 			b.accepted(of)

@@ -135,6 +135,9 @@ func (u *user) visit(ctx, load context.Context) {
 		}
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
+	if seen.owner == u.name && !seen.adrift && !seen.unruly && u.draw.IntN(3) == 0 {
+		u.rule(ctx, seen)
+	}
 	u.look(ctx, channel)
 	if seen.owner == u.name && time.Since(seen.known) > u.keepTime() && time.Until(end) > calmTime {
 		u.askDeletion(ctx, seen)

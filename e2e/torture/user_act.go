@@ -60,7 +60,7 @@ func (u *user) post(ctx context.Context, channel string) {
 	for try := range 4 {
 		a := u.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"},
 			http.Header{"Idempotency-Key": {origin}},
-			http.StatusCreated, http.StatusOK, http.StatusNotFound, http.StatusGone)
+			http.StatusCreated, http.StatusOK, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
 		if try == 0 {
 			made.from = a.from
 		}
@@ -79,6 +79,9 @@ func (u *user) post(ctx context.Context, channel string) {
 			if u.draw.IntN(8) > 0 {
 				return
 			}
+		case http.StatusForbidden:
+			u.site.ledger.forbidden(channel, origin, try == 0 && u.tries == 0)
+			return
 		case http.StatusNotFound, http.StatusGone:
 			if first != nil {
 				u.site.ledger.missing(a.span, first)
@@ -90,9 +93,8 @@ func (u *user) post(ctx context.Context, channel string) {
 	}
 }
 
-// list reads all posts of a channel.
-func (u *user) list(ctx context.Context, channel string) {
-	var items []item
+// list reads all posts of a channel. It reports whether it came to the end of them.
+func (u *user) list(ctx context.Context, channel string) (items []item, ok bool) {
 	all := span{from: time.Now()}
 	query := url.Values{"limit": {"100"}}
 	for {
@@ -103,18 +105,18 @@ func (u *user) list(ctx context.Context, channel string) {
 		case http.StatusOK:
 		case http.StatusNotFound, http.StatusGone:
 			u.site.ledger.absent(all, channel)
-			return
+			return nil, false
 		default:
-			return
+			return nil, false
 		}
 		var page client.Page[item]
 		if !u.decode(a, &page) {
-			return
+			return nil, false
 		}
 		items = append(items, page.Items...)
 		if page.Next == "" {
 			u.site.ledger.listed(all, channel, items)
-			return
+			return items, true
 		}
 		query.Set("after", page.Next)
 	}

@@ -1,0 +1,67 @@
+// Whose channel is it: an owner closes it, or blocks somebody, who sees it before they type.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { phone, sites, visitor } from "./visitor.mjs";
+
+let ola, pia;
+before(async () => {
+  [ola, pia] = await Promise.all([signUp(sites.sample, "ola"), signUp(sites.sample, "pia")]);
+});
+
+for (const scripts of [true, false]) {
+  const how = scripts ? "" : ", without scripts";
+  const channel = scripts ? "olas.own" : "olas.plain";
+
+  test(`posting: an owner closes a channel and blocks a person, who sees it before they type${how}`, async () => {
+    await ola.createChannel(channel);
+    await pia.post(channel, "From pia");
+    const owner = await visitor(sites.sample, { as: ola, scripts });
+    const guest = await visitor(sites.sample, { as: pia, scripts, width: phone.width });
+    const stranger = await visitor(sites.sample, { scripts });
+    const composers = (v) => v.page.locator("form.composer").count();
+    const says = (v, text) => v.page.getByText(text, { exact: true }).waitFor();
+
+    await guest.open(`/channels/${channel}`);
+    assert.equal(await composers(guest), 1);
+    await owner.open(`/channels/${channel}`);
+    await owner.follow(owner.link("Who may post"));
+    await owner.page.getByLabel("Only you").check();
+    await owner.follow(owner.button("Save who may post"));
+    await says(owner, "Who may post is saved.");
+    for (const v of [guest, stranger]) {
+      await v.open(`/channels/${channel}`);
+      await says(v, "Only @ola posts here.");
+      assert.equal(await composers(v), 0);
+    }
+    if (scripts) await look(guest, "posting-closed");
+    await guest.open("/"); // whose form is for the channel used last, or for none
+    assert.equal(await composers(guest), 0);
+
+    await owner.page.getByLabel("Anyone who is signed in").check();
+    await owner.follow(owner.button("Save who may post"));
+    await owner.open(`/channels/${channel}`);
+    await owner.page.locator("article.post a[href*='/blogs/']").first().click();
+    await owner.page.waitForURL(/\/blogs\//);
+    await owner.page.getByText("Block @pia…").click();
+    if (scripts) await look(owner, "posting-block");
+    await owner.follow(owner.page.getByRole("button", { name: "Block @pia", exact: true }));
+    await says(owner, "They are blocked, and cannot post in this channel.");
+    await guest.open(`/channels/${channel}`);
+    await says(guest, "@ola has blocked you here.");
+    assert.equal(await composers(guest), 0);
+    if (scripts) await look(guest, "posting-blocked");
+
+    await owner.open(`/channels/${channel}/edit`);
+    await owner.fill({ Name: "nobody_at_all" });
+    await owner.follow(owner.button("Block"));
+    await says(owner, "There is no person of this name. Nobody was blocked.");
+    if (scripts) await look(owner, "posting-edit");
+    await owner.follow(owner.button("Unblock @pia"));
+    await guest.open(`/channels/${channel}`);
+    assert.equal(await composers(guest), 1);
+    await Promise.all([owner, guest, stranger].map((v) => v.leave()));
+  });
+}

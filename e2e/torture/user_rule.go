@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"microblogging/e2e/client"
+)
+
+// watchTime is how long an owner watches a rule at most.
+const watchTime = 300 * time.Millisecond
+
+// rule closes one of the user's own channels, or blocks somebody there, and watches that no post
+// lands that this forbids. Then it takes the rule back.
+func (u *user) rule(ctx context.Context, of *incarnation) {
+	path := client.ChannelPath(of.channel)
+	method, undo, body, back := "PATCH", "PATCH", any(map[string]string{"posting": "owner"}), any(map[string]string{"posting": "open"})
+	forbidden := func(author string) bool { return author != u.name }
+	if u.draw.IntN(2) == 0 {
+		other := u.site.users[u.draw.IntN(len(u.site.users))].name
+		if other == u.name {
+			return
+		}
+		method, undo, path, body, back = "PUT", "DELETE", path+"/blocked/"+other, nil, nil
+		forbidden = func(author string) bool { return author == other }
+	}
+	u.site.ledger.ruling(of.channel)
+	mine := http.Header{"If-Match": {of.id}}
+	allowed := []int{http.StatusNoContent, http.StatusNotFound, http.StatusGone, http.StatusPreconditionFailed}
+	a := u.send(ctx, method, path, body, mine, allowed...)
+	if a.Status == http.StatusNoContent {
+		before, listed := u.list(ctx, of.channel)
+		pause(ctx, time.Duration(u.draw.Int64N(int64(watchTime))))
+		after, again := u.list(ctx, of.channel)
+		if now := u.look(ctx, of.channel); listed && again && now != nil && now.id == of.id {
+			u.site.ledger.mustNotGrow(of.channel, before, after, forbidden)
+			u.site.tally.add("rules", 1)
+		}
+	}
+	taken := u.send(ctx, undo, path, back, mine, allowed...) // without an answer, the rule may stay
+	of.unruly = !a.answered() || !taken.answered()
+}
+
+// ruling records that a rule is about to be made in a channel, so that a post may be refused there.
+func (l *ledger) ruling(channel string) {
+	defer l.lock()()
+	l.ruled[channel] = true
+}
+
+// forbidden records that a user was told that they may not post. If that was the only request,
+// no such post is there.
+func (l *ledger) forbidden(channel, origin string, alone bool) {
+	defer l.lock()()
+	if !l.ruled[channel] {
+		l.accuseLocked("I11: %s may not be posted in %s, and nobody has ruled so", origin, channel)
+	}
+	if alone {
+		l.drafts[origin] = "nowhere: it was forbidden"
+	}
+}
+
+// mustNotGrow accuses the site if a post has come after a rule was acknowledged that forbids it.
+func (l *ledger) mustNotGrow(channel string, before, after []item, forbidden func(author string) bool) {
+	defer l.lock()()
+	there := map[string]bool{}
+	for _, i := range before {
+		there[i.ID] = true
+	}
+	for _, i := range after {
+		if author, _, _ := strings.Cut(i.origin(), "/"); !there[i.ID] && forbidden(author) {
+			l.accuseLocked("I11: post %s of %s has landed in %s after the answer that forbids it", i.ID, author, channel)
+		}
+	}
+}
