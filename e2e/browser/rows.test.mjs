@@ -64,7 +64,7 @@ test("rows: a reader sees what each step of a deletion has left", async () => {
   assert.equal(await gate(reader).getByText("gate!open!").count(), 0);
   await look(reader, "rows-shut");
   for (const step of ["sweep", "disarm", "release"]) await next(teacher, step);
-  await teacher.sees("Deleted");
+  await teacher.sees("The name is free again.");
   await reader.open(reader.path);
   await reader.sees("The channel is gone. This is what is left of it.");
   await look(reader, "rows-gone");
