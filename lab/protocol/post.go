@@ -224,7 +224,7 @@ func posts() subject {
 		},
 		ablations: []ablation{
 			ablate("open-gate", "post", "The open gate", "Behind",
-				"A post merges the open gate in its own transaction, so a post that comes too late is refused. (The row of the guests, which the sweep deletes, is not held here either.)",
+				"A post merges the open gate in its own transaction, so a post that comes too late is refused; here it holds no row of the guests either.",
 				always(unfenced), unharmed),
 			ablate("once", "one-key", "The key of a post", "insertPosts",
 				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
