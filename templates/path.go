@@ -21,6 +21,8 @@ const (
 	SignInPath        = "/sign-in"
 	SignOutPath       = "/sign-out"
 	AccountPath       = "/account"
+	ExportPath        = "/account/export"
+	ExportFilePath    = "/account/export.zip"
 	// DeletionsPath lists the deletions that the reader asked for.
 	DeletionsPath = "/account/deletions"
 	LearnPath     = "/how-deletion-works"

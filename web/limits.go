@@ -41,6 +41,9 @@ const (
 	// maxStreams is how many event streams may be open in this process. Each of them
 	// reads the store once each watchInterval.
 	maxStreams = 512
+	// maxExports is how many exports may be under way in this process. Each reads the store without
+	// a pause.
+	maxExports = 8
 
 	// MaxConnections is how many connections a listener should have open at once. An idle
 	// one takes some 20 KB.

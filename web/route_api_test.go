@@ -119,6 +119,7 @@ func apiRoutes() []route {
 			{stranger, 422, "ada", "after={posts}&limit=0", "", ""},
 			{stranger, 404, "nobody", "", "", ""},
 		}},
+		{name: "GET /api/v1/account/export", who: users, untagged: true, seeds: []seed{{ada, 200, "", "", "", ""}}},
 		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 2, 6, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={subscriptions}", "", ""},

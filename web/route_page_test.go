@@ -246,6 +246,8 @@ func pageRoutes() []route {
 			{bobsCookie, 403, "", "", "", "action=undo&channel=Going&incarnation={going}"},
 			{adasCookie, 404, "", "", "", "action=undo&channel=Going&incarnation=x"},
 		}},
+		{name: "GET /account/export", who: users, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
+		{name: "GET /account/export.zip", who: users, untagged: true, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
 		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 6, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 			{adasCookie, 422, "", "after={posts}", "", ""},

@@ -301,7 +301,7 @@ func routesTellWhatTheyCost(t *testing.T) {
 				var a answer
 				made := g.counted(func() { a = g.send(t, r, s) })
 				got := a.timing()
-				if got.calls != made || got.calls == 0 && got.milliseconds != 0 {
+				if !r.isStream() && got.calls != made || got.calls == 0 && got.milliseconds != 0 {
 					t.Errorf("as %d: %+v, and the store got %d calls", s.who, got, made)
 				}
 				if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {

@@ -81,7 +81,10 @@ func (r route) isFile() bool {
 	return slices.ContainsFunc(fileRoutes(), func(f route) bool { return f.name == r.name })
 }
 
-func (r route) isStream() bool { return strings.HasSuffix(r.name, "/events") }
+// isStream tells that it is answered while the store is still being read.
+func (r route) isStream() bool {
+	return strings.HasSuffix(r.name, "/events") || strings.HasSuffix(r.name, "/account/export") && r.isAPI() || strings.HasSuffix(r.name, ".zip")
+}
 
 // limit is the most bytes of a body.
 func (r route) limit() int { return cmp.Or(r.body, 64<<10) }

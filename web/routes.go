@@ -44,6 +44,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
 		{"/users/:user", anyone, s.showUser},
 		{templates.AccountPath, signedIn, s.showAccount},
+		{templates.ExportPath, signedIn, s.showExport},
 		{templates.DeletionsPath, signedIn, s.showDeletions},
 		{templates.SignUpPath, anyone, s.signUpForm},
 		{templates.SignInPath, anyone, s.signInForm},
@@ -57,6 +58,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	// Not with get: HEAD must not use up the link, and has nothing of a stream.
 	e.GET(signInLinkPath, s.serve(everybody, s.followSignInLink))
 	e.GET("/channels/:name/deletions/:incarnation/events", s.serve(signedIn, s.streamDeletion))
+	e.GET(templates.ExportFilePath, s.serve(signedIn, s.export))
 	for _, form := range []struct {
 		path string
 		body int64
@@ -115,6 +117,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, votePath, maxSmallBody, writer, s.voting(s.store.Unvote)},
 		{http.MethodPut, blockedPath, maxBody, writer, s.blockUser},
 		{http.MethodDelete, blockedPath, maxBody, writer, s.unblockUser},
+		{http.MethodGet, templates.ExportPath, maxBody, signedIn, s.export},
 		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.DeletionsOf, newListedDeletion)},
 		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.SubscriptionPage, newSubscriptionJSON)},
 		{http.MethodPut, "/subscriptions/:name", maxBody, writer, s.subscribe},

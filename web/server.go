@@ -114,6 +114,7 @@ type server struct {
 	writes  *writeLimit
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
+	exports *shares[domain.UserName]
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -143,6 +144,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
 		batches: newShares[domain.UserName](math.MaxInt64, 1),
+		exports: newShares[domain.UserName](maxExports, 1),
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)

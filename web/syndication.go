@@ -71,20 +71,24 @@ func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin stri
 		Items:       make([]feedItem, len(posts)),
 	}
 	for i, post := range posts {
-		updated := later(post.CreatedOn, post.EditedOn)
-		f.updated = later(f.updated, updated)
-		f.Items[i] = feedItem{
-			ID:            feedID("post", string(channel.Incarnation), string(post.ID)),
-			URL:           origin + templates.BlogPath(name, post.ID),
-			Title:         post.Title,
-			ContentHTML:   s.texts.content(post),
-			ContentText:   post.Text,
-			DatePublished: feedTime(post.CreatedOn),
-			DateModified:  feedTime(updated),
-			Authors:       []feedAuthor{{string(post.UserID), origin + templates.UserPath(post.UserID)}},
-		}
+		f.updated = later(f.updated, later(post.CreatedOn, post.EditedOn))
+		f.Items[i] = feedItemOf(name, post, origin)
+		f.Items[i].ContentHTML = s.texts.content(post)
 	}
 	return f
+}
+
+// feedItemOf is a post as its author wrote it, without HTML.
+func feedItemOf(in domain.ChannelName, post domain.Blog, origin string) feedItem {
+	return feedItem{
+		ID:            feedID("post", string(post.Channel.Incarnation), string(post.ID)),
+		URL:           origin + templates.BlogPath(in, post.ID),
+		Title:         post.Title,
+		ContentText:   post.Text,
+		DatePublished: feedTime(post.CreatedOn),
+		DateModified:  feedTime(later(post.CreatedOn, post.EditedOn)),
+		Authors:       []feedAuthor{{string(post.UserID), origin + templates.UserPath(post.UserID)}},
+	}
 }
 
 const jsonFeedVersion = "https://jsonfeed.org/version/1.1"
@@ -101,7 +105,7 @@ type feed struct {
 	Title       string `json:"title" xml:"title"`
 	HomePageURL string `json:"home_page_url" xml:"-"`
 	// FeedURL is the feed's own address.
-	FeedURL     string     `json:"feed_url" xml:"-"`
+	FeedURL     string     `json:"feed_url,omitempty" xml:"-"`
 	Description string     `json:"description,omitempty" xml:"subtitle,omitempty"`
 	Updated     string     `json:"-" xml:"updated"`
 	Links       []atomLink `json:"-" xml:"link"`
@@ -115,8 +119,10 @@ type feedItem struct {
 	Title     string `json:"title,omitempty" xml:"-"`
 	AtomTitle string `json:"-" xml:"title"`
 	// ContentHTML has the same content as ContentText, or more.
-	ContentHTML   string       `json:"content_html" xml:"-"`
-	ContentText   string       `json:"content_text" xml:"-"`
+	ContentHTML string `json:"content_html,omitempty" xml:"-"`
+	ContentText string `json:"content_text" xml:"-"`
+	// Markdown tells import to take ContentText as it is.
+	Markdown      *struct{}    `json:"_markdown,omitempty" xml:"-"`
 	DatePublished string       `json:"date_published" xml:"published"`
 	DateModified  string       `json:"date_modified" xml:"updated"`
 	Authors       []feedAuthor `json:"authors" xml:"author"`

@@ -23,6 +23,7 @@ func TestImport(t *testing.T) {
 	t.Run("counts dates that cannot be read, and moves their posts once they can be", misdatedAreMended)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
+	t.Run("takes back what was exported: the same posts, dates and texts", importTakesBackAnExport)
 }
 
 const testPassword = "correct horse"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -73,10 +74,7 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 	var posts []found
 	var refs []domain.ChannelRef
 	for _, row := range rows {
-		ref := domain.ChannelRef{
-			Key:         domain.ChannelKey(row.Properties.String(schema.PropChannel)),
-			Incarnation: domain.Incarnation(row.Properties.String(schema.PropIncarnation)),
-		}
+		ref := listedIn(row)
 		if !schema.LeadsToChannel(ref) {
 			continue // a check reports it
 		}
@@ -106,6 +104,64 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 	}
 	_ = s.posts.Unlist(ctx, user, gone) // or else the next reader does: nobody waits for a full disk
 	return items, nil
+}
+
+// listedIn is the channel of what a row of a user's list names.
+func listedIn(row driver.Entity) domain.ChannelRef {
+	return domain.ChannelRef{
+		Key:         domain.ChannelKey(row.Properties.String(schema.PropChannel)),
+		Incarnation: domain.Incarnation(row.Properties.String(schema.PropIncarnation)),
+	}
+}
+
+// WroteTo lists the channels on an author's list. Some may be gone.
+func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) (refs []domain.ChannelRef, err error) {
+	seen := make(map[domain.ChannelRef]bool)
+	for row, err := range s.wrote(ctx, author) {
+		if err != nil {
+			return nil, err
+		}
+		if ref := listedIn(row); !seen[ref] && schema.LeadsToChannel(ref) {
+			seen[ref] = true
+			refs = append(refs, ref)
+		}
+	}
+	return refs, nil
+}
+
+// writtenAtOnce is how many posts WrittenTo reads before it yields them.
+const writtenAtOnce = 100
+
+// WrittenTo yields the posts of an author in one channel, newest first, and some of them at a time.
+// It yields nothing of a channel that is not active. An error is the last that it yields.
+func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, ref domain.ChannelRef) iter.Seq2[[]FeedItem, error] {
+	return func(yield func([]FeedItem, error) bool) {
+		var rows []driver.Entity
+		read := func() bool {
+			items, err := s.readListed(ctx, schema.Wrote, author, rows)
+			rows = rows[:0]
+			return yield(items, err) && err == nil
+		}
+		for row, err := range s.wrote(ctx, author) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if listedIn(row) != ref {
+				continue
+			}
+			if rows = append(rows, row); len(rows) == writtenAtOnce && !read() {
+				return
+			}
+		}
+		read()
+	}
+}
+
+// wrote yields the rows of an author's list.
+func (s *Readers) wrote(ctx context.Context, author domain.UserName) iter.Seq2[driver.Entity, error] {
+	from, to := schema.Wrote.Range()
+	return s.users.Within(ctx, driver.Range{Partition: schema.UserPartition(author), From: from, To: to})
 }
 
 // readIncarnations reads those channels, in any state, that are still of these incarnations.

@@ -86,6 +86,13 @@ func identify(item *gofeed.Item) string {
 // plainMark begins HTML that was plain text.
 const plainMark = "<!--plain-->"
 
+// markdownMember is the member of a JSON Feed's item by which an export of this program says that
+// content_text is Markdown. JSON Feed leaves names with an underscore to programs.
+const markdownMember = "_markdown"
+
+// markdownMark begins what is Markdown, and no HTML.
+const markdownMark = "<!--markdown-->"
+
 // verbatim returns plain text as HTML that is known to have no tag.
 func verbatim(text string) string {
 	if text == "" {

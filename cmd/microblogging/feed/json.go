@@ -9,6 +9,8 @@ import (
 
 	"github.com/mmcdole/gofeed"
 	feedjson "github.com/mmcdole/gofeed/json"
+
+	"microblogging/domain"
 )
 
 // A jsonObject is an object of a JSON Feed. gofeed's own reader refuses the whole file for one
@@ -65,6 +67,17 @@ func parseJSON(document []byte) (Feed, error) {
 	return newFeed(feed, source.text("feed_url"), source.text("home_page_url")), nil
 }
 
+// content returns content_text. A text that an export marks as Markdown is kept as it is, if it can
+// be a post.
+func (o jsonObject) content() string {
+	text := o.text("content_text")
+	_, err := domain.ParseDraft(domain.Draft{Text: text})
+	if o[markdownMember] == nil || err != nil {
+		return verbatim(text)
+	}
+	return markdownMark + text
+}
+
 // translate makes HTML of the texts of an item. It escapes everything except
 // content_html, because the rest of a JSON Feed is plain text.
 func (o jsonObject) translate() *feedjson.Item {
@@ -74,7 +87,7 @@ func (o jsonObject) translate() *feedjson.Item {
 		ExternalURL:   o.text("external_url"),
 		Title:         html.EscapeString(o.text("title")),
 		ContentHTML:   o.text("content_html"),
-		ContentText:   verbatim(o.text("content_text")),
+		ContentText:   o.content(),
 		Summary:       verbatim(o.text("summary")),
 		DatePublished: o.text("date_published"),
 		DateModified:  o.text("date_modified"),

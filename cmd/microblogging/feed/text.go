@@ -76,6 +76,9 @@ func NewConverter() *Converter {
 // textOf returns markup as Markdown. It reports true if that is only the beginning. If
 // markup has no tag, its lines are kept.
 func (c *Converter) textOf(markup string) (text string, cut bool) {
+	if text, is := strings.CutPrefix(markup, markdownMark); is {
+		return text, false
+	}
 	tree, cut, err := clean(strings.TrimPrefix(markup, plainMark))
 	if err != nil { // its words are left
 		return titleOf(markup), true

@@ -1,0 +1,296 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+// exportPage is how many posts, channels or votes an export has in memory at once.
+const exportPage = 100
+
+// exportRetry is the Retry-After of an export beside another one of the same user.
+const exportRetry = 30 * time.Second
+
+func (s *server) showExport(c echo.Context, v visitor) error {
+	return render(c, http.StatusOK, templates.ExportPage(s.page(c, v)))
+}
+
+// export sends all that the visitor has here as a zip, which is made while it is sent. If the store
+// fails on the way, the connection is cut, so nobody takes a part for the whole.
+func (s *server) export(c echo.Context, v visitor) error {
+	if !s.exports.take(v.User, 1) {
+		return &templates.Refusal{Problem: templates.Problem{
+			Status: http.StatusServiceUnavailable, Title: "An export of yours is under way", RetryAfter: exportRetry,
+			Detail: "One at a time is enough: it has everything. Try again when it has ended.",
+		}}
+	}
+	defer s.exports.give(v.User, 1)
+	user, err := s.store.User(c.Request().Context(), v.User)
+	if err != nil {
+		return err
+	}
+	unlimitTime(c)
+	name := fmt.Sprintf("microblogging-%s-%s.zip", user.Name, time.Now().UTC().Format(time.DateOnly))
+	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
+	c.Response().Header().Set(echo.HeaderContentType, "application/zip")
+	c.Response().WriteHeader(http.StatusOK)
+	e := export{store: s.store, user: user, origin: s.origin(c.Request())}
+	e.zip = zip.NewWriter(steadyWriter{c.Response(), http.NewResponseController(c.Response().Writer)})
+	if err := e.write(c.Request().Context()); err != nil {
+		s.Logger.LogAttrs(c.Request().Context(), slog.LevelWarn, "an export was cut", slog.Any("error", err))
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// A steadyWriter gives the reader of a long answer sendTimeout for each part of it.
+type steadyWriter struct {
+	io.Writer
+	control *http.ResponseController
+}
+
+func (w steadyWriter) Write(part []byte) (int, error) {
+	_ = w.control.SetWriteDeadline(time.Now().Add(sendTimeout)) // the recorder of a test has none
+	return w.Writer.Write(part)
+}
+
+// An export writes what one user has. Each list is read page by page, so its size does not matter.
+type export struct {
+	store  *storage.Store
+	zip    *zip.Writer
+	user   domain.User
+	origin string
+}
+
+func (e export) write(ctx context.Context) error {
+	for _, part := range []func(context.Context) error{e.profile, e.subscriptions, e.votes, e.channels, e.posts} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return e.zip.Close()
+}
+
+func (e export) profile(context.Context) error {
+	return e.json("profile.json", userJSON{e.user.Name, apiTime(e.user.CreatedOn)})
+}
+
+func (e export) subscriptions(ctx context.Context) error {
+	subscriptions, err := e.store.Subscriptions(ctx, e.user.Name)
+	if err != nil {
+		return err
+	}
+	list := []subscriptionJSON{}
+	for _, s := range subscriptions {
+		list = append(list, newSubscriptionJSON(s))
+	}
+	return e.json("subscriptions.json", list)
+}
+
+// json adds a file with one value.
+func (e export) json(name string, value any) error {
+	w, err := e.zip.Create(name)
+	if err == nil {
+		err = json.NewEncoder(w).Encode(value)
+	}
+	return err
+}
+
+// A voteJSON is a post that the user has voted on.
+type voteJSON struct {
+	Channel domain.ChannelName `json:"channel"`
+	ID      domain.BlogID      `json:"id"`
+	URL     string             `json:"url"`
+}
+
+func (e export) votes(ctx context.Context) error {
+	w, err := e.zip.Create("votes.json")
+	if err != nil {
+		return err
+	}
+	list := listWriter{w: w}
+	list.text("[")
+	for votes, err := range pages(func(after string) (storage.Page[storage.FeedItem], error) {
+		return e.store.VotesBy(ctx, e.user.Name, after, exportPage)
+	}) {
+		if err != nil {
+			return err
+		}
+		for _, on := range votes {
+			list.add(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.ID)})
+		}
+	}
+	list.text("]\n")
+	return list.err
+}
+
+// channels adds each channel that the user owns, with everybody's posts.
+func (e export) channels(ctx context.Context) error {
+	for owned, err := range pages(func(after string) (storage.Page[domain.Channel], error) {
+		return e.store.ChannelsOf(ctx, e.user.Name, after, exportPage)
+	}) {
+		if err != nil {
+			return err
+		}
+		for _, channel := range owned {
+			about := feed{
+				Title: string(channel.Name), Description: channel.Description,
+				HomePageURL: e.origin + templates.ChannelPath(channel.Name),
+				FeedURL:     e.origin + templates.ChannelJSONFeedPath(channel.Name),
+			}
+			err := e.feed("channels/", channel.Name, about, pages(func(after string) (storage.Page[domain.Blog], error) {
+				return e.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: exportPage})
+			}))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// posts adds what the user wrote in the channels of others, a file for each channel.
+func (e export) posts(ctx context.Context) error {
+	refs, err := e.store.WroteTo(ctx, e.user.Name)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		channel, err := e.store.Channel(ctx, ref.Key)
+		switch {
+		case errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrGone):
+			continue
+		case err != nil:
+			return err
+		case channel.Incarnation != ref.Incarnation || channel.Owner == e.user.Name:
+			continue
+		}
+		about := feed{
+			Title:       fmt.Sprintf("Posts of @%s in %s", e.user.Name, channel.Name),
+			HomePageURL: e.origin + templates.ChannelPath(channel.Name),
+		}
+		written := func(yield func([]domain.Blog, error) bool) {
+			for items, err := range e.store.WrittenTo(ctx, e.user.Name, ref) {
+				blogs := make([]domain.Blog, len(items))
+				for i, item := range items {
+					blogs[i] = item.Blog
+				}
+				if !yield(blogs, err) {
+					return
+				}
+			}
+		}
+		if err := e.feed("posts/", channel.Name, about, written); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// feed adds two files with the posts of a channel, newest first: a JSON Feed, which import reads,
+// and Markdown, for people. Each is read for itself, so a post that comes meanwhile may be in one.
+func (e export) feed(folder string, channel domain.ChannelName, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
+	about.Version, about.Items = jsonFeedVersion, []feedItem{}
+	head, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	head = bytes.TrimSuffix(head, []byte("]}")) // the items are its last member
+	err = e.list(folder+string(channel)+".json", string(head), posts, "]}\n", func(w *listWriter, post domain.Blog) {
+		item := feedItemOf(channel, post, e.origin)
+		item.Markdown = &struct{}{}
+		w.add(item)
+	})
+	if err != nil {
+		return err
+	}
+	return e.list(folder+string(channel)+".md", "# "+about.Title+"\n", posts, "", func(w *listWriter, post domain.Blog) {
+		w.text(markdownOf(post))
+	})
+}
+
+func markdownOf(post domain.Blog) string {
+	title := ""
+	if post.Title != "" {
+		title = "## " + post.Title + "\n\n"
+	}
+	return fmt.Sprintf("\n%s%s\n\n@%s, %s\n\n---\n", title, post.Text, post.UserID, feedTime(post.CreatedOn))
+}
+
+// list adds a file that holds posts between two texts.
+func (e export) list(name, begin string, posts iter.Seq2[[]domain.Blog, error], end string, add func(*listWriter, domain.Blog)) error {
+	file, err := e.zip.Create(name)
+	if err != nil {
+		return err
+	}
+	w := &listWriter{w: file}
+	w.text(begin)
+	for some, err := range posts {
+		if err != nil {
+			return err
+		}
+		for _, post := range some {
+			add(w, post)
+		}
+	}
+	w.text(end)
+	return w.err
+}
+
+// A listWriter writes the elements of a JSON array, and what is around them. It keeps the first
+// error.
+type listWriter struct {
+	w     io.Writer
+	begun bool
+	err   error
+}
+
+func (l *listWriter) text(text string) {
+	if l.err == nil {
+		_, l.err = io.WriteString(l.w, text)
+	}
+}
+
+// add writes one element, on a line of its own.
+func (l *listWriter) add(element any) {
+	encoded, err := json.Marshal(element)
+	if l.err == nil {
+		l.err = err
+	}
+	if l.begun {
+		l.text(",")
+	}
+	l.begun = true
+	l.text("\n" + string(encoded))
+}
+
+// pages yields the pages of a list, until its end or an error. read reads the page after another.
+func pages[T any](read func(after string) (storage.Page[T], error)) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		after := ""
+		for {
+			page, err := read(after)
+			if !yield(page.Items, err) || err != nil || page.Next == "" {
+				return
+			}
+			after = page.Next
+		}
+	}
+}
