@@ -35,6 +35,13 @@ func (v SignIn) why() string {
 	return ""
 }
 
+// A Reset is the form that sets a new password with the token of a link. It posts token and
+// password to [ResetPath].
+type Reset struct {
+	Form
+	Token string
+}
+
 // An Account is the page of one's own account. It has two forms, which post to
 // [AccountPath]: action=password, old and new changes the password;
 // action=end-sessions ends all sessions.

@@ -21,8 +21,10 @@ const (
 	SignInPath        = "/sign-in"
 	SignOutPath       = "/sign-out"
 	AccountPath       = "/account"
-	ExportPath        = "/account/export"
-	ExportFilePath    = "/account/export.zip"
+	// ResetPath is where a link of user reset leads, with its token.
+	ResetPath      = "/sign-in/reset"
+	ExportPath     = "/account/export"
+	ExportFilePath = "/account/export.zip"
 	// DeletionsPath lists the deletions that the reader asked for.
 	DeletionsPath = "/account/deletions"
 	LearnPath     = "/how-deletion-works"

@@ -135,6 +135,27 @@ func (s *server) followSignInLink(c echo.Context, _ visitor) error {
 	return seeOther(c, templates.HomePath)
 }
 
+// resetForm shows the form for a new password to whoever opens a link of user reset. To open it
+// does not use it up: programs open links too.
+func (s *server) resetForm(c echo.Context, v visitor) error {
+	return renderOnce(c, templates.ResetPage(s.page(c, v), templates.Reset{Token: c.QueryParam("token")}))
+}
+
+// resetPassword sets the new password.
+func (s *server) resetPassword(c echo.Context, v visitor, form url.Values) error {
+	token := form.Get("token")
+	err := s.store.ResetPassword(c.Request().Context(), token, form.Get("password"))
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		s.logRefused(c, err)
+		return explain(err, "This link does not work any more",
+			"It sets a new password once, and for an hour at most. Whoever runs this site can make another.")
+	}
+	if refused, ok := formOf(err, "password"); ok {
+		return again(c, err, templates.ResetPage(s.page(c, v), templates.Reset{Form: refused, Token: shown(token)}))
+	}
+	return s.done(c, err, noticePasswordReset, templates.SignInPath)
+}
+
 func (s *server) signOutForm(c echo.Context, v visitor) error {
 	if !v.SignedIn() {
 		return seeOther(c, templates.HomePath)

@@ -32,10 +32,10 @@ func (s *server) publicPage(c echo.Context) templates.Page {
 	}
 }
 
-// ownPath returns the address to come back to. A sign-in link works once, so its
+// ownPath returns the address to come back to. A link with a token works once, so its
 // page leads back to the sign-in page instead.
 func ownPath(c echo.Context) string {
-	if c.Path() == signInLinkPath {
+	if c.Path() == signInLinkPath || c.Path() == templates.ResetPath {
 		return templates.SignInPath
 	}
 	return localPath(c.Request().URL.RequestURI())
@@ -96,6 +96,7 @@ const (
 	noticePostingSet
 	noticeBlocked
 	noticeUnblocked
+	noticePasswordReset
 )
 
 func (n notice) sentence() string {
@@ -110,6 +111,7 @@ func (n notice) sentence() string {
 		noticeAddressMade:     "Your personal feed has a new address.",
 		noticeAddressRevoked:  "The address of your personal feed is revoked. It stopped working.",
 		noticePasswordChanged: "Your password is changed. Every other session has ended.",
+		noticePasswordReset:   "Your new password is set. Every session has ended: sign in with it.",
 		noticeSessionsEnded:   "All your sessions have ended.",
 		noticeSignedOut:       "You are signed out.",
 		noticeSignedUp:        "Your account is ready. Sign in to use it.",

@@ -119,6 +119,14 @@ func credentialRoutes() []route {
 			{stranger, 303, "", "", "", "name=ada&password={password}&next=/channels"},
 			{stranger, 401, "", "", "", "name=ada&password=x&next=/channels"},
 		}},
+		{name: "GET /sign-in/reset", who: everyone, body: 4 << 10, untagged: true, costs: []cost{{"", stranger, 0, 0, 0, 0}}, seeds: []seed{
+			{stranger, 200, "", "token=x", "", ""},
+		}},
+		{name: "POST /sign-in/reset", who: everyone, body: 4 << 10, free: true, seeds: []seed{
+			{stranger, 303, "", "", "", "token={link}&password=a+better+password"},
+			{stranger, 401, "", "", "", "token=x&password=a+better+password"},
+			{adasCookie, 401, "", "", "", "password=x"},
+		}},
 		{name: "POST /account", who: users, body: 8 << 10, free: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=password&old={password}&new=a+better+password"},
 			{adasCookie, 303, "", "", "", "action=end-sessions"},

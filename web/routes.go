@@ -49,6 +49,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SignUpPath, anyone, s.signUpForm},
 		{templates.SignInPath, anyone, s.signInForm},
 		{templates.SignOutPath, anyone, s.signOutForm},
+		{templates.ResetPath, anyone, s.resetForm},
 		{templates.KeysPath, anyone, s.showKeys},
 		{templates.LearnPath, anyone, s.showLesson},
 	}
@@ -78,6 +79,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SignUpPath, maxSmallBody, s.form(everybody, s.signUp)},
 		{templates.SignInPath, maxSmallBody, s.form(everybody, s.signIn)},
 		{templates.SignOutPath, maxBody, s.form(anyone, s.signOut)},
+		{templates.ResetPath, maxSmallBody, s.form(anyone, s.resetPassword)},
 	} {
 		e.POST(form.path, form.take)
 		s.bodies[form.path] = form.body

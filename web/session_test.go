@@ -21,6 +21,7 @@ func TestSession(t *testing.T) {
 	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
 	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
 	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
+	t.Run("set anew by a link works, which does so once and ends all sessions", resetLinkSetsOnePassword)
 }
 
 func wrongCredentialsDoNotSayWhichPartIsWrong(t *testing.T) {
@@ -186,6 +187,28 @@ func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
 	for _, bad := range []string{"", "?token=", "?token=%00", "?token=" + s.session("ada")} {
 		s.browser().open("/sign-in/link" + bad).want(401)
 	}
+	if log := s.log.String(); strings.Contains(log, token) {
+		t.Error("the log holds the link")
+	}
+}
+
+func resetLinkSetsOnePassword(t *testing.T) {
+	s, before, _ := engines(t, "ada")
+	token, err := s.store.SignInLink(t.Context(), "ada")
+	ok(t, err)
+	link := "/sign-in/reset?token=" + token
+	b := s.browser()
+	b.open(link).form("Set the new password").fill("password", "short").press().want(422)
+	b.open(link).form("Set the new password").fill("password", "a better password").press().
+		at("/sign-in").says("Your new password is set.").
+		form("Sign in").fill("name", "ada").fill("password", "a better password").press().at("/").says("ada")
+	s.browser().open("/sign-in").form("Sign in").fill("name", "ada").fill("password", password).press().want(401)
+	s.do("GET", "/account", cookie(before)).want(401)
+	used := s.browser().open(link).form("Set the new password").fill("password", "another password").press().want(401).says("This link does not work any more")
+	if strings.Contains(string(used.body), token) {
+		t.Error("the page repeats the link")
+	}
+	s.browser().open("/sign-in/link?token=" + token).want(401)
 	if log := s.log.String(); strings.Contains(log, token) {
 		t.Error("the log holds the link")
 	}

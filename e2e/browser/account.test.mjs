@@ -1,6 +1,7 @@
 // Accounts: passwords, sessions, cookies.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import { signUp } from "./account.mjs";
 import { look } from "./page_look.mjs";
@@ -29,6 +30,17 @@ test("account: a wrong password is refused, and the name is kept", async () => {
   await v.fill({ Password: cem.password });
   await v.follow(v.button("Sign in"));
   await v.link("cem").waitFor();
+  await v.leave();
+});
+
+test("account: all that one has here can be taken out", async () => {
+  const v = await visitor(sites.sample, { as: cem });
+  await v.open("/account");
+  await v.follow(v.link("Take it out"));
+  await look(v, "export");
+  const [download] = await Promise.all([v.page.waitForEvent("download"), v.link("Download the zip file").click()]);
+  assert.match(download.suggestedFilename(), /^microblogging-cem-.*\.zip$/);
+  assert.equal((await readFile(await download.path())).subarray(0, 2).toString(), "PK");
   await v.leave();
 });
 

@@ -26,7 +26,9 @@ const (
 	factSessionsEnded lab.Kind = "sessions ended"
 	// factSignedOut: the session Token signs nobody in.
 	factSignedOut lab.Kind = "signed out"
-	// factFollowing: the actor follows the link Token.
+	// factReset: a new password was set with the link Token. Session had begun before.
+	factReset lab.Kind = "password set anew"
+	// factFollowing: the actor follows the link Token, or sets a new password with it.
 	factFollowing lab.Kind = "(following)"
 	// factEnding: the actor ends all sessions of the user.
 	factEnding lab.Kind = "(ending)"
@@ -73,6 +75,31 @@ func follow(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factFollowed, Token: link, Session: token})
 	case errors.Is(err, domain.ErrNotSignedIn):
 		c.Tell(lab.Fact{Kind: factLinkUsed, Token: link})
+	}
+}
+
+// reset sets a new password with the link of the set-up, as the actor of this name.
+func reset(actor string) body {
+	return func(ctx context.Context, c *lab.Client) {
+		f := lab.Fact{Kind: factReset}
+		for _, given := range c.Given {
+			if f.Session += given.Session; given.Kind == factLinkMade {
+				f.Token = given.Token // the last of them
+			}
+		}
+		c.Tell(lab.Fact{Kind: factFollowing, Token: f.Token})
+		if err := c.Store.ResetPassword(ctx, f.Token, newPassword(actor)); err == nil {
+			c.Tell(f)
+		}
+	}
+}
+
+func resetOnce(v lab.View, k lab.Known, breach breaching) {
+	if v.Count(factReset, func(lab.Known) bool { return true }) > 1 {
+		breach("I10", "one link set two passwords")
+	}
+	if signsIn(v.DB, k.Session) {
+		breach("I10", "a session signs somebody in though a password was set anew after it began")
 	}
 }
 
@@ -178,8 +205,18 @@ func accounts() subject {
 				Setup:     inTurn(account(visitor), makeLink(visitor)),
 				Actors:    []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
 			},
+			{
+				Name: "reset", About: "two people set a new password with one link, while somebody signs in with it", Faults: 3, Straggles: anything,
+				Setup: inTurn(withSession(visitor), makeLink(visitor)),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: reset("vera")}, {Name: "thief", Run: reset("thief")}, {Name: "vera2", Run: follow},
+				},
+			},
 		},
 		ablations: []ablation{
+			ablate("reset-epoch", "reset", "The epoch of a reset link", "ResetPassword",
+				"A new password is set in the epoch in which the link was made, and begins another, so one link sets one password.",
+				always(epochOfUser(true, 0)), unharmed),
 			ablate("ended", "sign-out", "The mark of a session's end", "SignOut",
 				"Signing out marks the session's row and keeps it, so a late copy of the insert finds the row in its way.",
 				always(withoutMark(false))),
@@ -197,7 +234,7 @@ func accounts() subject {
 				always(epochOfUser(true, 0)), unharmed),
 		},
 		told: map[lab.Kind]law{
-			factSignedOut: sessionHasEnded, factSessionsEnded: sessionsHaveEnded, factFollowed: followedOnce, factLinkUsed: usedByOthers,
+			factReset: resetOnce, factSignedOut: sessionHasEnded, factSessionsEnded: sessionsHaveEnded, factFollowed: followedOnce, factLinkUsed: usedByOthers,
 		},
 	}
 }

@@ -141,3 +141,34 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 	}
 	return a.carrySession(ctx, token, epoch)
 }
+
+// ResetPassword sets a new password for whoever has a sign-in link, and ends all sessions and links
+// of its user. It revokes the address of their personal feed. A link that was used, has ended or
+// never was is domain.ErrNotSignedIn. A password that breaks a rule is an InvalidError on the field
+// "password", and leaves the link as it is. To set the password begins an epoch, and the link is of
+// the one before: so it works once.
+func (a *Accounts) ResetPassword(ctx context.Context, link, password string) error {
+	//lab: Read the link, and the epoch in which it was made.
+	row, err := a.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
+	if errors.Is(err, domain.ErrNotFound) || err == nil && (!row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties)) {
+		err = domain.ErrNotSignedIn
+	}
+	if err != nil {
+		return fmt.Errorf("reset link: %w", err)
+	}
+	user := sessionOf(row).User
+	if err := domain.CheckPassword("password", password, user); err != nil {
+		return err
+	}
+	hash, err := a.hashing.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = a.raise(ctx, user, schema.PropEpoch, func(now driver.Entity) (driver.Properties, error) {
+		if epochOf(now) != epochOf(row) {
+			return nil, domain.ErrNotSignedIn
+		}
+		return driver.Properties{driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, "")}, nil
+	})
+	return err
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"microblogging/storage"
+)
+
+func TestUserResetCommand(t *testing.T) {
+	t.Run("prints a link that sets a new password", resetPrintsLink)
+	t.Run("refuses somebody who is not there", resetRefusesNobody)
+}
+
+func resetPrintsLink(t *testing.T) {
+	data := t.TempDir()
+	s := openSite(t, data)
+	_, _, err := s.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: testPassword}})
+	s.ok(err)
+	s.close()
+	code, out, errs := program(t, "user", "reset", "ADA", "--data", data, "--base-url", "https://blog.example")
+	token, found := strings.CutPrefix(strings.TrimSpace(out), "https://blog.example/sign-in/reset?token=")
+	if code != 0 || !found {
+		t.Fatalf("exit %d, %q and %q", code, out, errs)
+	}
+	s = openSite(t, data)
+	s.ok(s.store.ResetPassword(t.Context(), token, "a better password"))
+	_, _, err = s.store.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "a better password"})
+	s.ok(err)
+}
+
+func resetRefusesNobody(t *testing.T) {
+	data := t.TempDir()
+	openSite(t, data).close()
+	for name, want := range map[string]string{"nobody": "there is no user nobody", "no name": "NAME"} {
+		if code, out, errs := program(t, "user", "reset", name, "--data", data); code != exitCannotRun || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %q and %q", name, code, out, errs)
+		}
+	}
+}
