@@ -53,7 +53,7 @@ func (v *scene) why() string {
 	words := v.Words(*step)
 	var told []string
 	if step.Sender > 0 {
-		told = append(told, v.Actors[step.Sender-1].Name+": "+step.Site().Sentence)
+		told = append(told, v.Actors[step.Sender-1].Name+": "+v.Tell(step.Call, step.Site()))
 	}
 	if words.Fate != "" {
 		told = append(told, sentence(words.Fate))

@@ -158,17 +158,18 @@ func latest() subject {
 // notedAfter holds what is written to the index back, until the post is there.
 func notedAfter() driver.Around {
 	var held *driver.Call
+	var from context.Context // of the line that asked for it
 	return func(ctx context.Context, c *driver.Call, next following) error {
 		if c.Target == schema.TableActivity && c.Writes() {
 			late := *c
-			held = &late
+			held, from = &late, ctx
 			return nil
 		}
 		err := next(ctx)
 		if held != nil && err == nil && c.Method == driver.CallTransact && slices.ContainsFunc(c.Operations, isPost) {
 			posted := *c
 			*c, held = *held, nil
-			err = next(ctx)
+			err = next(from)
 			*c = posted
 		}
 		return err

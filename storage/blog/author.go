@@ -28,7 +28,7 @@ import (
 
 // ListPosts puts posts on the lists of their authors. It may be called again.
 func (s *Posts) ListPosts(ctx context.Context, posts ...domain.Blog) error {
-	//lab: Put the posts on their author's list, before they are there.
+	//lab: Put the posts on their author's list.
 	return s.onLists(ctx, posts, func(post domain.Blog) driver.Operation {
 		return driver.Merge(schema.WroteRow(post.ID), driver.Upsert,
 			driver.String(schema.PropChannel, post.Channel.Key), driver.String(schema.PropIncarnation, post.Channel.Incarnation))
@@ -38,7 +38,7 @@ func (s *Posts) ListPosts(ctx context.Context, posts ...domain.Blog) error {
 // UnlistPosts takes posts of which none can land any more off the lists of their authors. Somebody
 // else may have done so with some of them. Then the others may stay, for the next who looks.
 func (s *Posts) UnlistPosts(ctx context.Context, posts ...domain.Blog) error {
-	//lab: Take posts that are gone for good off their author's list.
+	//lab: Take posts off their author's list.
 	err := s.onLists(ctx, posts, func(post domain.Blog) driver.Operation {
 		return driver.Delete(schema.WroteRow(post.ID), driver.Exists)
 	})
