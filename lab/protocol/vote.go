@@ -124,7 +124,7 @@ func votes() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations",
+			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations: vote,",
 				"A vote inserts or deletes its own row in its transaction, so what stood already is refused and not counted again.",
 				only("ann", countsStanding), unharmed, among("ann")),
 		},
