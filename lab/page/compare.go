@@ -93,6 +93,24 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 	return v, nil
 }
 
+// decisiveStep is the number of the first step that goes another way with the guard, or is not made
+// there. It is 0 if the guard makes no difference.
+func (l *Lab) decisiveStep(c prove.Case, schedule lab.Schedule) (int, error) {
+	ours, err := l.find(c.Guard.Of)
+	if err != nil {
+		return 0, err
+	}
+	without, _ := c.Replay(schedule, false) // it was followed
+	same, _ := ours.Parse(c.Format(schedule))
+	with, _ := ours.Replay(same, false)
+	for n, step := range without.Steps {
+		if n >= len(with.Steps) || !alike(step, with.Steps[n]) {
+			return n + 1, nil
+		}
+	}
+	return 0, nil
+}
+
 func wordsOf(c prove.Case, steps []lab.Step) (words []lab.StepWords) {
 	for _, step := range steps {
 		words = append(words, c.Words(step))

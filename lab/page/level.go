@@ -28,21 +28,21 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 // facts say how a level is won, what is allowed and what is known.
 func (v *scene) facts() string {
 	var facts []string
-	for _, law := range v.now().Laws {
-		if law.Name == v.record.Law {
-			facts = append(facts, "You win when the law "+law.Name+" ("+law.Title+") is broken.")
+	switch _, number := v.level(); {
+	case v.record.Law != "":
+		for _, law := range v.now().Laws {
+			if law.Name == v.record.Law {
+				facts = append(facts, "Break the law “"+law.Title+"”.")
+			}
 		}
-	}
-	if _, number := v.level(); number > 0 && v.record.Law == "" {
-		facts = append(facts, "You win when any law is broken.")
+	case number > 0:
+		facts = append(facts, "Break any law.")
 	}
 	if v.record.Par > 0 {
 		facts = append(facts, "Par: "+lab.Count(v.record.Par, "step")+".")
 	}
-	facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
-	if v.record.Par == 0 && v.record.States > 0 {
-		facts = append(facts, "The explorer has searched "+lab.Count(v.record.States, "state")+" in vain. "+
-			"(The explorer is a program that tries all orders of the calls. A state is one moment: what is in the tables, and how far everybody is.)")
+	if v.Faults > 0 {
+		facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
 	}
 	return strings.Join(facts, " ")
 }
@@ -81,7 +81,7 @@ func (v *scene) shows() bool { return v.show && v.isShortest() }
 // showMe is the start of the shortest schedule known. It is empty if there is none.
 func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
-		q := request{Case: v.Case, schedule: way, show: true}
+		q := request{Case: v.Case, schedule: way, show: true, large: v.large}
 		return q.address() + partActors
 	}
 	return ""
@@ -89,7 +89,7 @@ func (v *scene) showMe() string {
 
 // askHint is this state with a hint.
 func (v *scene) askHint() string {
-	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true}
+	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true, large: v.large}
 	return q.address() + "#say"
 }
 

@@ -3,7 +3,6 @@ package page
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -23,17 +22,18 @@ type scene struct {
 	record prove.Record
 	// guards are those that can be switched.
 	guards []guardSwitch
+	// decisive is the first step that goes another way with the guard. It is 0 if none does.
+	decisive int
 }
 
-// scenario shows the state that a schedule leads to, as a page or, if the name ends in
-// ".json", for programs.
+// scenario shows the state that a schedule leads to, as a page or, if the name ends so, as a file.
 func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	q, err := l.parse(r)
 	if err != nil {
 		return templates.Answer{}, err
 	}
-	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
-		return l.scenarioJSON(w, r, q)
+	if _, suffix := suffixOf(r.PathValue("name")); suffix != "" {
+		return l.scenarioFile(w, r, q, suffix)
 	}
 	if !q.isAddressed(r.URL.Query()) {
 		return redirect(w, r, q.address())
@@ -59,13 +59,17 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if q.rest && !moments[q.at].AtRest() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	return &scene{q, moments, storesOf(moments), l.recordOf(q.Name), switches(q, l.cases())}, nil
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), guards: switches(q, l.cases())}
+	if _, broken := v.worst(); broken && q.Guard != nil {
+		v.decisive, err = l.decisiveStep(q.Case, q.schedule)
+	}
+	return v, err
 }
 
 // choosing is the request that goes on from here with one choice.
 func (q *request) choosing(c lab.Choice) *request {
 	schedule := append(slices.Clone(q.schedule[:q.at]), c)
-	return &request{Case: q.Case, schedule: schedule, at: len(schedule)}
+	return &request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}
 }
 
 // redirect leads to the one address of a page. It is not said to be for ever, because

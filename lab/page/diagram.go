@@ -1,0 +1,363 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+	"microblogging/templates"
+)
+
+// A diagram is a run as a sequence diagram: a lifeline for each actor and each store, and a line for
+// each step, or for several that are folded.
+type diagram struct {
+	// Callers are the lifelines of the actors. Stores are those of the queues and tables.
+	Callers, Stores []lifeline
+	Lines           []lineOfSteps
+	// Late are the calls that lie under way while others act.
+	Late []lateCall
+	// Leases and Gates are what holds for a while.
+	Leases, Gates []span
+}
+
+// A lifeline is a column. It ends with a line, or goes on.
+type lifeline struct {
+	Name  string
+	Ends  int
+	Dead  bool
+	Store bool
+}
+
+// A lineOfSteps is a line of the diagram.
+type lineOfSteps struct {
+	// First and Last are the numbers of its steps.
+	First, Last int
+	lab.StepWords
+	// From and To are columns, counted from 0. From is -1 if nobody calls.
+	From, To int
+	Fate     lab.Fate
+	// Refused tells that the store has refused the call.
+	Refused bool
+	Changes string
+	// Sentence says what the call asks for.
+	Sentence string
+	// Breaks are the laws that are broken since this step, by their titles. Cause tells that the
+	// step made that possible.
+	Breaks []string
+	Cause  bool
+	// Current led to the state that is shown. Left comes after it.
+	Current, Left bool
+	URL           string
+}
+
+// folded tells that the line stands for several steps.
+func (l lineOfSteps) folded() bool { return l.Last > l.First }
+
+// A lateCall is under way from one line to another, or still.
+type lateCall struct {
+	From, To  int
+	Out, Into int // lines; Into is -1 while it is under way
+}
+
+// A span is something that holds from one line to another beside a column. Its lines count from 0;
+// -1 is the start, and To is the number of lines if it does not end.
+type span struct {
+	Column, From, To int
+	// Side tells apart what stands beside one column.
+	Side  int
+	Class string
+	// Label stands at its beginning, and End at its end.
+	Label, End string
+}
+
+// A plot makes a diagram.
+type plot struct {
+	*scene
+	diagram
+	lineOf []int
+	cause  int
+}
+
+// mostLines is how many lines of a diagram a screen of 720 pixels shows.
+const mostLines = 15
+
+// diagram draws the whole run. Steps that weigh something are folded last.
+func (v *scene) diagram(weights []int) diagram {
+	p := plot{scene: v, cause: v.cause()}
+	p.lineOf = make([]int, len(v.moments))
+	p.columns()
+	for _, part := range fold(weights, v.moments) {
+		p.line(part[0], part[1])
+	}
+	p.late()
+	p.leases()
+	p.gates()
+	return p.diagram
+}
+
+func (p *plot) columns() {
+	for i, a := range p.now().Actors {
+		line := lifeline{Name: a.Name, Dead: a.State == lab.Dead}
+		if a.State != lab.AboutToCall {
+			line.Ends = p.lastOf(i + 1)
+		}
+		p.Callers = append(p.Callers, line)
+	}
+	for _, name := range p.stores {
+		p.Stores = append(p.Stores, lifeline{Name: storeTitle(name), Store: true})
+	}
+}
+
+// lastOf is the number of the last step of an actor that is shown.
+func (p *plot) lastOf(actor int) int {
+	for n := p.at; n > 0; n-- {
+		if int(p.moments[n].Step.Choice.Actor) == actor {
+			return n
+		}
+	}
+	return 0
+}
+
+// line adds the line of the steps from first to last.
+func (p *plot) line(first, last int) {
+	step := p.moments[last].Step
+	l := lineOfSteps{
+		First: first, Last: last, StepWords: p.Words(*step), From: step.Sender - 1, To: p.column(step), Fate: step.Choice.Fate,
+		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.cause && p.cause <= last,
+		URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
+	}
+	if step.Call != nil {
+		l.Sentence = p.Tell(step.Call, step.Site())
+		_, l.Call, _ = strings.Cut(l.Call, ": ") // the arrow leads to the store
+	}
+	if step.Choice.Fate == lab.Lands {
+		l.Actor = p.Actors[l.From].Name
+	}
+	if l.folded() {
+		l.Call, l.Answer, l.Told, l.Refused, l.Fate, l.Sentence = lab.Count(last-first+1, "call"), "", nil, false, lab.Arrives, ""
+		l.Actor = strings.Join(p.actorsOf(first, last), ", ")
+	}
+	for n := first; n <= last; n++ {
+		p.lineOf[n] = len(p.Lines)
+		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Laws)...)
+		if l.folded() {
+			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
+		}
+	}
+	p.Lines = append(p.Lines, l)
+}
+
+func (p *plot) actorsOf(first, last int) (names []string) {
+	for n := first; n <= last; n++ {
+		if name := p.Words(*p.moments[n].Step).Actor; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// column is that of the store that a step calls.
+func (p *plot) column(step *lab.Step) int {
+	return len(p.Callers) + slices.Index(p.stores, targetOf(step))
+}
+
+// late finds where each call that was under way has landed. The network counts them as they were
+// sent.
+func (p *plot) late() {
+	var underWay []int
+	for n, m := range p.moments {
+		if m.Step == nil {
+			continue
+		}
+		switch m.Step.Choice.Fate {
+		case lab.GivenUp, lab.Copied:
+			underWay = append(underWay, len(p.Late))
+			p.Late = append(p.Late, lateCall{From: m.Step.Sender - 1, To: p.column(m.Step), Out: p.lineOf[n], Into: -1})
+		case lab.Lands:
+			at := int(m.Step.Choice.Arg)
+			p.Late[underWay[at]].Into = p.lineOf[n]
+			underWay = slices.Delete(underWay, at, at+1)
+		}
+	}
+}
+
+// leases are the times for which a worker has a message to itself. Time does not pass in the lab:
+// that a lease has run out shows when the queue gives the message to another worker.
+func (p *plot) leases() {
+	holds := map[string]int{}
+	end := func(message, line int, words string) {
+		p.Leases[message].To, p.Leases[message].End = line, words
+	}
+	for n, m := range p.moments {
+		if m.Step == nil || m.Step.Applied == nil || m.Step.Applied.Err != nil {
+			continue
+		}
+		switch call := m.Step.Call; call.Method {
+		case driver.CallReceive:
+			id := m.Step.Applied.Messages[0].ID
+			if held, ok := holds[id]; ok {
+				end(held, p.lineOf[n], "lease over")
+			}
+			holds[id] = len(p.Leases)
+			p.Leases = append(p.Leases, span{Column: m.Step.Sender - 1, From: p.lineOf[n], To: len(p.Lines), Class: "lease", Label: "lease"})
+		case driver.CallDelete, driver.CallUpdate:
+			if held, ok := holds[call.Message.ID]; ok {
+				end(held, p.lineOf[n], "")
+				delete(holds, call.Message.ID)
+			}
+		}
+	}
+}
+
+// mostGates is how many incarnations have a strip of their own.
+const mostGates = 3
+
+// gates are the states of the gates of each incarnation of the channels that the run is about.
+func (p *plot) gates() {
+	column, about := len(p.Callers)+slices.Index(p.stores, schema.TableBlogs), p.partitions()
+	var strips []string
+	latest := map[string]int{}
+	for n, m := range p.moments {
+		line := -1
+		if n > 0 {
+			line = p.lineOf[n]
+		}
+		now := gatesIn(m.DB, about)
+		for _, incarnation := range slices.Sorted(maps.Keys(now)) {
+			if !slices.Contains(strips, incarnation) && len(strips) < mostGates {
+				strips = append(strips, incarnation)
+			}
+		}
+		for side, incarnation := range strips {
+			is := cmp.Or(now[incarnation], templates.GateGone)
+			at, there := latest[incarnation]
+			if there && p.Gates[at].Class == gateClass(is) {
+				continue
+			}
+			if there {
+				p.Gates[at].To = line
+			}
+			latest[incarnation] = len(p.Gates)
+			p.Gates = append(p.Gates, span{Column: column, From: line, To: len(p.Lines), Side: side, Class: gateClass(is), Label: is.Word()})
+		}
+	}
+}
+
+func gateClass(s templates.GateState) string { return "gate-" + string(s) }
+
+// partitions are those that somebody calls, or is about to.
+func (p *plot) partitions() map[string]bool {
+	about := map[string]bool{}
+	for _, m := range p.moments {
+		if m.Step != nil && m.Step.Call != nil {
+			about[m.Step.Call.Partition] = true
+		}
+		for _, a := range m.Actors {
+			if a.Call != nil {
+				about[a.Call.Partition] = true
+			}
+		}
+	}
+	return about
+}
+
+// gatesIn are the states of the gates, by their incarnations.
+func gatesIn(db mem.Snapshot, about map[string]bool) map[string]templates.GateState {
+	gates := map[string]templates.GateState{}
+	for row := range db.Rows(schema.TableBlogs) {
+		kind := schema.Of(schema.TableBlogs, row.Partition, row.Row)
+		state, isGate := map[*schema.Kind]templates.GateState{
+			schema.ReservedGate: templates.GateReserved, schema.OpenGate: templates.GateOpen, schema.ShutGate: templates.GateShut,
+		}[kind]
+		if incarnation := row.Properties.String(schema.PropIncarnation); isGate && about[row.Partition] {
+			gates[incarnation] = state
+		}
+	}
+	return gates
+}
+
+// fold groups the steps so that the lines fit a screen. What moves nothing is folded first; what
+// weighs most stays. Without weights nothing is folded.
+func fold(weights []int, moments []lab.Moment) [][2]int {
+	whole := weights == nil
+	if whole {
+		weights = make([]int, len(moments))
+	}
+	for level := -1; ; level++ {
+		var parts [][2]int
+		open := false // the last part may go on
+		for n := 1; n < len(moments); n++ {
+			light := weights[n] <= level
+			if open && light && (level > weighsMuch || moments[n].Step.Sender == moments[n-1].Step.Sender) {
+				parts[len(parts)-1][1] = n
+			} else {
+				parts = append(parts, [2]int{n, n})
+			}
+			open = light
+		}
+		if whole || len(parts) <= mostLines || level > weighsMuch {
+			return parts
+		}
+	}
+}
+
+// What a step weighs.
+const (
+	weighsNothing = iota
+	weighsLittle  // it has changed rows
+	weighsMuch    // somebody was told something, has a message, or is refused
+	weighsMost    // a fault, a law, or the present
+	weighsAlways
+)
+
+// weights are what each step weighs. That of the start is not used.
+func (v *scene) weights() []int {
+	weights, cause := make([]int, len(v.moments)), v.cause()
+	for n, m := range v.moments[1:] {
+		n++
+		step := m.Step
+		switch {
+		case n == v.at, n == cause, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
+			weights[n] = weighsAlways
+		case step.Applied != nil && step.Applied.Err != nil, step.Call.Method == driver.CallReceive, len(v.Words(*step).Told) > 0:
+			weights[n] = weighsMuch
+		case step.Changes() != nil:
+			weights[n] = weighsLittle
+		}
+	}
+	return weights
+}
+
+// cause is the step that made it possible that a law is broken later: where the same run goes
+// another way with the guard; or else where a late call was sent, the latest fault, or what somebody
+// else has changed in between. It is 0 if there is none.
+func (v *scene) cause() int {
+	worst, broken := v.worst()
+	if !broken {
+		return 0
+	}
+	end := worst.Since
+	if v.decisive > 0 && v.decisive < end {
+		return v.decisive
+	}
+	by := 0
+	if end > 0 {
+		by = v.moments[end].Step.Sender
+	}
+	changed := 0
+	for n := end - 1; n > 0; n-- {
+		step := v.moments[n].Step
+		if step.Choice.Fate != lab.Arrives && step.Choice.Fate != lab.Lands {
+			return n
+		}
+		if changed == 0 && step.Sender != by && step.Changes() != nil {
+			changed = n
+		}
+	}
+	return changed
+}
