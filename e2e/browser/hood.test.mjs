@@ -19,7 +19,7 @@ test("hood: a fold lists the calls of a page, on a phone too", async () => {
   await v.open("/channels/Under-the-hood");
   assert.ok(!await fold(v).evaluate((details) => details.open));
   await v.press(fold(v).locator("summary"));
-  assert.equal(await v.page.locator(".hood .calls > li").count(), 4);
+  assert.equal(await v.page.locator(".hood .calls > li").count(), 5);
   await look(v, "hood");
   await v.leave();
 });

@@ -281,29 +281,50 @@ func gatesIn(db mem.Snapshot, about map[string]bool) map[string]templates.GateSt
 	return gates
 }
 
-// fold groups the steps so that the lines fit a screen. What moves nothing is folded first; what
-// weighs most stays. Without weights nothing is folded.
-func fold(weights []int, moments []lab.Moment) [][2]int {
-	whole := weights == nil
-	if whole {
-		weights = make([]int, len(moments))
-	}
-	for level := -1; ; level++ {
-		var parts [][2]int
-		open := false // the last part may go on
-		for n := 1; n < len(moments); n++ {
-			light := weights[n] <= level
-			if open && light && (level > weighsMuch || moments[n].Step.Sender == moments[n-1].Step.Sender) {
-				parts[len(parts)-1][1] = n
-			} else {
-				parts = append(parts, [2]int{n, n})
+// fold groups the steps so that the lines fit a screen. What moves nothing is folded first, and of
+// that the longest; what weighs most stays. Without weights nothing is folded.
+func fold(weights []int, moments []lab.Moment) (parts [][2]int) {
+	for level := -1; level <= weighsMuch+1; level++ {
+		parts = nil
+		runs := alikeRuns(weights, moments, level)
+		slices.SortStableFunc(runs, func(a, b [2]int) int { return (b[1] - b[0]) - (a[1] - a[0]) })
+		lines := len(moments) - 1
+		for i, run := range runs {
+			if weights == nil || lines <= mostLines {
+				runs = runs[:i]
+				break
 			}
-			open = light
+			lines -= run[1] - run[0]
 		}
-		if whole || len(parts) <= mostLines || level > weighsMuch {
-			return parts
+		for n := 1; n < len(moments); n++ {
+			part := [2]int{n, n}
+			if at := slices.IndexFunc(runs, func(run [2]int) bool { return run[0] == n }); at >= 0 {
+				part = runs[at]
+			}
+			parts, n = append(parts, part), part[1]
+		}
+		if weights == nil || lines <= mostLines {
+			break
 		}
 	}
+	return parts
+}
+
+// alikeRuns are the longest runs of steps of one actor that weigh so little. At last they may be of
+// several.
+func alikeRuns(weights []int, moments []lab.Moment, level int) (runs [][2]int) {
+	open := false // the last run may go on
+	for n := 1; n < len(moments) && weights != nil; n++ {
+		light := weights[n] <= level
+		switch {
+		case light && open && (level > weighsMuch || moments[n].Step.Sender == moments[n-1].Step.Sender):
+			runs[len(runs)-1][1] = n
+		case light:
+			runs = append(runs, [2]int{n, n})
+		}
+		open = light
+	}
+	return runs
 }
 
 // What a step weighs.
