@@ -114,7 +114,9 @@ function conclude(before) {
   const { bottom } = first(".controls").getBoundingClientRect();
   if (top >= bottom && top < innerHeight * 0.8) return;
   say.focus({ preventScroll: true });
-  say.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
+  // On a wide screen the picture stays in sight, above what is said.
+  const shows = matchMedia("(min-width: 60rem)").matches ? first(".lab") : say;
+  shows.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
 }
 
 // hold remembers where the thing is that the reader points at, or has pressed. What it

@@ -79,6 +79,8 @@ type sourceView struct {
 	Lines []lineView
 	// Above are the places that called it, the nearest first.
 	Above []string
+	// Part is what would be taken out of the line, if it is that of a guard.
+	Part string
 }
 
 // lineView is a line of Go.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"microblogging/lab"
@@ -23,6 +24,8 @@ type diagram struct {
 	Late []lateCall
 	// Leases and Gates are what holds for a while.
 	Leases, Gates []span
+	// Rows is how many lines there are room for.
+	Rows int
 }
 
 // A lifeline is a column. It ends with a line, or goes on.
@@ -75,6 +78,15 @@ type span struct {
 	Label, End string
 }
 
+// shift is where it stands beside its column, in pixels: a lease on it, gates side by side.
+func (b span) shift(more int) string {
+	x := -spanWidth/2 + more
+	if b.Class != "lease" {
+		x = 3 + (spanWidth+2)*b.Side + more
+	}
+	return "translate(" + strconv.Itoa(x) + ")"
+}
+
 // A plot makes a diagram.
 type plot struct {
 	*scene
@@ -86,14 +98,20 @@ type plot struct {
 // mostLines is how many lines of a diagram a screen of 720 pixels shows.
 const mostLines = 15
 
-// diagram draws the whole run. Steps that weigh something are folded last.
-func (v *scene) diagram(weights []int) diagram {
+// diagram is the whole run, with a line for each part. Without parts each step has a line.
+func (v *scene) diagram(parts [][2]int) diagram {
 	p := plot{scene: v, cause: v.cause()}
 	p.lineOf = make([]int, len(v.moments))
 	p.columns()
-	for _, part := range fold(weights, v.moments) {
-		p.line(part[0], part[1])
+	for n := 1; n < len(v.moments) && parts == nil; n++ {
+		p.line(n, n)
 	}
+	for _, part := range parts {
+		if part[0] < len(v.moments) {
+			p.line(part[0], min(part[1], len(v.moments)-1))
+		}
+	}
+	p.Rows = max(len(parts), len(p.Lines), 1)
 	p.late()
 	p.leases()
 	p.gates()
@@ -281,43 +299,50 @@ func gatesIn(db mem.Snapshot, about map[string]bool) map[string]templates.GateSt
 	return gates
 }
 
-// fold groups the steps so that the lines fit a screen. What moves nothing is folded first, and of
-// that the longest; what weighs most stays. Without weights nothing is folded.
-func fold(weights []int, moments []lab.Moment) (parts [][2]int) {
+// A weighing is what each step of a run weighs, and whether its actor made the one before too. The
+// first is that of the start, and is not used.
+type weighing struct {
+	weights []int
+	goesOn  []bool
+}
+
+// parts groups the steps so that there are no more lines than so many. What moves nothing is folded first, and of
+// that the longest; what weighs most stays.
+func (w weighing) parts(most int) (parts [][2]int) {
 	for level := -1; level <= weighsMuch+1; level++ {
-		parts = nil
-		runs := alikeRuns(weights, moments, level)
+		runs := w.light(level)
 		slices.SortStableFunc(runs, func(a, b [2]int) int { return (b[1] - b[0]) - (a[1] - a[0]) })
-		lines := len(moments) - 1
+		lines := len(w.weights) - 1
 		for i, run := range runs {
-			if weights == nil || lines <= mostLines {
+			if lines <= most {
 				runs = runs[:i]
 				break
 			}
 			lines -= run[1] - run[0]
 		}
-		for n := 1; n < len(moments); n++ {
+		parts = nil
+		for n := 1; n < len(w.weights); n++ {
 			part := [2]int{n, n}
 			if at := slices.IndexFunc(runs, func(run [2]int) bool { return run[0] == n }); at >= 0 {
 				part = runs[at]
 			}
 			parts, n = append(parts, part), part[1]
 		}
-		if weights == nil || lines <= mostLines {
+		if lines <= most {
 			break
 		}
 	}
 	return parts
 }
 
-// alikeRuns are the longest runs of steps of one actor that weigh so little. At last they may be of
+// light are the longest runs of steps of one actor that weigh so little. At last they may be of
 // several.
-func alikeRuns(weights []int, moments []lab.Moment, level int) (runs [][2]int) {
+func (w weighing) light(level int) (runs [][2]int) {
 	open := false // the last run may go on
-	for n := 1; n < len(moments) && weights != nil; n++ {
-		light := weights[n] <= level
+	for n := 1; n < len(w.weights); n++ {
+		light := w.weights[n] <= min(level, weighsMuch)
 		switch {
-		case light && open && (level > weighsMuch || moments[n].Step.Sender == moments[n-1].Step.Sender):
+		case light && open && (level > weighsMuch || w.goesOn[n]):
 			runs[len(runs)-1][1] = n
 		case light:
 			runs = append(runs, [2]int{n, n})
@@ -327,58 +352,65 @@ func alikeRuns(weights []int, moments []lab.Moment, level int) (runs [][2]int) {
 	return runs
 }
 
+// with is what both runs weigh, step by step.
+func (w weighing) with(other weighing) weighing {
+	if len(w.weights) < len(other.weights) {
+		w, other = other, w
+	}
+	for n := range other.weights {
+		w.weights[n], w.goesOn[n] = max(w.weights[n], other.weights[n]), w.goesOn[n] && other.goesOn[n]
+	}
+	return w
+}
+
 // What a step weighs.
 const (
 	weighsNothing = iota
 	weighsLittle  // it has changed rows
 	weighsMuch    // somebody was told something, has a message, or is refused
-	weighsMost    // a fault, a law, or the present
-	weighsAlways
+	weighsMost    // a fault, a broken law or its cause, or the present: it is never folded
 )
 
-// weights are what each step weighs. That of the start is not used.
-func (v *scene) weights() []int {
-	weights, cause := make([]int, len(v.moments)), v.cause()
-	for n, m := range v.moments[1:] {
-		n++
+func (v *scene) weigh() weighing {
+	w, cause := weighing{make([]int, len(v.moments)), make([]bool, len(v.moments))}, v.cause()
+	for n := 1; n < len(v.moments); n++ {
+		m := v.moments[n]
 		step := m.Step
+		w.goesOn[n] = n > 1 && step.Sender == v.moments[n-1].Step.Sender
 		switch {
-		case n == v.at, n == cause, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
-			weights[n] = weighsAlways
+		case n == v.at, n == cause, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
+			w.weights[n] = weighsMost
 		case step.Applied != nil && step.Applied.Err != nil, step.Call.Method == driver.CallReceive, len(v.Words(*step).Told) > 0:
-			weights[n] = weighsMuch
+			w.weights[n] = weighsMuch
 		case step.Changes() != nil:
-			weights[n] = weighsLittle
+			w.weights[n] = weighsLittle
 		}
 	}
-	return weights
+	return w
 }
 
-// cause is the step that made it possible that a law is broken later: where the same run goes
-// another way with the guard; or else where a late call was sent, the latest fault, or what somebody
-// else has changed in between. It is 0 if there is none.
+// cause is the step that made it possible that a law is broken later: the one that is refused with
+// the guard; or else a late call that landed, the latest fault, or what somebody else has changed in
+// between. It is 0 if there is none.
 func (v *scene) cause() int {
 	worst, broken := v.worst()
-	if !broken {
+	if !broken || worst.Since == 0 {
 		return 0
 	}
-	end := worst.Since
-	if v.decisive > 0 && v.decisive < end {
-		return v.decisive
+	if v.refused > 0 && v.refused < worst.Since {
+		return v.refused
 	}
-	by := 0
-	if end > 0 {
-		by = v.moments[end].Step.Sender
-	}
-	changed := 0
-	for n := end - 1; n > 0; n-- {
+	fault, changed := 0, 0
+	for n := worst.Since - 1; n > 0; n-- {
 		step := v.moments[n].Step
-		if step.Choice.Fate != lab.Arrives && step.Choice.Fate != lab.Lands {
+		switch fate := step.Choice.Fate; {
+		case fate == lab.Lands:
 			return n
-		}
-		if changed == 0 && step.Sender != by && step.Changes() != nil {
-			changed = n
+		case fate != lab.Arrives:
+			fault = max(fault, n)
+		case step.Sender != v.moments[worst.Since].Step.Sender && step.Changes() != nil:
+			changed = max(changed, n)
 		}
 	}
-	return changed
+	return cmp.Or(fault, changed)
 }

@@ -77,4 +77,6 @@ func (s *scene) mermaid() string {
 }
 
 // mermaidText has none of the signs that end a message there.
-func mermaidText(text string) string { return strings.NewReplacer(";", ",", "#", "", "\n", " ").Replace(text) }
+func mermaidText(text string) string {
+	return strings.NewReplacer(";", ",", "#", "", "\n", " ").Replace(text)
+}

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"microblogging/lab"
 	"microblogging/lab/prove"
 	"microblogging/templates"
@@ -35,8 +37,22 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 	return list
 }
 
-// codeOf is the code of a guard.
+// codeOf is the code of a guard, with the line that decides marked.
 func codeOf(g lab.Guard) sourceView {
-	file, first, last := lab.Find(g.Code)
-	return functionView(lab.Site{File: file, Line: first, Function: g.Code}, first, last)
+	site, first, last := g.Line()
+	v := functionView(site, first, last)
+	v.Part = g.Part
+	for i, line := range v.Lines {
+		v.Lines[i].Marked = line.Number == site.Line
+	}
+	return v
+}
+
+// around are the parts of the line that decides: what stands before what would be taken out, that,
+// and what stands behind it.
+func (v sourceView) around() (before, part, behind string) {
+	for _, line := range v.marked() {
+		before, behind, _ = strings.Cut(line.Text, v.Part)
+	}
+	return before, v.Part, behind
 }

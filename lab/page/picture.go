@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,8 +15,8 @@ import (
 // lines and letters are as large as they are.
 type sheet struct {
 	diagram
-	// Name is its class, and tells its ids from those of the same run on another sheet.
-	Name string
+	// Name is its class. With Of, it tells its ids from those of another sheet on the page.
+	Name, Of string
 	// Pitch is the height of a line, and Head that of the names, in pixels.
 	Pitch, Head int
 	// Letters fit into a line.
@@ -27,16 +28,22 @@ type sheet struct {
 }
 
 // The sheets. A phone shows the narrow one, and a projector the large one.
-func wide(d diagram) sheet   { return sheet{diagram: d, Name: "wide", Pitch: 21, Head: 34, Letters: 170} }
-func large(d diagram) sheet  { return sheet{diagram: d, Name: "large", Pitch: 32, Head: 52, Letters: 112} }
-func narrow(d diagram) sheet { return sheet{diagram: d, Name: "narrow", Pitch: 38, Head: 84, Letters: 50, Above: true} }
+func wide(d diagram) sheet { return sheet{diagram: d, Name: "wide", Pitch: 21, Head: 34, Letters: 170} }
+func large(d diagram) sheet {
+	return sheet{diagram: d, Name: "large", Pitch: 32, Head: 52, Letters: 112}
+}
+func narrow(d diagram, of string) sheet {
+	return sheet{diagram: d, Name: "narrow", Of: of, Pitch: 38, Head: 94, Letters: 46, Above: true}
+}
 
 // half is one of two that stand side by side.
-func half(d diagram) sheet {
-	return sheet{diagram: d, Name: "half", Pitch: 38, Head: 34, Letters: 80, Above: true}
+func half(d diagram, of string) sheet {
+	return sheet{diagram: d, Name: "half", Of: of, Pitch: 30, Head: 34, Letters: 77, Above: true}
 }
 
 func (s sheet) class() string { return "picture " + s.Name }
+
+func (s sheet) id(part string) string { return part + "-" + s.Name + s.Of }
 
 // The gutter has the numbers of the steps, in percent of the width.
 const gutter = 3
@@ -70,7 +77,7 @@ func (s sheet) text(line int) string {
 	return strconv.Itoa(s.arrowAt(line) - 4)
 }
 
-func (s sheet) height() int    { return s.Head + max(len(s.Lines), 1)*s.Pitch + s.Pitch/2 }
+func (s sheet) height() int    { return s.Head + s.Rows*s.Pitch + s.Pitch/2 }
 func (s sheet) bottom() string { return strconv.Itoa(s.height() - 2) }
 
 // ends is where a lifeline ends.
@@ -94,12 +101,21 @@ func (s sheet) from(b span) int {
 	return s.arrowAt(b.From)
 }
 
-func (s sheet) tall(b span) string {
+func (s sheet) tall(b span) int {
 	if b.To >= len(s.Lines) {
-		return strconv.Itoa(s.height() - 2 - s.from(b))
+		return s.height() - 2 - s.from(b)
 	}
-	return strconv.Itoa(s.arrowAt(b.To) - s.from(b))
+	return s.arrowAt(b.To) - s.from(b)
 }
+
+// The width of a span, and how much of its height a letter of its label takes.
+const (
+	spanWidth = 13
+	letter    = 8
+)
+
+// fits tells whether the label of a span can be read.
+func (s sheet) fits(b span) bool { return s.tall(b) >= letter*len(b.Label) }
 
 // head is the height of a name. Neighbours stand in two rows, or upright.
 func (s sheet) head(column int) string {
@@ -112,15 +128,17 @@ func (s sheet) head(column int) string {
 // A piece is some words of a line, with their class.
 type piece struct{ Class, Text string }
 
-// pieces are the words of a line, shortened so that they fit.
+// pieces are the words of a line. What fits least is left out or shortened.
 func (s sheet) pieces(l lineOfSteps) []piece {
-	var before, after []piece
+	var before, soft, after []piece
 	room := s.Letters
-	if !s.Above {
+	if s.Above {
+		before = append(before, piece{"n", l.numbers() + " "})
+	} else {
 		room = int(float64(s.Letters) * (100 - s.x(max(l.From, 0))) / 100)
 	}
 	if s.Above || l.folded() || l.From < 0 {
-		before = append(before, piece{"who", l.Actor + " "})
+		before = append(before, piece{"who", l.Actor + ": "})
 	}
 	if l.StepWords.Fate != "" {
 		after = append(after, piece{"bad", " " + l.StepWords.Fate})
@@ -129,25 +147,34 @@ func (s sheet) pieces(l lineOfSteps) []piece {
 	switch {
 	case l.Refused:
 		after = append(after, piece{"bad", " ✗ " + answer})
-	case answer != "" && answer != "ok" && answer != "there":
-		after = append(after, piece{"soft", " → " + answer})
+	case answer != "" && answer != "ok" && answer != "there" && l.Fate == lab.Arrives:
+		soft = append(soft, piece{"soft", " → " + answer})
 	}
 	if l.Changes != "" {
-		after = append(after, piece{"soft", " " + l.Changes})
+		soft = append(soft, piece{"soft", " " + l.Changes})
 	}
 	for _, told := range l.Told {
 		after = append(after, piece{"told", " told: " + told})
 	}
 	if l.Cause {
-		after = append(after, piece{"cause", " ◆ this made it possible"})
+		after = append(after, piece{"cause", " ◆ made it possible"})
 	}
 	for _, law := range l.Breaks {
 		after = append(after, piece{"breaks", " ✗ " + law + " is broken"})
 	}
-	for _, p := range append(before, after...) {
-		room -= utf8.RuneCountInString(p.Text)
+	room -= lettersOf(before) + lettersOf(after)
+	if room < lettersOf(soft)+20 {
+		soft = nil
 	}
-	return append(append(before, piece{"call", shortened(l.Call, max(room, 12))}), after...)
+	call := piece{"call", shortened(l.Call, max(room-lettersOf(soft), 8))}
+	return slices.Concat(before, []piece{call}, soft, after)
+}
+
+func lettersOf(pieces []piece) (n int) {
+	for _, p := range pieces {
+		n += utf8.RuneCountInString(p.Text)
+	}
+	return n
 }
 
 func shortened(text string, room int) string {
@@ -177,6 +204,8 @@ func (s sheet) paint(class string) templ.Attributes {
 		return stroke("#a32f26", "5 4")
 	case "bad", "breaks", "gate-shut":
 		return fill("#a32f26")
+	case "state":
+		return templ.Attributes{"fill": "#ffffff", "font-size": "10", "font-weight": "600"}
 	case "told", "cause", "gate-open", "lease":
 		return fill("#0f6b5c")
 	case "soft", "n":

@@ -22,8 +22,9 @@ type scene struct {
 	record prove.Record
 	// guards are those that can be switched.
 	guards []guardSwitch
-	// decisive is the first step that goes another way with the guard. It is 0 if none does.
-	decisive int
+	// decisive is the first step that goes another way with the guard, and refused is it too if the
+	// guard refuses that very call. They are 0 if none does.
+	decisive, refused int
 }
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends so, as a file.
@@ -61,7 +62,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	}
 	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), guards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Guard != nil {
-		v.decisive, err = l.decisiveStep(q.Case, q.schedule)
+		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}
 	return v, err
 }
