@@ -390,8 +390,8 @@ func (v *scene) weigh() weighing {
 }
 
 // cause is the step that made it possible that a law is broken later: the one that is refused with
-// the guard; or else a late call that landed, the latest fault, or what somebody else has changed in
-// between. It is 0 if there is none.
+// the guard; or else a late call that landed, the latest fault, what somebody else has changed in
+// between, or the call that is another one with the guard. It is 0 if there is none.
 func (v *scene) cause() int {
 	worst, broken := v.worst()
 	if !broken || worst.Since == 0 {
@@ -400,7 +400,7 @@ func (v *scene) cause() int {
 	if v.refused > 0 && v.refused < worst.Since {
 		return v.refused
 	}
-	fault, changed := 0, 0
+	fault, changed, other := 0, 0, 0
 	for n := worst.Since - 1; n > 0; n-- {
 		step := v.moments[n].Step
 		switch fate := step.Choice.Fate; {
@@ -410,7 +410,9 @@ func (v *scene) cause() int {
 			fault = max(fault, n)
 		case step.Sender != v.moments[worst.Since].Step.Sender && step.Changes() != nil:
 			changed = max(changed, n)
+		case n == v.decisive:
+			other = n
 		}
 	}
-	return cmp.Or(fault, changed)
+	return cmp.Or(fault, changed, other)
 }

@@ -182,6 +182,79 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	t.Run("a level has at most 120 above its controls", levelIsShort)
+	t.Run("a comparison has at most 250, and its line", comparisonIsShort)
+}
+
+// words counts those that are in sight: a fold that is closed shows its summary, and a picture none.
+func words(n *html.Node) (count int) {
+	if n.Type == html.TextNode {
+		return len(strings.Fields(n.Data))
+	}
+	for child := range n.ChildNodes() {
+		closed := n.Data == "details" && !has(n, "open") && child.Data != "summary"
+		if child.Data != "svg" && !closed {
+			count += words(child)
+		}
+	}
+	return count
+}
+
+func levelIsShort(t *testing.T) {
+	s := newSite(t)
+	for _, c := range prove.Cases() {
+		r := s.get("/lab/" + c.Name).want(200)
+		head := r.all(func(n *html.Node) bool { return n.Data == "header" && hasClass(n, "head") })
+		if n := words(head[0]); n > 120 {
+			t.Errorf("%s: %d words", c.Name, n)
+		}
+	}
+}
+
+func comparisonIsShort(t *testing.T) {
+	s := newSite(t)
+	for _, c := range prove.Cases() {
+		if c.Guard == nil {
+			continue
+		}
+		r := s.get("/lab/" + c.Name + "/compare").want(200)
+		content := r.all(func(n *html.Node) bool { return n.Data == "main" })
+		if n := words(content[0]); n > 250 {
+			t.Errorf("%s: %d words", c.Name, n)
+		}
+		site, _, _ := c.Guard.Line()
+		line := r.all(func(n *html.Node) bool { return n.Data == "mark" })
+		if len(line) != 1 || textOf(line[0]) != strings.Join(strings.Fields(c.Guard.Part), " ") || !strings.Contains(r.text(), site.File+":"+strconv.Itoa(site.Line)) {
+			t.Errorf("%s: the line that differs is not shown", c.Name)
+		}
+		comparedOnOneAxis(t, r)
+	}
+}
+
+// comparedOnOneAxis holds that both pictures have the same steps in the same lines, as far as both go,
+// and that the one that made the difference is not folded.
+func comparedOnOneAxis(t *testing.T, r response) {
+	t.Helper()
+	var sides [][]string
+	for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" && hasClass(n, "half") }) {
+		var lines []string
+		for n := range svg.Descendants() {
+			if n.Type == html.ElementNode && hasClass(n, "line") {
+				lines = append(lines, attribute(n, "data-line"))
+			}
+		}
+		sides = append(sides, lines)
+	}
+	if len(sides) != 2 {
+		t.Fatalf("%s: %d pictures", r.path, len(sides))
+	}
+	both := min(len(sides[0]), len(sides[1]))
+	if both == 0 || !slices.Equal(sides[0][:both-1], sides[1][:both-1]) {
+		t.Errorf("%s: steps are in lines %q and %q", r.path, sides[0], sides[1])
+	}
+}
+
 func TestSwitch(t *testing.T) {
 	s := newSite(t)
 	for from, to := range map[string]string{"open-gate": "post", "post": "open-gate"} {
