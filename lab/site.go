@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"regexp"
 	"runtime"
@@ -99,6 +101,28 @@ func Source(file string) (text string, ok bool) {
 	return string(content), err == nil
 }
 
+// Fingerprint is a hash of the code that is explored, as it was when the program was built: what a
+// search has found is known of that. Comments and tests make no difference.
+func Fingerprint() string {
+	hash := sha256.New()
+	for _, file := range sourceFiles() {
+		text, _ := Source(file)
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				hash.Write([]byte(line + "\n"))
+			}
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// sourceFiles are the files that are embedded, without tests.
+func sourceFiles() []string {
+	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
+	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
+	return slices.DeleteFunc(append(files, deeper...), func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+}
+
 // Find returns the file and the lines of a function: "openGate", or "(*pass).lookAt" if others
 // have the name. The file is empty if there is none.
 func Find(function string) (file string, first, last int) {
@@ -107,11 +131,9 @@ func Find(function string) (file string, first, last int) {
 		receiver, name = `\(\w+ `+regexp.QuoteMeta(of[1:])+`\) `, method
 	}
 	declared := regexp.MustCompile(`(?m)^func ` + receiver + name + `[\[(]`)
-	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
-	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
-	for _, file := range append(files, deeper...) {
+	for _, file := range sourceFiles() {
 		text, _ := Source(file)
-		if strings.HasSuffix(file, "_test.go") || !strings.Contains(text, " "+name) {
+		if !strings.Contains(text, " "+name) {
 			continue // to search it with an expression takes much longer
 		}
 		if at := declared.FindStringIndex(text); at != nil {

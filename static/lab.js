@@ -8,7 +8,7 @@ const first = (selector, within = main) => within?.querySelector(selector);
 const address = ({ pathname, search }) => pathname + search;
 
 // How long to wait for a state before the browser is asked to load it, in milliseconds.
-const patience = 10000;
+const patience = 15000;
 
 // The address of the state that is shown.
 let shown = address(location);

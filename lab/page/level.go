@@ -44,6 +44,9 @@ func (v *scene) facts() string {
 	if v.Faults > 0 {
 		facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
 	}
+	if v.record.Par == 0 && v.record.States > 0 {
+		facts = append(facts, v.claim())
+	}
 	return strings.Join(facts, " ")
 }
 
@@ -105,7 +108,7 @@ func (v *scene) hint() (text, link, url string) {
 	case v.won():
 		return "It is broken already.", "", ""
 	case way == nil:
-		return "No way is known. The explorer has searched " + lab.Count(v.record.States, "state") + " in vain.", "", ""
+		return "No way is known. " + v.claim(), "", ""
 	case common < v.at:
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
 			"Go back there", v.state(common, partActors)

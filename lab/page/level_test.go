@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"microblogging/lab"
+	"microblogging/lab/page"
 	"microblogging/lab/prove"
 )
 
@@ -71,7 +73,7 @@ func TestLevels(t *testing.T) {
 		}
 	}
 	t.Run("the last says how many states were searched in vain", func(t *testing.T) {
-		s.get("/lab/"+names[len(names)-1]+"?hint=1").want(200).says("The explorer has searched", "states in vain", "No way is known")
+		s.get("/lab/"+names[len(names)-1]+"?hint=1").want(200).says("states were searched in vain", "No way is known")
 	})
 }
 
@@ -180,6 +182,26 @@ func TestCompare(t *testing.T) {
 	if strings.Contains(own.text(), "A law is broken") {
 		t.Errorf("the page claims too much: %s", own.text())
 	}
+}
+
+func TestSearch(t *testing.T) {
+	const link = "/lab/link"
+	known := recordOf(t, "link")
+	states := lab.Count(known.States, "state")
+	newSiteOf(t, page.New().Stale(false)).get(link).want(200).says(states + " were searched in vain.")
+	stale := newSiteOf(t, page.New().Stale(true))
+	p := &player{stale, stale.get(link).want(200).says(states + " were searched in vain, when the code was another.")}
+	p.follow("data-move", "search")
+	p.at.says("Searched just now. No law is broken. All " + states + " were searched.")
+	p.at = stale.get("/lab/link-version").want(200)
+	p.follow("data-move", "search")
+	p.at.says("A law is broken after " + lab.Count(recordOf(t, "link-version").Par, "step"))
+	for _, found := range p.at.links() {
+		if strings.HasPrefix(found, "/lab/link-version?s=") && strings.HasSuffix(found, "#actors") && stale.get(strings.TrimSuffix(found, "#actors")).want(200).drawn("broke") != nil {
+			return
+		}
+	}
+	t.Error("no link leads to what was found")
 }
 
 func TestWords(t *testing.T) {

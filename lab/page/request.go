@@ -28,6 +28,8 @@ type request struct {
 	show bool
 	// large is for a projector.
 	large bool
+	// search asks what a search of the whole scenario finds now.
+	search bool
 }
 
 // parse reads the address of a scenario.
@@ -39,7 +41,8 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	}
 	query := r.URL.Query() // parseRun has read it
 	q := request{Case: c, schedule: schedule, at: len(schedule)}
-	q.rest, q.hint, q.show, q.large = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1", query.Get("large") == "1"
+	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
+	q.large, q.search = query.Get("large") == "1", query.Get("search") == "1"
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
 			return request{}, q.refuseStep()
@@ -107,6 +110,7 @@ func (q *request) address() string {
 	add(q.hint, "hint", "1")
 	add(q.show, "show", "1")
 	add(q.large, "large", "1")
+	add(q.search, "search", "1")
 	return path
 }
 
@@ -114,7 +118,7 @@ func (q *request) address() string {
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
 	address, err := url.Parse(q.address())
-	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show", "large"}, func(name string) bool {
+	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show", "large", "search"}, func(name string) bool {
 		return query.Get(name) != address.Query().Get(name)
 	})
 }

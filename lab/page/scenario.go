@@ -20,11 +20,15 @@ type scene struct {
 	stores []string
 	// record is what the explorer has found in the scenario.
 	record prove.Record
+	// stale tells that the code has changed since.
+	stale bool
 	// guards are those that can be switched.
 	guards []guardSwitch
 	// decisive is the first step that goes another way with the guard, and refused is it too if the
 	// guard refuses that very call. They are 0 if none does.
 	decisive, refused int
+	// found is what a search has just found. It is empty if nobody asked for one.
+	found searchView
 }
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends so, as a file.
@@ -40,11 +44,16 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
+	found, err := l.searched(r, q)
+	if err != nil {
+		return templates.Answer{}, err
+	}
 	return l.replayed(w, r, func() (templ.Component, error) {
 		v, err := l.follow(q)
 		if err != nil {
 			return nil, err
 		}
+		v.found = found
 		return scenarioPage(page, v), nil
 	})
 }
@@ -60,7 +69,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if q.rest && !moments[q.at].AtRest() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), guards: switches(q, l.cases())}
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale(), guards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Guard != nil {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}
