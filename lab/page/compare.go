@@ -93,6 +93,8 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 	}
 	v.Without.decisive, v.Without.refused = differing(without, with)
 	v.With.decisive = v.Without.decisive
+	stores := storesOf(slices.Concat(v.Without.moments, v.With.moments))
+	v.Without.stores, v.With.stores, v.Without.beside, v.With.beside = stores, stores, true, true
 	parts := v.Without.weigh().with(v.With.weigh()).parts(mostCompared)
 	v.Without.diagram, v.With.diagram = v.Without.scene.diagram(parts), v.With.scene.diagram(parts)
 	return v, nil
@@ -150,7 +152,8 @@ func alike(a, b lab.Step) bool {
 func (s compareSide) verdict() (class, words string) {
 	switch {
 	case len(s.broken()) > 0:
-		return "bad", "✗ A law is broken"
+		law, _ := s.worst()
+		return "bad", "✗ A law is broken: " + law.Title
 	case s.atRest:
 		return "good", "✓ All laws hold, and all is at rest"
 	}

@@ -53,6 +53,8 @@ type lineOfSteps struct {
 	// step made that possible.
 	Breaks []string
 	Cause  bool
+	// Differs tells that the step goes another way in the run that this one is compared with.
+	Differs bool
 	// Current led to the state that is shown. Left comes after it.
 	Current, Left bool
 	URL           string
@@ -147,7 +149,7 @@ func (p *plot) line(first, last int) {
 	l := lineOfSteps{
 		First: first, Last: last, StepWords: p.Words(*step), From: step.Sender - 1, To: p.column(step), Fate: step.Choice.Fate,
 		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.cause && p.cause <= last,
-		URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
+		Differs: p.beside && first <= p.decisive && p.decisive <= last, URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
 	}
 	if step.Call != nil {
 		l.Sentence = p.Tell(step.Call, step.Site())

@@ -63,7 +63,7 @@ func (s *scene) mermaid() string {
 		default:
 			fmt.Fprintf(&b, "    %s->>%s: %s\n", s.Actors[l.From].Name, store, call)
 		}
-		if l.Answer != "" && l.Fate != lab.Lands {
+		if l.Answer != "" && (l.Fate == lab.Arrives || l.Fate == lab.Copied) {
 			fmt.Fprintf(&b, "    %s-->>%s: %s\n", store, s.Actors[l.From].Name, mermaidText(l.Answer))
 		}
 		for _, told := range l.Told {

@@ -262,7 +262,7 @@ func comparedOnOneAxis(t *testing.T, r response) {
 	for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" && hasClass(n, "half") }) {
 		var lines []string
 		for n := range svg.Descendants() {
-			if n.Type == html.ElementNode && hasClass(n, "line") {
+			if n.Type == html.ElementNode && has(n, "data-line") {
 				lines = append(lines, attribute(n, "data-line"))
 			}
 		}

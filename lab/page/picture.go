@@ -30,7 +30,7 @@ type sheet struct {
 // The sheets. A phone shows the narrow one, and a projector the large one.
 func wide(d diagram) sheet { return sheet{diagram: d, Name: "wide", Pitch: 21, Head: 34, Letters: 170} }
 func large(d diagram) sheet {
-	return sheet{diagram: d, Name: "large", Pitch: 32, Head: 52, Letters: 112}
+	return sheet{diagram: d, Name: "large", Pitch: 32, Head: 52, Letters: 98}
 }
 func narrow(d diagram, of string) sheet {
 	return sheet{diagram: d, Name: "narrow", Of: of, Pitch: 38, Head: 94, Letters: 46, Above: true}
@@ -56,6 +56,17 @@ func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%"
 
 // at is where a column stands.
 func (s sheet) at(column int) string { return percent(s.x(column)) }
+
+// named is where the name of a column stands, and how it is aligned there.
+func (s sheet) named(column int) (x, anchor string) {
+	switch {
+	case s.Name == "narrow":
+		return s.at(column), "end" // it stands upright
+	case column == len(s.Callers)+len(s.Stores)-1:
+		return "100%", "end"
+	}
+	return s.at(column), "middle"
+}
 
 // between is a part of the way from one column to another.
 func (s sheet) between(from, to int, part float64) string {
@@ -111,7 +122,7 @@ func (s sheet) tall(b span) int {
 // The width of a span, and how much of its height a letter of its label takes.
 const (
 	spanWidth = 13
-	letter    = 8
+	letter    = 7
 )
 
 // fits tells whether the label of a span can be read.
@@ -143,7 +154,7 @@ func (s sheet) pieces(l lineOfSteps) []piece {
 	if l.StepWords.Fate != "" {
 		after = append(after, piece{"bad", " " + l.StepWords.Fate})
 	}
-	answer := strings.Trim(l.Answer, "()")
+	answer, _, _ := strings.Cut(strings.Trim(l.Answer, "()"), ":")
 	switch {
 	case l.Refused:
 		after = append(after, piece{"bad", " ✗ " + answer})
@@ -156,8 +167,11 @@ func (s sheet) pieces(l lineOfSteps) []piece {
 	for _, told := range l.Told {
 		after = append(after, piece{"told", " told: " + told})
 	}
-	if l.Cause {
+	switch {
+	case l.Cause:
 		after = append(after, piece{"cause", " ◆ made it possible"})
+	case l.Differs:
+		after = append(after, piece{"cause", " ◆ here they differ"})
 	}
 	for _, law := range l.Breaks {
 		after = append(after, piece{"breaks", " ✗ " + law + " is broken"})
@@ -245,7 +259,7 @@ func (l lineOfSteps) class() string {
 	for _, c := range []struct {
 		name string
 		is   bool
-	}{{" now", l.Current}, {" left", l.Left}, {" broke", l.Breaks != nil}, {" made", l.Cause}, {" folded", l.folded()}} {
+	}{{" now", l.Current}, {" left", l.Left}, {" broke", l.Breaks != nil}, {" made", l.Cause || l.Differs}, {" folded", l.folded()}} {
 		if c.is {
 			class += c.name
 		}

@@ -36,7 +36,7 @@ func (r response) in(sheet, class string) (found []*html.Node) {
 	r.Helper()
 	for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" && hasClass(n, sheet) }) {
 		for n := range svg.Descendants() {
-			if n.Type == html.ElementNode && hasClass(n, class) {
+			if n.Type == html.ElementNode && hasClass(n, class) && !hasClass(n, "back") {
 				found = append(found, n)
 			}
 		}
@@ -47,8 +47,9 @@ func (r response) in(sheet, class string) (found []*html.Node) {
 // columns are the names of the lifelines by their places.
 func (r response) columns() map[string]string {
 	names := map[string]string{}
-	for _, n := range r.drawn("name") {
-		names[attribute(n, "x")] = textOf(n)
+	lines := r.drawn("life")
+	for i, n := range r.drawn("name") {
+		names[attribute(lines[i], "x1")] = textOf(n)
 	}
 	return names
 }

@@ -27,6 +27,8 @@ type scene struct {
 	// decisive is the first step that goes another way with the guard, and refused is it too if the
 	// guard refuses that very call. They are 0 if none does.
 	decisive, refused int
+	// beside tells that another run is shown beside this one.
+	beside bool
 	// found is what a search has just found. It is empty if nobody asked for one.
 	found searchView
 }

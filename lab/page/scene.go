@@ -172,15 +172,22 @@ func (v *scene) laws() (views []lawView) {
 }
 
 // chips are the law that the scenario is about and those that are broken, and how many others there
-// are. If it is about no law, that is any.
-func (v *scene) chips() (chips []lawView, others int) {
+// are.
+func (v *scene) chips() (chips []lawView, others string) {
 	laws := v.laws()
 	for _, law := range laws {
 		if law.State == lab.LawBroken || law.Name == v.record.Law {
 			chips = append(chips, law)
 		}
 	}
-	return chips, len(laws) - len(chips)
+	switch n := len(laws) - len(chips); {
+	case n == 0:
+		return chips, ""
+	case chips == nil:
+		return nil, lab.Count(n, "law")
+	default:
+		return chips, lab.Count(n, "other law")
+	}
 }
 
 // lawsIn lists the laws that are in a state.
