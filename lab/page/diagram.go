@@ -100,6 +100,19 @@ type plot struct {
 // mostLines is how many lines of a diagram a screen of 720 pixels shows.
 const mostLines = 15
 
+// room is for how many lines a wide screen has room from the start, so that what lies below does not
+// move with each step.
+func (v *scene) room() int {
+	const least = 7 // the scene lies on it at first
+	return min(max(v.record.Par, least), mostLines)
+}
+
+// with has room for so many lines.
+func (d diagram) with(room int) diagram {
+	d.Rows = max(d.Rows, room)
+	return d
+}
+
 // diagram is the whole run, with a line for each part. Without parts each step has a line.
 func (v *scene) diagram(parts [][2]int) diagram {
 	p := plot{scene: v, cause: v.cause()}

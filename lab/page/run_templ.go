@@ -38,12 +38,12 @@ func pictures(v *scene) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.large {
-			templ_7745c5c3_Err = pictureOf(large(d)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pictureOf(large(d.with(v.room()))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = pictureOf(wide(d)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pictureOf(wide(d.with(v.room()))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
