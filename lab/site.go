@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
@@ -75,7 +76,7 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	if !ours {
 		return Site{}, false
 	}
-	var text string
+	var text []byte
 	site := Site{File: frame.File, Line: frame.Line}
 	for found := false; !found; {
 		rest, inside := "", false
@@ -83,16 +84,27 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 			return Site{}, false
 		}
 		site.File = rest
-		text, found = Source(rest)
+		content, err := microblogging.Source.ReadFile(rest)
+		text, found = content, err == nil
 	}
 	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
 	site.Function, _, _ = strings.Cut(function, ".func") // that a function literal stands in
-	if lines := strings.Split(text, "\n"); site.Line > 1 && site.Line <= len(lines) {
-		if sentence, ok := strings.CutPrefix(strings.TrimSpace(lines[site.Line-2]), sentenceMark); ok {
-			site.Sentence = sentence
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; n == site.Line-1 {
+			site.Sentence = sentenceIn(string(line))
+			break
 		}
 	}
 	return site, true
+}
+
+// sentenceIn is the sentence of a comment, or empty.
+func sentenceIn(line string) string {
+	if sentence, ok := strings.CutPrefix(strings.TrimSpace(line), sentenceMark); ok {
+		return sentence
+	}
+	return ""
 }
 
 // Source is the text of a Go file that a Site names, as it was when the program was built.

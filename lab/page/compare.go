@@ -92,7 +92,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 		return v, err
 	}
 	v.Without.decisive, v.Without.refused = differing(without, with)
-	v.With.decisive = v.Without.decisive
+	v.With.decisive, v.Without.made = v.Without.decisive, v.Without.cause()
 	stores := storesOf(slices.Concat(v.Without.moments, v.With.moments))
 	v.Without.stores, v.With.stores, v.Without.beside, v.With.beside = stores, stores, true, true
 	parts := v.Without.weigh().with(v.With.weigh()).parts(mostCompared)

@@ -94,7 +94,6 @@ type plot struct {
 	*scene
 	diagram
 	lineOf []int
-	cause  int
 }
 
 // mostLines is how many lines of a diagram a screen of 720 pixels shows.
@@ -115,7 +114,7 @@ func (d diagram) with(room int) diagram {
 
 // diagram is the whole run, with a line for each part. Without parts each step has a line.
 func (v *scene) diagram(parts [][2]int) diagram {
-	p := plot{scene: v, cause: v.cause()}
+	p := plot{scene: v}
 	p.lineOf = make([]int, len(v.moments))
 	p.columns()
 	for n := 1; n < len(v.moments) && parts == nil; n++ {
@@ -161,7 +160,7 @@ func (p *plot) line(first, last int) {
 	step := p.moments[last].Step
 	l := lineOfSteps{
 		First: first, Last: last, StepWords: p.Words(*step), From: step.Sender - 1, To: p.column(step), Fate: step.Choice.Fate,
-		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.cause && p.cause <= last,
+		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.made && p.made <= last,
 		Differs: p.beside && first <= p.decisive && p.decisive <= last, URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
 	}
 	if step.Call != nil {
@@ -387,13 +386,13 @@ const (
 )
 
 func (v *scene) weigh() weighing {
-	w, cause := weighing{make([]int, len(v.moments)), make([]bool, len(v.moments))}, v.cause()
+	w := weighing{make([]int, len(v.moments)), make([]bool, len(v.moments))}
 	for n := 1; n < len(v.moments); n++ {
 		m := v.moments[n]
 		step := m.Step
 		w.goesOn[n] = n > 1 && step.Sender == v.moments[n-1].Step.Sender
 		switch {
-		case n == v.at, n == cause, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
+		case n == v.at, n == v.made, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
 			w.weights[n] = weighsMost
 		case step.Applied != nil && step.Applied.Err != nil, step.Call.Method == driver.CallReceive, len(v.Words(*step).Told) > 0:
 			w.weights[n] = weighsMuch

@@ -190,7 +190,7 @@ func drawnInTime(t *testing.T) {
 			schedule = s.state(name, and(at.Schedule, at.Choices[0].Choice)).Schedule
 		}
 		best := time.Hour
-		for range 5 {
+		for range 20 { // others use the machine too
 			began := time.Now()
 			s.get("/lab/" + name + "?s=" + schedule).want(200)
 			best = min(best, time.Since(began))

@@ -27,6 +27,8 @@ type scene struct {
 	// decisive is the first step that goes another way with the guard, and refused is it too if the
 	// guard refuses that very call. They are 0 if none does.
 	decisive, refused int
+	// made is the step that made a broken law possible: see cause.
+	made int
 	// beside tells that another run is shown beside this one.
 	beside bool
 	// found is what a search has just found. It is empty if nobody asked for one.
@@ -75,6 +77,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if _, broken := v.worst(); broken && q.Guard != nil {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}
+	v.made = v.cause()
 	return v, err
 }
 
