@@ -229,6 +229,9 @@ func (s *Scenario) DescribeCall(c *Call) string { return s.Pretty(describeCall(c
 // DescribeMessage is what a message asks for, in one line.
 func (s *Scenario) DescribeMessage(text string) string { return s.Pretty(describeMessage(text)) }
 
+// Told is what the actor was told after a step, in words.
+func Told(step Step) []string { return toldIn(step.Told) }
+
 // toldIn are the facts in words.
 func toldIn(facts []Fact) (words []string) {
 	for _, fact := range facts {

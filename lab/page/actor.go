@@ -15,7 +15,9 @@ type actorView struct {
 	// Takes let the call take effect. There is one for each message that a call to the
 	// queue may receive. Others are all other fates.
 	Takes, Others []fateView
-	Source        sourceView
+	// RunOn lets it go on alone. It is empty if it cannot.
+	RunOn  string
+	Source sourceView
 }
 
 // fateView is one thing that may happen next.
@@ -43,6 +45,9 @@ func (v *scene) actors() (views []actorView) {
 		}
 		if s.Options != nil && v.at == lab.MaxChoices {
 			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
+		}
+		if len(a.Takes) == 1 {
+			a.RunOn = v.runOnURL(s.Name)
 		}
 		if s.Call != nil {
 			a.Source = newSourceView(s.Site, s.Above)

@@ -28,6 +28,8 @@ type request struct {
 	show bool
 	// large is for a projector.
 	large bool
+	// run names an actor who goes on alone. It leads to where that ends.
+	run string
 	// search asks what a search of the whole scenario finds now.
 	search bool
 }
@@ -43,6 +45,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	q := request{Case: c, schedule: schedule, at: len(schedule)}
 	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
 	q.large, q.search = query.Get("large") == "1", query.Get("search") == "1"
+	q.run = query.Get("run")
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
 			return request{}, q.refuseStep()
@@ -111,6 +114,7 @@ func (q *request) address() string {
 	add(q.show, "show", "1")
 	add(q.large, "large", "1")
 	add(q.search, "search", "1")
+	add(q.run != "", "run", q.run)
 	return path
 }
 

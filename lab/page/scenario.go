@@ -44,6 +44,13 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 	if _, suffix := suffixOf(r.PathValue("name")); suffix != "" {
 		return l.scenarioFile(w, r, q, suffix)
 	}
+	if q.run != "" {
+		on, err := inTurn(r.Context(), l.replays, func() (request, error) { return l.runOn(q, q.run) })
+		if err != nil {
+			return templates.Answer{}, err
+		}
+		return redirect(w, r, on.address())
+	}
 	if !q.isAddressed(r.URL.Query()) {
 		return redirect(w, r, q.address())
 	}

@@ -15,6 +15,7 @@ func TestState(t *testing.T) {
 	t.Run("each part says what is to be said", partsSayIt)
 	t.Run("each link of a part leads where it says", linksLeadThere)
 	t.Run("each choice can be taken", choiceCanBeTaken)
+	t.Run("an actor runs on until it changes a gate, is told something, or ends", runsOn)
 	t.Run("a call is shown with its sentence and its line in its function", callHasItsLine)
 	t.Run("rows and messages are marked as the step has changed them", rowsAreMarked)
 	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
@@ -133,6 +134,27 @@ func linksLeadThere(t *testing.T) {
 		if got := s.get(at.path).want(200).href(at.part, at.text); got != at.to {
 			t.Errorf("%s: %q of %s leads to %q, want %q", at.path, at.text, at.part, got, at.to)
 		}
+	}
+}
+
+func runsOn(t *testing.T) {
+	s := newSite(t)
+	for from, to := range map[string]string{
+		"/lab/A1?run=olga":                "/lab/A1?s=olga*2", // accepted
+		"/lab/A1?s=ann&run=ann":           "/lab/A1?s=ann*2",  // posted
+		"/lab/A1?s=olga*2&run=w1":         "/lab/A1?s=olga*2,w1*5",
+		"/lab/A1?s=olga*2&at=1&run=ann":   "/lab/A1?s=olga,ann", // the channel is marked
+		"/lab/A1?run=w1":                  "/lab/A1",            // the queue is empty
+		"/lab/A1?s=olga&run=olga&large=1": "/lab/A1?s=olga*2&large=1",
+	} {
+		if got := s.get(from).want(302).header.Get("Location"); got != to {
+			t.Errorf("%s leads to %s, want %s", from, got, to)
+		}
+	}
+	s.get("/lab/A1?run=nobody").want(400)
+	on := s.get("/lab/open-gate?s=ann*3,olga*6&run=w1").want(302).header.Get("Location")
+	if gates := s.get(on).want(200).drawn("gate-shut"); len(gates) == 0 {
+		t.Errorf("%s does not end where the gate is shut", on)
 	}
 }
 
