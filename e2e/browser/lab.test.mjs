@@ -538,7 +538,7 @@ describe("lab: the picture", () => {
     await v.page.locator(".picture.wide a[data-line='4'] .hit").click();
     await at(v, 4, 9);
     await v.page.setViewportSize(phone);
-    const fits = await v.page.locator(".picture.narrow").evaluate((picture) => {
+    const fits = await v.page.locator(".picture.slim").evaluate((picture) => {
       const { left, right } = picture.getBoundingClientRect();
       return [...picture.querySelectorAll("text")].every((text) => {
         const box = text.getBoundingClientRect();

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,11 @@ func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-")
 
 // acts tells whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
+
+// somebodyActs tells whether any actor is about to call.
+func (v *scene) somebodyActs() bool {
+	return slices.ContainsFunc(v.now().Actors, func(s lab.ActorState) bool { return s.State == lab.AboutToCall })
+}
 
 func (v *scene) actors() (views []actorView) {
 	for i, s := range v.now().Actors {

@@ -322,7 +322,7 @@ func compareOne(title string, s compareSide, id string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = pictureOf(narrow(s.diagram, "-"+id)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pictureOf(slim(s.diagram, "-"+id)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -27,13 +27,13 @@ type sheet struct {
 	Painted bool
 }
 
-// The sheets. A phone shows the narrow one, and a projector the large one.
+// The sheets. A phone shows the slim one, and a projector the large one.
 func wide(d diagram) sheet { return sheet{diagram: d, Name: "wide", Pitch: 21, Head: 34, Letters: 170} }
 func large(d diagram) sheet {
 	return sheet{diagram: d, Name: "large", Pitch: 32, Head: 52, Letters: 98}
 }
-func narrow(d diagram, of string) sheet {
-	return sheet{diagram: d, Name: "narrow", Of: of, Pitch: 38, Head: 94, Letters: 46, Above: true}
+func slim(d diagram, of string) sheet {
+	return sheet{diagram: d, Name: "slim", Of: of, Pitch: 38, Head: 94, Letters: 46, Above: true}
 }
 
 // half is one of two that stand side by side.
@@ -57,12 +57,15 @@ func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%"
 // at is where a column stands.
 func (s sheet) at(column int) string { return percent(s.x(column)) }
 
+// So many columns are wider than their names.
+const wideColumns = 7
+
 // named is where the name of a column stands, and how it is aligned there.
 func (s sheet) named(column int) (x, anchor string) {
 	switch {
-	case s.Name == "narrow":
+	case s.Name == "slim":
 		return s.at(column), "end" // it stands upright
-	case column == len(s.Callers)+len(s.Stores)-1:
+	case column >= wideColumns && column == len(s.Callers)+len(s.Stores)-1:
 		return "100%", "end"
 	}
 	return s.at(column), "middle"
@@ -130,7 +133,7 @@ func (s sheet) fits(b span) bool { return s.tall(b) >= letter*len(b.Label) }
 
 // head is the height of a name. Neighbours stand in two rows, or upright.
 func (s sheet) head(column int) string {
-	if s.Name == "narrow" {
+	if s.Name == "slim" {
 		return strconv.Itoa(s.Head - 6)
 	}
 	return strconv.Itoa(s.Head - 6 - column%2*(s.Head/2-3))

@@ -305,7 +305,7 @@ func pictureOf(s sheet) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Name == "narrow" {
+			if s.Name == "slim" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, " writing-mode=\"vertical-rl\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -147,7 +147,7 @@ func runFitsAScreen(t *testing.T) {
 			continue
 		}
 		r := s.get("/lab/" + c.Name + "?s=" + record.Schedule).want(200)
-		for _, sheet := range []string{"wide", "narrow"} {
+		for _, sheet := range []string{"wide", "slim"} {
 			lines := r.in(sheet, "line")
 			if len(lines) > 15 {
 				t.Errorf("%s: %d lines", c.Name, len(lines))

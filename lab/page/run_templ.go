@@ -51,7 +51,7 @@ func pictures(v *scene) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pictureOf(narrow(d, "")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pictureOf(slim(d, "")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
