@@ -603,6 +603,21 @@ describe("lab: what was won", () => {
     await v.leave();
   });
 
+  test("is also what one has run on to", async () => {
+    const v = await lab();
+    const runOn = (name) => v.press(actor(v, name).locator("[data-run]"));
+    await play(v, ["1"]);
+    await runOn("olga");
+    await at(v, 3);
+    await play(v, ["3", "3", "3", "1"], 3);
+    await runOn("w1");
+    await at(v, 9);
+    await v.sees("The law “no orphan post” is broken");
+    await v.open("/lab");
+    assert.match(await mark(v, "A1").innerText(), /won in 9/);
+    await v.leave();
+  });
+
   test("is not what was only looked at", async () => {
     const v = await lab(`${start}?s=${schedule}`);
     await v.open(start);
