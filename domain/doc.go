@@ -61,8 +61,9 @@
 //     incarnation, or retried by any layer, makes one post. A request to create a
 //     channel that is sent twice with one key is answered with one incarnation.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
-//     with its rating; its rating equals its votes. It is on its author's list. Whoever
-//     asked for the deletion of a channel has it on their list.
+//     with its rating; its rating equals its votes. It is on its author's list, and each
+//     vote is on its voter's. Whoever asked for the deletion of a channel has it on
+//     their list.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
 //     harmless, because nobody ever learned its incarnation. So is the row that a late

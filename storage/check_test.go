@@ -116,7 +116,9 @@ func rowPlants() []plant {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", driver.Merge("blog!"+string(blog.ID), driver.Exists, driver.Int64("Rating", 7))))
 			for n := range 7 {
-				w.insert("plant", fmt.Sprintf("vote!%s!voter%d", blog.ID, n), blog.Channel.Incarnation)
+				voter := domain.UserName(fmt.Sprint("voter", n))
+				w.ok(w.store.ListVote(w.t.Context(), blog.Channel, blog.ID, voter))
+				w.insert("plant", schema.VoteRow(blog.ID, voter), blog.Channel.Incarnation)
 			}
 			return append(found("I8", "Blogs", "plant", "blog!"+string(blog.ID)), found("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
 		}},
@@ -128,6 +130,12 @@ func rowPlants() []plant {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.unlist(blog)
 			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a vote that is not on its voter's list", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			w.vote(blog, 0, 1)
+			w.ok(w.store.Unlist(w.t.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
+			return found("I8", "Blogs", "plant", schema.VoteRow(blog.ID, "voter0"))
 		}},
 		{name: "a rating without its vote", paged: true, rerated: true, found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
@@ -221,7 +229,9 @@ func (w *world) neighbours() (litter [][2]string) {
 	for _, gate := range []string{openGateRow(stray), reservedGateRow(stray)} {
 		litter = append(litter, [2]string{"a", w.insert("a", gate, stray)}, [2]string{"nobody", w.insert("nobody", gate, stray)})
 	}
-	vote := "vote!" + string(domain.NewBlogID(domain.Now())) + "!eve"
+	gone := domain.NewBlogID(domain.Now())
+	w.ok(w.store.ListVote(w.t.Context(), domain.ChannelRef{Key: "m", Incarnation: own}, gone, "eve"))
+	vote := schema.VoteRow(gone, "eve")
 	return append(litter, [2]string{"m", w.insert("m", vote, own)}, [2]string{"m", w.insert("m", reservedGateRow(own), own)})
 }
 

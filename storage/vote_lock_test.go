@@ -69,8 +69,8 @@ func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 		}
 	})
 	// Nobody meets another, so that no vote is sent twice.
-	if n := w.calls.Load(); n != 2*voters {
-		t.Errorf("%d calls, want a read and a transaction of each voter", n)
+	if n := w.calls.Load(); n != 3*voters {
+		t.Errorf("%d calls, want a read and two transactions of each voter", n)
 	}
 	if got := w.rating(blog); got != voters {
 		t.Errorf("rated %d, want %d", got, voters)

@@ -166,8 +166,14 @@ func scaleCases() []scaleCase {
 		{"delete a post, the request", "4", "4", "", fixed(4, 4), func(w *scaleWorld) error {
 			return w.sound.DeleteBlog(w.ctx, w.channel, w.blog.ID, w.author, everyone)
 		}},
-		{"vote, or withdraw a vote", "2", "5", "", fixed(2, 5), func(w *scaleWorld) error {
+		{"vote", "3", "6", "", fixed(3, 6), func(w *scaleWorld) error {
 			return w.sound.Vote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
+		}},
+		{"withdraw a vote", "2", "5", "", fixed(2, 5), func(w *scaleWorld) error {
+			if err := w.sound.Vote(w.t.Context(), w.channel.Ref(), w.blog.ID, w.author); err != nil {
+				return err
+			}
+			return w.sound.Unvote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
 		}},
 		{"subscribe", "7", "7", "", fixed(7, 7), func(w *scaleWorld) error {
 			return w.sound.Subscribe(w.ctx, w.channel, visitor)

@@ -106,7 +106,7 @@ func votes() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
 			},
 			{
-				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Straggles: anything,
+				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Preemptions: 2, Straggles: anything,
 				Setup: inTurn(news("old"), voteNewest(author)),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
@@ -127,6 +127,9 @@ func votes() subject {
 			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations: vote,",
 				"A vote inserts or deletes its own row in its transaction, so what stood already is refused and not counted again.",
 				only("ann", countsStanding), unharmed, among("ann")),
+			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.ListVote(ctx, ref, id, by)",
+				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whoever dies in between.",
+				only("vera", afterWrite(schema.TableBlogs, isToList)), among("vera")),
 		},
 		told: map[lab.Kind]law{
 			factVoted:   counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost"),

@@ -29,7 +29,7 @@ func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, err
 	s.itEnds()
 	s.indexesAgree()
 	s.subscribersAgree()
-	s.authorsAgree()
+	s.listsAgree()
 	s.gates()
 	s.oneRule()
 	return s.breaches, nil
@@ -190,14 +190,18 @@ func (s *store) subscribersAgree() {
 	})
 }
 
-// authorsAgree is I8 of authors: each post is on the list of its author.
-func (s *store) authorsAgree() {
+// listsAgree is I8 of people's lists: each post and each vote is on that of its user.
+func (s *store) listsAgree() {
 	s.blogs(func(of channel, row driver.Entity, kind, id string) {
-		author := row.Properties.String("UserId")
-		listed := s.has[key{tableUsers, author, "wrote!" + id}].Properties
+		user, entry := row.Properties.String("UserId"), "wrote!"+id
+		if kind == "vote" {
+			at := max(strings.LastIndexByte(id, '!'), 0)
+			user, entry = strings.TrimPrefix(id[at:], "!"), "voted!"+id[:at]
+		}
+		listed := s.has[key{tableUsers, user, entry}].Properties
 		there := listed.String("Channel") == row.Partition && listed.String("Incarnation") == of.incarnation
-		if kind == "blog" && of.active && !there {
-			s.breach("I8", tableBlogs, row, "is not on the list of its author, %s", author)
+		if (kind == "blog" || kind == "vote") && of.active && !there {
+			s.breach("I8", tableBlogs, row, "is not on the list of its user, %s", user)
 		}
 	})
 }

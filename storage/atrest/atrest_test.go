@@ -57,6 +57,13 @@ func (w *world) write(table string, ops ...driver.Operation) {
 	w.ok(driver.NewTable(w.db, table).Transact(w.t.Context(), "news", ops...))
 }
 
+// listVote puts a post on the list of what ada votes on.
+func (w *world) listVote(id domain.BlogID) {
+	w.t.Helper()
+	w.ok(driver.NewTable(w.db, "Users").Transact(w.t.Context(), "ada",
+		driver.Insert("voted!"+string(id), w.own(), driver.String("Channel", "news"))))
+}
+
 func (w *world) own() driver.Property { return driver.String("Incarnation", w.channel.Incarnation) }
 
 func (w *world) openGate() string { return "gate!open!" + string(w.channel.Incarnation) }
@@ -164,7 +171,14 @@ func spoiltPosts() map[string]spoiler {
 				driver.Merge("wrote!"+string(w.post), driver.Exists, driver.String("Incarnation", other))))
 			return "I8 Blogs blog!" + string(w.post)
 		},
+		"a vote is not on the list of its voter": func(w *world) string {
+			w.write("Blogs", driver.Delete("rate!9999999998!"+string(w.post), driver.Exists),
+				driver.Merge("blog!"+string(w.post), driver.Exists, driver.Int64("Rating", 2)),
+				driver.Insert("rate!9999999997!"+string(w.post), w.own()), driver.Insert("vote!"+string(w.post)+"!ada", w.own()))
+			return "I8 Blogs vote!" + string(w.post) + "!ada"
+		},
 		"a rating that its votes do not give is wrong": func(w *world) string {
+			w.listVote(w.post)
 			w.write("Blogs", driver.Insert("vote!"+string(w.post)+"!ada", w.own()))
 			return "I8 Blogs " + post(w)
 		},
@@ -186,6 +200,7 @@ func spoiltPosts() map[string]spoiler {
 			return "I8 Blogs rate!9999999999!gone"
 		},
 		"a vote without a post counts for nothing": func(w *world) string {
+			w.listVote("gone")
 			w.write("Blogs", driver.Insert("vote!gone!ada", w.own()))
 			return "I8 Blogs vote!gone!ada"
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -25,42 +26,59 @@ import (
 //   - The post was there, and was deleted: the row of its key stays as well.
 //
 // What is left is of a process that died beside its post. It goes once the channel has gone.
+//
+// The same holds for votes: voted! stands before the vote, and stays when the vote is removed.
 
-// ListPosts puts posts on the lists of their authors. It may be called again.
-func (s *Posts) ListPosts(ctx context.Context, posts ...domain.Blog) error {
+// ListPosts puts posts on the list of their author. It may be called again.
+func (s *Posts) ListPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {
+	rows := make([]driver.Operation, len(posts))
+	for i, post := range posts {
+		rows[i] = listing(schema.WroteRow(post.ID), post.Channel)
+	}
 	//lab: Put the posts on their author's list.
-	return s.onLists(ctx, posts, func(post domain.Blog) driver.Operation {
-		return driver.Merge(schema.WroteRow(post.ID), driver.Upsert,
-			driver.String(schema.PropChannel, post.Channel.Key), driver.String(schema.PropIncarnation, post.Channel.Incarnation))
-	})
+	return s.onList(ctx, author, rows)
 }
 
-// UnlistPosts takes posts of which none can land any more off the lists of their authors. Somebody
-// else may have done so with some of them. Then the others may stay, for the next who looks.
-func (s *Posts) UnlistPosts(ctx context.Context, posts ...domain.Blog) error {
-	//lab: Take posts off their author's list.
-	err := s.onLists(ctx, posts, func(post domain.Blog) driver.Operation {
-		return driver.Delete(schema.WroteRow(post.ID), driver.Exists)
-	})
+// ListVote puts a post on the list of what a user votes on. It may be called again.
+func (s *Posts) ListVote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	//lab: Put the post on the list of what the user votes on.
+	return s.onList(ctx, by, []driver.Operation{listing(schema.VotedRow(id), ref)})
+}
+
+func listing(row string, ref domain.ChannelRef) driver.Operation {
+	return driver.Merge(row, driver.Upsert, driver.String(schema.PropChannel, ref.Key), driver.String(schema.PropIncarnation, ref.Incarnation))
+}
+
+// UnlistPosts takes posts of which none can land any more off the list of their author.
+func (s *Posts) UnlistPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {
+	rows := make([]string, len(posts))
+	for i, post := range posts {
+		rows[i] = schema.WroteRow(post.ID)
+	}
+	return s.Unlist(ctx, author, rows)
+}
+
+// Unlist takes rows off a user's lists. Somebody else may have done so with some of them. Then the
+// others may stay, for the next who looks.
+func (s *Posts) Unlist(ctx context.Context, user domain.UserName, rows []string) error {
+	operations := make([]driver.Operation, len(rows))
+	for i, row := range rows {
+		operations[i] = driver.Delete(row, driver.Exists)
+	}
+	//lab: Take rows off the user's list.
+	err := s.onList(ctx, user, operations)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// onLists does something to the rows of posts on the lists of their authors: one transaction for
-// up to 100 posts of one author that follow each other.
-func (s *Posts) onLists(ctx context.Context, posts []domain.Blog, do func(domain.Blog) driver.Operation) error {
-	for len(posts) > 0 {
-		author := posts[0].UserID
-		var rows []driver.Operation
-		for len(rows) < min(len(posts), driver.MaxOperations) && posts[len(rows)].UserID == author {
-			rows = append(rows, do(posts[len(rows)]))
+// onList changes rows of a user's lists, up to 100 in a transaction.
+func (s *Posts) onList(ctx context.Context, user domain.UserName, rows []driver.Operation) error {
+	for some := range slices.Chunk(rows, driver.MaxOperations) {
+		if err := s.users.Transact(ctx, schema.UserPartition(user), some...); err != nil {
+			return fmt.Errorf("the lists of %s: %w", user, err)
 		}
-		if err := s.users.Transact(ctx, schema.UserPartition(author), rows...); err != nil {
-			return fmt.Errorf("the list of what %s wrote: %w", author, err)
-		}
-		posts = posts[len(rows):]
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
 	if err == nil {
-		_ = s.UnlistPosts(ctx, row.Blog) // what is left on a list does no harm
+		_ = s.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
 	}
 	return optimistic.Again(err)
 }

@@ -83,7 +83,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 		s.refuse(ctx, attempts, err)
 		return
 	}
-	if err := s.ListPosts(ctx, blogsOf(attempts)...); err != nil {
+	if err := s.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
 		fail(attempts, err)
 	}
 	for open := unanswered(attempts); len(open) > 0; open = unanswered(open) {
@@ -159,7 +159,7 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 		s.answerEarlier(ctx, ref, batch)
 	case errors.Is(err, domain.ErrForbidden):
 		s.refuse(ctx, open, err)
-		_ = s.UnlistPosts(ctx, blogsOf(refusals(open))...) // they do no harm there
+		_ = s.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
 	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
 		// One of them breaks a limit of the store, or all together do. The others go on.
 		s.postTogether(ctx, p, batch[:len(batch)/2])
@@ -255,7 +255,7 @@ func refusals(attempts []*attempt) []*attempt {
 // has removed them: then nothing can be posted any more.
 func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch []*attempt) {
 	s.lookForEarlier(ctx, batch)
-	_ = s.UnlistPosts(ctx, blogsOf(refusals(batch))...) // they do no harm there
+	_ = s.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
 	if len(unanswered(batch)) == len(batch) {
 		fail(batch, s.WhyGateGone(ctx, ref))
 	}

@@ -16,8 +16,15 @@ import (
 // again is no error. A post that is not there is domain.ErrNotFound. A channel that is
 // being deleted is domain.ErrGone.
 func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	if err := s.ListVote(ctx, ref, id, by); err != nil {
+		return err
+	}
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
-	return s.rate(ctx, votedPost{ref, id}, +1, insert, domain.ErrExists)
+	err := s.rate(ctx, votedPost{ref, id}, +1, insert, domain.ErrExists)
+	if errors.Is(err, domain.ErrNotFound) {
+		_ = s.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
+	}
+	return err
 }
 
 // Unvote withdraws a user's vote. A user without a vote is no error. Its other errors

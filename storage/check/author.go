@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
@@ -11,39 +12,54 @@ import (
 	"microblogging/storage/schema"
 )
 
-// listed gathers posts, and reads as many places on lists at once as are worth it. The list of an
-// author is written before the post, so a post that is missing there is a breach: of a store that
-// an earlier version wrote to as well, until it is repaired.
+// listed gathers posts and votes, and reads as many places on lists at once as are worth it. The
+// list is written before the post or vote, so one that is missing there is a breach: of a store
+// that an earlier version wrote to as well, until it is repaired.
 func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
-	if p.posts = append(p.posts, row); len(p.posts) < flight.Points {
+	if p.toList = append(p.toList, row); len(p.toList) < flight.Points {
 		return nil
 	}
 	return p.checkListed(ctx)
 }
 
-// checkListed is I8 of the posts that were gathered.
+// checkListed is I8 of the posts and votes that were gathered.
 func (p *partitionCheck) checkListed(ctx context.Context) error {
-	missing, err := flight.Gather(ctx, p.store.Lifecycle.Reads, p.posts, func(ctx context.Context, row driver.Entity) (blog.Entity, bool, error) {
-		post := blog.Decode(row)
-		//lab: Read whether the post is on its author's list.
-		_, err := p.store.users.Get(ctx, schema.UserPartition(post.UserID), schema.WroteRow(post.ID))
+	missing, err := flight.Gather(ctx, p.store.Lifecycle.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
+		user, entry, _ := p.listing(row)
+		//lab: Read whether the post or vote is on its user's list.
+		_, err := p.store.users.Get(ctx, schema.UserPartition(user), entry)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return post, true, nil
+			return row, true, nil
 		case errors.Is(err, domain.ErrLimit):
-			return post, false, nil // nobody can have that name
+			return row, false, nil // nobody can have that name
 		}
-		return post, false, err
+		return row, false, err
 	})
-	p.posts = p.posts[:0]
-	for _, post := range missing {
-		row := driver.Entity{Partition: p.key, Row: schema.BlogRow(post.ID), ETag: post.ETag}
+	p.toList = p.toList[:0]
+	for _, row := range missing {
 		steady, unread := p.steady(ctx, row)
 		if err = errors.Join(err, unread); err == nil && steady {
-			err = p.breach("I8", p.store.blogs, row, "not on the list of its author", func() (string, error) {
-				return "listed", p.store.ListPosts(ctx, post.Blog)
+			_, _, list := p.listing(row)
+			err = p.breach("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
+				return "listed", list(ctx)
 			})
 		}
 	}
 	return err
+}
+
+// listing is whose list a post or vote belongs on, its row there, and what puts it there.
+func (p *partitionCheck) listing(row driver.Entity) (user domain.UserName, entry string, list func(context.Context) error) {
+	if schema.Vote.Has(row.Row) {
+		id := schema.VotedOn(row.Row)
+		user = domain.UserName(strings.TrimPrefix(row.Row, schema.VotesOf(id)))
+		return user, schema.VotedRow(id), func(ctx context.Context) error {
+			return p.store.ListVote(ctx, p.channel.Ref(), id, user)
+		}
+	}
+	post := blog.Decode(row)
+	return post.UserID, schema.WroteRow(post.ID), func(ctx context.Context) error {
+		return p.store.ListPosts(ctx, post.UserID, post.Blog)
+	}
 }

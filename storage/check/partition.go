@@ -34,8 +34,8 @@ type partitionCheck struct {
 	// votes as its rating says. Each row of the index and each vote takes itself away. If
 	// something is left, checkIndex reads the partition again, row by row.
 	index fingerprint
-	// posts were read, and not yet looked for on the lists of their authors.
-	posts []driver.Entity
+	// toList are posts and votes that were read, and not yet looked for on the lists of their users.
+	toList []driver.Entity
 }
 
 // begin is told of the channel's row, which comes before the rows of the partition.
@@ -89,6 +89,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		p.index.add(-1, row.Row)
 	case schema.Vote:
 		p.index.add(-1, schema.VotesOf(schema.VotedOn(row.Row)))
+		return p.listed(ctx, row)
 	case schema.Guests:
 		return p.secondRule(ctx, row)
 	case schema.Sub:

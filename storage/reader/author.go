@@ -21,36 +21,55 @@ const authorRounds = 10
 // their list (package blog) say where to look, and the channels and the posts what there is. A page
 // has fewer posts, or none, if very many rows are dangling. After is the Next of the page before,
 // and empty for the first page. A cursor of another list is an InvalidError on the field "after".
-func (s *Readers) BlogsBy(ctx context.Context, author domain.UserName, after string, limit int) (written page.Of[FeedItem], err error) {
-	list := page.List{Name: "posts of " + string(author), After: after, Limit: limit, Prefix: schema.Wrote.Prefix()}
-	from, to := schema.Wrote.Range()
+func (s *Readers) BlogsBy(ctx context.Context, author domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
+	return s.listedBy(ctx, schema.Wrote, author, after, limit)
+}
+
+// VotesBy lists the posts in active channels that a user has voted on, as BlogsBy lists those that
+// they wrote.
+func (s *Readers) VotesBy(ctx context.Context, user domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
+	listed, err := s.listedBy(ctx, schema.Voted, user, after, limit)
+	if err != nil {
+		return listed, err
+	}
+	listed.Items, err = flight.Gather(ctx, s.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
+		voted, err := s.posts.Voted(ctx, item.Channel, item.ID, user)
+		return item, voted, err
+	})
+	return listed, err
+}
+
+// listedBy reads a list of a user's, of this kind of row, and the posts on it.
+func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.UserName, after string, limit int) (listed page.Of[FeedItem], err error) {
+	list := page.List{Name: kind.Name + " " + string(user), After: after, Limit: limit, Prefix: kind.Prefix()}
+	from, to := kind.Range()
 	if from, err = list.From(from); err != nil {
-		return written, err
+		return listed, err
 	}
 	for range authorRounds {
-		list.Limit = limit - len(written.Items)
-		//lab: List what the author may have written last.
-		rows, err := s.users.First(ctx, list.Limit+1, driver.Range{Partition: schema.UserPartition(author), From: from, To: to})
+		list.Limit = limit - len(listed.Items)
+		//lab: Read the user's list of the newest posts that they may have written, or voted on.
+		rows, err := s.users.First(ctx, list.Limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 		if err != nil {
-			return written, fmt.Errorf("posts of %s: %w", author, err)
+			return listed, fmt.Errorf("%s of %s: %w", kind.Name, user, err)
 		}
-		rows, written.Next = page.Cut(list, rows, page.RowKey)
-		items, err := s.readWritten(ctx, author, rows)
+		rows, listed.Next = page.Cut(list, rows, page.RowKey)
+		items, err := s.readListed(ctx, kind, user, rows)
 		if err != nil {
-			return written, err
+			return listed, err
 		}
-		written.Items = append(written.Items, items...)
-		if written.Next == "" || len(written.Items) == limit {
+		listed.Items = append(listed.Items, items...)
+		if listed.Next == "" || len(listed.Items) == limit {
 			break
 		}
 		from = schema.Successor(rows[len(rows)-1].Row)
 	}
-	return written, nil
+	return listed, nil
 }
 
-// readWritten reads the posts that rows of an author's list name, and the channels that they are
-// in, and returns the posts that can be read. It removes the rows whose channel is gone.
-func (s *Readers) readWritten(ctx context.Context, author domain.UserName, rows []driver.Entity) (items []FeedItem, err error) {
+// readListed reads the posts that rows of a user's list name, and the channels that they are in,
+// and returns the posts that can be read. It removes the rows whose channel is gone.
+func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain.UserName, rows []driver.Entity) (items []FeedItem, err error) {
 	var posts []found
 	var refs []domain.ChannelRef
 	for _, row := range rows {
@@ -61,7 +80,7 @@ func (s *Readers) readWritten(ctx context.Context, author domain.UserName, rows 
 		if !schema.LeadsToChannel(ref) {
 			continue // a check reports it
 		}
-		id := domain.BlogID(strings.TrimPrefix(row.Row, schema.Wrote.Prefix()))
+		id := domain.BlogID(strings.TrimPrefix(row.Row, kind.Prefix()))
 		posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
 		if !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
@@ -75,17 +94,17 @@ func (s *Readers) readWritten(ctx context.Context, author domain.UserName, rows 
 	if err != nil {
 		return nil, err
 	}
-	var gone []domain.Blog
+	var gone []string
 	for _, post := range posts {
 		blog, there := blogs[post.id]
 		switch in, lives := channels[post.by.Channel]; {
 		case !lives:
-			gone = append(gone, domain.Blog{Channel: post.by.Channel, ID: post.id, UserID: author})
+			gone = append(gone, kind.Row(string(post.id)))
 		case there && in.State == domain.ChannelActive:
 			items = append(items, FeedItem{Blog: blog, Name: in.Name})
 		}
 	}
-	_ = s.posts.UnlistPosts(ctx, gone...) // or else the next reader does: nobody waits for a full disk
+	_ = s.posts.Unlist(ctx, user, gone) // or else the next reader does: nobody waits for a full disk
 	return items, nil
 }
 

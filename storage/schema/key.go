@@ -229,6 +229,9 @@ func GuestsRow(token string) string { return Guests.Row(token) }
 // WroteRow is the row of a post on the list of its author.
 func WroteRow(id domain.BlogID) string { return Wrote.Row(string(id)) }
 
+// VotedRow is the row of a post on the list of who voted on it.
+func VotedRow(id domain.BlogID) string { return Voted.Row(string(id)) }
+
 // Hash hashes a list of parts. Each part's length is hashed too, so that ("ab", "c") and
 // ("a", "bc") differ.
 func Hash(parts ...string) string {

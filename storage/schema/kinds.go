@@ -29,7 +29,7 @@ var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, Guests, Join, Sub, Subscription, Active,
 	Unread, OpenDeletion, Lesson, BlogDeletion, Deletion,
-	Account, Asked, Made, UserOnce, Owned, Wrote,
+	Account, Asked, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
 	retired(TableThrottle, "<what>!<hash>", "<time>"), retired(TableThrottle, "user!<hash>", "<time>!<hash>"),
 }
@@ -223,6 +223,12 @@ var (
 		Table: TableUsers, Partition: "<user>", Form: "wrote!<id>", Name: "post of an author", Scenario: "author", Ablation: "author-first",
 		What:       "A post that this user wrote, or was about to write, the newest first.",
 		Why:        "It is written before the post, so their page misses none. Whoever reads it believes the channel and the post.",
+		Properties: always(PropChannel, PropIncarnation),
+	}
+	Voted = &Kind{
+		Table: TableUsers, Partition: "<user>", Form: "voted!<id>", Name: "vote of a user", Scenario: "vote", Ablation: "voted-first",
+		What:       "A post that this user voted on, or was about to vote on.",
+		Why:        "It is written before the vote, so a list of their votes misses none. Whoever reads it believes the vote.",
 		Properties: always(PropChannel, PropIncarnation),
 	}
 	Session = &Kind{
