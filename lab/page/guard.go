@@ -12,8 +12,8 @@ import (
 type guardSwitch struct {
 	lab.Guard
 	On bool
-	// URL turns it.
-	URL string
+	// URL turns it, and Compare shows what it is good for.
+	URL, Compare string
 	// Source is its code.
 	Source sourceView
 }
@@ -28,7 +28,7 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 		if c.Guard == nil || c.Guard.Of != base {
 			continue
 		}
-		s := guardSwitch{Guard: *c.Guard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Source: codeOf(*c.Guard)}
+		s := guardSwitch{Guard: *c.Guard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Compare: templates.LabComparePath(c.Name), Source: codeOf(*c.Guard)}
 		if !s.On {
 			s.URL = templates.LabPath(base)
 		}

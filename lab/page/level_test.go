@@ -283,7 +283,7 @@ func comparedOnOneAxis(t *testing.T, r response) {
 func TestSwitch(t *testing.T) {
 	s := newSite(t)
 	for from, to := range map[string]string{"open-gate": "post", "post": "open-gate"} {
-		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) {
+		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) || !slices.Contains(r.links(), "/lab/open-gate/compare") {
 			t.Errorf("%s does not lead to %s", from, to)
 		}
 	}
