@@ -56,3 +56,32 @@ func (v sourceView) around() (before, part, behind string) {
 	}
 	return before, v.Part, behind
 }
+
+// A refusal is a step that a guard has refused.
+type refusal struct {
+	lab.Guard
+	Step  int
+	Actor string
+	// URL compares the run with the same without the guard.
+	URL string
+}
+
+// refusalsIn are the steps of a run of what ships that go another way as soon as a guard is taken
+// out, and are refused with it.
+func (l *Lab) refusalsIn(q request) (list []refusal) {
+	ours, _ := q.Replay(q.schedule[:q.at], false) // it was followed
+	for _, c := range l.cases() {
+		if c.Guard == nil || c.Guard.Of != q.Name {
+			continue
+		}
+		schedule, err := c.Parse(q.Format(q.schedule[:q.at]))
+		if err != nil {
+			continue // it has fewer actors
+		}
+		without, _ := c.Replay(schedule, false)
+		if _, n := differing(without, ours); n > 0 && ours.Steps[n-1].Applied != nil && ours.Steps[n-1].Applied.Err != nil {
+			list = append(list, refusal{*c.Guard, n, q.Words(ours.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
+		}
+	}
+	return list
+}

@@ -184,6 +184,31 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestRefusals(t *testing.T) {
+	s := newSite(t)
+	with := func(guard string) string { // the run that breaks a law without the guard, on ours and to its end
+		for _, link := range s.get("/lab/" + guard + "/compare").want(200).links() {
+			ours := strings.HasPrefix(link, "/lab/again?s=") || strings.HasPrefix(link, "/lab/post?s=")
+			if ours && !strings.Contains(link, "#") {
+				return link
+			}
+		}
+		t.Fatal("no link to ours")
+		return ""
+	}
+	for guard, label := range map[string]string{"open-gate": "The open gate", "shut-gate": "The shut gate"} {
+		r := s.get(with(guard)).want(200).says("What the guards refused.")
+		if found := r.all(func(n *html.Node) bool {
+			return n.Data == "li" && strings.Contains(textOf(n), label) && strings.HasPrefix(textOf(n), "Step ")
+		}); len(found) != 1 {
+			t.Errorf("%s does not say that %s refused a step: %s", r.path, label, textOf(r.part("say")))
+		}
+	}
+	if text := s.get("/lab/post?s=ann").want(200).text(); strings.Contains(text, "What the guards refused") {
+		t.Error("a run that is not at its end says what was refused")
+	}
+}
+
 func TestSearch(t *testing.T) {
 	const link = "/lab/link"
 	known := recordOf(t, "link")

@@ -31,6 +31,8 @@ type scene struct {
 	made int
 	// beside tells that another run is shown beside this one.
 	beside bool
+	// refusals are what guards have refused in a run of what ships that has come to its end.
+	refusals []refusal
 	// found is what a search has just found. It is empty if nobody asked for one.
 	found searchView
 }
@@ -85,6 +87,9 @@ func (l *Lab) follow(q request) (*scene, error) {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}
 	v.made = v.cause()
+	if v.ships() && v.now().AtRest() {
+		v.refusals = l.refusalsIn(q)
+	}
 	return v, err
 }
 
