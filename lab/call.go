@@ -171,6 +171,9 @@ func describeOperation(partition string, op driver.Operation) string {
 		row = shortRow(partition)
 	}
 	text := string(op.Action) + " " + row
+	if op.If.AllowsAbsent() && op.Action != driver.ActionInsert {
+		text = "upsert " + row
+	}
 	if state := op.Properties.String("State"); state != "" {
 		text += " (" + state + ")"
 	}

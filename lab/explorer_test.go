@@ -28,6 +28,21 @@ const (
 func TestExplorer(t *testing.T) {
 	t.Run("no schedule breaks a law, each missing guard is noticed, and what is found is what is known", noScheduleBreaksALaw)
 	t.Run("code that does not make the same call twice panics", codeThatDiffersPanics)
+	t.Run("a search that has no time says that it was not whole", searchWithoutTime)
+}
+
+func searchWithoutTime(t *testing.T) {
+	c, err := prove.Find("link")
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for ctx, want := range map[context.Context]bool{over: false, t.Context(): true} {
+		if found, whole := explorer(t, c.Scenario).ExploreFor(ctx); found != nil || whole != want {
+			t.Errorf("found %v, whole %v", found, whole)
+		}
+	}
 }
 
 func TestWalk(t *testing.T) {

@@ -59,6 +59,8 @@ type ActorState struct {
 	// one, they are nil and empty.
 	Call  *Call
 	Words string
+	// Sentence says what the call asks for.
+	Sentence string
 	// Site is the line that makes the call, and Above are the lines that led to it, the
 	// nearest first.
 	Site  Site
@@ -82,6 +84,7 @@ func (x *Explorer) actorState(s *state, i int) ActorState {
 	default:
 		a.Call, a.Words = p.at.call, x.scenario.DescribeCall(p.at.call)
 		a.Site, a.Above = p.at.lines()
+		a.Sentence = x.scenario.Tell(a.Call, a.Site)
 		if a.Options == nil && a.Why == "" {
 			a.Why = "the queue is empty"
 		}

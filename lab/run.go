@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,6 +53,28 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 		run.Breaches = x.rest(at)
 	}
 	return run, nil
+}
+
+// GoOn is the schedule, and how an actor goes on after it without faults: until one of its steps is
+// what is waited for, or it cannot go on. If the schedule cannot be taken, the error is a *StuckError.
+func (x *Explorer) GoOn(schedule Schedule, actor int8, until func(Step) bool) (Schedule, error) {
+	at := x.initial()
+	for i, c := range schedule {
+		if !x.allows(at, c) {
+			return nil, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
+		}
+		at, _ = x.perform(at, c)
+	}
+	schedule = slices.Clone(schedule)
+	next := Choice{Actor: actor}
+	for len(schedule) < MaxChoices && x.allows(at, next) {
+		to, step := x.perform(at, next)
+		schedule, at = append(schedule, next), to
+		if until(step) {
+			break
+		}
+	}
+	return schedule, nil
 }
 
 // Schedule is the list of choices that the run took.

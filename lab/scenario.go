@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -79,8 +80,28 @@ type Guard struct {
 	Of string
 	// Label says in a few words what it is, and Why in one sentence what it is good for.
 	Label, Why string
-	// Code names its function: "openGate", or "(*pass).lookAt" if others have the name.
-	Code string
+	// Code names its function: "openGate", or "(*pass).lookAt" if others have the name. Part is what
+	// stands there once, and would be taken out: a condition, a row of a transaction, or a call that
+	// comes before another one.
+	Code, Part string
+}
+
+// Line is the line of Go that decides, in the code that ships, with its number and the lines of its
+// function. The number is 0 if Part does not stand there once.
+func (g Guard) Line() (site Site, first, last int) {
+	file, first, last := Find(g.Code)
+	text, _ := Source(file)
+	site = Site{File: file, Function: g.Code}
+	for n, line := range strings.Split(text, "\n") {
+		switch {
+		case n+1 < first || n+1 > last || !strings.Contains(line, g.Part):
+		case site.Line > 0:
+			return Site{File: file, Function: g.Code}, first, last
+		default:
+			site.Line = n + 1
+		}
+	}
+	return site, first, last
 }
 
 // Laws say what is wrong with a step or a state, and nothing if all is well.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"slices"
 
 	"microblogging/domain"
@@ -9,8 +10,15 @@ import (
 // Explore enters every state once, breadth first, until a law is broken. So its
 // finding is one of the shortest; it is nil if no law is broken.
 func (x *Explorer) Explore() *Finding {
+	found, _ := x.ExploreFor(context.Background())
+	return found
+}
+
+// ExploreFor is Explore for as long as the context lasts. whole tells that it was long enough.
+func (x *Explorer) ExploreFor(ctx context.Context) (found *Finding, whole bool) {
 	s := &search{Explorer: x}
-	return s.run(x.initial())
+	found = s.run(ctx, x.initial())
+	return found, found != nil || len(s.frontier) == 0
 }
 
 // A search enters states breadth first.
@@ -32,12 +40,12 @@ type entered struct {
 	node int
 }
 
-// run enters states from here on, until a law is broken.
-func (s *search) run(from *state) *Finding {
+// run enters states from here on, until a law is broken or the time is over.
+func (s *search) run(ctx context.Context, from *state) *Finding {
 	s.enter(from)
 	s.nodes, s.frontier = []node{{parent: -1}}, []entered{{from, 0}}
 	found := s.found(0, s.scenario.Laws.State(s.view(from)))
-	for found == nil && len(s.frontier) > 0 {
+	for found == nil && len(s.frontier) > 0 && ctx.Err() == nil {
 		next := s.frontier[0]
 		s.frontier[0] = entered{}
 		s.frontier = s.frontier[1:]

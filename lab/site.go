@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"regexp"
 	"runtime"
@@ -73,7 +76,7 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	if !ours {
 		return Site{}, false
 	}
-	var text string
+	var text []byte
 	site := Site{File: frame.File, Line: frame.Line}
 	for found := false; !found; {
 		rest, inside := "", false
@@ -81,22 +84,55 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 			return Site{}, false
 		}
 		site.File = rest
-		text, found = Source(rest)
+		content, err := microblogging.Source.ReadFile(rest)
+		text, found = content, err == nil
 	}
 	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
 	site.Function, _, _ = strings.Cut(function, ".func") // that a function literal stands in
-	if lines := strings.Split(text, "\n"); site.Line > 1 && site.Line <= len(lines) {
-		if sentence, ok := strings.CutPrefix(strings.TrimSpace(lines[site.Line-2]), sentenceMark); ok {
-			site.Sentence = sentence
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; n == site.Line-1 {
+			site.Sentence = sentenceIn(string(line))
+			break
 		}
 	}
 	return site, true
+}
+
+// sentenceIn is the sentence of a comment, or empty.
+func sentenceIn(line string) string {
+	if sentence, ok := strings.CutPrefix(strings.TrimSpace(line), sentenceMark); ok {
+		return sentence
+	}
+	return ""
 }
 
 // Source is the text of a Go file that a Site names, as it was when the program was built.
 func Source(file string) (text string, ok bool) {
 	content, err := microblogging.Source.ReadFile(file)
 	return string(content), err == nil
+}
+
+// Fingerprint is a hash of the code that is explored, as it was when the program was built: what a
+// search has found is known of that. Comments and tests make no difference.
+func Fingerprint() string {
+	hash := sha256.New()
+	for _, file := range sourceFiles() {
+		text, _ := Source(file)
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				hash.Write([]byte(line + "\n"))
+			}
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// sourceFiles are the files that are embedded, without tests.
+func sourceFiles() []string {
+	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
+	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
+	return slices.DeleteFunc(append(files, deeper...), func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 }
 
 // Find returns the file and the lines of a function: "openGate", or "(*pass).lookAt" if others
@@ -107,9 +143,7 @@ func Find(function string) (file string, first, last int) {
 		receiver, name = `\(\w+ `+regexp.QuoteMeta(of[1:])+`\) `, method
 	}
 	declared := regexp.MustCompile(`(?m)^func ` + receiver + name + `[\[(]`)
-	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
-	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
-	for _, file := range append(files, deeper...) {
+	for _, file := range sourceFiles() {
 		text, _ := Source(file)
 		if !strings.Contains(text, " "+name) {
 			continue // to search it with an expression takes much longer

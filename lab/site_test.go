@@ -3,6 +3,7 @@ package lab_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,11 +13,13 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/protocol"
 	"microblogging/lab/prove"
+	"microblogging/storage/driver"
 )
 
 func TestSite(t *testing.T) {
 	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
-	t.Run("each guard has its code", everyGuardHasItsCode)
+	t.Run("each sentence is true of each call that is made there, under every guard", everySentenceIsTrue)
+	t.Run("each guard has the line that decides, in the code that ships", everyGuardHasItsLine)
 	t.Run("all files of the folders are there as they are, and each sentence stands above a call", sourceIsWhole)
 }
 
@@ -49,12 +52,74 @@ func everyCallIsTold(t *testing.T) {
 	}
 }
 
-func everyGuardHasItsCode(t *testing.T) {
+// claims are what words of a sentence say of a call, and tells whether it is so.
+func claims() map[string]func(*lab.Call) bool {
+	acts := func(actions ...driver.Action) func(*lab.Call) bool {
+		return func(c *lab.Call) bool {
+			return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return slices.Contains(actions, op.Action) })
+		}
+	}
+	on := func(row string, actions ...driver.Action) func(*lab.Call) bool {
+		return func(c *lab.Call) bool {
+			return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool {
+				return strings.HasPrefix(op.Row, row) && slices.Contains(actions, op.Action)
+			})
+		}
+	}
+	matches := func(c *lab.Call) bool {
+		return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { _, ok := op.If.ETag(); return ok && op.Action != driver.ActionInsert })
+	}
+	queued := func(c *lab.Call) bool { return c.Method == driver.CallDelete || acts(driver.ActionDelete)(c) }
+	never := func(*lab.Call) bool { return false }
+	return map[string]func(*lab.Call) bool{
+		`^(Insert|Write .* into) `:       acts(driver.ActionInsert, driver.ActionMerge, driver.ActionReplace),
+		`^Insert `:                       acts(driver.ActionInsert),
+		`^(Delete|Remove) |^Take .* off`: queued,
+		`^(Mark|Change) `:                acts(driver.ActionMerge, driver.ActionReplace),
+		`^Send `:                         func(c *lab.Call) bool { return c.Method == driver.CallSend },
+		`up the open gate`:               on("gate!open!", driver.ActionInsert, driver.ActionDelete),
+		`behind the open gate`:           on("gate!open!", driver.ActionMerge),
+		`behind the shut gate`:           on("gate!shut!", driver.ActionMerge),
+		`in the place of`:                func(c *lab.Call) bool { return acts(driver.ActionDelete)(c) && acts(driver.ActionInsert)(c) },
+		`rule stands`:                    on("guests!", driver.ActionMerge),
+		`in the place of the reserv`:     on("gate!reserved!", driver.ActionDelete),
+		`version that was read|only if`:  matches,
+		`from then on|so that|for good|since|as long as|frees|never|already`: never, // tells what will be, or was
+	}
+}
+
+func everySentenceIsTrue(t *testing.T) {
+	claims := claims()
+	read := regexp.MustCompile(`^(Read|Look|List|Count) `)
+	for _, c := range prove.Cases() {
+		x := explorer(t, c.Scenario)
+		for site, calls := range x.Calls(enough) {
+			for _, call := range calls {
+				sentence := c.Tell(call, site)
+				if read.MatchString(sentence) == call.Writes() {
+					t.Errorf("%s: %s:%d: is %q a write? %s", c.Name, site.File, site.Line, sentence, c.DescribeCall(call))
+				}
+				for words, holds := range claims {
+					if regexp.MustCompile(words).MatchString(sentence) && !holds(call) {
+						t.Errorf("%s: %s:%d: %q is false of %s", c.Name, site.File, site.Line, sentence, c.DescribeCall(call))
+					}
+				}
+			}
+		}
+	}
+}
+
+func everyGuardHasItsLine(t *testing.T) {
+	// What only sends, answers or begins decides nothing.
+	sends := regexp.MustCompile(`Transact\(|\.Get\(|\.Send\(|^func |^return (err|nil)|^if err (!=|==) nil`)
 	for _, a := range protocol.Ablations() {
 		g := a.Guard
-		file, first, last := lab.Find(g.Code)
-		if file == "" || first == 0 || last <= first {
-			t.Errorf("%s: there is no function %s", a.Name, g.Code)
+		site, first, last := g.Line()
+		if site.Line <= first || site.Line > last || strings.HasPrefix(site.File, "lab/") {
+			t.Errorf("%s: %q does not stand once in %s, which is in %s", a.Name, g.Part, g.Code, site.File)
+		}
+		if sends.MatchString(g.Part) || len(g.Part) < len("vote,") {
+			t.Errorf("%s: %q decides nothing", a.Name, g.Part)
 		}
 		if g.Label == "" || strings.Count(g.Why, ".") != 1 || !strings.HasSuffix(g.Why, ".") {
 			t.Errorf("%s is explained by %+v", a.Name, g)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -228,12 +229,55 @@ func (s *Scenario) DescribeCall(c *Call) string { return s.Pretty(describeCall(c
 // DescribeMessage is what a message asks for, in one line.
 func (s *Scenario) DescribeMessage(text string) string { return s.Pretty(describeMessage(text)) }
 
+// Told is what the actor was told after a step, in words.
+func Told(step Step) []string { return toldIn(step.Told) }
+
 // toldIn are the facts in words.
 func toldIn(facts []Fact) (words []string) {
 	for _, fact := range facts {
 		if told := fact.describe(); told != "" {
 			words = append(words, told)
 		}
+	}
+	return words
+}
+
+// Tell says in a sentence what a call asks for: the words of the line that makes it, and what it
+// depends on. That is taken from the call, which may go without a guard.
+func (s *Scenario) Tell(c *Call, site Site) string {
+	sentence, words := site.Sentence, conditions(c)
+	if words == nil || sentence == "" {
+		return sentence
+	}
+	return strings.TrimSuffix(sentence, ".") + ", " + strings.Join(words, ", ") + "."
+}
+
+// conditions are what the operations of a call depend on.
+func conditions(c *Call) (words []string) {
+	var out, in, version string
+	for _, op := range c.Operations {
+		kind := schema.Of(c.Target, c.Partition, op.Row)
+		switch _, matches := op.If.ETag(); {
+		case op.Action == driver.ActionInsert:
+			in = op.Row
+		case matches:
+			version = "in the version that was read"
+		}
+		switch {
+		case kind == nil:
+		case op.Action == driver.ActionDelete && (kind == schema.ReservedGate || kind == schema.OpenGate || kind == schema.Join || kind == schema.Guests):
+			out = "in the place of the " + kind.Name
+		case op.Action == driver.ActionMerge && (kind == schema.OpenGate || kind == schema.ShutGate):
+			words = append(words, "behind the "+kind.Name)
+		case op.Action == driver.ActionMerge && kind == schema.Guests:
+			words = append(words, "while the rule stands that was read")
+		}
+	}
+	if out != "" && in != "" {
+		words = append(words, out)
+	}
+	if version != "" {
+		words = append(words, version)
 	}
 	return words
 }

@@ -8,7 +8,7 @@ const first = (selector, within = main) => within?.querySelector(selector);
 const address = ({ pathname, search }) => pathname + search;
 
 // How long to wait for a state before the browser is asked to load it, in milliseconds.
-const patience = 10000;
+const patience = 15000;
 
 // The address of the state that is shown.
 let shown = address(location);
@@ -92,7 +92,7 @@ function remember(link) {
 }
 
 function show(page, link) {
-  const menu = link?.closest("details.menu, details.law");
+  const menu = link?.closest("details.menu");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const place = focused?.closest("[data-key]");
   const stay = hold(menu ?? link);
@@ -114,7 +114,9 @@ function conclude(before) {
   const { bottom } = first(".controls").getBoundingClientRect();
   if (top >= bottom && top < innerHeight * 0.8) return;
   say.focus({ preventScroll: true });
-  say.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
+  // On a wide screen the picture stays in sight, above what is said.
+  const shows = matchMedia("(min-width: 60rem)").matches ? first(".lab") : say;
+  shows.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
 }
 
 // hold remembers where the thing is that the reader points at, or has pressed. What it
@@ -162,15 +164,14 @@ function reveal(selector, around) {
   if (!thing || areas(thing)[0] !== area || area.matches(":hover")) return;
   const { top, bottom } = thing.getBoundingClientRect();
   const seen = area.getBoundingClientRect();
-  const head = first(".lifelines", area)?.offsetHeight ?? 0;
   // The lower end of the area may lie below the window.
   const end = Math.max(Math.min(seen.bottom, innerHeight), seen.top + 0.6 * seen.height);
-  area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + head + 8 - top);
+  area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + 8 - top);
 }
 
-// popups are what is unfolded above the page. A phone unfolds laws within the page.
+// popups are what is unfolded above the page.
 function popups() {
-  return [...main.querySelectorAll("details:is(.menu, .law)[open]")].filter((e) => getComputedStyle(e.lastElementChild).position === "absolute");
+  return [...main.querySelectorAll("details.menu[open]")].filter((e) => getComputedStyle(e.lastElementChild).position === "absolute");
 }
 
 addEventListener("click", ({ target }) => {
@@ -249,7 +250,7 @@ function patchChildren(node, model) {
 // stands before it.
 function alike(node, other) {
   for (; node && !key(node); node = node.nextSibling) {
-    if (!own(node) && node.nodeName === other.nodeName && node.className === other.className) return node;
+    if (!own(node) && node.nodeName === other.nodeName && node.getAttribute?.("class") === other.getAttribute?.("class")) return node;
   }
   return null;
 }

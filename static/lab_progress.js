@@ -26,15 +26,21 @@ const keep = (known) => localStorage.setItem(place, JSON.stringify(Object.fromEn
 const choice = "lab:choice";
 const here = ({ pathname, search }) => pathname + search;
 addEventListener("click", ({ target }) => {
-  const link = target.closest?.("a:is([data-choice], [data-hint])[href]");
+  const link = target.closest?.("a:is([data-choice], [data-hint], [data-run])[href]");
   try {
-    if (link) sessionStorage.setItem(choice, here(link));
+    // Where running on leads is known when it is shown.
+    if (link) sessionStorage.setItem(choice, "run" in link.dataset ? "" : here(link));
   } catch {
     // Nothing is remembered.
   }
 }, { capture: true });
 
 function win() {
+  try {
+    if (sessionStorage.getItem(choice) === "") sessionStorage.setItem(choice, here(location));
+  } catch {
+    // Nothing is remembered.
+  }
   const won = document.querySelector("[data-won]");
   if (!won) return;
   const { won: name, steps } = won.dataset;

@@ -45,7 +45,7 @@ func (j *job) carryOut(ctx context.Context, result outcome, cause error) error {
 	case outcomeKilled:
 		return nil
 	case outcomeDone:
-		//lab: Take the message off the queue, since the work is done.
+		//lab: Take the message off the queue.
 		return j.worker.queue.Delete(ctx, j.leased)
 	case outcomePermanent:
 		return j.poison(ctx, j.leased.Text)

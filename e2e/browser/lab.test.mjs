@@ -12,7 +12,7 @@ test("lab: by keyboard alone one goes from the index to a law that is broken", a
   assert.equal(v.path, start);
   await mark(v);
   await play(v, orphan);
-  await v.sees("The law A1 (no orphan post) is broken", "Won in 9 steps");
+  await v.sees("The law “no orphan post” is broken", "Won in 9 steps");
   assert.equal(taken(v), schedule);
   assert.ok(await same(v), "a step has loaded the page again");
   await v.leave();
@@ -23,7 +23,7 @@ test("lab: without scripts the same run is made of links", async () => {
   await v.follow(v.page.getByRole("link", { name: /^Start: / }));
   const names = { 1: "ann", 2: "olga", 3: "w1" };
   for (const number of orphan) await v.follow(take(v, names[number]));
-  await v.sees("The law A1 (no orphan post) is broken");
+  await v.sees("The law “no orphan post” is broken");
   assert.equal(taken(v), schedule);
   await v.leave();
 });
@@ -197,7 +197,7 @@ describe("lab: a step in place", () => {
     const told = v.page.locator("body > [role=status]").first();
     await told.filter({ hasText: /^Step 1 of 1\. \S/ }).waitFor({ state: "attached" });
     await play(v, orphan.slice(1), 1);
-    await told.filter({ hasText: /The law A1 \(no orphan post\) is broken/ }).waitFor({ state: "attached" });
+    await told.filter({ hasText: /The law “no orphan post” is broken/ }).waitFor({ state: "attached" });
     await v.leave();
   });
 
@@ -400,7 +400,7 @@ test("lab: a step shows itself in the run, and the row that it changed in the ta
 
 test("lab: on a phone one part is shown at a time, and steps stay in it", async () => {
   const v = await lab(start, { ...phone, touch: true });
-  const parts = async () => v.page.locator(".pane").evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.className.replace("pane ", "")));
+  const parts = async () => v.page.locator(".pane").evaluateAll((all) => [...new Set(all.filter((e) => e.checkVisibility()).map((e) => e.classList[1]))]);
   assert.deepEqual(await parts(), ["actors"]);
   for (const name of ["Run", "Tables", "Laws"]) {
     await v.press(v.page.locator(".tabs").getByRole("link", { name }));
@@ -472,30 +472,26 @@ describe("lab: on a phone", () => {
   });
 });
 
-describe("lab: what is unfolded above the page", () => {
-  const chip = (v) => v.page.locator("[data-key=law-A1]");
-  const shut = (v) => v.page.waitForFunction(() => !document.querySelector("details:is(.law, .menu)[open]"), null, { timeout: 3000 });
+test("lab: a chip leads to what its law demands, and whether it holds", async () => {
+  const v = await lab();
+  await v.press(v.page.locator(".chip").first());
+  const law = v.page.locator("[data-key=law-A1]");
+  await law.waitFor();
+  assert.match(await law.innerText(), /no orphan post[^]*When all is at rest, no post is left[^]*Here it is open/);
+  await v.leave();
+});
 
-  test("says first what a law demands, and then whether it holds", async () => {
-    const v = await lab();
-    await v.press(chip(v).locator("summary"));
-    assert.match(await chip(v).locator(".tip").innerText(), /^A1, no orphan post\. When all is at rest, no post is left/);
-    await v.leave();
-  });
+describe("lab: a menu that is unfolded above the page", () => {
+  const summary = (v) => v.page.locator("#actor-olga .menu summary");
+  const shut = (v) => v.page.waitForFunction(() => !document.querySelector("details.menu[open]"), null, { timeout: 3000 });
 
-  test("folds up with Esc, with a press elsewhere, and with the next step", async () => {
+  test("folds up with Esc, and with a press elsewhere", async () => {
     const v = await lab("/lab/A3");
-    for (const summary of [v.page.locator("[data-key=law-A1] summary"), v.page.locator("#actor-olga .menu summary")]) {
-      await v.press(summary);
-      await key(v, "Escape");
-      await shut(v);
-      await v.press(summary);
-      await v.page.locator("h1").click();
-      await shut(v);
-    }
-    await v.press(v.page.locator("[data-key=law-A1] summary"));
-    await key(v, "1");
-    await at(v, 1);
+    await v.press(summary(v));
+    await key(v, "Escape");
+    await shut(v);
+    await v.press(summary(v));
+    await v.page.locator("h1").click();
     await shut(v);
     await v.leave();
   });
@@ -503,10 +499,65 @@ describe("lab: what is unfolded above the page", () => {
   test("folds up with Esc also where the keys are turned off", async () => {
     const v = await lab("/keys");
     await v.press(v.button("Turn the keys off"));
-    await v.open(start);
-    await v.press(chip(v).locator("summary"));
+    await v.open("/lab/A3");
+    await v.press(summary(v));
     await key(v, "Escape");
     await shut(v);
+    await v.leave();
+  });
+});
+
+describe("lab: the picture", () => {
+  // whole tells that all of it is in sight, below what stays at the top.
+  const whole = (v) => v.page.evaluate(() => {
+    const { top, bottom } = document.querySelector(".picture.wide").getBoundingClientRect();
+    const { bottom: strip } = document.querySelector(".strip").getBoundingClientRect();
+    return { top, bottom, strip, in: top >= strip - 1 && bottom <= innerHeight };
+  });
+  const keys = { ann: "1", olga: "2", w1: "3" };
+  const fence = [..."ann*3,olga*6,w1*12,ann*1,w1*6".matchAll(/(\w+)\*(\d+)/g)].flatMap(([, name, n]) => Array(Number(n)).fill(name));
+
+  for (const hand of ["mouse", "keyboard"]) {
+    test(`is whole and in sight at 1280 x 720 after each step by ${hand}`, async () => {
+      const v = await lab("/lab/open-gate", { width: 1280, height: 720, hand });
+      for (const [i, name] of fence.entries()) {
+        if (hand === "mouse") await take(v, name).click();
+        else await key(v, keys[name]);
+        await at(v, i + 1);
+        const seen = await whole(v);
+        assert.ok(seen.in, `step ${i + 1}: ${JSON.stringify(seen)}`);
+      }
+      assert.equal(await v.page.locator(".picture.wide a.broke").count(), 1);
+      assert.equal(await v.page.locator(".picture.wide a.made").count(), 1);
+      await v.leave();
+    });
+  }
+
+  test("leads to each step, and fits a phone", async () => {
+    const v = await lab(`${start}?s=${schedule}`);
+    await v.page.locator(".picture.wide a[data-line='4'] .hit").click();
+    await at(v, 4, 9);
+    await v.page.setViewportSize(phone);
+    const fits = await v.page.locator(".picture.slim").evaluate((picture) => {
+      const { left, right } = picture.getBoundingClientRect();
+      return [...picture.querySelectorAll("text")].every((text) => {
+        const box = text.getBoundingClientRect();
+        return box.left >= left - 1 && box.right <= right + 1;
+      });
+    });
+    assert.ok(fits, "words stick out");
+    assert.ok(!await v.page.locator(".picture.wide").isVisible());
+    await v.leave();
+  });
+
+  test("is large for a projector, step by step", async () => {
+    const v = await lab(`${start}?s=ann,olga&large=1`);
+    await key(v, "2");
+    await at(v, 3);
+    assert.match(v.page.url(), /large=1/);
+    const size = await v.page.locator(".picture.large .words").first().evaluate((e) => parseFloat(getComputedStyle(e).fontSize));
+    assert.ok(size >= 20, `${size} px`);
+    assert.ok(!await v.page.locator(".top").isVisible());
     await v.leave();
   });
 });
@@ -552,6 +603,21 @@ describe("lab: what was won", () => {
     await v.leave();
   });
 
+  test("is also what one has run on to", async () => {
+    const v = await lab();
+    const runOn = (name) => v.press(actor(v, name).locator("[data-run]"));
+    await play(v, ["1"]);
+    await runOn("olga");
+    await at(v, 3);
+    await play(v, ["3", "3", "3", "1"], 3);
+    await runOn("w1");
+    await at(v, 9);
+    await v.sees("The law “no orphan post” is broken");
+    await v.open("/lab");
+    assert.match(await mark(v, "A1").innerText(), /won in 9/);
+    await v.leave();
+  });
+
   test("is not what was only looked at", async () => {
     const v = await lab(`${start}?s=${schedule}`);
     await v.open(start);
@@ -575,7 +641,7 @@ describe("lab: what was won", () => {
     });
     await v.open(start);
     await play(v, orphan);
-    await v.sees("The law A1 (no orphan post) is broken");
+    await v.sees("The law “no orphan post” is broken");
     await v.open("/lab");
     await v.sees("This browser keeps nothing for this site");
     await v.leave();

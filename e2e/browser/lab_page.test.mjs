@@ -18,6 +18,10 @@ describe("lab: in order, wide and on a phone, is", () => {
     "a hint": `${start}?s=ann&hint=1`,
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
+    "a long run": "/lab/open-gate?s=ann*3,olga*6,w1*12,ann,w1*6",
+    "a late copy": "/lab/late-copy?s=olga,olga:given-up,olga*2,w1*5,network:lands",
+    "a lease that ends": "/lab/shut-gate?s=w1*12,w2*7,w1*3,ann*8,w2*2",
+    "a run for a projector": "/lab/shut-gate?s=w1*12,w2*7&large=1",
     "the keys": "/keys",
   };
   for (const [name, path] of Object.entries(pages)) {
@@ -46,13 +50,6 @@ describe("lab: in order, wide and on a phone, is", () => {
     await v.open("/lab");
     await v.page.locator("[data-won-mark]:visible").waitFor();
     await look(v, "lab-index-won");
-    await v.leave();
-  });
-
-  test("a law that is unfolded", async () => {
-    const v = await lab(start);
-    await v.press(v.page.locator("[data-key=law-A1] summary"));
-    await look(v, "lab-law");
     await v.leave();
   });
 

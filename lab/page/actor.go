@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,9 @@ type actorView struct {
 	// Takes let the call take effect. There is one for each message that a call to the
 	// queue may receive. Others are all other fates.
 	Takes, Others []fateView
-	Source        sourceView
+	// RunOn lets it go on alone. It is empty if it cannot.
+	RunOn  string
+	Source sourceView
 }
 
 // fateView is one thing that may happen next.
@@ -30,6 +33,11 @@ func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-")
 // acts tells whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
 
+// somebodyActs tells whether any actor is about to call.
+func (v *scene) somebodyActs() bool {
+	return slices.ContainsFunc(v.now().Actors, func(s lab.ActorState) bool { return s.State == lab.AboutToCall })
+}
+
 func (v *scene) actors() (views []actorView) {
 	for i, s := range v.now().Actors {
 		a := actorView{Number: i + 1, ActorState: s}
@@ -43,6 +51,9 @@ func (v *scene) actors() (views []actorView) {
 		}
 		if s.Options != nil && v.at == lab.MaxChoices {
 			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
+		}
+		if len(a.Takes) == 1 {
+			a.RunOn = v.runOnURL(s.Name)
 		}
 		if s.Call != nil {
 			a.Source = newSourceView(s.Site, s.Above)
@@ -79,6 +90,8 @@ type sourceView struct {
 	Lines []lineView
 	// Above are the places that called it, the nearest first.
 	Above []string
+	// Part is what would be taken out of the line, if it is that of a guard.
+	Part string
 }
 
 // lineView is a line of Go.

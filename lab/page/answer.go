@@ -47,6 +47,10 @@ func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result 
 
 // replayed is the page that work makes when its turn has come.
 func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (templ.Component, error)) (templates.Answer, error) {
+	return l.replayedAs(w, r, htmlType, work)
+}
+
+func (l *Lab) replayedAs(w http.ResponseWriter, r *http.Request, mediaType string, work func() (templ.Component, error)) (templates.Answer, error) {
 	content, err := inTurn(r.Context(), l.replays, work)
 	if err != nil {
 		return templates.Answer{}, err
@@ -55,7 +59,7 @@ func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (temp
 	if err := content.Render(r.Context(), &body); err != nil {
 		return templates.Answer{}, err
 	}
-	return shared(w, htmlType, body.Bytes()), nil
+	return shared(w, mediaType, body.Bytes()), nil
 }
 
 // encoded is a value in JSON.

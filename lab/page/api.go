@@ -10,9 +10,6 @@ import (
 	"microblogging/templates"
 )
 
-// jsonSuffix is what the path of data for programs ends in.
-const jsonSuffix = ".json"
-
 // stateJSON is a state of a scenario.
 type stateJSON struct {
 	// Schedule leads to the state, in canonical form.
@@ -22,6 +19,16 @@ type stateJSON struct {
 	Tables   map[string][]rowJSON `json:"tables"`
 	Queue    []messageJSON        `json:"queue"`
 	Laws     []lawJSON            `json:"laws"`
+	// Pending is what each actor is about to call, in a state that is asked for in full.
+	Pending []callJSON `json:"pending,omitempty"`
+}
+
+// callJSON is a call with what it is for and the line that makes it.
+type callJSON struct {
+	Actor    string `json:"actor"`
+	Call     string `json:"call"`
+	Sentence string `json:"sentence"`
+	Source   string `json:"source"`
 }
 
 type stepJSON struct {
@@ -32,6 +39,10 @@ type stepJSON struct {
 	// Answer is empty if the actor got none.
 	Answer string   `json:"answer"`
 	Told   []string `json:"told"`
+	// Sentence and Source say what the call is for and which line makes it, in a state that is
+	// asked for in full.
+	Sentence string `json:"sentence,omitempty"`
+	Source   string `json:"source,omitempty"`
 }
 
 // choiceJSON is what may happen next. Choice is appended to the schedule after a comma.
@@ -61,16 +72,6 @@ type lawJSON struct {
 	Reason string `json:"reason"`
 }
 
-// scenarioJSON answers with the state at the end of the schedule.
-func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) (templates.Answer, error) {
-	q.at, q.rest = len(q.schedule), false
-	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
-	if err != nil {
-		return templates.Answer{}, err
-	}
-	return encoded(w, told.json())
-}
-
 func (s *scene) json() stateJSON {
 	now := s.moments[len(s.moments)-1]
 	state := stateJSON{
@@ -94,7 +95,23 @@ func (s *scene) json() stateJSON {
 
 func (s *scene) stepJSON(step lab.Step) stepJSON {
 	words := s.Words(step)
-	return stepJSON{words.Actor, words.Call, step.Choice.Fate.String(), words.Answer, append([]string{}, words.Told...)}
+	return stepJSON{Actor: words.Actor, Call: words.Call, Fate: step.Choice.Fate.String(), Answer: words.Answer, Told: append([]string{}, words.Told...)}
+}
+
+// full is the state with the sentence and the line of each call, and the calls that wait.
+func (s *scene) full() stateJSON {
+	state := s.json()
+	for i, m := range s.moments[1:] {
+		if m.Step.Call != nil {
+			state.Steps[i].Sentence, state.Steps[i].Source = s.Tell(m.Step.Call, m.Step.Site()), place(m.Step.Site())
+		}
+	}
+	for _, a := range s.now().Actors {
+		if a.Call != nil {
+			state.Pending = append(state.Pending, callJSON{a.Name, a.Words, a.Sentence, place(a.Site)})
+		}
+	}
+	return state
 }
 
 // choicesJSON are the choices that can be taken.

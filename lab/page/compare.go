@@ -48,23 +48,24 @@ func comparePath(c prove.Case, schedule lab.Schedule) string {
 	return templates.LabComparePath(c.Name) + "?s=" + c.Format(schedule)
 }
 
-// A compareView is one run without a guard and with it, up to where they differ.
+// A compareView is one run without a guard and with it, on one axis of time.
 type compareView struct {
 	// Without is what goes without the guard, and With is ours.
 	Without, With compareSide
 	// Own tells that the reader has chosen the run.
 	Own bool
-	// Alike are the steps that both take.
-	Alike []lab.StepWords
-	Code  sourceView
+	// Code is the function that has the line which decides.
+	Code sourceView
 }
+
+// mostCompared is how many lines each of two diagrams has: a screen of 720 pixels shows them.
+const mostCompared = 13
 
 // A compareSide is one of the two runs.
 type compareSide struct {
-	prove.Case
-	lab.Run
-	// Then are the steps from where they differ to the end of the run.
-	Then []lab.StepWords
+	*scene
+	diagram
+	atRest bool
 }
 
 // newCompareView takes a run without a guard, and with it as much of the run as can be taken. A
@@ -84,24 +85,59 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 	}
 	same, _ := ours.Parse(c.Format(schedule))                               // ours has all its actors
 	with, _ := ours.Replay(same, without.AtRest || without.Breaches != nil) // it may end sooner
-	n := 0
-	for n < min(len(without.Steps), len(with.Steps)) && alike(without.Steps[n], with.Steps[n]) {
-		n++
+	if v.Without, err = l.sideOf(c, without); err != nil {
+		return v, err
 	}
-	v.Alike = wordsOf(c, without.Steps[:n])
-	v.Without, v.With = compareSide{c, without, wordsOf(c, without.Steps[n:])}, compareSide{ours, with, wordsOf(ours, with.Steps[n:])}
+	if v.With, err = l.sideOf(ours, with); err != nil {
+		return v, err
+	}
+	v.Without.decisive, v.Without.refused = differing(without, with)
+	v.With.decisive, v.Without.made = v.Without.decisive, v.Without.cause()
+	stores := storesOf(slices.Concat(v.Without.moments, v.With.moments))
+	v.Without.stores, v.With.stores, v.Without.beside, v.With.beside = stores, stores, true, true
+	parts := v.Without.weigh().with(v.With.weigh()).parts(mostCompared)
+	v.Without.diagram, v.With.diagram = v.Without.scene.diagram(parts), v.With.scene.diagram(parts)
 	return v, nil
 }
 
-func wordsOf(c prove.Case, steps []lab.Step) (words []lab.StepWords) {
-	for _, step := range steps {
-		words = append(words, c.Words(step))
+func (l *Lab) sideOf(c prove.Case, run lab.Run) (compareSide, error) {
+	schedule := run.Schedule()
+	told, err := l.follow(request{Case: c, schedule: schedule, at: len(schedule)})
+	return compareSide{scene: told, atRest: run.AtRest}, err
+}
+
+// differing is the number of the first step that goes another way, or is not made there. refused is
+// the same if it is the same call, with another answer. They are 0 if no step is.
+func differing(without, with lab.Run) (n, refused int) {
+	for n, step := range without.Steps {
+		switch {
+		case n >= len(with.Steps):
+			return n + 1, 0
+		case alike(step, with.Steps[n]):
+		case step.Call != nil && with.Steps[n].Call != nil && step.Call.Method == with.Steps[n].Call.Method && step.Call.Target == with.Steps[n].Call.Target:
+			return n + 1, n + 1
+		default:
+			return n + 1, 0
+		}
 	}
-	return words
+	return 0, 0
+}
+
+// decisiveStep is where a run goes another way with the guard: see differing.
+func (l *Lab) decisiveStep(c prove.Case, schedule lab.Schedule) (n, refused int, err error) {
+	ours, err := l.find(c.Guard.Of)
+	if err != nil {
+		return 0, 0, err
+	}
+	without, _ := c.Replay(schedule, false) // it was followed
+	same, _ := ours.Parse(c.Format(schedule))
+	with, _ := ours.Replay(same, false)
+	n, refused = differing(without, with)
+	return n, refused, nil
 }
 
 // url is the whole run.
-func (s compareSide) url() string { return templates.LabPath(s.Name) + "?s=" + s.Format(s.Schedule()) }
+func (s compareSide) url() string { return templates.LabPath(s.Name) + "?s=" + s.Format(s.schedule) }
 
 // alike tells whether two steps ask the same and are answered alike.
 func alike(a, b lab.Step) bool {
@@ -115,9 +151,10 @@ func alike(a, b lab.Step) bool {
 // verdict says what a run leads to, and class is that of the style sheet.
 func (s compareSide) verdict() (class, words string) {
 	switch {
-	case s.Breaches != nil:
-		return "bad", "✗ A law is broken"
-	case s.AtRest:
+	case len(s.broken()) > 0:
+		law, _ := s.worst()
+		return "bad", "✗ A law is broken: " + law.Title
+	case s.atRest:
 		return "good", "✓ All laws hold, and all is at rest"
 	}
 	return "open", "○ No law is broken so far"

@@ -13,6 +13,11 @@
 // explorer replays the schedule, and a page shows the state that it leads to. So the whole
 // session is in the address. Each choice is a link to the address with one choice more.
 //
+// The page is a picture of the run (diagram, sheet): a lifeline for each actor and each store, a
+// line for each step. Long runs are folded so that it fits a screen; what broke a law, what made that
+// possible and what went wrong is never folded. A list says the same in words. A comparison is two
+// pictures on one axis of time, below the line of Go that decides.
+//
 // [Lab.Routes] has the handlers for package web, which knows nothing of the lab: it adds
 // what all pages have in common, and turns errors into problem pages. A page is the same
 // for everyone.

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"microblogging/lab"
 	"microblogging/lab/prove"
 	"microblogging/templates"
@@ -10,8 +12,8 @@ import (
 type guardSwitch struct {
 	lab.Guard
 	On bool
-	// URL turns it.
-	URL string
+	// URL turns it, and Compare shows what it is good for.
+	URL, Compare string
 	// Source is its code.
 	Source sourceView
 }
@@ -26,7 +28,7 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 		if c.Guard == nil || c.Guard.Of != base {
 			continue
 		}
-		s := guardSwitch{Guard: *c.Guard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Source: codeOf(*c.Guard)}
+		s := guardSwitch{Guard: *c.Guard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Compare: templates.LabComparePath(c.Name), Source: codeOf(*c.Guard)}
 		if !s.On {
 			s.URL = templates.LabPath(base)
 		}
@@ -35,8 +37,51 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 	return list
 }
 
-// codeOf is the code of a guard.
+// codeOf is the code of a guard, with the line that decides marked.
 func codeOf(g lab.Guard) sourceView {
-	file, first, last := lab.Find(g.Code)
-	return functionView(lab.Site{File: file, Line: first, Function: g.Code}, first, last)
+	site, first, last := g.Line()
+	v := functionView(site, first, last)
+	v.Part = g.Part
+	for i, line := range v.Lines {
+		v.Lines[i].Marked = line.Number == site.Line
+	}
+	return v
+}
+
+// around are the parts of the line that decides: what stands before what would be taken out, that,
+// and what stands behind it.
+func (v sourceView) around() (before, part, behind string) {
+	for _, line := range v.marked() {
+		before, behind, _ = strings.Cut(line.Text, v.Part)
+	}
+	return before, v.Part, behind
+}
+
+// A refusal is a step that a guard has refused.
+type refusal struct {
+	lab.Guard
+	Step  int
+	Actor string
+	// URL compares the run with the same without the guard.
+	URL string
+}
+
+// refusalsIn are the steps of a run of what ships that go another way as soon as a guard is taken
+// out, and are refused with it.
+func (l *Lab) refusalsIn(q request) (list []refusal) {
+	ours, _ := q.Replay(q.schedule[:q.at], false) // it was followed
+	for _, c := range l.cases() {
+		if c.Guard == nil || c.Guard.Of != q.Name {
+			continue
+		}
+		schedule, err := c.Parse(q.Format(q.schedule[:q.at]))
+		if err != nil {
+			continue // it has fewer actors
+		}
+		without, _ := c.Replay(schedule, false)
+		if _, n := differing(without, ours); n > 0 && ours.Steps[n-1].Applied != nil && ours.Steps[n-1].Applied.Err != nil {
+			list = append(list, refusal{*c.Guard, n, q.Words(ours.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
+		}
+	}
+	return list
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"microblogging/lab"
 	"microblogging/lab/prove"
 	"microblogging/templates"
 )
@@ -16,8 +17,10 @@ type Lab struct {
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
 	// known are what the explorer has found.
-	known   func() []prove.Record
-	replays turn
+	known func() []prove.Record
+	// stale tells that the code has changed since.
+	stale             func() bool
+	replays, searches turn
 }
 
 // New returns the pages of the lab.
@@ -28,7 +31,8 @@ func New() *Lab {
 			records, _ := prove.Known() // TestKnown reads all
 			return records
 		}),
-		replays: make(turn, maxReplays),
+		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != prove.KnownCode() }),
+		replays: make(turn, maxReplays), searches: make(turn, 1),
 	}
 }
 

@@ -28,21 +28,24 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 // facts say how a level is won, what is allowed and what is known.
 func (v *scene) facts() string {
 	var facts []string
-	for _, law := range v.now().Laws {
-		if law.Name == v.record.Law {
-			facts = append(facts, "You win when the law "+law.Name+" ("+law.Title+") is broken.")
+	switch _, number := v.level(); {
+	case v.record.Law != "":
+		for _, law := range v.now().Laws {
+			if law.Name == v.record.Law {
+				facts = append(facts, "Break the law “"+law.Title+"”.")
+			}
 		}
-	}
-	if _, number := v.level(); number > 0 && v.record.Law == "" {
-		facts = append(facts, "You win when any law is broken.")
+	case number > 0:
+		facts = append(facts, "Break any law.")
 	}
 	if v.record.Par > 0 {
 		facts = append(facts, "Par: "+lab.Count(v.record.Par, "step")+".")
 	}
-	facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
+	if v.Faults > 0 {
+		facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
+	}
 	if v.record.Par == 0 && v.record.States > 0 {
-		facts = append(facts, "The explorer has searched "+lab.Count(v.record.States, "state")+" in vain. "+
-			"(The explorer is a program that tries all orders of the calls. A state is one moment: what is in the tables, and how far everybody is.)")
+		facts = append(facts, v.claim())
 	}
 	return strings.Join(facts, " ")
 }
@@ -53,7 +56,7 @@ func (v *scene) why() string {
 	words := v.Words(*step)
 	var told []string
 	if step.Sender > 0 {
-		told = append(told, v.Actors[step.Sender-1].Name+": "+step.Site().Sentence)
+		told = append(told, v.Actors[step.Sender-1].Name+": "+v.Tell(step.Call, step.Site()))
 	}
 	if words.Fate != "" {
 		told = append(told, sentence(words.Fate))
@@ -81,7 +84,7 @@ func (v *scene) shows() bool { return v.show && v.isShortest() }
 // showMe is the start of the shortest schedule known. It is empty if there is none.
 func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
-		q := request{Case: v.Case, schedule: way, show: true}
+		q := request{Case: v.Case, schedule: way, show: true, large: v.large}
 		return q.address() + partActors
 	}
 	return ""
@@ -89,7 +92,7 @@ func (v *scene) showMe() string {
 
 // askHint is this state with a hint.
 func (v *scene) askHint() string {
-	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true}
+	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true, large: v.large}
 	return q.address() + "#say"
 }
 
@@ -105,7 +108,7 @@ func (v *scene) hint() (text, link, url string) {
 	case v.won():
 		return "It is broken already.", "", ""
 	case way == nil:
-		return "No way is known. The explorer has searched " + lab.Count(v.record.States, "state") + " in vain.", "", ""
+		return "No way is known. " + v.claim(), "", ""
 	case common < v.at:
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
 			"Go back there", v.state(common, partActors)

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"microblogging/lab"
+	"microblogging/lab/page"
 	"microblogging/lab/prove"
 )
 
@@ -71,7 +73,7 @@ func TestLevels(t *testing.T) {
 		}
 	}
 	t.Run("the last says how many states were searched in vain", func(t *testing.T) {
-		s.get("/lab/"+names[len(names)-1]+"?hint=1").want(200).says("The explorer has searched", "states in vain", "No way is known")
+		s.get("/lab/"+names[len(names)-1]+"?hint=1").want(200).says("states were searched in vain", "No way is known")
 	})
 }
 
@@ -182,10 +184,131 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestRefusals(t *testing.T) {
+	s := newSite(t)
+	with := func(guard string) string { // the run that breaks a law without the guard, on ours and to its end
+		for _, link := range s.get("/lab/" + guard + "/compare").want(200).links() {
+			ours := strings.HasPrefix(link, "/lab/again?s=") || strings.HasPrefix(link, "/lab/post?s=")
+			if ours && !strings.Contains(link, "#") {
+				return link
+			}
+		}
+		t.Fatal("no link to ours")
+		return ""
+	}
+	for guard, label := range map[string]string{"open-gate": "The open gate", "shut-gate": "The shut gate"} {
+		r := s.get(with(guard)).want(200).says("What the guards refused.")
+		if found := r.all(func(n *html.Node) bool {
+			return n.Data == "li" && strings.Contains(textOf(n), label) && strings.HasPrefix(textOf(n), "Step ")
+		}); len(found) != 1 {
+			t.Errorf("%s does not say that %s refused a step: %s", r.path, label, textOf(r.part("say")))
+		}
+	}
+	if text := s.get("/lab/post?s=ann").want(200).text(); strings.Contains(text, "What the guards refused") {
+		t.Error("a run that is not at its end says what was refused")
+	}
+}
+
+func TestSearch(t *testing.T) {
+	const link = "/lab/link"
+	known := recordOf(t, "link")
+	states := lab.Count(known.States, "state")
+	newSiteOf(t, page.New().Stale(false)).get(link).want(200).says(states + " were searched in vain.")
+	stale := newSiteOf(t, page.New().Stale(true))
+	p := &player{stale, stale.get(link).want(200).says(states + " were searched in vain, when the code was another.")}
+	p.follow("data-move", "search")
+	p.at.says("Searched just now. No law is broken. All " + states + " were searched.")
+	p.at = stale.get("/lab/link-version").want(200)
+	p.follow("data-move", "search")
+	p.at.says("A law is broken after " + lab.Count(recordOf(t, "link-version").Par, "step"))
+	for _, found := range p.at.links() {
+		if strings.HasPrefix(found, "/lab/link-version?s=") && strings.HasSuffix(found, "#actors") && stale.get(strings.TrimSuffix(found, "#actors")).want(200).drawn("broke") != nil {
+			return
+		}
+	}
+	t.Error("no link leads to what was found")
+}
+
+func TestWords(t *testing.T) {
+	t.Run("a level has at most 120 above its controls", levelIsShort)
+	t.Run("a comparison has at most 250, and its line", comparisonIsShort)
+}
+
+// words counts those that are in sight: a fold that is closed shows its summary, and a picture none.
+func words(n *html.Node) (count int) {
+	if n.Type == html.TextNode {
+		return len(strings.Fields(n.Data))
+	}
+	for child := range n.ChildNodes() {
+		closed := n.Data == "details" && !has(n, "open") && child.Data != "summary"
+		if child.Data != "svg" && !closed {
+			count += words(child)
+		}
+	}
+	return count
+}
+
+func levelIsShort(t *testing.T) {
+	s := newSite(t)
+	for _, c := range prove.Cases() {
+		r := s.get("/lab/" + c.Name).want(200)
+		count := 0
+		for _, n := range r.all(func(n *html.Node) bool { return hasClass(n, "head") || hasClass(n, "briefing") }) {
+			count += words(n)
+		}
+		if count > 120 {
+			t.Errorf("%s: %d words", c.Name, count)
+		}
+	}
+}
+
+func comparisonIsShort(t *testing.T) {
+	s := newSite(t)
+	for _, c := range prove.Cases() {
+		if c.Guard == nil {
+			continue
+		}
+		r := s.get("/lab/" + c.Name + "/compare").want(200)
+		content := r.all(func(n *html.Node) bool { return n.Data == "main" })
+		if n := words(content[0]); n > 250 {
+			t.Errorf("%s: %d words", c.Name, n)
+		}
+		site, _, _ := c.Guard.Line()
+		line := r.all(func(n *html.Node) bool { return n.Data == "mark" })
+		if len(line) != 1 || textOf(line[0]) != strings.Join(strings.Fields(c.Guard.Part), " ") || !strings.Contains(r.text(), site.File+":"+strconv.Itoa(site.Line)) {
+			t.Errorf("%s: the line that differs is not shown", c.Name)
+		}
+		comparedOnOneAxis(t, r)
+	}
+}
+
+// comparedOnOneAxis holds that both pictures have the same steps in the same lines, as far as both go,
+// and that the one that made the difference is not folded.
+func comparedOnOneAxis(t *testing.T, r response) {
+	t.Helper()
+	var sides [][]string
+	for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" && hasClass(n, "half") }) {
+		var lines []string
+		for n := range svg.Descendants() {
+			if n.Type == html.ElementNode && has(n, "data-line") {
+				lines = append(lines, attribute(n, "data-line"))
+			}
+		}
+		sides = append(sides, lines)
+	}
+	if len(sides) != 2 {
+		t.Fatalf("%s: %d pictures", r.path, len(sides))
+	}
+	both := min(len(sides[0]), len(sides[1]))
+	if both == 0 || !slices.Equal(sides[0][:both-1], sides[1][:both-1]) {
+		t.Errorf("%s: steps are in lines %q and %q", r.path, sides[0], sides[1])
+	}
+}
+
 func TestSwitch(t *testing.T) {
 	s := newSite(t)
 	for from, to := range map[string]string{"open-gate": "post", "post": "open-gate"} {
-		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) {
+		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) || !slices.Contains(r.links(), "/lab/open-gate/compare") {
 			t.Errorf("%s does not lead to %s", from, to)
 		}
 	}

@@ -26,17 +26,26 @@ type request struct {
 	hint bool
 	// show tells that the reader is shown this schedule, step by step.
 	show bool
+	// large is for a projector.
+	large bool
+	// run names an actor who goes on alone. It leads to where that ends.
+	run string
+	// search asks what a search of the whole scenario finds now.
+	search bool
 }
 
 // parse reads the address of a scenario.
 func (l *Lab) parse(r *http.Request) (request, error) {
-	c, schedule, err := l.parseRun(r, strings.TrimSuffix(r.PathValue("name"), jsonSuffix))
+	name, _ := suffixOf(r.PathValue("name"))
+	c, schedule, err := l.parseRun(r, name)
 	if err != nil {
 		return request{}, err
 	}
 	query := r.URL.Query() // parseRun has read it
 	q := request{Case: c, schedule: schedule, at: len(schedule)}
 	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
+	q.large, q.search = query.Get("large") == "1", query.Get("search") == "1"
+	q.run = query.Get("run")
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
 			return request{}, q.refuseStep()
@@ -103,6 +112,9 @@ func (q *request) address() string {
 	add(q.rest, "rest", "1")
 	add(q.hint, "hint", "1")
 	add(q.show, "show", "1")
+	add(q.large, "large", "1")
+	add(q.search, "search", "1")
+	add(q.run != "", "run", q.run)
 	return path
 }
 
@@ -110,7 +122,7 @@ func (q *request) address() string {
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
 	address, err := url.Parse(q.address())
-	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show"}, func(name string) bool {
+	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show", "large", "search"}, func(name string) bool {
 		return query.Get(name) != address.Query().Get(name)
 	})
 }
@@ -144,7 +156,7 @@ func (q *request) carryOn() string {
 }
 
 func (q *request) to(schedule lab.Schedule, at int) string {
-	other := request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule)}
+	other := request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), large: q.large}
 	return other.address()
 }
 

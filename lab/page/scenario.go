@@ -3,7 +3,6 @@ package page
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -21,29 +20,53 @@ type scene struct {
 	stores []string
 	// record is what the explorer has found in the scenario.
 	record prove.Record
+	// stale tells that the code has changed since.
+	stale bool
 	// guards are those that can be switched.
 	guards []guardSwitch
+	// decisive is the first step that goes another way with the guard, and refused is it too if the
+	// guard refuses that very call. They are 0 if none does.
+	decisive, refused int
+	// made is the step that made a broken law possible: see cause.
+	made int
+	// beside tells that another run is shown beside this one.
+	beside bool
+	// refusals are what guards have refused in a run of what ships that has come to its end.
+	refusals []refusal
+	// found is what a search has just found. It is empty if nobody asked for one.
+	found searchView
 }
 
-// scenario shows the state that a schedule leads to, as a page or, if the name ends in
-// ".json", for programs.
+// scenario shows the state that a schedule leads to, as a page or, if the name ends so, as a file.
 func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	q, err := l.parse(r)
 	if err != nil {
 		return templates.Answer{}, err
 	}
-	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
-		return l.scenarioJSON(w, r, q)
+	if _, suffix := suffixOf(r.PathValue("name")); suffix != "" {
+		return l.scenarioFile(w, r, q, suffix)
+	}
+	if q.run != "" {
+		on, err := inTurn(r.Context(), l.replays, func() (request, error) { return l.runOn(q, q.run) })
+		if err != nil {
+			return templates.Answer{}, err
+		}
+		return redirect(w, r, on.address())
 	}
 	if !q.isAddressed(r.URL.Query()) {
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
+	found, err := l.searched(r, q)
+	if err != nil {
+		return templates.Answer{}, err
+	}
 	return l.replayed(w, r, func() (templ.Component, error) {
 		v, err := l.follow(q)
 		if err != nil {
 			return nil, err
 		}
+		v.found = found
 		return scenarioPage(page, v), nil
 	})
 }
@@ -59,13 +82,21 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if q.rest && !moments[q.at].AtRest() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	return &scene{q, moments, storesOf(moments), l.recordOf(q.Name), switches(q, l.cases())}, nil
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale(), guards: switches(q, l.cases())}
+	if _, broken := v.worst(); broken && q.Guard != nil {
+		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
+	}
+	v.made = v.cause()
+	if v.ships() && v.now().AtRest() {
+		v.refusals = l.refusalsIn(q)
+	}
+	return v, err
 }
 
 // choosing is the request that goes on from here with one choice.
 func (q *request) choosing(c lab.Choice) *request {
 	schedule := append(slices.Clone(q.schedule[:q.at]), c)
-	return &request{Case: q.Case, schedule: schedule, at: len(schedule)}
+	return &request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}
 }
 
 // redirect leads to the one address of a page. It is not said to be for ever, because

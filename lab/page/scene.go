@@ -102,6 +102,20 @@ func (v *scene) forth() string {
 	return v.state(v.at+1, partActors)
 }
 
+// file is the run for another program.
+func (v *scene) file(suffix string) string {
+	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at}
+	path, query, _ := strings.Cut(q.address(), "?")
+	return path + suffix + "?" + query
+}
+
+// enlarged is this state for a projector, or back from there.
+func (v *scene) enlarged() string {
+	other := v.request
+	other.large, other.hint = !v.large, false
+	return other.address() + partActors
+}
+
 // before is the state before the step that broke a law.
 func (v *scene) before(law lawView) string { return v.state(max(law.Since-1, 0), partActors) }
 
@@ -155,6 +169,25 @@ func (v *scene) laws() (views []lawView) {
 		views = append(views, view)
 	}
 	return views
+}
+
+// chips are the law that the scenario is about and those that are broken, and how many others there
+// are.
+func (v *scene) chips() (chips []lawView, others string) {
+	laws := v.laws()
+	for _, law := range laws {
+		if law.State == lab.LawBroken || law.Name == v.record.Law {
+			chips = append(chips, law)
+		}
+	}
+	switch n := len(laws) - len(chips); {
+	case n == 0:
+		return chips, ""
+	case chips == nil:
+		return nil, lab.Count(n, "law")
+	default:
+		return chips, lab.Count(n, "other law")
+	}
 }
 
 // lawsIn lists the laws that are in a state.

@@ -78,18 +78,18 @@ func authors() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("author-first", "author", "The author's list first", "ListPosts",
+			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.ListPosts(ctx, p.by, blogsOf(attempts)...)",
 				"A post is put on its author's list before it is made, so no post is missing there, whoever dies in between.",
 				only("ann", afterWrite(schema.TableBlogs, isToList)), among("ann")),
-			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed",
+			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: in.State == domain.ChannelActive",
 				"The page of an author reads the row of each channel that it shows, so a channel whose deletion was accepted is not on it.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 				}), unharmed, among("reader", "olga")),
-			ablate("author-post", "author", "The look at a listed post", "readFound",
+			ablate("author-post", "author", "The look at a listed post", "readFound: s.posts.Blog(ctx, post.by.Channel, post.id)",
 				"The page of an author reads each post that is listed, so one that was deleted is not shown from a list that is behind.",
 				only("reader", remembersPosts), among("reader", "olga")),
-			ablate("author-gone", "author", "What a list may lose", "readListed",
+			ablate("author-gone", "author", "What a list may lose", "readListed: case !lives:",
 				"A row of a list whose post is not there is removed only once the channel is gone, so a post that is on its way still finds itself listed.",
 				only("reader", goneWithoutPost), unharmed, among("reader", "ann"), func(s *lab.Scenario) { s.Setup = news() }),
 		},

@@ -176,26 +176,26 @@ func creations() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("reservation", "stalled", "The reservation", "OpenGate",
+			ablate("reservation", "stalled", "The reservation", "OpenGate: driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation))",
 				"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
 				always(outright("gate!reserved!")), stalling),
-			ablate("etag", "stalled", "ETags never repeat", "ReserveGate",
+			ablate("etag", "stalled", "ETags never repeat", "OpenGate: driver.Match(reservation)",
 				"This is a premise and no guard of ours: a late copy of the reservation has another version, so it cannot open the gate again.",
 				always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
-			ablate("late-row", "create-late", "The version of the gate", "WithdrawGate",
+			ablate("late-row", "create-late", "The version of the gate", "WithdrawGate: driver.Match(gate.ETag)",
 				"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
 				only("ann", withoutMatch(schema.TableBlogs, "gate!open!"))),
-			ablate("look", "creators", "The look after the insert", "resolveInsert",
+			ablate("look", "creators", "The look after the insert", "resolveInsert: row, err := s.ReadChannel(ctx, ref.Key)",
 				"A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
 				always(believer)),
-			ablate("made", "create-once", "What a key has made", "recordMade",
+			ablate("made", "create-once", "What a key has made", "recordMade: driver.Insert(row, driver.String(schema.PropIncarnation, incarnation))",
 				"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",
 				always(func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return c.Method == driver.CallTransact && strings.HasPrefix(c.Operations[0].Row, "made!")
 					})
 				}), unharmed, among("olga", "w1")),
-			ablate("own-key", "create-once", "The key in the row", "adopt",
+			ablate("own-key", "create-once", "The key in the row", "adopt: row.once != c.once",
 				"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
 				always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
 		},

@@ -114,7 +114,7 @@ func forms() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("expected", "stale-form", "What was read", "ChannelAt",
+			ablate("expected", "stale-form", "What was read", "ReadActive: !at.Expected.Holds(row.Incarnation)",
 				"A form says which incarnation it was made for, so what somebody sends lands in what they have seen, or nowhere.",
 				nil, unharmed, func(s *lab.Scenario) { s.Actors = staleForm(whateverIsThere) }),
 		},

@@ -22,9 +22,11 @@ type ablation struct {
 	changes   []func(*lab.Scenario)
 }
 
-// ablate takes a guard out of the scenario of. code names the guard's function.
+// ablate takes a guard out of the scenario of. code is the guard's function and, after a colon, what
+// would be taken out of it.
 func ablate(name, of, label, code, why string, intercept lab.Intercept, changes ...func(*lab.Scenario)) ablation {
-	return ablation{name, lab.Guard{Of: of, Label: label, Why: why, Code: code}, intercept, changes}
+	function, part, _ := strings.Cut(code, ": ")
+	return ablation{name, lab.Guard{Of: of, Label: label, Why: why, Code: function, Part: part}, intercept, changes}
 }
 
 // of is the scenario without the guard.

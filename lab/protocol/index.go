@@ -52,26 +52,26 @@ func reconciliations() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("reconcile", "forgotten", "The reconciling pass", "(*pass).lookAt",
+			ablate("reconcile", "forgotten", "The reconciling pass", "(*pass).lookAt: p.requeue(ctx, d.Message())",
 				"From time to time a pass looks for deletions that have lost their message, and queues them again.",
 				nil, under(Shipped{NoReconcile: true})),
-			ablate("index-first", "index", "The index first", "renewOpen",
+			ablate("index-first", "index", "The index first", "acceptDeletion: s.renewOpen(ctx, row.Ref())",
 				"A deletion is on the index of open deletions before its channel is marked, so a pass finds it without reading every channel.",
 				only("olga", afterMark(isToIndex)), among("olga")),
-			ablate("index-version", "index-pass", "The version of an index row", "removeOpen",
+			ablate("index-version", "index-pass", "The version of an index row", "removeOpen: driver.Match(index.ETag)",
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
-			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnmarked",
+			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnmarked: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
 				"A pass writes the channel's row before it removes an index row, so a mark that is under way fails and begins again.",
 				only("reconcile", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
 					})
 				}), among("olga", "reconcile")),
-			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone",
+			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
-			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled",
+			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",
 				"What a clock that was ahead has written is no sign of life, so a deletion with such a record is queued again once its message is lost.",
 				nil, under(Shipped{Workers: trustsClocks}), among("olga", "w1")),
 		},

@@ -138,15 +138,15 @@ func latest() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("active-first", "latest", "First the index, then the post", "insertPosts",
+			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.NoteActive(ctx, p.in.Ref(), times...)",
 				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
 				only("ann", notedAfter), among("ann")),
-			ablate("active-gate", "latest", "A look at the channel", "verifyActive",
+			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.ChannelVersion(ctx, at, hint)",
 				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 				}), unharmed, among("reader", "olga")),
-			ablate("active-version", "latest-again", "The version of a row of the index", "ForgetActive",
+			ablate("active-version", "latest-again", "The version of a row of the index", "ForgetActive: driver.Match(row.ETag)",
 				"A row that leads to no channel is removed in the version that was read before, so that of a channel that was created meanwhile stays.",
 				only("reader", withoutMatch(schema.TableActivity, "")), unharmed),
 		},
@@ -158,17 +158,18 @@ func latest() subject {
 // notedAfter holds what is written to the index back, until the post is there.
 func notedAfter() driver.Around {
 	var held *driver.Call
+	var from context.Context // of the line that asked for it
 	return func(ctx context.Context, c *driver.Call, next following) error {
 		if c.Target == schema.TableActivity && c.Writes() {
 			late := *c
-			held = &late
+			held, from = &late, ctx
 			return nil
 		}
 		err := next(ctx)
 		if held != nil && err == nil && c.Method == driver.CallTransact && slices.ContainsFunc(c.Operations, isPost) {
 			posted := *c
 			*c, held = *held, nil
-			err = next(ctx)
+			err = next(from)
 			*c = posted
 		}
 		return err

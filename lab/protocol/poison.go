@@ -94,16 +94,16 @@ func poisons() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("wait", "forgotten", "No answer is no refusal", "classify",
+			ablate("wait", "forgotten", "No answer is no refusal", "classify: case unanswered(err):",
 				"A store that does not answer is waited for, so a deletion is not given up for it.",
 				only("w", unavailableRefuses)),
-			ablate("record", "poison-post", "The record before the end of the message", "recordPoisoned",
+			ablate("record", "poison-post", "The record before the end of the message", "(*Deletions).Poison: s.recordPoisoned(ctx, message)",
 				"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
 				only("w", unrecorded)),
-			ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
+			ablate("record-unread", "poison-unread", "The record of what nobody can read", "(*Deletions).Poison: s.recordUnread(ctx, m)",
 				"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
 				only("w", unrecorded)),
-			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator",
+			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",
 				"A pass writes the record before it removes the index row of a poisoned deletion, so an operator who takes it out of poison at that time fails and begins again.",
 				only("reconcile", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {

@@ -135,23 +135,23 @@ func undos() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("pivot", "undo", "The pivot", "MarkDeleting",
+			ablate("pivot", "undo", "The pivot", "MarkDeleting: s.Pivot(ctx, row)",
 				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && c.Operations[0].Action == driver.ActionMerge
 					})
 				}), unharmed),
-			ablate("undo-version", "undo", "The version of the undoing", "Unmark",
+			ablate("undo-version", "undo", "The version of the undoing", "swap: driver.Match(row.ETag)",
 				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
 				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("pivot-version", "undo", "The version of the pivot", "Pivot",
+			ablate("pivot-version", "undo", "The version of the pivot", "swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("undo-number", "undo", "The number in the message", "mark",
+			ablate("undo-number", "undo", "The number in the message", "(*Deletions).mark: row.Undone == m.Number",
 				"A worker compares the number in its message with the channel's, so the message of a request that was undone asks for nothing.",
 				only("w", withoutProperty(schema.TableChannels, "Undone")), unharmed),
-			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor",
+			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor: Number: channel.Undone",
 				"A request to delete has a number of its own, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Record is what the explorer has found out about one case.
@@ -24,6 +25,12 @@ type Record struct {
 
 //go:embed known.json
 var recorded []byte
+
+//go:embed known.code
+var code string
+
+// KnownCode is the lab.Fingerprint of the code that the records are about.
+func KnownCode() string { return strings.TrimSpace(code) }
 
 // Known are the records of all cases, in their order. The command lab known writes them
 // and make prove compares them with what it finds.

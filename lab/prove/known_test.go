@@ -11,7 +11,16 @@ import (
 func TestKnown(t *testing.T) {
 	t.Run("each case has one record and each record a case", recordsAreOfCases)
 	t.Run("each schedule breaks the law that its record names, and no sooner", recordsReplay)
+	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
 	t.Run("a record that is not what the explorer finds is noticed", staleRecordIsNoticed)
+}
+
+func codeHasAFingerprint(t *testing.T) {
+	for _, code := range []string{prove.KnownCode(), lab.Fingerprint()} {
+		if len(code) != 16 {
+			t.Errorf("the fingerprint is %q", code)
+		}
+	}
 }
 
 func known(t *testing.T) []prove.Record {

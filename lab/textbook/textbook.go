@@ -49,14 +49,14 @@ func (b backend) write(ctx context.Context, table string, op driver.Operation) e
 
 // create is a request to the web role: insert the row.
 func (b backend) create(ctx context.Context) error {
-	//lab: Insert the channel, if nobody has the name.
+	//lab: Insert the channel under its name.
 	return b.write(ctx, channels, driver.Insert("", driver.String("State", active)))
 }
 
 // post is a request to the web role: read whether the channel is active, insert the
 // post.
 func (b backend) post(ctx context.Context, id domain.BlogID) error {
-	//lab: Look whether the channel is there, and rely on it from then on.
+	//lab: Look whether the channel is there.
 	row, err := b.table(channels).Get(ctx, news, "")
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (b backend) post(ctx context.Context, id domain.BlogID) error {
 	if row.Properties.String("State") != active {
 		return domain.ErrGone
 	}
-	//lab: Insert the post, whatever has become of the channel since.
+	//lab: Insert the post, and ask for nothing else.
 	return b.write(ctx, blogs, driver.Insert("blog!"+string(id)))
 }
 
@@ -73,12 +73,12 @@ func (b backend) ask(ctx context.Context) error {
 	if err := b.mark(ctx); err != nil {
 		return err
 	}
-	//lab: Send a message, so that a worker does the rest.
+	//lab: Send a message to the workers.
 	return b.queue().Send(ctx, news)
 }
 
 func (b backend) mark(ctx context.Context) error {
-	//lab: Mark the channel that has the name as being deleted.
+	//lab: Mark the channel that has the name, whichever it is, as being deleted.
 	return b.write(ctx, channels, driver.Merge("", driver.Exists, driver.String("State", deleting)))
 }
 
@@ -87,7 +87,7 @@ func (b backend) work(ctx context.Context, m driver.Message) error {
 	if err := b.mark(ctx); err != nil {
 		return err
 	}
-	//lab: List the posts to delete; a post that comes later is not on the list.
+	//lab: List the posts to delete, as they are at this moment.
 	page, err := b.table(blogs).Range(ctx, driver.Range{Partition: news, Paging: driver.Paging{Limit: driver.MaxPage}})
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ func (b backend) work(ctx context.Context, m driver.Message) error {
 			return err
 		}
 	}
-	//lab: Delete the channel that has the name, which frees it.
+	//lab: Delete the channel that has the name, whichever it is.
 	if err := b.write(ctx, channels, driver.Delete("", driver.Exists)); err != nil {
 		return err
 	}
-	//lab: Take the message off the queue, since the work is done.
+	//lab: Take the message off the queue.
 	return b.queue().Delete(ctx, m)
 }
 

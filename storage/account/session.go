@@ -135,7 +135,7 @@ func hasEnded(token driver.Properties) bool {
 // the row: then a late copy of its insert would start the session again. The row is removed
 // when its time has come. A copy of the insert that lands after that has expired.
 func (a *Accounts) SignOut(ctx context.Context, token string) error {
-	//lab: Mark the session as ended, and keep its row.
+	//lab: End the session.
 	err := a.sessions.Transact(ctx, schema.SessionPartition(token),
 		driver.Merge(schema.SingleRow, driver.Exists, driver.Bool(schema.PropEnded, true)))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -226,7 +226,7 @@ func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 				continue
 			}
 			group.Go(func() error {
-				//lab: Remove what has expired, in the version that was read.
+				//lab: Remove what has expired.
 				err := table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 				if err == nil {
 					n.Add(1)

@@ -78,7 +78,7 @@ func (s *Posts) NoteActive(ctx context.Context, ref domain.ChannelRef, at ...tim
 	if len(rows) == 0 {
 		return nil
 	}
-	//lab: Note that the channel is active, before there is a post.
+	//lab: Note that the channel is active.
 	err := s.activity.Transact(ctx, schema.ActivePartition(s.activePartitions, ref.Key), rows...)
 	if err != nil {
 		return fmt.Errorf("noting that channel %s is active: %w", ref.Key, err)
@@ -119,7 +119,7 @@ func (s *Posts) ActiveRows(ctx context.Context, from string, n int) (rows []driv
 // ForgetActive removes an index row that leads to no channel, in the version that was read before
 // the channel was looked for.
 func (s *Posts) ForgetActive(ctx context.Context, row driver.Entity) error {
-	//lab: Remove an index row that leads to no channel, in the version that was read.
+	//lab: Remove an index row that leads to no channel.
 	err := s.activity.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 	if optimistic.Raced(err) {
 		return nil

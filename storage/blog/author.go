@@ -35,13 +35,13 @@ func (s *Posts) ListPosts(ctx context.Context, author domain.UserName, posts ...
 	for i, post := range posts {
 		rows[i] = listing(schema.WroteRow(post.ID), post.Channel)
 	}
-	//lab: Put the posts on their author's list, before they are there.
+	//lab: Put the posts on their author's list.
 	return s.onList(ctx, author, rows)
 }
 
 // ListVote puts a post on the list of what a user votes on. It may be called again.
 func (s *Posts) ListVote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	//lab: Put the post on the list of what the user votes on, before the vote is there.
+	//lab: Put the post on the list of what the user votes on.
 	return s.onList(ctx, by, []driver.Operation{listing(schema.VotedRow(id), ref)})
 }
 
@@ -65,7 +65,7 @@ func (s *Posts) Unlist(ctx context.Context, user domain.UserName, rows []string)
 	for i, row := range rows {
 		operations[i] = driver.Delete(row, driver.Exists)
 	}
-	//lab: Take what is gone for good off the user's list.
+	//lab: Take rows off the user's list.
 	err := s.onList(ctx, user, operations)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil

@@ -119,7 +119,7 @@ const blogRows = 2
 // off its author's list. It returns optimistic.ErrAgain if the post has changed. If the gate is
 // gone, it returns channel.ErrGateGone.
 func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
-	//lab: Remove the post with its rows in one transaction, behind the open gate.
+	//lab: Remove the post with its rows in one transaction.
 	err := s.Behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))

@@ -46,7 +46,7 @@ func (s *Posts) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		edited.EditedOn, edited.Revision = domain.Now(), mine
 		changes := slices.Concat(schema.EncodeWords(edited.Words()), optimistic.Stamp(row.properties, mine))
 		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
-		//lab: Change the post in the version that was read, behind the open gate.
+		//lab: Change the post.
 		err = s.Behind(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...))
 		switch {
 		case errors.Is(err, channel.ErrGateGone):

@@ -181,10 +181,10 @@ func (s *Posts) guestsBehind(ctx context.Context, ref domain.ChannelRef) (Guests
 // not there any more, or if there was none and the gate has another version by now.
 func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now Guests, version driver.ETag) (err error) {
 	if former := now.token; former == "" {
-		//lab: Put up who may post, in the version of the gate that was read.
+		//lab: Put up who may post.
 		err = s.BehindVersion(ctx, ref, version, now.insert())
 	} else {
-		//lab: Put the new rule in the place of the old one, whose token never comes back.
+		//lab: Put up the new rule of who may post.
 		err = s.Behind(ctx, ref, driver.Delete(schema.GuestsRow(former), driver.Exists), now.insert())
 	}
 	if errors.Is(err, channel.ErrGateGone) {
@@ -235,12 +235,12 @@ func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 // another. Once that is refused, no transaction that was sent under the former can land.
 func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver.Operation) error {
 	if p.token == "" {
-		//lab: Insert the post and the row of its key in one transaction, behind the open gate.
+		//lab: Insert the post with the rows beside it.
 		return s.Behind(ctx, p.in.Ref(), operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
 		held := append([]driver.Operation{driver.Merge(schema.GuestsRow(p.token), driver.Exists)}, operations...)
-		//lab: Insert the post behind the open gate, if the rule that allows it still stands.
+		//lab: Insert the post of a guest with the rows beside it.
 		err := s.Behind(ctx, p.in.Ref(), held...)
 		if !optimistic.FailedAt(err, 1, domain.ErrNotFound) {
 			return err

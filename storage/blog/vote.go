@@ -55,7 +55,7 @@ func (s *Posts) rate(ctx context.Context, post votedPost, change int64, vote dri
 		if err != nil {
 			return err
 		}
-		//lab: Write the vote and the rating that counts it in one transaction, behind the open gate.
+		//lab: Write the vote and the rating that counts it in one transaction.
 		err = s.Behind(ctx, post.ref, ratingOperations(post, now, change, vote)...)
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):

@@ -63,7 +63,7 @@ func (c *creation) encode() driver.Properties {
 // create carries out the request.
 func (s *Lifecycle) create(ctx context.Context, c *creation) error {
 	return s.pause.Retry(ctx, func() error {
-		//lab: Read whether the name is free, which may be wrong a moment later.
+		//lab: Read whether the name is free at this moment.
 		row, err := s.ReadChannel(ctx, c.channel.Key())
 		switch {
 		case err == nil:
@@ -115,7 +115,7 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 	if err := s.OpenGate(ctx, ref, reservation); err != nil {
 		return err
 	}
-	//lab: Insert the channel's row: from then on everybody can see the channel.
+	//lab: Insert the channel's row, which makes it visible.
 	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, c.encode()...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
@@ -138,13 +138,13 @@ func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
-		//lab: Read the version of our gate, before the row that decides.
+		//lab: Read the version of our gate.
 		gate, err = s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
 	}
-	//lab: Read the row: whatever the insert was answered, it says who has the name.
+	//lab: Read the row, which says who has the name.
 	row, err := s.ReadChannel(ctx, ref.Key)
 	absent := errors.Is(err, domain.ErrNotFound)
 	switch {

@@ -72,12 +72,12 @@ import (
 // optimistic.ErrAgain.
 func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
-	//lab: Reserve a gate, whose place can be taken once.
+	//lab: Insert the reservation of a gate.
 	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
 	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
 		return "", err
 	}
-	//lab: Read the version of the reservation, on which the next step depends.
+	//lab: Read the version of the reservation.
 	reservation, err := s.blogs.Get(ctx, partition, row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return "", optimistic.ErrAgain
@@ -91,7 +91,7 @@ func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (dri
 // reservation, which it deletes.
 func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
 	partition := schema.ChannelPartition(ref.Key)
-	//lab: Open the gate: it takes the place of the reservation, in the version that was read.
+	//lab: Put up the open gate.
 	err := s.blogs.Transact(ctx, partition,
 		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
 		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
@@ -100,7 +100,7 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 	}
 	// Either this is the echo of this transaction, or a repair deleted the
 	// reservation first. The gate tells which.
-	//lab: Look whether our gate is open: then this was an echo.
+	//lab: Look whether our gate is open.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return optimistic.ErrAgain
@@ -169,7 +169,7 @@ func (s *Lifecycle) gateStands(ctx context.Context, ref domain.ChannelRef) (bool
 // the version that was read before the channel's row was read. If somebody has
 // posted since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
-	//lab: Take our gate away, unless somebody has posted behind it since.
+	//lab: Take our gate away.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
@@ -177,7 +177,7 @@ func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error 
 // shut gate is there. If both gates are gone, nothing is left to sweep: a sweep has ended,
 // or the row landed late and never had a gate.
 func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
-	//lab: Shut the gate: the open gate goes and the shut one comes, in one transaction.
+	//lab: Put up the shut gate.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 		driver.Delete(schema.OpenGateRow(ref.Incarnation), driver.Exists),
 		driver.Insert(schema.ShutGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
@@ -187,7 +187,7 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	//lab: Look whether the gate is shut already.
+	//lab: Look whether the gate is shut.
 	if shut, err = s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {
 		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}
@@ -198,7 +198,7 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 // remove anything. A whole pass, which began
 // after the gate was shut, must have found nothing but gates: then nothing can come after it.
 func (s *Lifecycle) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
-	//lab: Remove the shut gate: from then on no worker can remove anything for this message.
+	//lab: Remove the shut gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil

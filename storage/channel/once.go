@@ -52,7 +52,7 @@ func (s *Lifecycle) beginOnce(ctx context.Context, c *creation) (done bool, err 
 	if c.once == "" || c.begun {
 		return false, nil
 	}
-	//lab: Note the key, before anything is made with it.
+	//lab: Note the key of the request.
 	err = s.users.Transact(ctx, schema.UserPartition(c.channel.Owner),
 		driver.Insert(schema.UserOnce.Row(c.once), driver.String(schema.PropBody, c.body)))
 	switch {

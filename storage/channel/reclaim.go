@@ -46,7 +46,7 @@ func (s *Lifecycle) DeleteUngated(ctx context.Context, row Row) (ungated bool, e
 	if shut, err := s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil || shut {
 		return false, err
 	}
-	//lab: Delete a channel's row that has no gate, in the version that was read.
+	//lab: Delete a channel's row that has no gate.
 	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.ETag)))
 	if optimistic.Raced(err) {
 		err = nil // it is gone, or a deletion has marked it and will remove it

@@ -27,7 +27,7 @@ func (s *Lifecycle) ReleaseName(ctx context.Context, ref domain.ChannelRef) erro
 		case row.State != domain.ChannelDeleting:
 			return s.releaseActive(ctx, row)
 		}
-		//lab: Delete the channel's row in the version that was read: that frees the name.
+		//lab: Delete the channel's row.
 		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.ETag))))
 	})
 }
@@ -54,21 +54,21 @@ func (s *Lifecycle) Mark(ctx context.Context, row Row, until time.Time) error {
 	if until.IsZero() {
 		return s.Pivot(ctx, row)
 	}
-	//lab: Mark the channel as about to be deleted, in the version that was read.
+	//lab: Mark the channel as about to be deleted.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelPending), driver.Time(schema.PropUndoableUntil, until))
 }
 
 // Pivot takes a channel past the pivot, in the version that was read: no undo comes after it.
 // The gate must not be touched before.
 func (s *Lifecycle) Pivot(ctx context.Context, row Row) error {
-	//lab: Mark the channel as being deleted, in the version that was read.
+	//lab: Mark the channel as being deleted.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
 }
 
 // Unmark makes a channel active that is not past the pivot, in the version that was read. It
 // counts, so no message that was sent before asks for anything any more.
 func (s *Lifecycle) Unmark(ctx context.Context, row Row) error {
-	//lab: Make the channel active again, in the version that was read.
+	//lab: Make the channel active again.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndone, row.Undone+1))
 }
 

@@ -162,7 +162,7 @@ func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows 
 		}
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
-	//lab: Remove these rows in one transaction, as long as the shut gate stands.
+	//lab: Remove these rows in one transaction.
 	err = s.behindShut(ctx, ref, ops...)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil

@@ -168,7 +168,7 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 // are stalled. None is while there are messages on the queue: one of them may be its own,
 // and waits for a worker.
 func (c *Checker) checkDeletions(ctx context.Context) error {
-	//lab: Count the messages: while there are any, no deletion is stalled.
+	//lab: Count the messages.
 	waiting, err := c.store.Messages().Length(ctx)
 	if err != nil {
 		return fmt.Errorf("counting the messages on the queue: %w", err)

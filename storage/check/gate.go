@@ -38,7 +38,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
-	//lab: Look whether the gate is shut, since it does not fit the channel.
+	//lab: Look whether the gate is shut.
 	shut, err := p.has(ctx, schema.ShutGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err

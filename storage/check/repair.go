@@ -27,7 +27,7 @@ func leave(why string) repair { return func() (string, error) { return why, nil 
 // deletes deletes a row in the version that was read.
 func deletes(ctx context.Context, table *driver.Table, row driver.Entity) repair {
 	return func() (string, error) {
-		//lab: Delete the row that should not be there, in the version that was read.
+		//lab: Delete the row that should not be there.
 		return "deleted", table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 	}
 }

@@ -73,7 +73,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 // is hidden.
 func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
 	m.QueuedOn = domain.Now()
-	//lab: Send the message: whoever takes it carries the deletion out.
+	//lab: Send the message that asks for the deletion.
 	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(domain.Undoable(m.AskedOn, m.UndoableUntil)))
 }
 

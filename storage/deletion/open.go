@@ -43,7 +43,7 @@ const openFlight = 8
 
 // renewOpen writes the index row of an open deletion, and gives it a new version.
 func (s *Deletions) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
-	//lab: Put the deletion on the index of open deletions, with a new version.
+	//lab: Put the deletion on the index of open deletions.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
 		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Deletions) renewOpen(ctx context.Context, ref domain.ChannelRef) error 
 
 // removeOpen removes an index row in the version that was scanned.
 func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
-	//lab: Take the deletion off the index, in the version that was scanned.
+	//lab: Take the deletion off the index.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
 	if optimistic.Raced(err) {
 		return nil // somebody has renewed or removed it
@@ -143,7 +143,7 @@ func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref doma
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.
-	//lab: Write the channel's row, so that a mark that is under way fails.
+	//lab: Write the channel's row, which gives it a new version.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
 	return p.removeTouched(ctx, index, err)
 }
@@ -179,7 +179,7 @@ func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.C
 // for ever. Whoever takes the record out of poison renews the row.
 func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
 	// Whoever is about to take this version out of poison fails now.
-	//lab: Write the report, so that whoever takes the deletion out of poison fails.
+	//lab: Write the report, which gives it a new version.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	return p.removeTouched(ctx, index, err)
 }

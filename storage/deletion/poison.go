@@ -42,7 +42,7 @@ func (s *Deletions) Poison(ctx context.Context, m driver.Message) error {
 	if err != nil && !errors.Is(err, domain.ErrLimit) { // another program sent what we may not
 		return fmt.Errorf("sending to the poison queue: %w", err)
 	}
-	//lab: Take the message off the queue: its row waits for an operator.
+	//lab: Take the message off the queue.
 	return s.queue.Delete(ctx, m)
 }
 

@@ -45,7 +45,7 @@ func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
-	//lab: Read whether the name is taken, before anything is written.
+	//lab: Read whether the name is taken.
 	_, err = s.ReadChannel(ctx, wanted.Key())
 	taken := err == nil
 	if errors.Is(err, domain.ErrNotFound) {

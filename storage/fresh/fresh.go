@@ -126,7 +126,7 @@ func (s *Versions) readOpenGates(ctx context.Context, key domain.ChannelKey, of 
 		}
 		return gates, err
 	}
-	//lab: Read the version of the open gate, which each change of a page changes.
+	//lab: Read the version of the open gate.
 	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

@@ -94,7 +94,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 		if now.ETag != "" {
 			write = driver.Merge(row, driver.Match(now.ETag), changes...)
 		}
-		//lab: Write the row, in the version that was read.
+		//lab: Write the row.
 		return Again(table.Transact(ctx, partition, write))
 	})
 }

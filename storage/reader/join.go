@@ -54,7 +54,7 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 		if err != nil {
 			return err
 		}
-		//lab: Write the user's own row first, which says that the user is about to join.
+		//lab: Write into the user's own row that the user is about to join.
 		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 // requests of one user share the row. One of them puts the sub! row in its place,
 // and the other finds that.
 func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
-	//lab: Announce in the channel that the user is about to join, behind the open gate.
+	//lab: Announce in the channel that the user is about to join.
 	err := s.Behind(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
@@ -90,7 +90,7 @@ func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user dom
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
 // already, it deletes the join! row, which is no longer needed.
 func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
-	//lab: Put the subscriber's row in the place of the announcement, in the version that was read.
+	//lab: Put up the subscriber's row.
 	err := s.Behind(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
 		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))

@@ -28,7 +28,7 @@ func (s *Readers) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user d
 		case left && state == stateJoining:
 			return nil
 		case state != stateLeaving:
-			//lab: Write into the user's own row that the user leaves, so that others can finish it.
+			//lab: Write into the user's own row that the user leaves.
 			err := s.subscriptions.Transact(ctx, row.Partition,
 				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
 			if err == nil || optimistic.Raced(err) {
@@ -40,7 +40,7 @@ func (s *Readers) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user d
 			return err
 		}
 		left = true
-		//lab: Delete the user's own row, after the row that decides.
+		//lab: Delete the user's own row.
 		return optimistic.Again(s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))))
 	})
 }
@@ -83,7 +83,7 @@ func (s *Readers) executeLeave(ctx context.Context, ref domain.ChannelRef, plan 
 	if len(plan) == 0 {
 		return nil
 	}
-	//lab: Remove the subscriber's rows from the channel, behind the open gate.
+	//lab: Remove the subscriber's rows from the channel.
 	err := s.Behind(ctx, ref, plan...)
 	if errors.Is(err, channel.ErrGateGone) {
 		return nil

@@ -91,7 +91,7 @@ func (s *Readers) finishLeaving(ctx context.Context, row Row, user domain.UserNa
 
 // removeSubscription deletes a dangling row of a user in the version that was read.
 func (s *Readers) removeSubscription(ctx context.Context, row Row) error {
-	//lab: Delete what looks like the rest of a subscription, in the version that was read.
+	//lab: Delete what looks like the rest of a subscription.
 	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
 	if optimistic.Raced(err) {
 		return nil

@@ -66,7 +66,7 @@ func (s *Readers) roomForSubscription(ctx context.Context, user domain.UserName)
 // dangling, and is deleted when it is read.
 func (s *Readers) deleteSubscription(ctx context.Context, ref domain.ChannelRef, row string) error {
 	user, _ := schema.SubscriberOf(row)
-	//lab: Delete the subscriber's own row, before the row that leads to it.
+	//lab: Delete the subscriber's own row.
 	err := s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Delete(schema.RefRow(ref), driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
 		return nil // a row of the channel that names no user belongs to nobody's

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"microblogging/lab"
 	"microblogging/lab/prove"
 )
 
@@ -168,7 +170,10 @@ func (c *knownCmd) Run() error {
 	if text, err = prove.WriteRecords(records); err != nil {
 		return err
 	}
-	return os.WriteFile(c.File, text, 0o644)
+	if err := os.WriteFile(c.File, text, 0o644); err != nil || c.Only != nil {
+		return err
+	}
+	return os.WriteFile(strings.TrimSuffix(c.File, ".json")+".code", []byte(lab.Fingerprint()+"\n"), 0o644)
 }
 
 type documentCmd struct {

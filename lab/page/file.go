@@ -1,0 +1,45 @@
+package page
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"microblogging/lab"
+	"microblogging/templates"
+)
+
+// suffixOf takes the end of a name off that asks for a file.
+func suffixOf(name string) (base, suffix string) {
+	for _, suffix := range []string{".json", ".svg", ".mmd"} {
+		if base, ok := strings.CutSuffix(name, suffix); ok {
+			return base, suffix
+		}
+	}
+	return name, ""
+}
+
+// scenarioFile answers with the whole run: as data, as a picture, or as a diagram of Mermaid.
+func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, suffix string) (templates.Answer, error) {
+	q.at, q.rest = len(q.schedule), false
+	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
+	if err != nil {
+		return templates.Answer{}, err
+	}
+	switch {
+	case suffix == ".mmd":
+		var steps []lab.Step
+		for _, m := range told.moments[1:] {
+			steps = append(steps, *m.Step)
+		}
+		return shared(w, "text/plain; charset=UTF-8", []byte(told.Mermaid(steps))), nil
+	case suffix == ".json" && r.URL.Query().Get("full") == "1":
+		return encoded(w, told.full())
+	case suffix == ".json":
+		return encoded(w, told.json())
+	}
+	sheet := wide(told.diagram(nil))
+	sheet.Painted = true
+	return l.replayedAs(w, r, "image/svg+xml", func() (templ.Component, error) { return pictureOf(sheet), nil })
+}

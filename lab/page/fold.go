@@ -1,0 +1,127 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+
+	"microblogging/lab"
+	"microblogging/storage/driver"
+)
+
+// A weighing is what each step of a run weighs, and whether its actor made the one before too. The
+// first is that of the start, and is not used.
+type weighing struct {
+	weights []int
+	goesOn  []bool
+}
+
+// parts groups the steps so that there are no more lines than so many. What moves nothing is folded first, and of
+// that the longest; what weighs most stays.
+func (w weighing) parts(most int) (parts [][2]int) {
+	for level := -1; level <= weighsMuch+1; level++ {
+		runs := w.light(level)
+		slices.SortStableFunc(runs, func(a, b [2]int) int { return (b[1] - b[0]) - (a[1] - a[0]) })
+		lines := len(w.weights) - 1
+		for i, run := range runs {
+			if lines <= most {
+				runs = runs[:i]
+				break
+			}
+			lines -= run[1] - run[0]
+		}
+		parts = nil
+		for n := 1; n < len(w.weights); n++ {
+			part := [2]int{n, n}
+			if at := slices.IndexFunc(runs, func(run [2]int) bool { return run[0] == n }); at >= 0 {
+				part = runs[at]
+			}
+			parts, n = append(parts, part), part[1]
+		}
+		if lines <= most {
+			break
+		}
+	}
+	return parts
+}
+
+// light are the longest runs of steps of one actor that weigh so little. At last they may be of
+// several.
+func (w weighing) light(level int) (runs [][2]int) {
+	open := false // the last run may go on
+	for n := 1; n < len(w.weights); n++ {
+		light := w.weights[n] <= min(level, weighsMuch)
+		switch {
+		case light && open && (level > weighsMuch || w.goesOn[n]):
+			runs[len(runs)-1][1] = n
+		case light:
+			runs = append(runs, [2]int{n, n})
+		}
+		open = light
+	}
+	return runs
+}
+
+// with is what both runs weigh, step by step.
+func (w weighing) with(other weighing) weighing {
+	if len(w.weights) < len(other.weights) {
+		w, other = other, w
+	}
+	for n := range other.weights {
+		w.weights[n], w.goesOn[n] = max(w.weights[n], other.weights[n]), w.goesOn[n] && other.goesOn[n]
+	}
+	return w
+}
+
+// What a step weighs.
+const (
+	weighsNothing = iota
+	weighsLittle  // it has changed rows
+	weighsMuch    // somebody was told something, has a message, or is refused
+	weighsMost    // a fault, a broken law or its cause, or the present: it is never folded
+)
+
+func (v *scene) weigh() weighing {
+	w := weighing{make([]int, len(v.moments)), make([]bool, len(v.moments))}
+	for n := 1; n < len(v.moments); n++ {
+		m := v.moments[n]
+		step := m.Step
+		w.goesOn[n] = n > 1 && step.Sender == v.moments[n-1].Step.Sender
+		switch {
+		case n == v.at, n == v.made, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
+			w.weights[n] = weighsMost
+		case step.Applied != nil && step.Applied.Err != nil, step.Call.Method == driver.CallReceive, len(v.Words(*step).Told) > 0:
+			w.weights[n] = weighsMuch
+		case step.Changes() != nil:
+			w.weights[n] = weighsLittle
+		}
+	}
+	return w
+}
+
+// cause is the step that made it possible that a law is broken later: the one that is refused with
+// the guard; or else a late call that landed, the latest fault, what somebody else has changed in
+// between, or the call that is another one with the guard. It is 0 if there is none.
+func (v *scene) cause() int {
+	worst, broken := v.worst()
+	if !broken || worst.Since == 0 {
+		return 0
+	}
+	if v.refused > 0 && v.refused < worst.Since {
+		return v.refused
+	}
+	fault, changed, other := 0, 0, 0
+	for n := worst.Since - 1; n > 0; n-- {
+		step := v.moments[n].Step
+		switch fate := step.Choice.Fate; {
+		case fate == lab.Lands:
+			return n
+		case fate != lab.Arrives:
+			fault = max(fault, n)
+		case step.Sender != v.moments[worst.Since].Step.Sender && step.Changes() != nil:
+			changed = max(changed, n)
+		case n == v.decisive:
+			other = n
+		}
+	}
+	return cmp.Or(fault, changed, other)
+}

@@ -1,0 +1,58 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"microblogging/lab"
+)
+
+// searchTime is how long a search may take, so that its answer comes within 10 seconds.
+const searchTime = 8 * time.Second
+
+// A searchView is what a search has found.
+type searchView struct {
+	// Words say it. They are empty if nothing was searched.
+	Words string
+	// URL is the run that breaks a law. It is empty if none was found.
+	URL string
+}
+
+// searched searches the scenario, if somebody asks for that. One search goes on at a time.
+func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
+	if !q.search {
+		return v, nil
+	}
+	return inTurn(r.Context(), l.searches, func() (searchView, error) {
+		ctx, cancel := context.WithTimeout(r.Context(), searchTime)
+		defer cancel()
+		x := lab.NewExplorer(q.Scenario)
+		defer x.Close()
+		found, whole := x.ExploreFor(ctx)
+		states := lab.Count(x.Counts().States, "state")
+		switch {
+		case found != nil:
+			broken := request{Case: q.Case, schedule: found.Schedule, at: len(found.Schedule), large: q.large}
+			return searchView{"A law is broken after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.", broken.address() + partActors}, nil
+		case whole:
+			return searchView{Words: "No law is broken. All " + states + " were searched."}, nil
+		}
+		return searchView{Words: "No law is broken in " + states + ". There was no time for the others."}, nil
+	})
+}
+
+// claim is what is known of a scenario in which nothing was found.
+func (v *scene) claim() string {
+	words := lab.Count(v.record.States, "state") + " were searched in vain"
+	if v.stale {
+		return words + ", when the code was another."
+	}
+	return words + "."
+}
+
+// searchNow asks for a search.
+func (v *scene) searchNow() string {
+	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, search: true, large: v.large}
+	return q.address() + "#say"
+}
