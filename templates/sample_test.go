@@ -262,6 +262,9 @@ func accountPages(in, out Page) map[string]templ.Component {
 		"sign in":     SignInPage(out, SignIn{}),
 		"sign in, no": SignInPage(out, SignIn{Form: Form{Message: "Wrong name or password."}, Name: nasty, Next: nasty}),
 		"sign out":    SignOutPage(in),
+		"export":      ExportPage(in),
+		"reset":       ResetPage(out, Reset{Token: "token"}),
+		"reset, no":   ResetPage(out, Reset{Form: refused("password"), Token: "token"}),
 		"account":     AccountPage(in, Account{}),
 		"account, no": AccountPage(in, Account{Form: refused("old", "new")}),
 	}
