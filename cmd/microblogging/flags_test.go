@@ -38,7 +38,7 @@ func parsed(t *testing.T, args ...string) *commands {
 func TestBounds(t *testing.T) {
 	parser, err := kong.New(&commands{})
 	ok(t, err)
-	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x"}
+	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x", "user reset": "ada"}
 	for _, command := range parser.Model.Leaves(true) {
 		for _, flag := range command.Flags {
 			if !flag.Target.CanInt() && !flag.Target.CanFloat() || flag.Target.Type() == reflect.TypeFor[cacheSize]() || flag.Target.Type() == reflect.TypeFor[slog.Level]() {
@@ -57,7 +57,7 @@ func TestBounds(t *testing.T) {
 			}
 			for _, value := range beyond {
 				dir := t.TempDir() + "/data"
-				args := append(strings.Fields(command.Name+" "+needs[command.Name]), "--"+flag.Name+"="+value)
+				args := append(strings.Fields(command.Path()+" "+needs[command.Path()]), "--"+flag.Name+"="+value)
 				if command.Name != "health" {
 					args = append(args, "--data", dir)
 				}
