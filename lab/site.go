@@ -140,7 +140,7 @@ func sourceFiles() []string {
 func Find(function string) (file string, first, last int) {
 	receiver, name := `(\(\w+ [^)]*\) )?`, function
 	if of, method, ok := strings.Cut(function, ")."); ok {
-		receiver, name = `\(\w+ `+regexp.QuoteMeta(of[1:])+`\) `, method
+		receiver, name = `\((?:\w+ )?`+regexp.QuoteMeta(of[1:])+`\) `, method
 	}
 	declared := regexp.MustCompile(`(?m)^func ` + receiver + name + `[\[(]`)
 	for _, file := range sourceFiles() {

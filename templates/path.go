@@ -152,7 +152,9 @@ func newChannelFrom(page Page, path string) string {
 func newChannelNamed(name string) string { return with(NewChannelPath, "name", name) }
 
 // LabPath is the page of a scenario of the lab.
-func LabPath(scenario string) string { return LabIndexPath + "/" + url.PathEscape(scenario) }
+func LabPath(scenario string) string {
+	return LabIndexPath + "/" + strings.ReplaceAll(url.PathEscape(scenario), "%2F", "/") // own/NAME
+}
 
 // LabComparePath tells the story of an anomaly on the textbook version and on ours.
 func LabComparePath(anomaly string) string { return LabPath(anomaly) + "/compare" }

@@ -73,6 +73,15 @@ func (s Snapshot) rows(table string) []*row {
 	return nil
 }
 
+// Tables are the names of the tables that were written to.
+func (s Snapshot) Tables() []string {
+	names := make([]string, len(s.tables))
+	for i, t := range s.tables {
+		names[i] = t.name
+	}
+	return names
+}
+
 // Rows yields the rows of a table in the order of their keys.
 func (s Snapshot) Rows(table string) iter.Seq[driver.Entity] {
 	return func(yield func(driver.Entity) bool) {

@@ -5,6 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 	"microblogging/templates"
@@ -81,7 +82,7 @@ func (s *scene) json() stateJSON {
 	for _, m := range s.moments[1:] {
 		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
 	}
-	for _, table := range schema.Tables() {
+	for _, table := range append(schema.Tables(), now.DB.Tables()...) {
 		state.Tables[table] = rowsJSON(table, s.moments[max(len(s.moments)-2, 0)], now)
 	}
 	for _, m := range now.DB.Messages(domain.QueueName) {
@@ -176,6 +177,9 @@ type scenarioJSON struct {
 func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
 	var list []scenarioJSON
 	for _, c := range l.cases() {
+		if c.Part == prove.Own {
+			continue
+		}
 		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: l.recordOf(c.Name).Par})
 	}
 	return encoded(w, map[string]any{"scenarios": list})

@@ -15,6 +15,8 @@ type indexView struct {
 	Chapters []chapterView
 	// More are the guards that have no level.
 	More []scenarioLink
+	// Own are a reader's own protocols.
+	Own []scenarioLink
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
 }
@@ -66,6 +68,8 @@ func (l *Lab) newIndexView() indexView {
 		_, number := levelOf(c.Name)
 		switch {
 		case number > 0:
+		case c.Part == prove.Own:
+			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), factsOf(c, l.recordOf(c.Name))})
 		case c.Part == prove.Ablated:
 			v.More = append(v.More, scenarioLink{c.Name, c.Guard.Why, factsOf(c, l.recordOf(c.Name))})
 		case c.Part == prove.Real:

@@ -1,12 +1,15 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"microblogging/lab"
+	"microblogging/lab/own"
 	"microblogging/lab/prove"
 	"microblogging/templates"
 )
@@ -26,14 +29,33 @@ type Lab struct {
 // New returns the pages of the lab.
 func New() *Lab {
 	return &Lab{
-		cases: sync.OnceValue(prove.Cases),
+		cases: sync.OnceValue(func() []prove.Case { return append(prove.Cases(), prove.OwnCases()...) }),
 		known: sync.OnceValue(func() []prove.Record {
 			records, _ := prove.Known() // TestKnown reads all
-			return records
+			return append(records, recordsOfOwn()...)
 		}),
 		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != prove.KnownCode() }),
 		replays: make(turn, maxReplays), searches: make(turn, 1),
 	}
+}
+
+// ownTime is how long a reader's own protocol is searched, when the first page of the lab is made.
+const ownTime = 2 * time.Second
+
+// recordsOfOwn are what a search finds in each of a reader's own protocols.
+func recordsOfOwn() (records []prove.Record) {
+	for _, c := range prove.OwnCases() {
+		ctx, cancel := context.WithTimeout(context.Background(), ownTime)
+		x := lab.NewExplorer(c.Scenario)
+		found, whole := x.ExploreFor(ctx)
+		if found != nil || whole {
+			result := prove.Result{Case: c, Finding: found, Counts: x.Counts()}
+			records = append(records, result.Record())
+		}
+		x.Close()
+		cancel()
+	}
+	return records
 }
 
 // handler is web.Handler.
@@ -47,10 +69,23 @@ func (l *Lab) Routes() map[string]handler {
 		templates.LabIndexPath + "/{name}":         l.scenario,
 		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}
+	routes[ownPath] = inOwn(l.scenario)
+	routes[ownPath+"/compare"] = inOwn(l.compare)
 	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash
 	}
 	return routes
+}
+
+// ownPath is where a reader's own protocols are.
+const ownPath = templates.LabIndexPath + "/" + own.Prefix + "{name}"
+
+// inOwn looks for the name among a reader's own protocols.
+func inOwn(answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+		r.SetPathValue("name", own.Prefix+r.PathValue("name"))
+		return answer(w, r, page)
+	}
 }
 
 // withoutSlash leads to the address without the slash at its end.

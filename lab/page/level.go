@@ -157,7 +157,7 @@ func (v *scene) ships() bool { return v.Part == prove.Real }
 // compared is where the run is told beside the same with the guard. Of the textbook it is the
 // guard by which ours refuses this. It is empty for what ships.
 func (v *scene) compared() string {
-	if v.Part == prove.Ablated {
+	if v.Guard != nil {
 		return comparePath(v.Case, v.schedule[:v.at])
 	}
 	if l, number := v.level(); number > 0 && l.Guard != "" {
@@ -175,6 +175,9 @@ func titleOf(c prove.Case) string {
 		return "Without a guard: " + strings.ToLower(c.Guard.Label[:1]) + c.Guard.Label[1:]
 	}
 	about, _, _ := strings.Cut(c.About, ",")
+	if c.Part == prove.Own {
+		return "Yours: " + about
+	}
 	return "All guards on: " + about
 }
 

@@ -30,18 +30,22 @@ func storesOf(moments []lab.Moment) []string {
 				touched[a.Call.Target] = true
 			}
 		}
-		for _, name := range schema.Tables() {
+		for _, name := range m.DB.Tables() {
 			for range m.DB.Rows(name) {
 				touched[name] = true
 				break
 			}
 		}
-		for _, name := range []string{domain.QueueName, domain.PoisonQueueName} {
+		for _, name := range queues() {
 			touched[name] = touched[name] || len(m.DB.Messages(name)) > 0
 		}
 	}
-	return slices.DeleteFunc(append([]string{domain.QueueName, domain.PoisonQueueName}, schema.Tables()...), func(name string) bool { return !touched[name] })
+	ours := append(queues(), schema.Tables()...)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)), func(name string) bool { return slices.Contains(ours, name) })
+	return slices.DeleteFunc(append(ours, others...), func(name string) bool { return !touched[name] })
 }
+
+func queues() []string { return []string{domain.QueueName, domain.PoisonQueueName} }
 
 // storeTitle is the name of a queue or a table for people.
 func storeTitle(name string) string {
@@ -110,16 +114,16 @@ type storeMaker struct {
 }
 
 // tablesAndQueues is what is in the stores.
-func (v *scene) tablesAndQueues() (tables []templates.TableBlock, queues []templates.QueueBlock) {
+func (v *scene) tablesAndQueues() (tables []templates.TableBlock, waiting []templates.QueueBlock) {
 	m := storeMaker{v, v.moments[max(v.at-1, 0)].DB, v.now().DB}
 	for _, name := range v.stores {
-		if slices.Contains(schema.Tables(), name) {
-			tables = append(tables, m.table(name))
+		if slices.Contains(queues(), name) {
+			waiting = append(waiting, m.queue(name))
 		} else {
-			queues = append(queues, m.queue(name))
+			tables = append(tables, m.table(name))
 		}
 	}
-	return tables, queues
+	return tables, waiting
 }
 
 func (m storeMaker) table(name string) templates.TableBlock {

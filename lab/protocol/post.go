@@ -186,6 +186,11 @@ func posts() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 			},
 			{
+				Name: "post-own", About: "an owner posts on one device while they delete the channel on another", Faults: 2, Straggles: anything, Preemptions: 2,
+				Setup:  queued("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: post(owner, "new")}, worker1()},
+			},
+			{
 				Name: "batch-sweep", About: "two posts are made with one request, one of them not for the first time, while the channel is being deleted", Faults: 2,
 				Setup:  queued("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: postAll(author, "old", "new")}, worker1()},
@@ -226,6 +231,9 @@ func posts() subject {
 			ablate("open-gate", "post", "The open gate", "Behind: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 				"A post merges the open gate in its own transaction, so a post that comes too late is refused; here it holds no row of the guests either.",
 				always(unfenced), unharmed),
+			ablate("own-gate", "post-own", "The gate alone", "Behind: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
+				"An owner's post holds no row of the guests, so the open gate is all that refuses it when it comes too late.",
+				always(withoutGuard("gate!open!")), unharmed),
 			ablate("once", "one-key", "The key of a post", "insertPosts: driver.Insert(a.once(),",
 				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
 				always(withoutOnce), unharmed),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"microblogging/lab"
+	"microblogging/lab/own"
 	"microblogging/lab/protocol"
 	"microblogging/lab/textbook"
 )
@@ -23,10 +24,12 @@ const (
 	// Mishap scenarios are of the textbook version too. Each must break the law that
 	// Case.Law names.
 	Mishap
+	// Own scenarios are a reader's. Nothing is expected of them, so they are no part of the proof.
+	Own
 )
 
 // String is the part as pages and programs name it.
-func (p Part) String() string { return [...]string{"shipped", "textbook", "guard", "mishap"}[p] }
+func (p Part) String() string { return [...]string{"shipped", "textbook", "guard", "mishap", "own"}[p] }
 
 // A Case is one scenario and, by its part, what is expected of it.
 type Case struct {
@@ -34,18 +37,20 @@ type Case struct {
 	lab.Scenario
 }
 
-// Cases are all cases.
+// Cases are all cases of the proof.
 func Cases() []Case {
-	var cases []Case
-	add := func(part Part, scenarios []lab.Scenario) {
-		for _, s := range scenarios {
-			cases = append(cases, Case{part, s})
-		}
+	return slices.Concat(casesOf(Real, protocol.Scenarios()), casesOf(Textbook, textbook.Scenarios()),
+		casesOf(Ablated, protocol.Ablations()), casesOf(Mishap, textbook.Mishaps()))
+}
+
+// OwnCases are those of package own.
+func OwnCases() []Case { return casesOf(Own, own.Scenarios()) }
+
+func casesOf(part Part, scenarios []lab.Scenario) []Case {
+	cases := make([]Case, len(scenarios))
+	for i, s := range scenarios {
+		cases[i] = Case{part, s}
 	}
-	add(Real, protocol.Scenarios())
-	add(Textbook, textbook.Scenarios())
-	add(Ablated, protocol.Ablations())
-	add(Mishap, textbook.Mishaps())
 	return cases
 }
 
@@ -104,12 +109,30 @@ const (
 	quickStates = 20_000
 )
 
-// Find is the case of this name. It is an error if there is none.
+// Find is the case of this name, or the one of a reader's that own/ and the name is. It is an error
+// if there is none.
 func Find(name string) (Case, error) {
-	cases := Cases()
-	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })
+	cases := append(Cases(), OwnCases()...)
+	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name || c.Name == own.Prefix+name })
 	if at < 0 {
 		return Case{}, fmt.Errorf("there is no scenario %q", name)
 	}
 	return cases[at], nil
+}
+
+// Missing are the guards of a case without which the schedules that are known now break the case
+// itself: somebody has taken them out.
+func Missing(of Case) (guards []lab.Guard, err error) {
+	known, err := Known()
+	if err != nil || of.Guard != nil {
+		return nil, err
+	}
+	for _, c := range Cases() {
+		if record, _ := About(known, c.Name); c.Guard != nil && c.Guard.Of == of.Name && record.Schedule != "" {
+			if run, err := of.ReplayText(record.Schedule); err == nil && len(run.Breaches) > 0 {
+				guards = append(guards, *c.Guard)
+			}
+		}
+	}
+	return guards, nil
 }

@@ -122,7 +122,14 @@ func (c *findCmd) Run() error {
 		fmt.Println("No law is broken.")
 		return nil
 	}
-	return r.WriteSchedule(os.Stdout)
+	if err := r.WriteSchedule(os.Stdout); err != nil {
+		return err
+	}
+	missing, err := prove.Missing(found)
+	for _, g := range missing {
+		fmt.Printf("\nWithout a guard of ours, this breaks in the same way: %s, in %s. %s\n", g.Label, g.Code, g.Why)
+	}
+	return err
 }
 
 type replayCmd struct {

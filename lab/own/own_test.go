@@ -1,0 +1,71 @@
+package own_test
+
+import (
+	"strings"
+	"testing"
+
+	"microblogging/lab"
+	"microblogging/lab/own"
+)
+
+func TestOwn(t *testing.T) {
+	t.Run("each protocol that comes with the lab holds, and breaks without its guard", protocolsHold)
+	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
+}
+
+// given are the protocols that come with the lab. Those of a reader may break.
+func given(name string) bool {
+	for _, ours := range []string{"lease-lock", "outbox", "two-phase"} {
+		if strings.HasPrefix(name, own.Prefix+ours) {
+			return true
+		}
+	}
+	return false
+}
+
+func protocolsHold(t *testing.T) {
+	found := 0
+	for _, s := range own.Scenarios() {
+		if !given(s.Name) {
+			continue
+		}
+		found++
+		x := lab.NewExplorer(s)
+		finding := x.Explore()
+		x.Close()
+		if broken := finding != nil; broken != (s.Guard != nil) {
+			t.Errorf("%s is broken: %t", s.Name, broken)
+		}
+		if s.Guard == nil {
+			continue
+		}
+		if site, _, _ := s.Guard.Line(); site.Line == 0 {
+			t.Errorf("%s: the line of %+v is not found", s.Name, s.Guard)
+		}
+	}
+	if found != 6 {
+		t.Errorf("%d scenarios, want three protocols, each with its guard and without", found)
+	}
+}
+
+func callsAreTold(t *testing.T) {
+	for _, s := range own.Scenarios() {
+		if !given(s.Name) || s.Guard == nil {
+			continue
+		}
+		x := lab.NewExplorer(s)
+		finding := x.Explore()
+		moments, err := x.Follow(finding.Schedule)
+		x.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range moments {
+			for _, a := range m.Actors {
+				if a.Call != nil && (!strings.HasPrefix(a.Site.File, "lab/own/") || a.Site.Sentence == "") {
+					t.Errorf("%s: %s is told by %+v", s.Name, s.DescribeCall(a.Call), a.Site)
+				}
+			}
+		}
+	}
+}
