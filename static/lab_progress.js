@@ -5,6 +5,8 @@
 const place = "lab";
 const levels = [...document.querySelectorAll("[data-level]")];
 const line = document.querySelector("[data-progress]");
+const goOn = document.querySelector("[data-go-on]");
+const start = goOn?.cloneNode(true);
 
 // best returns the fewest steps by level. It throws if the browser keeps nothing for this
 // site.
@@ -70,6 +72,12 @@ function show(forgotten) {
     mark.textContent = steps ? `✓ won in ${steps}` : "";
   }
   const won = levels.filter((level) => known.has(level.dataset.level)).length;
+  const [next] = levels.filter((level) => !known.has(level.dataset.level));
+  if (goOn && next) {
+    const link = won ? next.querySelector("a") : start;
+    goOn.href = link.href;
+    goOn.textContent = won ? `Continue: ${link.textContent}` : start.textContent;
+  }
   line.hidden = !won && !forgotten;
   if (won) line.replaceChildren(`You have won ${won} of ${levels.length}. `, button("Forget that", () => forget(known)));
   else if (forgotten) line.replaceChildren("Forgotten. ", button("Undo", () => { keep(forgotten); show(); }));

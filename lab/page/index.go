@@ -19,6 +19,8 @@ type indexView struct {
 	Own []scenarioLink
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
+	// Stale tells that the code has changed since it was searched.
+	Stale bool
 }
 
 type chapterView struct {
@@ -39,14 +41,6 @@ type levelLink struct {
 	Facts string
 }
 
-// tagged is the title, of an anomaly with its name.
-func (l levelLink) tagged() string {
-	if len(l.Name) == len("A1") {
-		return l.Name + ": " + l.Title
-	}
-	return l.Title
-}
-
 // A scenarioLink leads to a scenario that is no level.
 type scenarioLink struct{ Name, About, Facts string }
 
@@ -61,7 +55,7 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 }
 
 func (l *Lab) newIndexView() indexView {
-	var v indexView
+	v := indexView{Stale: l.stale()}
 	cases := map[string]prove.Case{}
 	for _, c := range l.cases() {
 		cases[c.Name] = c
@@ -94,9 +88,19 @@ func factsOf(c prove.Case, record prove.Record) string {
 	facts := lab.Count(c.Faults, "fault") + " allowed"
 	switch {
 	case record.Par > 0:
-		return "breaks " + record.Law + ", par " + lab.Count(record.Par, "step") + ", " + facts
+		return "breaks “" + titleOfLaw(c, record.Law) + "”, par " + lab.Count(record.Par, "step") + ", " + facts
 	case record.States > 0:
-		return facts + "; searched in vain: " + lab.Count(record.States, "state")
+		return facts + "; " + claimOf(record)
 	}
 	return facts
+}
+
+// titleOfLaw is the name of a law in words.
+func titleOfLaw(c prove.Case, name string) string {
+	for _, law := range c.Laws.List() {
+		if law.Name == name {
+			return law.Title
+		}
+	}
+	return name
 }

@@ -33,6 +33,9 @@ func (v *scene) facts() string {
 		for _, law := range v.now().Laws {
 			if law.Name == v.record.Law {
 				facts = append(facts, "Break the law “"+law.Title+"”.")
+				if law.When == lab.AtRest {
+					facts = append(facts, "It counts at rest: once nobody can go on and no request is on its way.")
+				}
 			}
 		}
 	case number > 0:
@@ -190,7 +193,7 @@ func glossary() []meaning {
 	return []meaning{
 		{"orphan", "a row whose channel is gone"},
 		{"cascade", "all steps of a deletion, one after the other: mark the channel, remove what belongs to it, remove the channel"},
-		{"at rest", "nobody has anything left to do, and no message waits. Some laws can be judged only then"},
+		{"at rest", "no actor can go on, and no request is on its way. Some laws are judged only then, over what fresh workers would still do"},
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
 		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},

@@ -58,7 +58,7 @@ func TestLevels(t *testing.T) {
 	}
 	s := newSite(t)
 	names := levelNames(s.get("/lab").want(200))
-	if len(names) != 24 {
+	if len(names) != 25 {
 		t.Fatalf("%d levels: %v", len(names), names)
 	}
 	known, err := prove.Known()
@@ -141,7 +141,7 @@ func TestHint(t *testing.T) {
 
 func TestIndex(t *testing.T) {
 	s := newSite(t)
-	r := s.get("/lab").want(200).says("A1: A post without", "par 9 steps")
+	r := s.get("/lab").want(200).says("A post without", "breaks “no orphan post”, par 9 steps")
 	links := r.links()
 	for _, c := range prove.Cases() {
 		if !slices.Contains(links, "/lab/"+c.Name) {
@@ -204,6 +204,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s does not say that %s refused a step: %s", r.path, label, textOf(r.part("say")))
 		}
 	}
+	again := recordOf(t, "again")
+	s.get(with("shut-gate")).want(200).says("All laws hold in your run. "+lab.Count(again.States, "state")+" were searched in vain", "This is how the course ends.")
 	if text := s.get("/lab/post?s=ann").want(200).text(); strings.Contains(text, "What the guards refused") {
 		t.Error("a run that is not at its end says what was refused")
 	}
@@ -214,7 +216,11 @@ func TestSearch(t *testing.T) {
 	known := recordOf(t, "link")
 	states := lab.Count(known.States, "state")
 	newSiteOf(t, page.New().Stale(false)).get(link).want(200).says(states + " were searched in vain.")
+	if text := newSiteOf(t, page.New().Stale(false)).get("/lab").want(200).text(); strings.Contains(text, "code was another") {
+		t.Error("the index says that what was searched is out of date")
+	}
 	stale := newSiteOf(t, page.New().Stale(true))
+	stale.get("/lab").want(200).says("was searched when the code was another")
 	p := &player{stale, stale.get(link).want(200).says(states + " were searched in vain, when the code was another.")}
 	p.follow("data-move", "search")
 	p.at.says("Searched just now. No law is broken. All " + states + " were searched.")

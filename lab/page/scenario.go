@@ -82,7 +82,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if q.rest && !moments[q.at].AtRest() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale(), guards: switches(q, l.cases())}
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != prove.Own, guards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Guard != nil {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}

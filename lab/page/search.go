@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"microblogging/lab"
+	"microblogging/lab/prove"
 )
 
 // searchTime is how long a search may take, so that its answer comes within 10 seconds.
@@ -44,11 +45,14 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 
 // claim is what is known of a scenario in which nothing was found.
 func (v *scene) claim() string {
-	words := lab.Count(v.record.States, "state") + " were searched in vain"
 	if v.stale {
-		return words + ", when the code was another."
+		return claimOf(v.record) + ", when the code was another."
 	}
-	return words + "."
+	return claimOf(v.record) + "."
+}
+
+func claimOf(record prove.Record) string {
+	return lab.Count(record.States, "state") + " were searched in vain"
 }
 
 // searchNow asks for a search.

@@ -1,0 +1,75 @@
+package page
+
+// rowLevels are about rows in two places, rules and sessions.
+func rowLevels() []level {
+	return []level{
+		{
+			Name: "join", Title: "Two rows in two tables",
+			Goal: "Leave Vera among the subscribers of a channel, with no subscription of her own.",
+			Scene: "A subscription is two rows: one in the channel's partition, one in Vera's. No transaction spans both. Vera subscribes. " +
+				"At the same time her feed is read, which removes rows that look like a subscription that died half way. " +
+				"The shipped code puts the first row in the place of another, join!vera, in the version that it read. Here it just inserts it.",
+			Nudge: "Let the feed come to the conclusion that Vera's request is dead. Let it be wrong.",
+			Teaches: "Of two rows that no transaction spans, one is the truth, and the other is written before it and removed after it. " +
+				"And the truth can be written only once: whoever cleans up first takes away what it depends on, so the late write fails.",
+			Cousin: cousin{"Facebook's TAO keeps a relation in both directions, without a transaction across the two. If one is missing after a failure, a job repairs it later.",
+				source{"TAO, USENIX ATC 2013", "https://www.usenix.org/system/files/conference/atc13/atc13-bronson.pdf"}},
+		},
+		{
+			Name: "active-first", Title: "An index in another table",
+			Goal: "Leave a post behind that nobody finds among the newest.",
+			Scene: "Each channel is a partition of its own. So the newest posts of all channels are found by an index in another table: a row for each channel and each hour with posts. Ann posts, an hour after the last post. " +
+				"The shipped code writes the row of the index before the post. Here it writes it afterwards.",
+			Nudge: "There are two writes, and Ann may die. Which of them is there without the other?",
+			Teaches: "Of two writes that cannot be one, make the one first that does no harm alone. A row without a post leads its reader to nothing. " +
+				"A post without a row is never found, and nobody knows that something is missing.",
+			Cousin: cousin{"Azure's guide to table design has an index in other partitions, which is kept in step by messages on a queue: if a step fails, it is done again until it is done.",
+				source{"Microsoft, Table design patterns: inter-partition secondary index", "https://learn.microsoft.com/azure/storage/tables/table-storage-design-patterns#inter-partition-secondary-index-pattern"}},
+		},
+		{
+			Name: "author-gone", Title: "Tidied away too soon",
+			Goal: "Hide a post that was accepted from the page of its author.",
+			Scene: "Ann posts. First her post is put on her list, which lies in her own partition, and then it is made. A reader looks at her page: it reads the list, and then each post and its channel. " +
+				"The shipped code takes a post off the list only when its channel is gone. Here the reader does so when the post is not there.",
+			Nudge: "When is a post on the list and not there? And who says that it stays so?",
+			Teaches: "A row that points to nothing may be of a writer who died, or of one who is slow, and no age tells the two apart: a request may land at any later time. " +
+				"So rubbish is what can never be used again, and not what is not in use. Here the gate decides: once the channel is gone, no post can land in it.",
+			Cousin: cousin{"A push to a Git repository writes its objects first, and refers to them last. GitLab's housekeeping once deleted what nothing referred to, without the usual grace of two weeks. " +
+				"So it could delete what a push had just written.",
+				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
+		},
+		{
+			Name: "guests-token", Title: "Blocked, and heard once more",
+			Goal: "Let a post of Ann land after Olga was told that Ann is blocked.",
+			Scene: "Olga owns the channel, and blocks Ann, who is about to post. Whether Ann may post stands in a row of the channel, under a random token. Ann's request reads that row first. " +
+				"The shipped code then names the row in the transaction of the post. Here the post goes without it.",
+			Nudge: "Ann's request reads that she may post. How long is that true?",
+			Teaches: "To look whether something is allowed, and then to do it, are two steps, and the rule may change in between. So the rule carries a token, which each change replaces, " +
+				"and the store checks that token together with the post. To be told “blocked” then means: from now on.",
+			Cousin: cousin{"Google's Zanzibar calls this the new enemy problem: an old permission is applied to new content. Its clients keep a token with the content, which says how fresh a check must be.",
+				source{"Zanzibar, USENIX ATC 2019", "https://www.usenix.org/conference/atc19/presentation/pang"}},
+		},
+		{
+			Name: "link-version", Title: "One link, two guests",
+			Goal: "Let one sign-in link, which works once, sign in twice.",
+			Scene: "Two people follow the same sign-in link: vera and vera2. The code reads the link, marks it as used and starts a session. " +
+				"The mark should depend on the version of the row that was read. Here it does not.",
+			Nudge: "Let both read the link while it is unused.",
+			Teaches: "To read, decide and write is safe if the write depends on what was read. Each row has a version, its ETag. " +
+				"The store compares it together with the write: the second of two that read the same version is refused.",
+			Cousin: cousin{"In better-auth, two requests at the same time could both use one magic link, because it was looked up, marked and used in three operations.",
+				source{"better-auth/better-auth, pull request 9572", "https://github.com/better-auth/better-auth/pull/9572"}},
+		},
+		{
+			Name: "ended", Title: "A session rises again",
+			Goal: "Let a session sign somebody in after its end was confirmed.",
+			Scene: "Vera makes a sign-in link, follows it and signs out. Signing out should mark the row of her session as ended. Here it deletes the row. " +
+				"A copy of a request may still be under way when everybody has gone on.",
+			Nudge: "Which insert would you like to see a second time, at the end?",
+			Teaches: "A row that is not there cannot refuse anything. What has ended and must stay so keeps its row, with a mark on it. " +
+				"A late copy of the insert then meets the row, and fails.",
+			Cousin: cousin{"Cassandra deletes by writing a marker, a tombstone. Its manual calls data that comes back because the marker is missing a zombie.",
+				source{"Apache Cassandra, Tombstones", "https://cassandra.apache.org/doc/latest/cassandra/managing/operating/compaction/tombstones.html"}},
+		},
+	}
+}
