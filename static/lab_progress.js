@@ -1,6 +1,7 @@
-// Remembers in this browser which levels of the lab were won, and in how few steps. The page
-// of a level says that it is won; the index shows what is remembered, and forgets it on
-// request. Without this file nothing is remembered.
+// Remembers in this browser which levels of the lab were won, and the shortest run of each. The
+// page of a level says that it is won; the index and the class show what is remembered, make a
+// link of it that can be handed in, and forget it on request. Without this file nothing is
+// remembered.
 
 const place = "lab";
 const levels = [...document.querySelectorAll("[data-level]")];
@@ -8,13 +9,16 @@ const line = document.querySelector("[data-progress]");
 const goOn = document.querySelector("[data-go-on]");
 const start = goOn?.cloneNode(true);
 
-// best returns the fewest steps by level. It throws if the browser keeps nothing for this
+// best returns the fewest steps by level, and their run. It throws if the browser keeps nothing for this
 // site.
 function best() {
   const known = new Map();
   const kept = localStorage.getItem(place);
   try {
-    for (const [name, steps] of Object.entries(JSON.parse(kept) ?? {})) if (steps > 0) known.set(name, steps);
+    for (const [name, value] of Object.entries(JSON.parse(kept) ?? {})) {
+      const [steps, run] = [value].flat(); // it was once a number, without a run
+      if (steps > 0) known.set(name, [steps, typeof run === "string" && /^[\w,*:@-]+$/.test(run) ? run : ""]);
+    }
   } catch {
     // Something else has written there. It counts for nothing.
   }
@@ -45,11 +49,13 @@ function win() {
   }
   const won = document.querySelector("[data-won]");
   if (!won) return;
-  const { won: name, steps } = won.dataset;
+  const { won: name } = won.dataset;
+  const steps = Number(won.dataset.steps);
   try {
     const known = best();
-    if (sessionStorage.getItem(choice) !== here(location) || known.get(name) <= Number(steps)) return;
-    keep(known.set(name, Number(steps)));
+    const [before = Infinity, run] = known.get(name) ?? [];
+    if (sessionStorage.getItem(choice) !== here(location) || before < steps || before === steps && run) return;
+    keep(known.set(name, [steps, new URLSearchParams(location.search).get("s") ?? ""]));
   } catch {
     // The level is won all the same.
   }
@@ -67,7 +73,7 @@ function show(forgotten) {
   }
   for (const level of levels) {
     const mark = level.querySelector("[data-won-mark]");
-    const steps = known.get(level.dataset.level);
+    const [steps] = known.get(level.dataset.level) ?? [];
     mark.hidden = !steps;
     mark.textContent = steps ? `✓ won in ${steps}` : "";
   }
@@ -79,13 +85,23 @@ function show(forgotten) {
     goOn.textContent = won ? `Continue: ${link.textContent}` : start.textContent;
   }
   line.hidden = !won && !forgotten;
-  if (won) line.replaceChildren(`You have won ${won} of ${levels.length}. `, button("Forget that", () => forget(known)));
+  if (won) line.replaceChildren(`You have won ${won} of ${levels.length}. `, handIn(known), " ", button("Forget that", () => forget(known)));
   else if (forgotten) line.replaceChildren("Forgotten. ", button("Undo", () => { keep(forgotten); show(); }));
 }
 
 function forget(known) {
   localStorage.removeItem(place);
   show(known);
+}
+
+// handIn leads to a page on which the server checks what was won.
+function handIn(known) {
+  const link = document.createElement("a");
+  const runs = [...known].filter(([, [, run]]) => run).map(([name, [, run]]) => `${name}=${run}`);
+  if (!runs.length) return "";
+  link.href = `${line.dataset.handIn}?${runs.join("&")}`;
+  link.textContent = "A link to hand in";
+  return link;
 }
 
 function button(label, act) {

@@ -603,6 +603,39 @@ describe("lab: what was won", () => {
     await v.leave();
   });
 
+  test("is where the index goes on, and can be handed in", async () => {
+    const v = await lab("/lab");
+    const goOn = v.page.locator("[data-go-on]");
+    assert.match(await goOn.innerText(), /^Start: A post without/);
+    await v.open(start);
+    await play(v, orphan);
+    await v.open("/lab");
+    assert.match(await goOn.innerText(), /^Continue: The new channel/);
+    assert.equal(await goOn.getAttribute("href").then((href) => new URL(href, v.page.url()).pathname), "/lab/A2");
+    await v.open("/lab/class");
+    assert.match(await line(v).innerText(), /You have won 1 of 8/);
+    await v.press(v.page.getByRole("link", { name: "A link to hand in" }));
+    await v.sees("Checked: 1 of 1 won");
+    assert.equal(new URL(v.page.url()).search, `?A1=${schedule}`);
+    await v.open("/lab");
+    await v.press(v.button("Forget that"));
+    assert.match(await goOn.innerText(), /^Start: A post without/);
+    await v.leave();
+  });
+
+  test("counts also if it was remembered without its run", async () => {
+    const v = await lab("/lab");
+    await v.page.evaluate(() => localStorage.setItem("lab", '{"A1":9}'));
+    await v.page.reload();
+    assert.match(await mark(v, "A1").innerText(), /won in 9/);
+    assert.equal(await v.page.getByRole("link", { name: "A link to hand in" }).count(), 0);
+    await v.open(start);
+    await play(v, orphan);
+    await v.open("/lab");
+    assert.equal(await v.page.getByRole("link", { name: "A link to hand in" }).count(), 1);
+    await v.leave();
+  });
+
   test("is also what one has run on to", async () => {
     const v = await lab();
     const runOn = (name) => v.press(actor(v, name).locator("[data-run]"));

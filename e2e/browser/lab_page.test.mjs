@@ -9,7 +9,10 @@ import { phone } from "./visitor.mjs";
 describe("lab: in order, wide and on a phone, is", () => {
   const pages = {
     "the index": "/lab",
+    "the class": "/lab/class",
+    "what was handed in": `/lab/class?A1=${schedule}&A2=w1*4`,
     "the start of a level": start,
+    "the end of the course": "/lab/again?s=w1*12,w2*7,w1*3,ann*8,w2*2,w1,ann",
     "a run half way": `${start}?s=ann,olga*2,w1*2`,
     "a step that one went back to": `${start}?s=${schedule}&at=4`,
     "a law that is broken": `${start}?s=${schedule}`,

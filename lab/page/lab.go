@@ -66,6 +66,7 @@ func (l *Lab) Routes() map[string]handler {
 	routes := map[string]handler{
 		templates.LabIndexPath:                     l.index,
 		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
+		classPath:                                  l.class,
 		templates.LabIndexPath + "/{name}":         l.scenario,
 		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}

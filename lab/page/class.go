@@ -1,0 +1,170 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"microblogging/lab"
+	"microblogging/lab/prove"
+	"microblogging/templates"
+)
+
+// classPath is a path through the lab for a class. With a run for each of some levels (A1=ann,olga*2)
+// it says which of them were won, so that the address can be handed in.
+const classPath = templates.LabIndexPath + "/class"
+
+// maxHandedIn is the most steps of all runs that are handed in together.
+const maxHandedIn = 1000
+
+// A stop is a level of a class.
+type stop struct {
+	// Name is the level's.
+	Name    string
+	Minutes int
+	// Question is to be answered before the last step, and Notes are for the lecturer.
+	Question, Notes string
+}
+
+// stops take 90 minutes.
+func stops() []stop {
+	return []stop{
+		{"A1", 12, "Ann has looked, and the channel was there. Her post is on its way. What could the worker do so that it does no harm?",
+			"Let the hall choose each step. Expect “remove the posts again, later”: Ann can still be later. Nothing that the worker does helps. Keep the comparison for stop 6."},
+		{"A3", 7, "Olga's request may die between its two calls. Which call would you make first, and what is left if the second never comes?",
+			"One step wins. There is no transaction across a table and a queue, so one chooses which half can be left. The level “First the message, then the mark” is homework."},
+		{"lost-message", 7, "The message is gone, and Olga was told “accepted”. Who still knows, and who looks?",
+			"The mark in the table knows, and nobody looks. So whoever confirms needs a pass that looks for marks: a promise rests on a row and not on a message."},
+		{"A2", 10, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
+			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. Show the comparison: the incarnation."},
+		{"late-copy", 12, "Nobody is there but Olga, and she does one thing after the other. Why is that not enough?",
+			"The slanted arrow is the request that she has given up. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
+		{"open-gate", 17, "The gate is gone, and Ann's transaction is sent. What would the store answer if the transaction named the gate?",
+			"Use “Run on” for Olga and w1. Then show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
+		{"shut-gate", 15, "w2 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
+			"The bar of the lease ends while w2 sleeps. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
+		{"again", 10, "Do again what has won a level. Which guard will refuse it, and at which step?",
+			"Let them go to the end: the page says what refused them, and how many states a search has entered. Ask what was not searched: more actors, more faults, and the store itself."},
+	}
+}
+
+// A stopView is a stop with its level.
+type stopView struct {
+	stop
+	level
+	// Before is the moment before the last step of a shortest way. It is empty if none is known.
+	Before string
+}
+
+// A handedIn is what a run of a level that was handed in comes to.
+type handedIn struct {
+	Title string
+	// URL is the run. It is empty if it is none.
+	URL   string
+	Won   bool
+	Words string
+}
+
+// class shows a path through the lab, and what was handed in.
+func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return templates.Answer{}, refuseHandedIn(err.Error())
+	}
+	page.Path = classPath
+	var views []stopView
+	for _, s := range stops() {
+		v := stopView{stop: s}
+		v.level, _ = levelOf(s.Name)
+		if c, err := l.find(s.Name); err == nil {
+			way, _ := c.Parse(l.recordOf(s.Name).Schedule) // TestKnown reads all
+			if before := max(len(way)-1, 0); before > 0 {
+				q := request{Case: c, schedule: way[:before], at: before}
+				v.Before = q.address()
+			}
+		}
+		views = append(views, v)
+	}
+	return l.replayed(w, r, func() (templ.Component, error) {
+		list, address, err := l.handedIn(query)
+		return classPage(page, views, list, address), err
+	})
+}
+
+// handedIn checks a run for each of some levels, and is their one address.
+func (l *Lab) handedIn(query url.Values) (list []handedIn, address string, err error) {
+	left := maxHandedIn
+	for i, level := range levels() {
+		text := query.Get(level.Name)
+		c, err := l.find(level.Name)
+		if text == "" || err != nil {
+			continue
+		}
+		schedule, err := c.Parse(text)
+		if left -= len(schedule); left < 0 {
+			return nil, "", refuseHandedIn("All runs together have " + strconv.Itoa(maxHandedIn) + " steps at most.")
+		}
+		h := handedIn{Title: level.numbered(i + 1)}
+		if err == nil {
+			q := request{Case: c, schedule: schedule, at: len(schedule)}
+			h.URL = q.address()
+			h.Won, h.Words, err = checked(c, schedule, l.recordOf(c.Name))
+		}
+		var stuck *lab.StuckError
+		if errors.As(err, &stuck) {
+			h.URL, h.Words = "", "not a run: step "+strconv.Itoa(stuck.Position+1)+" is not possible"
+		} else if err != nil {
+			return nil, "", err
+		} else {
+			address += "&" + c.Name + "=" + c.Format(schedule)
+		}
+		list = append(list, h)
+	}
+	if address != "" {
+		address = classPath + "?" + address[1:]
+	}
+	return list, address, nil
+}
+
+// checked replays a run, and says whether it breaks the law of its level.
+func checked(c prove.Case, schedule lab.Schedule, record prove.Record) (won bool, words string, err error) {
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	moments, err := x.Follow(schedule)
+	if err != nil {
+		return false, "", err
+	}
+	laws := moments[len(moments)-1].Laws
+	at := slices.IndexFunc(laws, func(law lab.LawState) bool {
+		return law.State == lab.LawBroken && (record.Law == "" || law.Name == record.Law)
+	})
+	switch {
+	case at < 0:
+		return false, "not won in " + lab.Count(len(schedule), "step"), nil
+	case record.Par == 0:
+		return true, "won in " + lab.Count(laws[at].Since, "step"), nil
+	}
+	return true, "won in " + lab.Count(laws[at].Since, "step") + ", par " + strconv.Itoa(record.Par), nil
+}
+
+func refuseHandedIn(detail string) error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusBadRequest, Title: "That cannot be checked", Detail: detail,
+		Links: []templates.Link{{Label: "The class", URL: classPath}, labLink()},
+	}}
+}
+
+// wonOf counts what was won.
+func wonOf(list []handedIn) string {
+	won := 0
+	for _, h := range list {
+		if h.Won {
+			won++
+		}
+	}
+	return "Checked: " + strconv.Itoa(won) + " of " + strconv.Itoa(len(list)) + " won"
+}

@@ -1,0 +1,107 @@
+package page_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"microblogging/lab/prove"
+)
+
+func TestClass(t *testing.T) {
+	t.Run("has eight stops of 90 minutes, each a level with a moment before its last step", classHasStops)
+	t.Run("says which of the runs that are handed in are won, and in how many steps", handedInIsChecked)
+	t.Run("shows nothing of a run that is none", handedInIsNoRun)
+	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
+	t.Run("hides no scenario", func(t *testing.T) {
+		if slices.ContainsFunc(prove.Cases(), func(c prove.Case) bool { return c.Name == "class" }) {
+			t.Error("a scenario is called class")
+		}
+	})
+}
+
+func classHasStops(t *testing.T) {
+	s := newSite(t)
+	r := s.get("/lab/class").want(200)
+	minutes, levels := 0, levelNames(r)
+	for _, n := range r.all(func(n *html.Node) bool { return n.Data == "li" && has(n, "data-level") }) {
+		for i, word := range strings.Fields(textOf(n)) {
+			if number, err := strconv.Atoi(word); err == nil && strings.Fields(textOf(n))[i+1] == "minutes" {
+				minutes += number
+			}
+		}
+	}
+	if len(levels) != 8 || minutes != 90 {
+		t.Errorf("%d stops, %d minutes", len(levels), minutes)
+	}
+	for _, name := range levels[:7] {
+		record, before := recordOf(t, name), "/lab/"+name+"?s="
+		at := slices.IndexFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, before) })
+		if record.Par == 1 {
+			continue
+		}
+		if at < 0 {
+			t.Errorf("%s has no moment before its last step", name)
+			continue
+		}
+		s.get(r.links()[at]).want(200).says("Step " + strconv.Itoa(record.Par-1) + " of")
+	}
+	if !slices.Contains(s.get("/lab").want(200).links(), "/lab/class") {
+		t.Error("the index does not lead to the class")
+	}
+}
+
+func handedInIsChecked(t *testing.T) {
+	s := newSite(t)
+	longer := "ann,olga*2,w1*3,ann,w1*2"
+	r := s.get("/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after&utm_source=x").want(200).says("Checked: 2 of 3 won",
+		"Level 1: A post without a channel : won in 9 steps, par 9", "Level 2: The new channel pays for the old one : not won in 4 steps",
+		"Level 3: Asked for, and never done : won in 1 step, par 1", "/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after")
+	for _, link := range []string{"/lab/A1?s=" + longer, "/lab/A2?s=w1*4"} {
+		if !slices.Contains(r.links(), link) {
+			t.Errorf("no link to %s", link)
+		}
+	}
+	if strings.Contains(r.body, "utm_source") {
+		t.Error("the link has what means nothing")
+	}
+	// A law that another level is about is not the level's.
+	s.get("/lab/class?again=w1*4").want(200).says("Checked: 0 of 1 won", "not won in 4 steps")
+}
+
+func handedInIsNoRun(t *testing.T) {
+	s := newSite(t)
+	for run, says := range map[string]string{"A1=w1*9": "not a run: step 1 is not possible", "A1=<b>x": "not a run: step 1 is not possible", "A1=ann*999": "not a run"} {
+		r := s.get("/lab/class?"+run).want(200).says("Checked: 0 of 1 won", says)
+		if strings.Contains(r.body, "<b>x") || len(r.all(func(n *html.Node) bool { return has(n, "data-copy") })) > 0 {
+			t.Errorf("%s: %s", run, r.body)
+		}
+	}
+	s.get("/lab/class?A1=%zz").want(400)
+}
+
+func handedInIsBounded(t *testing.T) {
+	s := newSite(t)
+	known, err := prove.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	names := levelNames(s.get("/lab").want(200))
+	for _, name := range names[:len(names)-1] {
+		record, _ := prove.About(known, name)
+		all = append(all, name+"="+record.Schedule)
+	}
+	begun := time.Now()
+	won := strconv.Itoa(len(all))
+	s.get("/lab/class?" + strings.Join(all, "&")).want(200).says("Checked: " + won + " of " + won + " won")
+	t.Log("all levels took", time.Since(begun))
+	for i, name := range names {
+		all = append(all[:i:i], name+"=w1*190")
+	}
+	s.get("/lab/class?" + strings.Join(all, "&")).want(400).says("All runs together have 1000 steps at most.")
+}
