@@ -17,7 +17,9 @@ type actorView struct {
 	// queue may receive. Others are all other fates.
 	Takes, Others []fateView
 	// RunOn lets it go on alone. It is empty if it cannot.
-	RunOn  string
+	RunOn string
+	// Ahead is where that leads.
+	Ahead  string
 	Source sourceView
 }
 
@@ -53,7 +55,7 @@ func (v *scene) actors() (views []actorView) {
 			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
 		}
 		if len(a.Takes) == 1 {
-			a.RunOn = v.runOnURL(s.Name)
+			a.RunOn, a.Ahead = v.runOnURL(s.Name), v.ahead[s.Name]
 		}
 		if s.Call != nil {
 			a.Source = newSourceView(s.Site, s.Above)

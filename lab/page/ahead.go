@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"microblogging/lab"
-	"microblogging/lab/mem"
 	"microblogging/storage/schema"
 )
 
@@ -17,18 +16,59 @@ func (l *Lab) runOn(q request, name string) (request, error) {
 	}
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
-	schedule, err := x.GoOn(q.schedule[:q.at], int8(at+1), isMilestone)
+	schedule, err := x.GoOn(q.schedule[:q.at], int8(at+1), func(step lab.Step) bool { return reached(step) != "" })
 	if err != nil {
 		return q, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
 	return request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}, nil
 }
 
-// isMilestone tells whether a step changes a gate, or its actor is told something.
-func isMilestone(step lab.Step) bool {
-	return slices.ContainsFunc(step.Changes(), func(c mem.Change) bool {
-		return step.Call.Target == schema.TableBlogs && c.Before.ETag != c.After.ETag && (c.Before.ETag == "" || c.After.ETag == "") && schema.IsGate(later(c).Row)
-	}) || len(lab.Told(step)) > 0
+// reached is what a step comes to that is worth a look: it changes a gate, or its actor is told
+// something. It is empty if it is neither.
+func reached(step lab.Step) (words string) {
+	for _, c := range step.Changes() {
+		if step.Call.Target != schema.TableBlogs || !schema.IsGate(later(c).Row) {
+			continue
+		}
+		switch kind := schema.Of(schema.TableBlogs, later(c).Partition, later(c).Row); {
+		case c.Before.ETag != "" && c.After.ETag != "": // the same gate
+		case c.After.ETag != "" && kind == schema.ShutGate:
+			return "until it shuts the gate"
+		case c.After.ETag != "" && kind == schema.OpenGate:
+			return "until it opens the gate"
+		case c.After.ETag != "":
+			return "until it reserves a gate"
+		default:
+			words = "until the gate is gone"
+		}
+	}
+	if told := lab.Told(step); len(told) > 0 && words == "" {
+		return "until told “" + told[0] + "”"
+	}
+	return words
+}
+
+// ahead is where the actors come to if one of them goes on alone, by their names. It replays the run
+// for each of them, so that nobody has to guess.
+func ahead(x *lab.Explorer, q request, actors []lab.ActorState) (map[string]string, error) {
+	words := map[string]string{}
+	for i, a := range actors {
+		if len(a.Options) == 0 {
+			continue
+		}
+		words[a.Name] = "as far as it goes"
+		_, err := x.GoOn(q.schedule[:q.at], int8(i+1), func(step lab.Step) bool {
+			to := reached(step)
+			if to != "" {
+				words[a.Name] = to
+			}
+			return to != ""
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return words, nil
 }
 
 // runOnURL asks for that.

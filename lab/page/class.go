@@ -33,18 +33,18 @@ type stop struct {
 // stops take 90 minutes.
 func stops() []stop {
 	return []stop{
-		{"A1", 12, "Ann has looked, and the channel was there. Her post is on its way. What could the worker do so that it does no harm?",
-			"Let the hall choose each step. Expect “remove the posts again, later”: Ann can still be later. Nothing that the worker does helps. Keep the comparison for stop 6."},
+		{"A1", 12, "Ann's post has landed behind the worker's back. What could the worker do earlier, later or twice, so that this cannot happen?",
+			"Let the hall choose each step. Expect “remove the posts again, later”: Ann can be later still. Nothing that the worker does helps. Keep the comparison for stop 6."},
 		{"A3", 7, "Olga's request may die between its two calls. Which call would you make first, and what is left if the second never comes?",
 			"One step wins. There is no transaction across a table and a queue, so one chooses which half can be left. The level “First the message, then the mark” is homework."},
-		{"lost-message", 7, "The message is gone, and Olga was told “accepted”. Who still knows, and who looks?",
+		{"lost-message", 7, "Olga was told “accepted”, and the queue is about to lose the message. Who will still know, and who looks?",
 			"The mark in the table knows, and nobody looks. So whoever confirms needs a pass that looks for marks: a promise rests on a row and not on a message."},
 		{"A2", 10, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
 			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. Show the comparison: the incarnation."},
 		{"late-copy", 12, "Nobody is there but Olga, and she does one thing after the other. Why is that not enough?",
 			"The slanted arrow is the request that she has given up. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
-		{"open-gate", 17, "The gate is gone, and Ann's transaction is sent. What would the store answer if the transaction named the gate?",
-			"Use “Run on” for Olga and w1. Then show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
+		{"open-gate", 17, "Ann's post has landed, although the gate was gone. What would the store have answered if her transaction had named the gate?",
+			"Let Ann look and wait, and let Olga and w1 run: “Run until it shuts the gate”. Then show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
 		{"shut-gate", 15, "w2 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
 			"The bar of the lease ends while w2 sleeps. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
 		{"again", 10, "Do again what has won a level. Which guard will refuse it, and at which step?",

@@ -22,6 +22,8 @@ type scene struct {
 	record prove.Record
 	// stale tells that the code has changed since.
 	stale bool
+	// ahead says where each actor comes to if it goes on alone.
+	ahead map[string]string
 	// guards are those that can be switched.
 	guards []guardSwitch
 	// decisive is the first step that goes another way with the guard, and refused is it too if the
@@ -85,6 +87,9 @@ func (l *Lab) follow(q request) (*scene, error) {
 	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != prove.Own, guards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Guard != nil {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
+	}
+	if err == nil {
+		v.ahead, err = ahead(x, q, v.now().Actors)
 	}
 	v.made = v.cause()
 	if v.ships() && v.now().AtRest() {
