@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -85,14 +86,17 @@ func (l *Lab) newIndexView() indexView {
 
 // factsOf says in a few words what a scenario allows and what the explorer has found.
 func factsOf(c prove.Case, record prove.Record) string {
-	facts := lab.Count(c.Faults, "fault") + " allowed"
+	var facts []string
 	switch {
 	case record.Par > 0:
-		return "breaks “" + titleOfLaw(c, record.Law) + "”, par " + lab.Count(record.Par, "step") + ", " + facts
+		facts = append(facts, "breaks “"+titleOfLaw(c, record.Law)+"”, par "+lab.Count(record.Par, "step"))
 	case record.States > 0:
-		return facts + "; " + claimOf(record)
+		facts = append(facts, claimOf(record))
 	}
-	return facts
+	if c.Faults > 0 {
+		facts = append(facts, lab.Count(c.Faults, "fault")+" allowed")
+	}
+	return strings.Join(facts, ", ")
 }
 
 // titleOfLaw is the name of a law in words.
