@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -68,7 +67,7 @@ func (p *Post) sign() string {
 	if p.Rating == 0 {
 		return sign
 	}
-	return sign + " " + strconv.FormatInt(p.Rating, 10)
+	return sign + " " + count(p.Rating)
 }
 
 // voteFor is what the button beside a post says to those who do not see its sign.
