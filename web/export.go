@@ -51,6 +51,9 @@ func (s *server) export(c echo.Context, v visitor) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
 	c.Response().Header().Set(echo.HeaderContentType, "application/zip")
 	c.Response().WriteHeader(http.StatusOK)
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
 	e := export{store: s.store, user: user, origin: s.origin(c.Request())}
 	e.zip = zip.NewWriter(steadyWriter{c.Response(), http.NewResponseController(c.Response().Writer)})
 	if err := e.write(c.Request().Context()); err != nil {
