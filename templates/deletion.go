@@ -66,6 +66,22 @@ func (v Deletion) stepState(i int) string {
 	return stepAhead
 }
 
+// gate is how far the gate of the channel has come, as far as the record tells: the step that is
+// under way may have changed it already.
+func (v Deletion) gate() GateState {
+	step := func(key domain.Step) int {
+		steps := deletionSteps()
+		return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == key })
+	}
+	switch at := v.at(); {
+	case at <= step(domain.StepShut):
+		return GateOpen
+	case at <= step(domain.StepDisarm):
+		return GateShut
+	}
+	return GateGone
+}
+
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
