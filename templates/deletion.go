@@ -66,17 +66,30 @@ func (v Deletion) stepState(i int) string {
 	return stepAhead
 }
 
-// gate is how far the gate of the channel has come, as far as the record tells: the step that is
-// under way may have changed it already.
+// gate is how far the gate of the channel has come: as far as the steps that are under way, that
+// the trace has as done, or before which a worker waits.
 func (v Deletion) gate() GateState {
-	step := func(key domain.Step) int {
+	at := v.at()
+	reached := func(step domain.Step, done bool) {
 		steps := deletionSteps()
-		return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == key })
+		n := slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == step })
+		if n >= 0 && done {
+			n++
+		}
+		at = max(at, n)
 	}
-	switch at := v.at(); {
-	case at <= step(domain.StepShut):
+	for _, r := range v.Trace {
+		reached(r.Step, r.Result == domain.StepDone)
+	}
+	if v.Lesson != nil {
+		for _, w := range v.Lesson.Workers {
+			reached(w.Last, w.Result == domain.StepDone)
+		}
+	}
+	switch { // in the order of deletionSteps
+	case at < 2:
 		return GateOpen
-	case at <= step(domain.StepDisarm):
+	case at < 4:
 		return GateShut
 	}
 	return GateGone
