@@ -56,11 +56,26 @@ type Post struct {
 func (p *Post) path() string { return BlogPath(p.In, p.ID) }
 
 // postTitle names a post in the document's title.
-func postTitle(p Post) string {
-	if p.Title != "" {
-		return p.Title
+func postTitle(p Post) string { return Headline(p.Title, p.Text) }
+
+// sign shows how many have voted for the post, and whether the reader has.
+func (p *Post) sign() string {
+	sign := "△"
+	if p.Voted {
+		sign = "▲"
 	}
-	return "Post by @" + string(p.UserID)
+	if p.Rating == 0 {
+		return sign
+	}
+	return sign + " " + count(p.Rating)
+}
+
+// voteFor is what the button beside a post says to those who do not see its sign.
+func voteFor(p *Post) string {
+	if p.Voted {
+		return "Take back your vote for " + called(p)
+	}
+	return "Vote for " + called(p)
 }
 
 // maxHeadline is the greatest length of a headline that is made of a text, in characters.

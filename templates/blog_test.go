@@ -18,10 +18,10 @@ func TestBlogPage(t *testing.T) {
 		v.CanEdit = true
 		expect(t, BlogPage(pageAt(path, "ingrid"), v), in("a[href="+path+"/edit]"))
 	})
-	t.Run("without a title is named by its author", func(t *testing.T) {
+	t.Run("without a title is named by its first words, and its text is what one reads first", func(t *testing.T) {
 		post := samplePost()
 		post.Title = ""
-		expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), in("h1", says("Post by @ingrid")), in("title", says("Post by @ingrid · aurora")))
+		expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), in("h1[class=unseen]", says("One line.")), in("title", says("One line.")), in("article[class=post alone]", in("p", says("One line."))), silent("Post by"))
 	})
 	t.Run("says how many vote and whether the reader does", func(t *testing.T) {
 		const path = "/channels/aurora/blogs/2516789012345678901!abc"
@@ -31,7 +31,7 @@ func TestBlogPage(t *testing.T) {
 		)
 		v.Post.Rating, v.Post.Voted = 1, true
 		expect(t, BlogPage(pageAt(path, "ingrid"), v),
-			in("header[class=head]", says("1 vote"), silent("votes"), without("a[href=/channels/aurora?rating=1]")), says("You voted for this post."),
+			in("article", says("1 vote"), silent("votes"), without("a[href=/channels/aurora?rating=1]")), says("You voted for this post."),
 			in("form[action="+path+"]", in("input[name=action][value=unvote]"), in("button", says("Take back the vote"))),
 		)
 		v.Post.Rating = 1234

@@ -75,7 +75,7 @@ func TestChannelPage(t *testing.T) {
 		v.Posts[0].Voted, v.Posts[0].Rating = true, 3
 		expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
 			in("form[class=vote][method=post][action=/channels/aurora/blogs/2516789012345678901!abc]",
-				says("3 votes ·"), without("a"),
+				says("3 votes"), without("a"),
 				in("input[name=action][value=unvote]"), in("input[name=next][value=/channels/aurora?after=x]"),
 				in("button", says("Take back your vote for “Green arcs”"))),
 			in("form[class=vote][action=/channels/aurora/blogs/2516789012345678902!abc]",

@@ -66,6 +66,35 @@ func (v Deletion) stepState(i int) string {
 	return stepAhead
 }
 
+// gate is how far the gate of the channel has come: as far as the steps that are under way, that
+// the trace has as done, or before which a worker waits.
+func (v Deletion) gate() GateState {
+	at := v.at()
+	reached := func(step domain.Step, done bool) {
+		steps := deletionSteps()
+		n := slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == step })
+		if n >= 0 && done {
+			n++
+		}
+		at = max(at, n)
+	}
+	for _, r := range v.Trace {
+		reached(r.Step, r.Result == domain.StepDone)
+	}
+	if v.Lesson != nil {
+		for _, w := range v.Lesson.Workers {
+			reached(w.Last, w.Result == domain.StepDone)
+		}
+	}
+	switch { // in the order of deletionSteps
+	case at < 2:
+		return GateOpen
+	case at < 4:
+		return GateShut
+	}
+	return GateGone
+}
+
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 

@@ -22,7 +22,7 @@ type ActiveChannel struct {
 	On   time.Time
 }
 
-const latestAbout = "The newest posts of all channels. Anyone may read; anyone signed in may post."
+const latestAbout = "Short posts in channels. Anyone may read; sign in to post."
 
 func (v Latest) frame(page Page) Frame {
 	return Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After), Scripts: listScripts(page)}

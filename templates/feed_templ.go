@@ -240,7 +240,7 @@ func LatestPage(page Page, v Latest) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\">See in the lab what a deletion can break, and why this one does not</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\">Try to break this site</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -489,7 +489,7 @@ func noFeed(v Feed) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case v.Subscriptions == 0:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<h2>You subscribe to no channel yet</h2><p>Open a channel that you like and press “Subscribe”. From then on its posts are here.</p><p><a class=\"button main\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<h2>Your feed is empty</h2><p>Open a channel that you like and press “Subscribe”. From then on its posts are here.</p><p><a class=\"button main\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -14,7 +14,7 @@ func TestHood(t *testing.T) {
 		untold.ReadAtLeast = true
 		v := Hood{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 		showHood(t, v,
-			in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
+			in("aside[class=hood]", in("summary", says("How this page was made: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
 				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
 				says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
 				says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top.")),

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -183,12 +184,14 @@ type form struct {
 	away bool
 }
 
-// form returns the form that has a button of this label.
+var signOfVote = regexp.MustCompile(` [△▲].*$`)
+
+// form returns the form that has a button of this label, before the sign of a vote.
 func (p page) form(button string) form {
 	p.t.Helper()
 	for _, n := range all(p.doc, tag("form")) {
 		label := one(n, tag("button"))
-		if label == nil || seen(label) != button || attr(n, "method") != "post" {
+		if label == nil || signOfVote.ReplaceAllString(seen(label), "") != button || attr(n, "method") != "post" {
 			continue
 		}
 		return form{page: p, action: attr(n, "action"), values: controls(n)}

@@ -51,6 +51,9 @@ func (s *server) export(c echo.Context, v visitor) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
 	c.Response().Header().Set(echo.HeaderContentType, "application/zip")
 	c.Response().WriteHeader(http.StatusOK)
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
 	e := export{store: s.store, user: user, origin: s.origin(c.Request())}
 	e.zip = zip.NewWriter(steadyWriter{c.Response(), http.NewResponseController(c.Response().Writer)})
 	if err := e.write(c.Request().Context()); err != nil {
@@ -67,11 +70,14 @@ type steadyWriter struct {
 }
 
 func (w steadyWriter) Write(part []byte) (int, error) {
-	_ = w.control.SetWriteDeadline(time.Now().Add(sendTimeout)) // the recorder of a test has none
+	if err := w.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
 	return w.Writer.Write(part)
 }
 
-// An export writes what one user has. Each list is read page by page, so its size does not matter.
+// An export writes what one user has. Posts and votes are read page by page, so their number does
+// not matter. Subscriptions, and the channels that the user wrote to, are in memory as a whole.
 type export struct {
 	store  *storage.Store
 	zip    *zip.Writer
@@ -155,7 +161,7 @@ func (e export) channels(ctx context.Context) error {
 				HomePageURL: e.origin + templates.ChannelPath(channel.Name),
 				FeedURL:     e.origin + templates.ChannelJSONFeedPath(channel.Name),
 			}
-			err := e.feed("channels/", channel.Name, about, pages(func(after string) (storage.Page[domain.Blog], error) {
+			err := e.feed(ctx, "channels/", channel, about, pages(func(after string) (storage.Page[domain.Blog], error) {
 				return e.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: exportPage})
 			}))
 			if err != nil {
@@ -197,7 +203,7 @@ func (e export) posts(ctx context.Context) error {
 				}
 			}
 		}
-		if err := e.feed("posts/", channel.Name, about, written); err != nil {
+		if err := e.feed(ctx, "posts/", channel, about, written); err != nil {
 			return err
 		}
 	}
@@ -206,24 +212,35 @@ func (e export) posts(ctx context.Context) error {
 
 // feed adds two files with the posts of a channel, newest first: a JSON Feed, which import reads,
 // and Markdown, for people. Each is read for itself, so a post that comes meanwhile may be in one.
-func (e export) feed(folder string, channel domain.ChannelName, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
+// A channel whose deletion begins meanwhile may have lost posts that were not read yet. So it is
+// looked at once more, and then the export fails.
+func (e export) feed(ctx context.Context, folder string, channel domain.Channel, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
+	name := string(channel.Name)
 	about.Version, about.Items = jsonFeedVersion, []feedItem{}
 	head, err := json.Marshal(about)
 	if err != nil {
 		return err
 	}
 	head = bytes.TrimSuffix(head, []byte("]}")) // the items are its last member
-	err = e.list(folder+string(channel)+".json", string(head), posts, "]}\n", func(w *listWriter, post domain.Blog) {
-		item := feedItemOf(channel, post, e.origin)
+	err = e.list(folder+name+".json", string(head), posts, "]}\n", func(w *listWriter, post domain.Blog) {
+		item := feedItemOf(channel.Name, post, e.origin)
 		item.Markdown = &struct{}{}
 		w.add(item)
 	})
 	if err != nil {
 		return err
 	}
-	return e.list(folder+string(channel)+".md", "# "+about.Title+"\n", posts, "", func(w *listWriter, post domain.Blog) {
+	err = e.list(folder+name+".md", "# "+about.Title+"\n", posts, "", func(w *listWriter, post domain.Blog) {
 		w.text(markdownOf(post))
 	})
+	if err != nil {
+		return err
+	}
+	now, err := e.store.Channel(ctx, channel.Key())
+	if err == nil && now.Incarnation != channel.Incarnation {
+		err = domain.ErrGone
+	}
+	return err
 }
 
 func markdownOf(post domain.Blog) string {

@@ -19,6 +19,7 @@ func TestExport(t *testing.T) {
 	t.Run("has what a person has, and nothing else", exportHasAll)
 	t.Run("reads lists to their end", exportIsWhole)
 	t.Run("is cut if the store fails on the way", exportIsCut)
+	t.Run("is cut if a channel is deleted on the way", exportOfLostChannelIsCut)
 	t.Run("is made once at a time", exportIsAlone)
 }
 
@@ -121,6 +122,32 @@ func exportIsCut(t *testing.T) {
 		return send(ctx)
 	})
 	s.hook.Store(&failing)
+	defer func() {
+		if cause, _ := recover().(error); !errors.Is(cause, http.ErrAbortHandler) {
+			t.Errorf("the connection is not cut: %v", cause)
+		}
+	}()
+	got := s.do("GET", "/account/export.zip", cookie(token))
+	t.Errorf("answered with %d and a file of %d bytes", got.status, len(got.body))
+}
+
+func exportOfLostChannelIsCut(t *testing.T) {
+	s, token, engines := engines(t, "ada")
+	ok(t, s.store.ListChannel(t.Context(), engines))
+	for range 150 {
+		s.post(engines, "ada", "Hello")
+	}
+	reads := 0
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallRange && call.Target == "Blogs" {
+			if reads++; reads == 2 { // the second page of the posts
+				s.mendStore()
+				s.askDeletion(engines)
+				s.cascade(engines.Ref())
+			}
+		}
+		return send(ctx)
+	})
 	defer func() {
 		if cause, _ := recover().(error); !errors.Is(cause, http.ErrAbortHandler) {
 			t.Errorf("the connection is not cut: %v", cause)

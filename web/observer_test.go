@@ -162,7 +162,7 @@ func timingTellsNoNames(t *testing.T) {
 		if known.status < 400 || known.status != unknown.status || there != absent {
 			t.Errorf("%s: status %d, %+v for a name that exists; status %d, %+v for one that does not", what, known.status, there, unknown.status, absent)
 		}
-		if strings.Contains(string(known.body), "Under the hood") {
+		if strings.Contains(string(known.body), "How this page was made") {
 			t.Errorf("%s lists the calls of a name that exists", what)
 		}
 	}

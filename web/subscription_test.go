@@ -67,6 +67,6 @@ func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
 	form.press().at("/subscriptions")
 	s.cascade(going.Ref())
 	form.press().at("/subscriptions")
-	b.open("/").says("You subscribe to no channel yet")
+	b.open("/").says("Your feed is empty")
 	form.fill("channel", "a/b").press().want(422)
 }

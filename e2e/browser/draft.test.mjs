@@ -82,7 +82,7 @@ describe("draft: a text that was refused for want of a session", () => {
     v.page = other;
     assert.equal(await v.field("Text").inputValue(), "In another tab");
     await v.follow(v.button("Post"));
-    await v.sees("This form was sent before, with other words");
+    await v.sees("Already published. Post this as a new one?");
     await v.follow(v.button("Post"));
     assert.deepEqual(await v.posts(), ["In another tab", text]);
     await v.leave();

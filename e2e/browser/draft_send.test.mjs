@@ -139,7 +139,7 @@ describe("draft: an answer that was lost", () => {
     await v.fill({ Text: "Other words" });
     await v.follow(v.button("Post"));
     assert.equal(v.status, 422, "another text with the same key is not posted unseen");
-    await v.sees("This form was sent before, with other words");
+    await v.sees("Already published. Post this as a new one?");
     assert.equal(await v.field("Text").inputValue(), "Other words");
     await look(v, "posted-before");
     await v.follow(v.button("Post"));

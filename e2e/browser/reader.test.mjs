@@ -20,7 +20,7 @@ for (const scripts of [true, false]) {
     await bea.post(channel, "The newer post");
     const v = await visitor(sites.sample, { as: reader, scripts });
     await v.open("/");
-    await v.sees("You subscribe to no channel yet");
+    await v.sees("Your feed is empty");
     if (scripts) await look(v, "feed-empty");
 
     await v.open(`/channels/${channel}`);
@@ -35,7 +35,7 @@ for (const scripts of [true, false]) {
     if (scripts) await look(v, "subscriptions");
     await v.follow(v.button(`Unsubscribe from ${channel}`));
     await v.open("/");
-    await v.sees("You subscribe to no channel yet");
+    await v.sees("Your feed is empty");
     await v.leave();
   });
 }
