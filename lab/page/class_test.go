@@ -69,8 +69,9 @@ func handedInIsChecked(t *testing.T) {
 	if strings.Contains(r.body, "utm_source") {
 		t.Error("the link has what means nothing")
 	}
-	// A law that another level is about is not the level's.
-	s.get("/lab/class?again=w1*4").want(200).says("Checked: 0 of 1 won", "not won in 4 steps")
+	// What breaks another law does not win.
+	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 10 steps")
+	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken")
 }
 
 func handedInIsNoRun(t *testing.T) {

@@ -33,9 +33,6 @@ func (v *scene) facts() string {
 		for _, law := range v.now().Laws {
 			if law.Name == v.record.Law {
 				facts = append(facts, "Break the law “"+law.Title+"”.")
-				if law.When == lab.AtRest {
-					facts = append(facts, "It counts at rest: once nobody can go on and no request is on its way.")
-				}
 			}
 		}
 	case number > 0:
@@ -51,6 +48,12 @@ func (v *scene) facts() string {
 		facts = append(facts, v.claim())
 	}
 	return strings.Join(facts, " ")
+}
+
+// countsAtRest tells that the law of the level is judged only at rest. TestLevels holds that for the
+// levels; of other scenarios a part may be judged before.
+func (v *scene) countsAtRest() bool {
+	return slices.ContainsFunc(v.now().Laws, func(law lab.LawState) bool { return law.Name == v.record.Law && law.When == lab.AtRest })
 }
 
 // why says what the last step has asked for and what became of it.

@@ -86,6 +86,9 @@ func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
 		}
 		p.follow("data-move", "show")
 	}
+	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The law counts at rest"); rests {
+		p.at.says("Nobody can go on.")
+	}
 	panel := p.won()
 	if got := attribute(panel, "data-steps"); got != strconv.Itoa(record.Par) || attribute(panel, "data-par") != got || !has(panel, "data-shown") {
 		t.Errorf("won in %s calls, par %s", got, attribute(panel, "data-par"))
