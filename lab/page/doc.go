@@ -18,6 +18,9 @@
 // possible and what went wrong is never folded. A list says the same in words. A comparison is two
 // pictures on one axis of time, below the line of Go that decides.
 //
+// A class goes through eight levels. What somebody has won is a run for each level in an address, and
+// each is replayed when the address is asked for.
+//
 // [Lab.Routes] has the handlers for package web, which knows nothing of the lab: it adds
 // what all pages have in common, and turns errors into problem pages. A page is the same
 // for everyone.

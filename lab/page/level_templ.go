@@ -150,7 +150,7 @@ func levelScene(v *scene) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.countsAtRest() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>The law counts <b>at rest</b>: once nobody can go on and no request is on its way.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>The law counts <b>at rest</b>: nobody can go on, and no request is under way.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
