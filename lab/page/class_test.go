@@ -70,7 +70,7 @@ func handedInIsChecked(t *testing.T) {
 		t.Error("the link has what means nothing")
 	}
 	// What breaks another law does not win.
-	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 10 steps")
+	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 11 steps")
 	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken")
 }
 
