@@ -66,6 +66,49 @@ func (v Deletion) stepState(i int) string {
 	return stepAhead
 }
 
+// gate is the state of the incarnation's gate, as far as the steps on record tell. A gate never
+// goes back, so the latest state that any worker reported holds.
+func (v Deletion) gate() GateState {
+	shut := v.at() > 1
+	for _, s := range v.told() {
+		if s.Result == domain.StepOvertaken || s.Step == domain.StepRelease || s.Step == domain.StepDisarm && s.Result == domain.StepDone {
+			return GateGone
+		}
+		shut = shut || s.Step == domain.StepShut && s.Result == domain.StepDone
+	}
+	switch {
+	case v.at() > 3:
+		return GateGone
+	case shut:
+		return GateShut
+	}
+	return GateOpen
+}
+
+// fenced tells whether the store has refused the sweep of a worker, which came too late.
+func fenced(w domain.LessonWorker) bool {
+	return w.Last == domain.StepSweep && w.Result == domain.StepOvertaken
+}
+
+// told is the trace with each refused sweep. The record of a deletion that is done is final:
+// what the store refuses after that stands only in the lesson.
+func (v Deletion) told() domain.Trace {
+	if v.Lesson == nil {
+		return v.Trace
+	}
+	told := slices.Clone(v.Trace)
+	for _, w := range v.Lesson.Workers {
+		at := slices.IndexFunc(told, func(s domain.StepRecord) bool { return s.Worker == w.Number && s.Step == domain.StepSweep })
+		switch {
+		case fenced(w) && at < 0:
+			told = append(told, domain.StepRecord{Step: w.Last, Worker: w.Number, Delivery: w.Delivery, Result: w.Result})
+		case fenced(w):
+			told[at].Result = w.Result
+		}
+	}
+	return told
+}
+
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
