@@ -66,33 +66,52 @@ func (v Deletion) stepState(i int) string {
 	return stepAhead
 }
 
-// gate is how far the gate of the channel has come: as far as the steps that are under way, that
-// the trace has as done, or before which a worker waits.
+// gate is the state of the incarnation's gate, as far as the steps on record tell. A gate never
+// goes back, so the latest state that any worker reported holds.
 func (v Deletion) gate() GateState {
-	at := v.at()
-	reached := func(step domain.Step, done bool) {
-		steps := deletionSteps()
-		n := slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == step })
-		if n >= 0 && done {
-			n++
-		}
-		at = max(at, n)
-	}
-	for _, r := range v.Trace {
-		reached(r.Step, r.Result == domain.StepDone)
-	}
-	if v.Lesson != nil {
+	shut, steps := v.at() > 1, v.told()
+	if v.Lesson != nil { // whose workers pause after what they did, and before it is on record
 		for _, w := range v.Lesson.Workers {
-			reached(w.Last, w.Result == domain.StepDone)
+			steps = append(steps, domain.StepRecord{Step: w.Last, Result: w.Result})
 		}
 	}
-	switch { // in the order of deletionSteps
-	case at < 2:
-		return GateOpen
-	case at < 4:
+	for _, s := range steps {
+		if s.Result == domain.StepOvertaken || s.Step == domain.StepRelease || s.Step == domain.StepDisarm && s.Result == domain.StepDone {
+			return GateGone
+		}
+		shut = shut || s.Step == domain.StepShut && s.Result == domain.StepDone
+	}
+	switch {
+	case v.at() > 3:
+		return GateGone
+	case shut:
 		return GateShut
 	}
-	return GateGone
+	return GateOpen
+}
+
+// fenced tells whether the store has refused the sweep of a worker, which came too late.
+func fenced(w domain.LessonWorker) bool {
+	return w.Last == domain.StepSweep && w.Result == domain.StepOvertaken
+}
+
+// told is the trace with each refused sweep. The record of a deletion that is done is final:
+// what the store refuses after that stands only in the lesson.
+func (v Deletion) told() domain.Trace {
+	if v.Lesson == nil {
+		return slices.Clip(v.Trace)
+	}
+	told := slices.Clone(v.Trace)
+	for _, w := range v.Lesson.Workers {
+		at := slices.IndexFunc(told, func(s domain.StepRecord) bool { return s.Worker == w.Number && s.Step == domain.StepSweep })
+		switch {
+		case fenced(w) && at < 0:
+			told = append(told, domain.StepRecord{Step: w.Last, Worker: w.Number, Delivery: w.Delivery, Result: w.Result})
+		case fenced(w):
+			told[at].Result = w.Result
+		}
+	}
+	return told
 }
 
 // finished is how many steps are done.

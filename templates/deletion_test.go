@@ -86,6 +86,18 @@ func TestDeletionPage(t *testing.T) {
 			)
 		}
 	})
+	t.Run("shows the gate as the steps on record left it", func(t *testing.T) {
+		for want, trace := range map[GateState]domain.Trace{
+			GateOpen: {{Step: "shut", Worker: 1}},
+			GateShut: {{Step: "shut", Worker: 1, Result: "done"}, {Step: "disarm", Worker: 1}},
+			GateGone: {{Step: "disarm", Worker: 1, Result: "done"}, {Step: "shut", Worker: 2}},
+		} {
+			v := sampleDeletion(domain.DeletionRunning, "shut")
+			v.Trace = trace
+			expect(t, DeletionProgress(v), in("ol[class=gate-strip]", times(1, "li[aria-current=step]"), in("li[class=gate-"+string(want)+"][aria-current=step]")))
+		}
+		expect(t, DeletionProgress(sampleDeletion(domain.DeletionUndone, "")), without("ol[class=gate-strip]"))
+	})
 	t.Run("keeps a table of what each worker did and when", func(t *testing.T) {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")),
 			in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),

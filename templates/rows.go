@@ -2,6 +2,7 @@ package templates
 
 import (
 	"slices"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/schema"
@@ -44,6 +45,50 @@ func (v ChannelRows) part(kind, after string) string {
 func (v ChannelRows) explained() []*schema.Kind {
 	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool { return k.Partition != schema.Channel.Partition })
 }
+
+// GateBlock is the key of the block with all gates.
+const GateBlock = "table gate"
+
+// gate is the state of the channel's gate. Beside an open one may stand the reservation of a
+// creation that died.
+func (v ChannelRows) gate() GateState {
+	state := GateGone
+	for _, block := range v.Tables {
+		for _, row := range block.Rows {
+			switch row.Kind {
+			case schema.OpenGate:
+				return GateOpen
+			case schema.ShutGate:
+				state = GateShut
+			case schema.ReservedGate:
+				if state == GateGone {
+					state = GateReserved
+				}
+			}
+		}
+	}
+	return state
+}
+
+// groups are the rows of the partition by their kinds, in the order of their keys.
+func (v ChannelRows) groups() (groups []TableBlock) {
+	for _, row := range v.Partition.Rows {
+		name := "unknown"
+		if row.Kind != nil {
+			name = row.Kind.Name
+		}
+		at := slices.IndexFunc(groups, func(g TableBlock) bool { return g.Name == name })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, TableBlock{Key: "kind " + name, Name: name, Explained: v.Partition.Explained})
+		}
+		groups[at].Rows = append(groups[at].Rows, row)
+	}
+	return groups
+}
+
+// foldID is the id of the fold of a block.
+func foldID(key string) string { return "fold-" + strings.ReplaceAll(key, " ", "-") }
 
 // A TableBlock is one table, or a part of it, as a storage explorer shows it: rows in
 // the order of their keys.

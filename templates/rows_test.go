@@ -69,6 +69,20 @@ func TestTable(t *testing.T) {
 	shows(t, "says that it is empty", Table(TableBlock{Key: "k", Name: "Channels", Level: 3}), in("h3", says("Channels")), says("No rows."), without("table"))
 }
 
+func TestChannelRowsPage(t *testing.T) {
+	v := ChannelRows{Channel: "aurora", UnderWay: true, Partition: sampleTable(), Tables: []TableBlock{
+		{Key: GateBlock, Name: "Blogs: the gate", Rows: []TableRow{sampleRow("gate!reserved!BBBB", Unmarked), sampleRow("gate!shut!AAAA", Unmarked)}},
+		{Key: "table deletion", Name: "Deletions", Rows: []TableRow{sampleRow("x", Unmarked)}},
+	}}
+	shows(t, "has a map first, and the rows in folds", ChannelRowsPage(pageAt("/x", "ingrid"), v),
+		in("div[id=rows][data-live]", in("section[class=rows-map]",
+			times(1, "li[aria-current=step]"), in("li[class=gate-shut][aria-current=step]"), says("No transaction crosses this line"),
+			times(5, "i"), in("a[href=#fold-kind-post]", says("post 1")), in("li[class=lit]", says("Deletions 1 row")), says("no visible message")),
+			times(3, "tr[class]"), in("details[id=fold-kind-post]", without("tr[class=deleted]")), without("details[id=fold-kind-post][open]"), in("details[id=fold-table-gate][open]")))
+	v.Kind, v.UnderWay = "blog!", false
+	shows(t, "shows the kind that was asked for", ChannelRowsPage(pageAt("/x", "ingrid"), v), in("details[id=fold-kind-post][open]"), without("div[data-live]"))
+}
+
 func TestQueue(t *testing.T) {
 	shows(t, "says of each message whether it is leased", Queue(sampleQueue()),
 		in("li[class=inserted]", says("leased"), says("delivered 2 times"), says("inserted"), in("code", says(nasty))),

@@ -37,10 +37,15 @@ async function next(v, step) {
 const gate = (v) => v.page.locator('section[data-key="table gate"]');
 const partition = (v) => v.page.locator('section[data-key="table row"]');
 
+// unfold opens all folds.
+const unfold = (v) => v.page.locator("details.store-fold").evaluateAll((folds) => folds.forEach((fold) => { fold.open = true; }));
+const lit = (v, state) => v.page.locator(`.rows-map .gate-${state}[aria-current]`).waitFor();
+
 test("rows: an incarnation is in one line on a wide screen", async () => {
   await channel("wide");
   const v = await visitor(site.url);
   await v.open("/channels/wide/rows");
+  await unfold(v);
   const lines = await v.page.locator(".store dd").evaluateAll((values) => values
     .filter((value) => /^[A-Z2-7]{26}$/.test(value.textContent.trim())).map((value) => value.getClientRects().length));
   assert.ok(lines.length > 2 && lines.every((count) => count === 1), `lines of each incarnation: ${lines}`);
@@ -76,6 +81,9 @@ test("rows: a phone shows each row as a card, and leads to what it is for", asyn
   await channel("cards");
   const v = await visitor(site.url, { as: jan, ...phone, touch: true });
   await v.open("/channels/cards/rows");
+  const { scrollHeight } = await v.page.evaluate(() => ({ scrollHeight: document.documentElement.scrollHeight }));
+  assert.ok(scrollHeight < 3200, `the page is ${scrollHeight} px high before a fold is opened`);
+  await v.press(v.page.locator(".rows-map a", { hasText: "open gate" }));
   const card = partition(v).locator("tr", { hasText: "gate!open!" });
   const label = await card.locator("td").last().evaluate((cell) => getComputedStyle(cell, "::before").content);
   assert.equal(label, '"Properties"');
@@ -85,6 +93,26 @@ test("rows: a phone shows each row as a card, and leads to what it is for", asyn
   await v.page.locator("#kind-Blogs-open-gate:target").waitFor();
   assert.equal(await v.page.locator("#kind-Blogs-open-gate a").getAttribute("href"), "/lab/post");
   await v.leave();
+});
+
+test("rows: the map follows a sweep, and a fold that was opened stays open", async () => {
+  await channel("live");
+  const teacher = await lesson("live");
+  const v = await visitor(site.url, { as: jan });
+  await v.open("/channels/live/rows");
+  await lit(v, "open");
+  const fold = v.page.locator("#fold-table-channel");
+  await v.press(fold.locator("summary"));
+  for (const step of ["mark", "shut"]) await next(teacher, step);
+  await lit(v, "shut");
+  assert.ok(await fold.evaluate(({ open }) => open), "the fold has closed");
+  assert.equal(await v.page.locator(".rows-blocks li", { hasText: "post" }).count() > 0, true);
+  for (const step of ["sweep", "disarm", "release"]) await next(teacher, step);
+  await lit(v, "gone");
+  await v.sees("The channel is gone. This is what is left of it.");
+  assert.equal(await v.page.locator(".rows-blocks li").count(), 0);
+  await v.leave();
+  await teacher.leave();
 });
 
 test("rows: it works without script", async () => {
