@@ -32,7 +32,7 @@ func callRefused(c storage.Call) bool {
 func (v Hood) refused() bool { return slices.ContainsFunc(v.Calls, callRefused) }
 
 func (v Hood) summary() string {
-	words := "Under the hood: " + counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
+	words := "How this page was made: " + counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
 	if v.refused() {
 		words += "; a transaction was refused"
 	}

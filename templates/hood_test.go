@@ -14,20 +14,20 @@ func TestHood(t *testing.T) {
 		untold.ReadAtLeast = true
 		v := Hood{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 		showHood(t, v,
-			in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
+			in("aside[class=hood]", in("summary", says("How this page was made: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
 				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
 				says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
 				says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top.")),
 			in("link[rel=stylesheet][href=/static/hood.css]"),
 		)
 	})
-	t.Run("marks what was refused, and is open", func(t *testing.T) {
+	t.Run("marks what was refused", func(t *testing.T) {
 		v := Hood{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}
-		showHood(t, v, in("details[open]", in("summary", says("a transaction was refused")), times(2, "strong"),
+		showHood(t, v, in("aside[class=hood]", in("summary", says("a transaction was refused")), times(2, "strong"),
 			says(": not found: Whoever changes"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := hoodPage(v)
 		page.Lab = true
-		expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
+		expect(t, LearnPage(page), in("aside[class=hood]", in("a[href=/lab/open-gate]")))
 	})
 	t.Run("says that it does not list all", func(t *testing.T) {
 		call := refusedCall()

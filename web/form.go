@@ -89,6 +89,8 @@ func formOf(err error, what string) (templates.Form, bool) {
 		return nameTaken("is taken. Please choose another"), true
 	case errors.As(err, &full):
 		message = fullWords(full.Limit)
+	case errors.Is(err, domain.ErrKeyReused) && what == "post":
+		message = "Already published. Post this as a new one?"
 	case errors.Is(err, domain.ErrKeyReused):
 		message = "This form was sent before, with other words, and that " + what + " is there. Send it again to make a second one of these."
 	case errors.Is(err, domain.ErrPostGone), errors.Is(err, domain.ErrChannelGone):

@@ -37,7 +37,7 @@ func (p page) mustList(teaches bool, calls int) {
 		}
 		return
 	}
-	if got, want := p.summary(), fmt.Sprintf("Under the hood: %d storage call", calls); !strings.HasPrefix(got, want) {
+	if got, want := p.summary(), fmt.Sprintf("How this page was made: %d storage call", calls); !strings.HasPrefix(got, want) {
 		p.t.Errorf("the fold says %q, want %q", got, want)
 	}
 	if listed := all(p.hood(), func(n *html.Node) bool { return attr(n, "class") == "call" }); len(listed) != calls {
@@ -63,5 +63,5 @@ func hoodListsCalls(t *testing.T) {
 		"The store looked at 6 rows and gave 6", "A million views like this one cost $", "table calls each", "East US", "2026",
 		"The time in its key counts down",
 	)
-	s.browser().open("/how-deletion-works").says("Under the hood: 0 storage calls, 0 ms").saysNot("A million views")
+	s.browser().open("/how-deletion-works").says("How this page was made: 0 storage calls, 0 ms").saysNot("A million views")
 }
