@@ -36,6 +36,11 @@ setInterval(freshen, document.querySelector("[data-countdown]") ? 1000 : 30000);
 // A part of the page that a script puts in has times as the server wrote them.
 new MutationObserver(freshen).observe(document.body, { childList: true, subtree: true });
 
+// What hangs over the page goes when somebody presses elsewhere, or Escape.
+const shut = (within) => document.querySelectorAll(".drop[open]").forEach((drop) => { drop.open = drop.contains(within); });
+addEventListener("click", (event) => shut(event.target));
+addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
+
 // What forms can do more is loaded where there is one: a stranger's first visit does without.
 const keys = document.querySelector(".foot [data-keys]").dataset;
 if (document.querySelector("[data-limit], form[data-quick]")) import(keys.forms);

@@ -29,13 +29,14 @@ type Blog struct {
 	CanBlock, CanUnblock bool
 }
 
-func (v Blog) frame() Frame {
+func (v Blog) frame(page Page) Frame {
 	return Frame{
 		Title:   postTitle(v.Post) + " · " + string(v.Post.In),
 		About:   excerpt(v.Post.Text),
 		Path:    v.Post.path(),
 		Kind:    "article",
 		Channel: v.Post.In,
+		Scripts: listScripts(page),
 	}
 }
 
@@ -53,7 +54,7 @@ type Post struct {
 	Voted bool
 }
 
-func (p *Post) path() string { return BlogPath(p.In, p.ID) }
+func (p *Post) path() string { return BlogPath(p.In, p.Blog) }
 
 // postTitle names a post in the document's title.
 func postTitle(p Post) string { return Headline(p.Title, p.Text) }

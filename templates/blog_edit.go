@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"microblogging/domain"
@@ -8,7 +10,8 @@ import (
 )
 
 // An EditBlog is the form that edits a post. It posts title, text, etag, base and
-// incarnation to [EditBlogPath]. The form that merges also posts merging=yes.
+// incarnation to [EditBlogPath]. The form that merges also posts merging=yes,
+// and undecided.
 type EditBlog struct {
 	Form
 	Channel domain.Channel
@@ -85,29 +88,63 @@ func pieces(m merge.Merge, withRemoved bool) []piece {
 // even if only those differ.
 func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵\n") }
 
-// A side is one of two versions that met, with what it changed.
-type side struct {
-	untitled    bool
-	title, text []piece
+// A stretch is lines of a text that stand together: all of them changed, or none.
+type stretch struct {
+	changed bool
+	// paragraphs counts the lines that are not blank.
+	paragraphs int
+	pieces     []piece
 }
 
-// sides are the version that was saved and the one that was not. If it is known what
-// both began with, each shows what it changed in that; otherwise, what only it has.
-func (v EditBlog) sides() (saved, unsaved side) {
-	mine, theirs := v.Draft, v.Conflict.Theirs.Draft
+// stretches split a text where lines end, and leave out blank lines between a change and others.
+func stretches(text []piece) (all []stretch) {
+	var line stretch
+	for _, p := range append(text, piece{unmarked, "\n"}) {
+		for part := range strings.SplitAfterSeq(p.text, "\n") {
+			line.pieces = append(line.pieces, piece{p.mark, part})
+			line.changed = line.changed || p.mark != unmarked && part != ""
+			if strings.TrimSpace(part) != "" {
+				line.paragraphs = 1
+			}
+			if !strings.HasSuffix(part, "\n") {
+				continue
+			}
+			switch last := len(all) - 1; {
+			case last >= 0 && all[last].changed == line.changed:
+				all[last].paragraphs += line.paragraphs
+				all[last].pieces = append(all[last].pieces, line.pieces...)
+			case line.changed || line.paragraphs > 0:
+				all = append(all, line)
+			}
+			line = stretch{}
+		}
+	}
+	return all
+}
+
+// difference is what the two versions changed. If it is unknown what both began with, it is what
+// only one of them has.
+func (v EditBlog) difference() *Merged {
 	if m := v.Conflict.Merged; m != nil {
-		return sideOf(m.Base, m.Base, theirs, theirs, true), sideOf(m.Base, mine, m.Base, mine, true)
+		return m
 	}
-	return sideOf(mine, mine, theirs, theirs, false), sideOf(theirs, mine, theirs, mine, false)
+	theirs := v.Conflict.Theirs.Draft
+	return &Merged{Title: merge.Whole(theirs.Title, v.Title, theirs.Title), Text: merge.Texts(theirs.Text, v.Text, theirs.Text)}
 }
 
-// sideOf is a version with the pieces of a merge of which one side changed nothing.
-func sideOf(base, mine, theirs, version domain.Draft, withRemoved bool) side {
-	return side{
-		untitled: version.Title == "",
-		title:    pieces(merge.Texts(base.Title, mine.Title, theirs.Title), withRemoved),
-		text:     pieces(merge.Texts(base.Text, mine.Text, theirs.Text), withRemoved),
+// undecided is the hash of what the box begins with if saving it needs a decision, and else empty.
+func (v EditBlog) undecided() string {
+	draft, err := domain.ParseDraft(v.box())
+	if m := v.Conflict.Merged; err != nil || m != nil && !m.clashes() {
+		return ""
 	}
+	return Undecided(draft)
+}
+
+// Undecided is what the form that merges posts as undecided while nobody has changed the draft.
+func Undecided(d domain.Draft) string {
+	sum := sha256.Sum256([]byte(d.Title + "\n" + d.Text))
+	return hex.EncodeToString(sum[:])
 }
 
 // box returns what the form to merge in begins with.
@@ -124,11 +161,3 @@ func (v EditBlog) box() domain.Draft {
 
 // clashes says that the changes overlap somewhere.
 func (m *Merged) clashes() bool { return !m.Title.Clean() || !m.Text.Clean() }
-
-// names are the headings of the two versions. Both are mine if I saved the other one too.
-func (v EditBlog) names(user domain.UserName) (saved, unsaved string) {
-	if v.Conflict.Theirs.UserID == user {
-		return "Saved in your other tab", "Not saved yet"
-	}
-	return "Saved by " + string(v.Conflict.Theirs.UserID), "Yours, not saved yet"
-}

@@ -198,6 +198,16 @@ type NewChannel struct {
 	Key string
 }
 
+// hyphenated is the refused name with a hyphen for each space, if that is a name.
+func (v NewChannel) hyphenated() string {
+	words := strings.Fields(string(v.Name))
+	name, err := domain.ParseChannelName(strings.Join(words, "-"))
+	if len(words) < 2 || err != nil {
+		return ""
+	}
+	return string(name)
+}
+
 // An EditChannel has the form that changes what is said about a channel. It posts the words of
 // a [domain.About], and incarnation, to [EditChannelPath]. The other forms post there too:
 // action=posting and posting; action=block or action=unblock, and person.

@@ -8,7 +8,7 @@ func TestChannelPage(t *testing.T) {
 		in("header[class=head]", says("Sightings. One post each."), in("br")),
 		times(2, "article"),
 		in("article",
-			in("h2", in("a[href=/channels/aurora/blogs/2516789012345678901!abc]", says("Green arcs"))),
+			in("h2", in("a[href=/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc]", says("Green arcs"))),
 			in("b", says("ingrid")),
 			in("time[datetime=2026-07-29T11:57:00Z]", says("29 July 2026, 11:57 UTC")),
 			in("div[class=text]", says("One line."), in("br"), in("a[href=https://example.org/mag]")),
@@ -16,7 +16,7 @@ func TestChannelPage(t *testing.T) {
 		),
 		in("article",
 			in("h2[class=unseen]", says("Post by @jo, 29 July 2026, 11:00 UTC")), says("jo · 29 July 2026, 11:00 UTC · edited 29 July 2026, 11:59 UTC"),
-			in("a[href=/channels/aurora/blogs/2516789012345678902!abc]", in("time"))),
+			in("a[href=/channels/aurora/2026-07-29/script-alert-x-script-b-title-2516789012345678902!abc]", in("time"))),
 		without("form[class=vote]"),
 		in("nav[aria-label=Pages]", in("a[rel=next][href=/channels/aurora?after=older%26more]", says("Older posts"))),
 		silent("Newest posts"),
@@ -43,17 +43,17 @@ func TestChannelPage(t *testing.T) {
 			more bool
 			want string
 		}{
-			{0, false, "0 subscribers"}, {1, false, "1 subscriber."}, {12, false, "12 subscribers."},
-			{1000, false, "1,000 subscribers."}, {1000, true, "1,000+ subscribers."},
+			{0, false, "0 subscribers"}, {1, false, "1 subscriber"}, {12, false, "12 subscribers"},
+			{1000, false, "1,000 subscribers"}, {1000, true, "1,000+ subscribers"},
 		} {
 			v.Readership = Readership{Subscribers: test.n, More: test.more}
-			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("aside", says(test.want), in("a", says("Sign in")), without("button")))
+			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("header[class=head]", says(test.want), in("a[href=/sign-in?next=%2Fchannels%2Faurora]", says("Subscribe")), without("button")))
 		}
 		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
 			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=subscribe]"), in("button", says("Subscribe"))))
 		v.Readership.Subscribed = true
 		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
-			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=unsubscribe]"), in("button", says("Unsubscribe"))))
+			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=unsubscribe]"), in("button", says("Subscribed (press to unsubscribe)"))))
 	})
 	t.Run("leads to its feeds", func(t *testing.T) {
 		v := sampleChannel()
@@ -61,7 +61,7 @@ func TestChannelPage(t *testing.T) {
 		expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
 			in("link[rel=alternate][type=application/atom+xml][href=/channels/F%C3%BCchse/feed.atom][title=Füchse]"),
 			in("link[rel=alternate][type=application/feed+json][href=/channels/F%C3%BCchse/feed.json][title=Füchse]"),
-			in("aside", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
+			in("main", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
 		)
 		page := pageAt("/channels/F%C3%BCchse/feed", "")
 		page.Origin = "https://blog.example"
@@ -74,11 +74,11 @@ func TestChannelPage(t *testing.T) {
 		v := sampleChannel()
 		v.Posts[0].Voted, v.Posts[0].Rating = true, 3
 		expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
-			in("form[class=vote][method=post][action=/channels/aurora/blogs/2516789012345678901!abc]",
+			in("form[class=vote][method=post][action=/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc]",
 				says("3 votes"), without("a"),
 				in("input[name=action][value=unvote]"), in("input[name=next][value=/channels/aurora?after=x]"),
 				in("button", says("Take back your vote for “Green arcs”"))),
-			in("form[class=vote][action=/channels/aurora/blogs/2516789012345678902!abc]",
+			in("form[class=vote][action=/channels/aurora/2026-07-29/script-alert-x-script-b-title-2516789012345678902!abc]",
 				in("input[name=action][value=vote]"), in("button", says("Vote for the post by @jo"))),
 			in("h2[id=post-2516789012345678901!abc]"), in("h2[id=post-2516789012345678902!abc]"))
 	})

@@ -85,22 +85,27 @@ func mostPopular(n, total int) string {
 }
 
 func (v Digest) frame(page Page) Frame {
-	f := Frame{Title: v.title("Digest of " + v.date()), Scripts: append(listScripts(page), "digest.js")}
+	f := Frame{Title: v.title("Digest of " + dayInWords(v.Day)), Scripts: append(listScripts(page), "digest.js")}
 	if v.Address != "" {
 		f.Scripts = append(f.Scripts, "copy.js")
 	}
 	return f
 }
 
-// date is the day in words.
-func (v Digest) date() string { return dayInWords(v.Day) }
+// date is the day in words. The zone is the reader's once somebody has chosen one.
+func (v Digest) date() string {
+	if v.Guess {
+		return dayInWords(v.Day) + ", UTC"
+	}
+	return dayInWords(v.Day) + ", your time"
+}
 
 func dayInWords(day string) string {
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return day // a refused form shows what was typed
 	}
-	return date.Format("Monday, 2 January 2006")
+	return date.Format("Monday 2 January")
 }
 
 // A DigestEntry is the digest of a day in a feed. It lists posts by their headlines, and

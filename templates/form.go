@@ -81,6 +81,8 @@ type field struct {
 
 	// For text areas only.
 	Rows string
+	// Placeholder stands in an empty control. It may be empty.
+	Placeholder string
 }
 
 func (f field) hintID() string  { return f.Name + "-hint" }
@@ -115,6 +117,9 @@ func (f field) state() templ.OrderedAttributes {
 	var attributes templ.OrderedAttributes
 	if by := f.describedBy(); by != "" {
 		attributes = append(attributes, templ.KV[string, any]("aria-describedby", by))
+	}
+	if f.Placeholder != "" {
+		attributes = append(attributes, templ.KV[string, any]("placeholder", f.Placeholder))
 	}
 	if f.Limit != "" {
 		attributes = append(attributes, templ.KV[string, any]("data-limit", f.Limit))

@@ -65,6 +65,13 @@ func draftFields(d domain.Draft, rows string) []field {
 	return EditDraft.fields(typed(d.Words()), rows)
 }
 
+// composerFields are those of the form on a channel's page, without room for labels.
+func composerFields(d domain.Draft) []field {
+	fields := draftFields(d, "3")
+	fields[0].Placeholder, fields[1].Placeholder = "+ Title", "What is new?"
+	return fields
+}
+
 // channelFields are the fields of a form for a channel.
 func channelFields(k DraftKind, c domain.Channel) []field {
 	values := typed(c.Words())

@@ -21,13 +21,13 @@ func TestHood(t *testing.T) {
 			in("link[rel=stylesheet][href=/static/hood.css]"),
 		)
 	})
-	t.Run("marks what was refused, and is open", func(t *testing.T) {
+	t.Run("marks what was refused", func(t *testing.T) {
 		v := Hood{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}
-		showHood(t, v, in("details[open]", in("summary", says("a transaction was refused")), times(2, "strong"),
+		showHood(t, v, in("aside[class=hood]", in("summary", says("a transaction was refused")), times(2, "strong"),
 			says(": not found: Whoever changes"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := hoodPage(v)
 		page.Lab = true
-		expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
+		expect(t, LearnPage(page), in("aside[class=hood]", in("a[href=/lab/open-gate]")))
 	})
 	t.Run("says that it does not list all", func(t *testing.T) {
 		call := refusedCall()

@@ -35,14 +35,14 @@ func TestLayout(t *testing.T) {
 		older, rated := sampleChannel(), sampleChannel()
 		older.After, rated.View = "a&b", View{TopRated: true}
 		for want, component := range map[string]string{
-			"/channels/aurora":                  render(t, ChannelPage(page, sampleChannel())),
-			"/channels/aurora?after=a%26b":      render(t, ChannelPage(page, older)),
-			"/channels/aurora?order=rating":     render(t, ChannelPage(page, rated)),
-			"/channels/aurora/feed":             render(t, ChannelFeedPage(page, ChannelFeed{Channel: "aurora"})),
-			"/channels":                         render(t, DirectoryPage(page, Directory{})),
-			"/keys":                             render(t, KeysPage(page)),
-			"/how-deletion-works":               render(t, LearnPage(page)),
-			BlogPath("aurora", samplePost().ID): render(t, BlogPage(page, Blog{Post: samplePost()})),
+			"/channels/aurora":                    render(t, ChannelPage(page, sampleChannel())),
+			"/channels/aurora?after=a%26b":        render(t, ChannelPage(page, older)),
+			"/channels/aurora?order=rating":       render(t, ChannelPage(page, rated)),
+			"/channels/aurora/feed":               render(t, ChannelFeedPage(page, ChannelFeed{Channel: "aurora"})),
+			"/channels":                           render(t, DirectoryPage(page, Directory{})),
+			"/keys":                               render(t, KeysPage(page)),
+			"/how-deletion-works":                 render(t, LearnPage(page)),
+			BlogPath("aurora", samplePost().Blog): render(t, BlogPage(page, Blog{Post: samplePost()})),
 		} {
 			root, want := parse(t, component), "https://blog.example"+want
 			if err := in("link[rel=canonical][href=" + want + "]")(root); err != nil || meta(root, "property=og:url") != want {

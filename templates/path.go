@@ -1,9 +1,13 @@
 package templates
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"microblogging/domain"
 )
@@ -101,14 +105,38 @@ func DeletionEventsPath(channel domain.ChannelName, incarnation domain.Incarnati
 	return DeletionPath(channel, incarnation) + "/events"
 }
 
-// BlogPath is a post's permalink. A valid id needs no escaping.
-func BlogPath(channel domain.ChannelName, id domain.BlogID) string {
+// BlogPath is a post's permalink, with its day in UTC and its first words. Only the id at its
+// end, which has no hyphen, is read. A valid id needs no escaping.
+func BlogPath(channel domain.ChannelName, post domain.Blog) string {
+	return ChannelPath(channel) + "/" + post.CreatedOn.UTC().Format(time.DateOnly) + "/" + slug(post.Draft) + string(post.ID)
+}
+
+// maxSlug is the length from which an address has no more words of its post, in bytes.
+const maxSlug = 40
+
+// slug has the first words of a post, each with a hyphen behind it.
+func slug(d domain.Draft) (s string) {
+	begun := cmp.Or(d.Title, d.Text)
+	begun = begun[:min(len(begun), 4*maxSlug)]
+	for word := range strings.FieldsFuncSeq(strings.ToLower(begun), func(r rune) bool {
+		return r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.N)
+	}) {
+		if len(s)+len(word) > maxSlug {
+			break
+		}
+		s += url.PathEscape(word) + "-"
+	}
+	return s
+}
+
+// plainBlogPath shows a post as BlogPath does, and needs nothing of it but its id.
+func plainBlogPath(channel domain.ChannelName, id domain.BlogID) string {
 	return ChannelPath(channel) + "/blogs/" + string(id)
 }
 
 // EditBlogPath is where the author edits the post.
 func EditBlogPath(channel domain.ChannelName, id domain.BlogID) string {
-	return BlogPath(channel, id) + "/edit"
+	return plainBlogPath(channel, id) + "/edit"
 }
 
 // signInFrom is the path to sign in and then return to the page.

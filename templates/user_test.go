@@ -28,12 +28,11 @@ func TestUser(t *testing.T) {
 	t.Run("leads to their page wherever a name is shown", func(t *testing.T) {
 		in1 := pageAt("/x", "ingrid")
 		link := in("a[href=/users/ingrid]", says("@ingrid"))
-		expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("dd", link), in("article", in("a[href=/users/jo]", says("@jo"))))
-		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("p[class=meta]", link))
+		expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("details", link), in("article", in("a[href=/users/jo]", says("@jo"))))
+		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("div[class=meta]", link))
 		expect(t, FeedPage(in1, sampleFeed()), in("article", link))
 		expect(t, DigestPage(in1, sampleDigest()), in("article", link))
 		expect(t, DirectoryPage(in1, Directory{Channels: []domain.Channel{{Name: "a", Owner: "ingrid"}}}), in("li", link))
-		expect(t, EditBlogPage(in1, sampleConflict()), in("section[aria-labelledby=theirs]", link))
 		expect(t, AccountPage(in1, Account{}), in("main", link))
 	})
 }

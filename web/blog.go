@@ -270,7 +270,8 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())
 	}
-	return s.done(c, nil, n, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
+	id, err := blogID(c)
+	return s.done(c, err, n, list+"#"+templates.Anchor(id))
 }
 
 func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {

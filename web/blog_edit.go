@@ -62,6 +62,9 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	}
 	at := pageTarget(c, form)
 	draft, err := domain.ParseDraft(draftOf(form))
+	if err == nil && form.Get("undecided") == templates.Undecided(draft) {
+		err = domain.Invalid("text", "is still that of both versions. Decide what to keep, and change it here")
+	}
 	if err == nil {
 		_, _, err = s.edit(c, v, at, expected, draft)
 	} else if _, readErr := s.channelAt(c, at); readErr != nil {

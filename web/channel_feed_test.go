@@ -15,6 +15,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/templates"
 	"microblogging/web"
 )
 
@@ -170,7 +171,7 @@ func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 			feed.link(t, "self"), feed.link(t, "alternate"), feed.all("entry")[0].link(t, "alternate"),
 			textOf(t, items, "feed_url"), textOf(t, items, "home_page_url"), textOf(t, items, "items.0.url"),
 		}
-		permalink := page + "/blogs/" + string(post.ID)
+		permalink := test.origin + templates.BlogPath("Ärger", post)
 		if want := []string{test.origin + atom, page, permalink, test.origin + json, page, permalink}; !slices.Equal(got, want) {
 			t.Errorf("the addresses are %q, want %q", got, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"microblogging/domain"
+	"microblogging/templates"
 	"microblogging/web"
 )
 
@@ -44,7 +45,7 @@ func feedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
 		}
 		var want []string
 		for _, days := range []int{1, 2, 3, 14} { // not today, which is not over, and nothing older
-			want = append(want, midnight.AddDate(0, 0, -days).Format("Monday, 2 January 2006"))
+			want = append(want, midnight.AddDate(0, 0, -days).Format("Monday 2 January"))
 		}
 		feed := s.do("GET", path).want(200).atom()
 		var got []string
@@ -75,7 +76,7 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 	}
 	feed := s.do("GET", s.digestFeed(bob, "UTC"), host("blog.example")).want(200).atom()
 	entry := feed.all("entry")[0]
-	if got, want := entry.text(t, "title"), yesterday.UTC().Format("Monday, 2 January 2006")+": 26 posts in 2 channels"; got != want {
+	if got, want := entry.text(t, "title"), yesterday.UTC().Format("Monday 2 January")+": 26 posts in 2 channels"; got != want {
 		t.Errorf("the day is called %q, want %q", got, want)
 	}
 	day := "http://blog.example/digest?day=" + yesterday.UTC().Format(time.DateOnly) + "&tz=UTC"
@@ -92,7 +93,7 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 		}
 		lines = append(lines, line)
 	}
-	link := func(i int) string { return "http://blog.example/channels/Wheels/blogs/" + string(posts[i].ID) }
+	link := func(i int) string { return "http://blog.example" + templates.BlogPath("Wheels", posts[i]) }
 	want := []string{
 		"Wheels → http://blog.example/channels/Wheels",
 		"<i>1</i> & more by ada, 2 votes → " + link(1),

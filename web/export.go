@@ -140,7 +140,7 @@ func (e export) votes(ctx context.Context) error {
 			return err
 		}
 		for _, on := range votes {
-			list.add(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.ID)})
+			list.add(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.Blog)})
 		}
 	}
 	list.text("]\n")

@@ -89,6 +89,8 @@ func formOf(err error, what string) (templates.Form, bool) {
 		return nameTaken("is taken. Please choose another"), true
 	case errors.As(err, &full):
 		message = fullWords(full.Limit)
+	case errors.Is(err, domain.ErrKeyReused) && what == "post":
+		message = "Already published. Post this as a new one?"
 	case errors.Is(err, domain.ErrKeyReused):
 		message = "Already published. Post this as a new one?"
 		if what != "post" {

@@ -98,7 +98,7 @@ func ownerRulesOnPages(t *testing.T) {
 	s, ada, channel := enginesBrowser(t, "ada")
 	s.author("bob")
 	blog := s.post(channel, "bob", "of bob")
-	path := "/channels/Engines/blogs/" + string(blog.ID)
+	path := postPage(channel, blog)
 	ada.open(path).form("Block @bob").press().at(path).says("They are blocked", "Unblock @bob")
 	s.signedIn("eve").open(path).saysNot("Block @bob", "Unblock @bob")
 	if href := ada.open("/channels/Engines").href("Who may post"); href != "/channels/Engines/edit#posting" {

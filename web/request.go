@@ -39,7 +39,13 @@ func channelName(c echo.Context) (domain.ChannelName, error) {
 }
 
 // blogID returns the id of a post in the path.
-func blogID(c echo.Context) (domain.BlogID, error) { return domain.ParseBlogID(pathParam(c, "id")) }
+func blogID(c echo.Context) (domain.BlogID, error) {
+	id := pathParam(c, "id")
+	if c.Param("day") != "" { // with the day, the id has words before it: both are for people
+		id = id[strings.LastIndexByte(id, '-')+1:]
+	}
+	return domain.ParseBlogID(id)
+}
 
 // pathParam returns a parameter of the path, decoded once. If there is a raw path,
 // the router matches that, so an encoded slash does not split a name. What cannot be decoded

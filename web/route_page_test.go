@@ -124,6 +124,23 @@ func pageRoutes() []route {
 			{stranger, 200, "Engines/{post}", "", "", ""},
 			{bobsCookie, 200, "Engines/{first}", "", "", ""},
 		}},
+		{name: "GET /channels/:name/:day/:id", who: everyone, body: 4 << 10, costs: []cost{
+			{"", stranger, 2, 4, 1, 2},
+			{"", bobsCookie, 2, 7, 1, 5},
+		}, seeds: []seed{
+			{stranger, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
+			{stranger, 200, "Engines/x/{post}", "", "", ""},
+			{stranger, 404, "Engines/2026-11-22/any-words", "", "", ""},
+		}},
+		{name: "POST /channels/:name/:day/:id", who: users, body: 4 << 10, seeds: []seed{
+			{bobsCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=vote&next=/&incarnation={engines}"},
+			{adasCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
+		}},
+		{name: "GET /channels/:name/:day/:id/edit", who: owner, costs: []cost{
+			{"", adasCookie, 2, 4, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
+		}},
 		{name: "POST /channels/:name/blogs/:id", who: users, body: 4 << 10, seeds: []seed{
 			{bobsCookie, 303, "Engines/{post}", "", "", "action=vote&incarnation={engines}"},
 			{bobsCookie, 303, "Engines/{post}", "", "", "action=unvote&incarnation={engines}"},

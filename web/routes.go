@@ -12,10 +12,11 @@ import (
 const apiPrefix = "/api/v1"
 
 const (
-	batchPath    = `/channels/:name/blogs\:batch` // its colon belongs to the path
-	blockedPath  = "/channels/:name/blocked/:user"
-	votePath     = "/channels/:name/blogs/:id/vote"
-	blogPagePath = "/channels/:name/blogs/:id"
+	batchPath     = `/channels/:name/blogs\:batch` // its colon belongs to the path
+	blockedPath   = "/channels/:name/blocked/:user"
+	votePath      = "/channels/:name/blogs/:id/vote"
+	plainBlogPath = "/channels/:name/blogs/:id"
+	blogPagePath  = "/channels/:name/:day/:id"
 	// signInLinkPath is the path of a sign-in link, which signs in whoever opens it first.
 	signInLinkPath = "/sign-in/link"
 )
@@ -40,6 +41,8 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{"/channels/:name/rows", s.maySeeRows(), s.showRows},
 		{"/channels/:name/deletions/:incarnation", signedIn, s.showDeletion},
 		{blogPagePath, anyone, s.showBlog},
+		{plainBlogPath, anyone, s.showBlog},
+		{plainBlogPath + "/edit", signedIn, s.editBlogForm},
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
 		{"/users/:user", anyone, s.showUser},
@@ -71,8 +74,9 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.actOnDeletion)},
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
 		{templates.NewChannelPath, maxBody, s.drafting(templates.ChannelDraft, s.createChannelByForm)},
+		{plainBlogPath, maxSmallBody, s.form(writer, s.actOnBlog)},
 		{blogPagePath, maxSmallBody, s.form(writer, s.actOnBlog)},
-		{blogPagePath + "/edit", maxEditBody, s.drafting(templates.EditDraft, s.editBlog)},
+		{plainBlogPath + "/edit", maxEditBody, s.drafting(templates.EditDraft, s.editBlog)},
 		{templates.SubscriptionsPath, maxBody, s.form(writer, s.unsubscribeInList)},
 		{templates.PreviewPath, maxBody, s.form(signedIn, s.preview)},
 		{templates.AccountPath, maxPasswordsBody, s.form(signedIn, s.changeAccount)},

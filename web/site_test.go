@@ -20,6 +20,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/templates"
 	"microblogging/web"
 )
 
@@ -159,9 +160,13 @@ func everyCall(err error) drivertest.Hook {
 	return func(context.Context, drivertest.Call, drivertest.Send) error { return err }
 }
 
-// permalink is the path of the page of a post.
+// permalink is the short path of the page of a post, and postPage the one that people see.
 func permalink(channel domain.Channel, blog domain.Blog) string {
 	return "/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(blog.ID)
+}
+
+func postPage(channel domain.Channel, blog domain.Blog) string {
+	return templates.BlogPath(channel.Name, blog)
 }
 
 func blogPath(channel domain.Channel, id domain.BlogID) string {

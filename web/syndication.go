@@ -82,7 +82,7 @@ func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin stri
 func feedItemOf(in domain.ChannelName, post domain.Blog, origin string) feedItem {
 	return feedItem{
 		ID:            feedID("post", string(post.Channel.Incarnation), string(post.ID)),
-		URL:           origin + templates.BlogPath(in, post.ID),
+		URL:           origin + templates.BlogPath(in, post),
 		Title:         post.Title,
 		ContentText:   post.Text,
 		DatePublished: feedTime(post.CreatedOn),

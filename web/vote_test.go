@@ -34,18 +34,18 @@ func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 
 func voteAfterTheSessionEndedIsNotCounted(t *testing.T) {
 	s, ada, channel := enginesBrowser(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	path := postPage(channel, s.post(channel, "ada", "Hello"))
 	vote := ada.open("/channels/Engines").form("Vote for the post by @ada")
 	s.endSessions("ada")
 	back := vote.elsewhere().press().want(401).says("Nothing was done. Sign in, and then do it again.").saysNot("you wrote").
 		form("Sign in").fill("name", "ada").fill("password", password).press().at(path).saysNot("1 vote")
-	back.form("Vote").press().at(path).says("1 vote")
+	back.form("Vote for the post by @ada").press().at(path).says("1 vote")
 }
 
 func voteForADeletedPostIsNotFound(t *testing.T) {
 	s, b, channel := enginesBrowser(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	vote := b.open(path).form("Vote")
+	path := postPage(channel, s.post(channel, "ada", "Hello"))
+	vote := b.open(path).form("Vote for the post by @ada")
 	b.open(path).form("Delete this post").press().at("/channels/Engines")
 	vote.press().want(404).follow("Back to Engines").want(200)
 	s.askDeletion(channel)
@@ -63,7 +63,7 @@ func voteInAListLeadsBackToIt(t *testing.T) {
 		if list == "/" || list == "/digest" { // they do not know who votes for what
 			ada.open(list).form("Vote for the post by @ada").elsewhere().press().at(here).says("1 vote").saysNot("2 votes")
 		}
-		ada.open(permalink(channel, post)).form("Take back the vote").press()
+		ada.open(postPage(channel, post)).form("Take back your vote for the post by @ada").press()
 	}
 	ada.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().press()
 	bob.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().press().says("2 votes", "Take back your vote")
@@ -73,10 +73,10 @@ func voteInAListLeadsBackToIt(t *testing.T) {
 
 func voteInAListLeadsToNoOtherSite(t *testing.T) {
 	s, ada, channel := enginesBrowser(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	path := postPage(channel, s.post(channel, "ada", "Hello"))
 	for _, next := range []string{"https://example.org/", "//example.org", `/\example.org`} {
 		ada.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().fill("next", next).press().at(path)
-		ada.open(path).form("Take back the vote").press()
+		ada.open(path).form("Take back your vote for the post by @ada").press()
 	}
 }
 

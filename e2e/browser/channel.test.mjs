@@ -89,6 +89,7 @@ test("channel: only the owner is offered what only the owner may do", async () =
     await visitor(sites.sample, { as: await signUp(sites.sample, "bob") }),
   ];
   await owner.open(path);
+  await owner.menu();
   await owner.follow(owner.link("Edit description"));
   await owner.fill({ Description: "What it is about" });
   await owner.follow(owner.button("Save"));

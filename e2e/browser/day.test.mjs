@@ -125,6 +125,7 @@ function day(how, user, hand, scripts) {
     step("edits the post", async () => {
       await v.follow(v.link("A title"));
       assert.equal(await v.heading(), "A title");
+      await v.menu();
       await v.follow(v.link("Edit"));
       assert.match(await v.field("Text").inputValue(), /^First line\n\nThird line/);
       await v.fill({ Title: "Another title", Text: "Other words" });
@@ -137,15 +138,15 @@ function day(how, user, hand, scripts) {
     });
 
     step("votes for it", async () => {
-      await v.follow(v.button("Vote"));
-      await v.sees("You voted for this post.");
+      await v.votes();
       const { items } = await account.get(`/channels/${channel}/blogs`);
       assert.equal(items[0].rating, 1);
     });
 
     step("subscribes", async () => {
       await v.follow(v.link(`← ${channel}`));
-      if (await v.button("Unsubscribe").isVisible()) await v.follow(v.button("Unsubscribe"));
+      const subscribed = v.button("Subscribed (press to unsubscribe)");
+      if (await subscribed.isVisible()) await v.follow(subscribed);
       await v.follow(v.button("Subscribe"));
       const { items } = await account.get("/subscriptions");
       assert.ok(items.some(({ channel: name }) => name === channel), JSON.stringify(items));
@@ -168,6 +169,7 @@ function day(how, user, hand, scripts) {
       await v.follow(v.link("Another title"));
       const button = v.button("Delete this post");
       assert.ok(!(await button.isVisible()), "deleting takes two steps");
+      await v.menu();
       await v.press(v.page.locator("summary", { hasText: "Delete…" }));
       await v.follow(button);
       assert.match(await v.notice(), /deleted/);
@@ -185,6 +187,7 @@ function day(how, user, hand, scripts) {
     });
 
     step("deletes the channel, thinks better of it, and has it back", async () => {
+      await v.menu();
       await v.follow(v.link("Delete channel…"));
       await v.follow(v.button("Delete this channel and all its posts"));
       await v.sees("about to be deleted");
@@ -195,6 +198,7 @@ function day(how, user, hand, scripts) {
     });
 
     step("deletes the channel and watches it go", async () => {
+      await v.menu();
       await v.follow(v.link("Delete channel…"));
       assert.equal(await v.heading(), `Delete “${channel}”?`);
       await v.follow(v.button("Delete this channel and all its posts"));

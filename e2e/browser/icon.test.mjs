@@ -87,7 +87,7 @@ test("feeds: a page explains them, and copies the address", async () => {
   await v.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await v.open("/channels/tables-and-queues");
   const link = v.link("Follow in a feed reader");
-  if (!await link.isVisible()) await v.press(v.page.locator(".about summary"));
+  if (!await link.isVisible()) await v.menu();
   await v.follow(link);
   const address = `${sites.sample}/channels/tables-and-queues/feed.atom`;
   await v.sees(address);

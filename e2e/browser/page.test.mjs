@@ -63,7 +63,7 @@ describe("page: a user who has signed in sees in order", () => {
   see("an own channel without posts", "/channels/Bare");
   see("an own channel with long words", long);
   see("an own post", newPost);
-  see("an own post about to be deleted", newPost, (v) => v.press(v.page.locator("main summary")));
+  see("an own post about to be deleted", newPost, async (v) => { await v.menu(); await v.press(v.page.locator("main .confirm summary")); });
   see("the form for a channel", "/channels/new");
   see("the form for a description", `${long}/edit`);
   see("the form to edit a post", async () => `${await newPost()}/edit`);

@@ -58,7 +58,8 @@ test("post: one that was edited meanwhile is not deleted unseen", async () => {
   await editor.follow(editor.button("Save"));
 
   const deletePost = async () => {
-    await deleter.press(deleter.page.locator("main summary"));
+    await deleter.menu();
+    await deleter.press(deleter.page.locator("main .confirm summary"));
     await deleter.follow(deleter.button("Delete this post"));
   };
   await deletePost();

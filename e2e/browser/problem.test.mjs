@@ -35,7 +35,8 @@ test("problem: the page of a deleted post leads to its channel", async () => {
   const post = await hal.post("thinned", "Short-lived");
   const v = await visitor(sites.sample, { as: hal });
   await v.open(post);
-  await v.press(v.page.locator("main summary"));
+  await v.menu();
+  await v.press(v.page.locator("main .confirm summary"));
   await v.follow(v.button("Delete this post"));
   await v.open(post);
   assert.ok([404, 410].includes(v.status));

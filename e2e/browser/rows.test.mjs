@@ -56,6 +56,7 @@ test("rows: a reader sees what each step of a deletion has left", async () => {
   await channel("fence");
   const reader = await visitor(site.url); // a stranger: the site teaches
   await reader.open("/channels/fence");
+  await reader.menu();
   await reader.follow(reader.link("Rows in the store"));
   await reader.sees("The channel is active, and its open gate stands.");
   await gate(reader).getByText("gate!open!").waitFor();

@@ -81,15 +81,15 @@ for (const scripts of [true, false]) {
 test("stale: a button of the old channel does nothing to the new one", async () => {
   await stella.createChannel("stale.buttons");
   const path = await stefan.post("stale.buttons", "Rate me");
-  const [subscriber, voter] = [await visitor(sites.sample, { as: stefan }), await visitor(sites.sample, { as: stefan })];
+  const [subscriber, voter] = [await visitor(sites.sample, { as: stefan }), await visitor(sites.sample, { as: stefan, scripts: false })];
   await subscriber.open("/channels/stale.buttons");
   await voter.open(path);
   await replace("stale.buttons");
-  for (const [v, label] of [[subscriber, "Subscribe"], [voter, "Vote"]]) {
+  for (const [v, label] of [[subscriber, "Subscribe"], [voter, "Vote for the post by @stefan"]]) {
     await v.follow(v.button(label));
     assert.equal(v.status, 412);
     await v.sees("A new channel has this name now.", "Nothing was changed.");
-    await look(v, `stale-${label.toLowerCase()}`);
+    if (v === subscriber) await look(v, "stale-subscribe");
     await v.follow(v.link("Read the new channel"));
     await v.sees("1 subscriber");
     await v.leave();

@@ -181,9 +181,20 @@ class Visitor {
     if (await folded.count() > 0) await this.press(folded.locator("summary"));
   }
 
+  // menu opens what is folded behind "⋯".
+  async menu() {
+    await this.press(this.page.locator("main details.drop > summary").first());
+  }
+
+  // votes presses the sign of the only post, and waits for the one that follows.
+  async votes(before = /^Vote for/, after = /^Take back/) {
+    await this.press(this.page.getByRole("button", { name: before }));
+    await this.page.getByRole("button", { name: after }).waitFor();
+  }
+
   // sees waits until all of the texts are shown.
   async sees(...texts) {
-    for (const text of texts) await this.page.getByText(text).first().waitFor();
+    for (const text of texts) await this.page.getByText(text).locator("visible=true").first().waitFor();
   }
 
   async heading() {
