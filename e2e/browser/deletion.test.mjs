@@ -57,7 +57,7 @@ test("deletion: the progress page follows a deletion to its end without being lo
   await valve("one");
   await fact(v, "Rows removed").getByText("99").waitFor();
   assert.equal(await bar(v), 2);
-  assert.match(await v.page.locator("[aria-current=step]").innerText(), /^Remove the rows/);
+  assert.match(await v.page.locator(".steps [aria-current=step]").innerText(), /^Remove the rows/);
   assert.match(await v.page.getByRole("status").innerText(), /^Step 3/, "a screen reader is told");
   await look(v, "deletion-running");
 

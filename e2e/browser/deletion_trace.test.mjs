@@ -59,7 +59,7 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
     shown.push(await v.page.locator(".player [role=status]").innerText());
     if (step === "sweep") {
       await v.page.clock.runFor(dwell / 4);
-      assert.match(await v.page.locator("[aria-current=step]").innerText(), /^Remove the rows/);
+      assert.match(await v.page.locator(".steps [aria-current=step]").innerText(), /^Remove the rows/);
       const part = Number(await removed(v));
       assert.ok(part > 0 && part < 28, `the number of rows does not run, it is ${part}`);
       await v.press(v.button("Pause"));
