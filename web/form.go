@@ -92,10 +92,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 	case errors.Is(err, domain.ErrKeyReused) && what == "post":
 		message = "Already published. Post this as a new one?"
 	case errors.Is(err, domain.ErrKeyReused):
-		message = "Already published. Post this as a new one?"
-		if what != "post" {
-			message = "This form was sent before, with other words, and that " + what + " is there. Send it again to make a second one of these."
-		}
+		message = "This form was sent before, with other words, and that " + what + " is there. Send it again to make a second one of these."
 	case errors.Is(err, domain.ErrPostGone), errors.Is(err, domain.ErrChannelGone):
 		message = "This form was sent before, and the " + what + " that it made has been deleted since. Send it again to make a new one."
 	}
