@@ -120,7 +120,7 @@ test("text: a list shows the beginning of a long one, and leads on", async () =>
   assert.doesNotMatch(shown, /Went on/);
   await look(v, "text-folded");
   await v.follow(v.page.getByRole("link", { name: /^Read on in/ }));
-  assert.ok(v.page.url().endsWith(path), v.page.url());
+  assert.ok(v.page.url().endsWith(path.split("/").at(-1)), v.page.url());
   assert.match((await v.posts())[0], /Ended\.$/);
   await v.leave();
 });
