@@ -33,14 +33,31 @@ const (
 	StepRelease Step = "release"
 )
 
+// The steps that delete an account, between StepMark and StepRelease. Each is idempotent.
+const (
+	// StepChannels asks for the deletion of each channel of the user.
+	StepChannels Step = "channels"
+	// StepFence turns the token of the guests where the user has posted or voted: nothing that they
+	// sent before lands any more.
+	StepFence Step = "fence"
+	// StepPosts removes their posts in the channels of others, or their name from them.
+	StepPosts Step = "posts"
+	// StepVotes removes their votes.
+	StepVotes Step = "votes"
+	// StepSubscriptions ends their subscriptions.
+	StepSubscriptions Step = "subscriptions"
+)
+
 // A Deletion is the progress and the audit of deleting one incarnation. It
 // outlives the channel.
 type Deletion struct {
 	Channel ChannelRef
 	// Blog and Revision are set if only this post is deleted. The deletion of a
 	// post is recorded only once it was poisoned.
-	Blog        BlogID
-	Revision    Revision
+	Blog     BlogID
+	Revision Revision
+	// KeepPosts is of the deletion of an account. See Erasure.
+	KeepPosts   bool
 	Name        ChannelName
 	RequestedBy UserName
 	RequestedOn time.Time
@@ -94,6 +111,9 @@ func (d Deletion) Message() Message {
 		TraceParent: d.TraceParent,
 
 		Number: d.Number, UndoableUntil: d.UndoableUntil,
+	}
+	if d.Channel.Key.AccountOf() != "" {
+		m.Kind, m.KeepPosts = MessageAccount, d.KeepPosts
 	}
 	if d.Blog != "" {
 		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true

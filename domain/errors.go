@@ -40,6 +40,8 @@ var (
 	ErrOwnerPosts = fmt.Errorf("%w: only the owner posts there", ErrForbidden)
 	// ErrBlocked: the owner of the channel has blocked the caller there. It is an ErrForbidden.
 	ErrBlocked = fmt.Errorf("%w: blocked there by the owner", ErrForbidden)
+	// ErrAccountEnds: the account of the caller is being deleted. It is an ErrForbidden.
+	ErrAccountEnds = fmt.Errorf("%w: the account is being deleted", ErrForbidden)
 	// ErrLimit: the request breaks a limit of Azure Storage. No driver saw it, and
 	// nothing was written.
 	ErrLimit = errors.New("storage limit")

@@ -30,6 +30,9 @@ const (
 	MessageChannel MessageKind = "channel"
 	// MessageBlog asks to delete one revision of a post, and its votes.
 	MessageBlog MessageKind = "blog"
+	// MessageAccount asks to delete an account with all that its user has made. Its Channel is the
+	// key of the account, and its Incarnation the ID of the Erasure.
+	MessageAccount MessageKind = "account"
 	// kindUndoable is how a MessageChannel is written that can be undone, or follows one that was.
 	// A worker that knows no undo must not obey it: it leaves it to one that does, in poison.
 	kindUndoable MessageKind = "undoable"
@@ -54,6 +57,8 @@ type Message struct {
 	Number int64 `json:"number,omitempty"`
 	// UndoableUntil is until when the deletion can be undone. It is zero if it cannot.
 	UndoableUntil time.Time `json:"undoableUntil,omitzero"`
+	// KeepPosts is set only if Kind is MessageAccount. See Erasure.
+	KeepPosts bool `json:"keepPosts,omitempty"`
 	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`
@@ -79,6 +84,20 @@ type Message struct {
 // Ref names the incarnation that the message is about.
 func (m Message) Ref() ChannelRef {
 	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
+}
+
+// Undoable is how long the deletion can still be undone, and 0 if that is over. What is more than
+// there was when it was asked for, or than can be, is of another clock than ours, and is over: the
+// queue has hidden the message by its own clock.
+func (m Message) Undoable() time.Duration {
+	most := MaxUndo
+	if m.Kind == MessageAccount {
+		most = MaxUndoAccount
+	}
+	if left := time.Until(m.UndoableUntil); left > 0 && left <= min(m.UndoableUntil.Sub(m.AskedOn), most) {
+		return left
+	}
+	return 0
 }
 
 // Intent returns what the message asks for, without who asked when, and what was
@@ -132,7 +151,7 @@ func DecodeMessage(text string) (Message, error) {
 	switch {
 	case len(m.unknown) > maxUnknown:
 		return Message{}, fmt.Errorf("message holds %d bytes in unknown fields", len(m.unknown))
-	case !isChannelKey(string(m.Channel)), !isToken(string(m.Incarnation)):
+	case !isChannelKey(string(m.Channel)) && m.Channel.AccountOf() == "", !isToken(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
@@ -142,15 +161,18 @@ func DecodeMessage(text string) (Message, error) {
 	switch m.Kind {
 	case MessageChannel, kindUndoable:
 		m.Kind = MessageChannel
-		return m, nil
+	case MessageAccount:
 	case MessageBlog:
 		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isToken(string(m.Revision)) {
 			return Message{}, fmt.Errorf("message names no revision of a post")
 		}
-		return m, nil
 	default:
 		return Message{}, fmt.Errorf("message of unknown kind %q", m.Kind)
 	}
+	if (m.Kind == MessageAccount) != (m.Channel.AccountOf() != "") {
+		return Message{}, fmt.Errorf("message of kind %q is about %s", m.Kind, m.Channel)
+	}
+	return m, nil
 }
 
 // unknownFields returns the members of a JSON object that are no fields of a

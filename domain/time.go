@@ -35,18 +35,12 @@ func Storable(t time.Time) time.Time { return t.UTC().Truncate(Tick) }
 // waits would wait until then.
 func Recent(t time.Time, within time.Duration) bool { return time.Since(t).Abs() < within }
 
-// MaxUndo is the longest time for which a deletion can be undone.
-const MaxUndo = 5 * time.Minute
-
-// Undoable is how long it is until a stored time until which a deletion can be undone, and 0 if
-// that is over. What is more than there was when it was asked for, or than MaxUndo, is of another
-// clock than ours, and is over: the queue has hidden the message by its own clock.
-func Undoable(asked, until time.Time) time.Duration {
-	if left := time.Until(until); left > 0 && left <= min(until.Sub(asked), MaxUndo) {
-		return left
-	}
-	return 0
-}
+const (
+	// MaxUndo is the longest time for which the deletion of a channel can be undone.
+	MaxUndo = 5 * time.Minute
+	// MaxUndoAccount is the same for an account. A queue of Azure hides a message no longer.
+	MaxUndoAccount = 7 * 24 * time.Hour
+)
 
 // TicksOf is the number of ticks from 0001-01-01 UTC to t.
 func TicksOf(t time.Time) int64 {

@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A User is an account.
 type User struct {
@@ -8,10 +11,71 @@ type User struct {
 	CreatedOn time.Time
 }
 
+// DeletedUser is the author of a post whose author is gone and let it stay. Nobody can have the
+// name: it holds a space.
+const DeletedUser UserName = "deleted user"
+
+// NameKept is for how long nobody else can have the name of an account that was deleted.
+const NameKept = 30 * 24 * time.Hour
+
+// AccountState says whether an account can be used.
+type AccountState string
+
+// The states of an account. AccountPending can be undone; AccountErasing is past the point of no
+// return (the pivot). Of an account that is gone, the name and the epoch are left.
+const (
+	AccountActive  AccountState = ""
+	AccountPending AccountState = "pending"
+	AccountErasing AccountState = "erasing"
+	AccountGone    AccountState = "gone"
+)
+
+// An Erasure is the request to delete an account with all that its user has made.
+type Erasure struct {
+	User UserName
+	// ID tells the requests of one name apart. It is empty without one.
+	ID    Incarnation
+	State AccountState
+	// AskedOn is when it was asked for. UndoableUntil is when a worker may take the account past the
+	// pivot; it is the same time if the deletion cannot be undone.
+	AskedOn, UndoableUntil time.Time
+	// KeepPosts tells that posts in the channels of others stay, as those of DeletedUser.
+	KeepPosts bool
+}
+
+// Ref names the request as that to delete a channel is named. No channel has such a key.
+func (e Erasure) Ref() ChannelRef {
+	return ChannelRef{Key: accountKey + ChannelKey(e.User), Incarnation: e.ID}
+}
+
+// Message asks for the deletion.
+func (e Erasure) Message() Message {
+	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, By: e.User, AskedOn: e.AskedOn, KeepPosts: e.KeepPosts}
+	if e.UndoableUntil.After(e.AskedOn) {
+		m.UndoableUntil = e.UndoableUntil
+	}
+	return m
+}
+
+// accountKey is how the key of an account begins, among those of channels.
+const accountKey = "@"
+
+// AccountOf is the user whose account has this key. It is empty if that is a channel's.
+func (k ChannelKey) AccountOf() UserName {
+	name, is := strings.CutPrefix(string(k), accountKey)
+	if parsed, err := ParseUserName(name); is && err == nil && string(parsed) == name {
+		return parsed
+	}
+	return ""
+}
+
 // A Session is one sign-in of a user.
 type Session struct {
 	User      UserName
 	ExpiresOn time.Time
+	// Ends is from when on the account may be gone. It is zero unless its deletion was asked for,
+	// which can be undone until then.
+	Ends time.Time
 }
 
 // A WrongPasswordError says that a password was wrong of an account that exists. Which

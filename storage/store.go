@@ -13,6 +13,7 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
 	"microblogging/storage/driver"
+	"microblogging/storage/erasure"
 	"microblogging/storage/flight"
 	"microblogging/storage/fresh"
 	"microblogging/storage/optimistic"
@@ -38,6 +39,7 @@ type Store struct {
 	*reader.Readers
 	*fresh.Versions
 	*account.Accounts
+	*erasure.Erasures
 
 	backend driver.Backend
 
@@ -66,6 +68,8 @@ type Options struct {
 	// Undo is how long the deletion of a channel can be undone, at most domain.MaxUndo. Zero is not
 	// at all.
 	Undo time.Duration
+	// UndoAccount is the same for the deletion of an account, at most domain.MaxUndoAccount.
+	UndoAccount time.Duration
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.
 	HashPassword func(password string) string
@@ -76,18 +80,22 @@ type Options struct {
 func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
-	channels := channel.New(backend, reads, o.Pause, o.SweepRows)
+	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
+	channels := channel.New(backend, reads, accounts.Stands, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)
+	lists := directory.New(backend, channels, deletions, o.Pause)
+	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
 		Lifecycle: channels,
-		Directory: directory.New(backend, channels, deletions, o.Pause),
+		Directory: lists,
 		Deletions: deletions,
 		Posts:     posts,
-		Readers:   reader.New(backend, channels, posts, versions, o.Pause),
+		Readers:   readers,
 		Versions:  versions,
-		Accounts:  account.New(backend, reads, o.Pause, o.HashPassword),
+		Accounts:  accounts,
+		Erasures:  erasure.New(backend, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
 		backend:   backend,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		blogs:     driver.NewTable(backend, schema.TableBlogs),

@@ -13,8 +13,8 @@ import (
 // stop. Another worker does the rest.
 var errStopping = errors.New("stopping")
 
-// A cascade deletes one incarnation of a channel. Any number of cascades of one
-// incarnation may run at once. Each may be stopped anywhere and started again.
+// A cascade deletes one incarnation of a channel, or one account (erase). Any number of cascades of
+// one incarnation may run at once. Each may be stopped anywhere and started again.
 type cascade struct {
 	store *storage.Store
 	// of is the request to delete that is carried out.

@@ -63,8 +63,10 @@ func (j *job) do(ctx context.Context) error {
 	switch j.message.Kind {
 	case domain.MessageBlog:
 		return j.deleteBlog(ctx)
+	case domain.MessageAccount:
+		return j.recorded(ctx, j.eraseAccount)
 	default: // DecodeMessage refuses every other kind
-		return j.deleteChannel(ctx)
+		return j.recorded(ctx, j.deleteChannel)
 	}
 }
 
@@ -101,8 +103,8 @@ func (j *job) deleteBlog(ctx context.Context) error {
 	return j.worker.store.FinishBlog(ctx, j.message, j.removed)
 }
 
-// deleteChannel runs the cascade and records its progress and its end.
-func (j *job) deleteChannel(ctx context.Context) error {
+// recorded runs a cascade and records its progress and its end.
+func (j *job) recorded(ctx context.Context, cascade func(context.Context) error) error {
 	w := j.worker
 	j.progress = &progress{store: w.store, of: j.message, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
 	accounted, err := j.progress.start(ctx)
@@ -112,16 +114,7 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}
-	around, leave, err := j.teach(ctx, j.watch)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	c := cascade{store: w.store, of: j.message, watch: around, stop: j.stop, removed: func(ctx context.Context, rows int) {
-		j.removed(rows)
-		j.progress.removed(ctx, rows)
-	}}
-	if err := c.run(ctx); err != nil {
+	if err := cascade(ctx); err != nil {
 		return err
 	}
 	return j.progress.record(ctx, func(d *domain.Deletion) {
@@ -129,6 +122,28 @@ func (j *job) deleteChannel(ctx context.Context) error {
 		d.FinishedOn = domain.Now()
 		d.WaitingSince = time.Time{}
 	})
+}
+
+func (j *job) deleteChannel(ctx context.Context) error {
+	around, leave, err := j.teach(ctx, j.watch)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	c := j.cascade(around)
+	return c.run(ctx)
+}
+
+func (j *job) eraseAccount(ctx context.Context) error {
+	c := j.cascade(j.watch)
+	return c.erase(ctx)
+}
+
+func (j *job) cascade(around watch) cascade {
+	return cascade{store: j.worker.store, of: j.message, watch: around, stop: j.stop, removed: func(ctx context.Context, rows int) {
+		j.removed(rows)
+		j.progress.removed(ctx, rows)
+	}}
 }
 
 // watch tells the observer and the next record of a step. If the step panics, the error is a

@@ -62,7 +62,7 @@ func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 
 // running says so, unless the deletion can still be undone.
 func running(d *domain.Deletion) {
-	if d.State != domain.DeletionPending || domain.Undoable(d.RequestedOn, d.UndoableUntil) == 0 {
+	if d.State != domain.DeletionPending || d.Message().Undoable() == 0 {
 		d.State = domain.DeletionRunning
 	}
 }

@@ -63,14 +63,14 @@ func (a *Accounts) Session(ctx context.Context, token string) (domain.Session, e
 	if err != nil {
 		return domain.Session{}, err
 	}
-	user, err := a.readUser(ctx, sessionOf(row).User)
+	user, err := a.readUser(ctx, ownerOf(row))
 	if errors.Is(err, domain.ErrNotFound) || err == nil && outlasts(user, row) {
 		err = errNotSignedIn
 	}
 	if err != nil {
 		return domain.Session{}, err
 	}
-	return sessionOf(row), nil
+	return sessionOf(row, user), nil
 }
 
 // SessionAhead begins to read the session of a token, as Session does, before its answer
@@ -98,10 +98,10 @@ func (a *Accounts) likelySession(ctx context.Context, token string, likely domai
 	switch {
 	case err != nil:
 		return domain.Session{}, err
-	case unknown != nil || sessionOf(row).User != likely || outlasts(user, row):
+	case unknown != nil || ownerOf(row) != likely || outlasts(user, row):
 		return a.Session(ctx, token)
 	}
-	return sessionOf(row), nil
+	return sessionOf(row, user), nil
 }
 
 var errNotSignedIn = fmt.Errorf("session: %w", domain.ErrNotSignedIn)
@@ -121,9 +121,18 @@ func (a *Accounts) readSession(ctx context.Context, token string) (driver.Entity
 	return row, err
 }
 
-func sessionOf(row driver.Entity) domain.Session {
-	user := domain.UserName(row.Properties.String(schema.PropUser))
-	return domain.Session{User: user, ExpiresOn: row.Properties.Time(schema.PropExpiresOn)}
+// sessionOf is a session of a user.
+func sessionOf(row, user driver.Entity) domain.Session {
+	s := domain.Session{User: ownerOf(row), ExpiresOn: row.Properties.Time(schema.PropExpiresOn)}
+	if e := DecodeErasure(user); e.State == domain.AccountPending {
+		s.Ends = e.UndoableUntil
+	}
+	return s
+}
+
+// ownerOf is whose a session or a link is.
+func ownerOf(row driver.Entity) domain.UserName {
+	return domain.UserName(row.Properties.String(schema.PropUser))
 }
 
 // hasEnded tells whether the token of a Sessions row is worth nothing any more.
@@ -176,7 +185,7 @@ func (a *Accounts) FollowSignInLink(ctx context.Context, link string) (token str
 	if err != nil {
 		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", err)
 	}
-	user, err := a.readUser(ctx, sessionOf(used).User)
+	user, err := a.readUser(ctx, ownerOf(used))
 	if err == nil && epochOf(user) != epochOf(used) {
 		err = fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
 	}

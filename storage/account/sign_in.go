@@ -156,7 +156,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, link, password string) err
 	if err != nil {
 		return fmt.Errorf("reset link: %w", err)
 	}
-	user := sessionOf(row).User
+	user := ownerOf(row)
 	if err := domain.CheckPassword("password", password, user); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -96,16 +97,21 @@ func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpReq
 		account.CreatedOn = domain.Storable(r.CreatedOn)
 	}
 	properties := driver.Properties{driver.String(schema.PropPassword, hash),
-		driver.Time(schema.PropCreatedOn, account.CreatedOn), driver.Int64(schema.PropEpoch, 0)}
+		driver.Time(schema.PropCreatedOn, account.CreatedOn)}
 	if r.Key != "" {
 		properties = append(properties, driver.String(schema.PropOnce, onceAccount(name, r.Key)))
 	}
 	err = a.pause.Change(ctx, a.users, schema.UserPartition(name), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
-		taken = now
-		if now.ETag != "" {
-			return nil, nil // somebody was faster
+		if taken = now; now.ETag == "" {
+			return append(slices.Clone(properties), driver.Int64(schema.PropEpoch, 0)), nil
 		}
-		return properties, nil
+		if !vacant(now) {
+			return nil, nil // somebody was faster, or had the name not long ago
+		}
+		// The epoch goes on, so no session of whoever had the name begins again.
+		taken = driver.Entity{}
+		return append(slices.Clone(properties), driver.String(schema.PropState, domain.AccountActive),
+			driver.Int64(schema.PropEpoch, epochOf(now)+1)), nil
 	})
 	return account, taken, err
 }

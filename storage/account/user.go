@@ -28,9 +28,14 @@ func (a *Accounts) MadeWithKey(ctx context.Context, name domain.UserName, key st
 	return err == nil && madeWith(row, key), err
 }
 
+// readUser reads the account of a user. Nobody is the user of one that is past the pivot of its
+// deletion: it is domain.ErrNotFound.
 func (a *Accounts) readUser(ctx context.Context, name domain.UserName) (driver.Entity, error) {
 	//lab: Read the account.
 	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
+	if state := DecodeErasure(row).State; err == nil && (state == domain.AccountErasing || state == domain.AccountGone) {
+		err = domain.ErrNotFound
+	}
 	if err != nil {
 		return driver.Entity{}, fmt.Errorf("user %s: %w", name, err)
 	}

@@ -32,6 +32,7 @@ func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, err
 	s.listsAgree()
 	s.gates()
 	s.oneRule()
+	s.whoIsGone()
 	return s.breaches, nil
 }
 
@@ -134,6 +135,7 @@ func (s *store) itEnds() {
 		state := row.Properties.String("State")
 		live, there := s.channels[row.Partition]
 		switch {
+		case state == "undone" && strings.HasPrefix(row.Partition, "@"):
 		case state == "undone" && live.incarnation == row.Row && live.active:
 		case state != "done" && state != "poisoned":
 			s.breach("I5", tableDeletions, row, "is still %s", state)
@@ -200,8 +202,32 @@ func (s *store) listsAgree() {
 		}
 		listed := s.has[key{tableUsers, user, entry}].Properties
 		there := listed.String("Channel") == row.Partition && listed.String("Incarnation") == of.incarnation
-		if (kind == "blog" || kind == "vote") && of.active && !there {
+		if (kind == "blog" && user != "deleted user" || kind == "vote") && of.active && !there {
 			s.breach("I8", tableBlogs, row, "is not on the list of its user, %s", user)
+		}
+	})
+}
+
+// whoIsGone is I12: nothing is left of somebody whose account is gone but its row, and an account
+// whose deletion was asked for is gone, or its deletion is in poison or was undone. What their lists
+// hold names nothing: a late copy may have left it.
+func (s *store) whoIsGone() {
+	state := func(user string) string { return s.has[key{tableUsers, user, ""}].Properties.String("State") }
+	for _, row := range s.rows[tableUsers] {
+		record := s.has[key{tableDeletions, "@" + row.Partition, row.Properties.String("Incarnation")}].Properties.String("State")
+		if now := state(row.Partition); row.Row == "" && now != "" && now != "gone" && record != "poisoned" {
+			s.breach("I5", tableUsers, row, "is still %s, and its deletion is recorded as %q", now, record)
+		}
+	}
+	for _, row := range s.rows[tableChannels] {
+		if owner := row.Properties.String("Owner"); s.channels[row.Partition].active && state(owner) == "gone" {
+			s.breach("I12", tableChannels, row, "is the channel of %s, whose account is gone", owner)
+		}
+	}
+	s.blogs(func(of channel, row driver.Entity, kind, rest string) {
+		user := map[string]string{"blog": row.Properties.String("UserId"), "sub": rest, "vote": rest[strings.LastIndexByte(rest, '!')+1:]}[kind]
+		if of.active && user != "" && state(user) == "gone" {
+			s.breach("I12", tableBlogs, row, "is of %s, whose account is gone", user)
 		}
 	})
 }

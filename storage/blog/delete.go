@@ -112,6 +112,34 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 	})
 }
 
+// EraseBlog removes a post of a user whose account is being deleted, with the votes on it, or with
+// keep their name from it. It may be called again. A post of somebody else is left alone.
+func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
+	return s.pause.Retry(ctx, func() error {
+		row, err := s.readBlog(ctx, ref, id)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return s.removeVotes(ctx, ref, id, report)
+		case err != nil || row.UserID != of:
+			return err
+		case keep:
+			//lab: Take the name of its author from the post.
+			err = optimistic.Again(s.Behind(ctx, ref,
+				driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), driver.String(schema.PropUserID, domain.DeletedUser))))
+		default:
+			err = s.removeBlog(ctx, row)
+		}
+		switch {
+		case errors.Is(err, channel.ErrGateGone):
+			return nil // the sweep removes it
+		case err != nil || keep:
+			return err
+		}
+		report(blogRows)
+		return s.removeVotes(ctx, ref, id, report)
+	})
+}
+
 // blogRows is how many rows removeBlog deletes.
 const blogRows = 2
 
@@ -123,7 +151,7 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	err := s.Behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
-	if err == nil {
+	if err == nil && row.UserID != domain.DeletedUser {
 		_ = s.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
 	}
 	return optimistic.Again(err)

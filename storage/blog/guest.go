@@ -193,30 +193,49 @@ func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now Guests, ver
 	return optimistic.Again(err)
 }
 
-// A permit lets one user post to one channel.
+// A permit lets one user post to one channel, or vote there. Whoever has one has to ask whether the
+// user's account stands, after what they do is on their list and before they do it (package erasure).
 type permit struct {
-	in domain.Channel
-	by domain.UserName
-	// token is that of the rule which lets a guest post. The owner needs none.
+	ref domain.ChannelRef
+	by  domain.UserName
+	// refuses says why they may not. It is nil for a vote, which anybody may give.
+	refuses func(Guests) error
+	// token is that of the rule which lets a guest post. The owner needs none to post: a deletion of
+	// their account deletes the channel.
 	token string
+	free  bool
+}
+
+func postPermit(in domain.Channel, by domain.UserName) *permit {
+	return &permit{ref: in.Ref(), by: by, free: by == in.Owner, refuses: func(g Guests) error { return g.Refuses(in, by) }}
 }
 
 // admit gives a permit, or says why not as Guests.Refuses does.
 func (s *Posts) admit(ctx context.Context, p *permit) error {
-	if p.by == p.in.Owner {
+	if p.free {
 		return nil
 	}
 	return s.pause.Retry(ctx, func() error {
-		g, err := s.Guests(ctx, p.in.Key())
-		if g = g.In(p.in.Ref()); err == nil && g.token == "" {
-			err = s.begin(ctx, p.in.Ref())
+		g, err := s.Guests(ctx, p.ref.Key)
+		if g = g.In(p.ref); err == nil && g.token == "" {
+			err = s.begin(ctx, p.ref)
 		}
 		if err != nil {
 			return err
 		}
-		p.token = g.token
-		return g.Refuses(p.in, p.by)
+		if p.token = g.token; p.refuses == nil {
+			return nil
+		}
+		return p.refuses(g)
 	})
+}
+
+// asks asks whether the account of whoever has a permit stands.
+func (s *Posts) asks(ctx context.Context, p *permit) error {
+	if p.free {
+		return nil
+	}
+	return s.Asks(ctx, p.by)
 }
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
@@ -231,23 +250,43 @@ func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 	return optimistic.ErrAgain
 }
 
-// behindPermit is Behind for posts. If the rule has changed since the permit was given, it asks for
-// another. Once that is refused, no transaction that was sent under the former can land.
+// behindPermit is Behind for posts and votes. If the token has been turned since the permit was
+// given, it asks for another permit. Once that is refused, no transaction that was sent under the
+// former can land.
 func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver.Operation) error {
 	if p.token == "" {
-		//lab: Insert the post with the rows beside it.
-		return s.Behind(ctx, p.in.Ref(), operations...)
+		//lab: Write what the owner posts, or what a vote takes away, in one transaction.
+		return s.Behind(ctx, p.ref, operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
-		held := append([]driver.Operation{driver.Merge(schema.GuestsRow(p.token), driver.Exists)}, operations...)
-		//lab: Insert the post of a guest with the rows beside it.
-		err := s.Behind(ctx, p.in.Ref(), held...)
-		if !optimistic.FailedAt(err, 1, domain.ErrNotFound) {
+		held := append(slices.Clip(operations), driver.Merge(schema.GuestsRow(p.token), driver.Exists))
+		//lab: Write what a guest posts, or votes, in one transaction that holds the token.
+		err := s.Behind(ctx, p.ref, held...)
+		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
 			return err
 		}
 		if err := s.admit(ctx, p); err != nil {
 			return err
 		}
+		if err := s.asks(ctx, p); err != nil {
+			return err
+		}
 		return optimistic.ErrAgain
 	})
+}
+
+// TurnGuests turns the token of the guests, and leaves the rule as it is: nothing lands that a guest
+// has sent before. A channel that is gone, or is being deleted, has no guests.
+func (s *Posts) TurnGuests(ctx context.Context, ref domain.ChannelRef) error {
+	err := s.pause.Retry(ctx, func() error {
+		now, version, err := s.guestsBehind(ctx, ref)
+		if err == nil {
+			err = s.turn(ctx, ref, now, version)
+		}
+		return err
+	})
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
+		return nil
+	}
+	return err
 }

@@ -53,7 +53,7 @@ const (
 //
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.
-//   - The user may not post there: domain.ErrOwnerPosts or ErrBlocked.
+//   - The user may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
@@ -69,7 +69,7 @@ func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 func (s *Posts) PostAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
 	attempts := newAttempts(in, postings)
 	if len(attempts) > 0 {
-		s.post(ctx, &permit{in: in, by: attempts[0].By}, attempts)
+		s.post(ctx, postPermit(in, attempts[0].By), attempts)
 	}
 	results := make([]PostResult, len(attempts))
 	for i, a := range attempts {
@@ -85,6 +85,11 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 	}
 	if err := s.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
 		fail(attempts, err)
+		return
+	}
+	if err := s.asks(ctx, p); err != nil {
+		s.refuse(ctx, attempts, err)
+		return
 	}
 	for open := unanswered(attempts); len(open) > 0; open = unanswered(open) {
 		s.postTogether(ctx, p, open)
@@ -146,7 +151,7 @@ func fail(attempts []*attempt, err error) {
 
 // postTogether sends one transaction, and answers at least one posting.
 func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
-	ref, batch := p.in.Ref(), eachKeyOnce(open)
+	ref, batch := p.ref, eachKeyOnce(open)
 	err := s.insertPosts(ctx, p, batch)
 	switch {
 	case err == nil:
@@ -189,10 +194,10 @@ func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) er
 	for i, a := range batch {
 		times[i] = a.blog.CreatedOn
 	}
-	if err := s.NoteActive(ctx, p.in.Ref(), times...); err != nil {
+	if err := s.NoteActive(ctx, p.ref, times...); err != nil {
 		return err
 	}
-	incarnation := driver.String(schema.PropIncarnation, p.in.Incarnation)
+	incarnation := driver.String(schema.PropIncarnation, p.ref.Incarnation)
 	operations := make([]driver.Operation, 0, postRows*len(batch))
 	for _, a := range batch {
 		operations = append(operations,

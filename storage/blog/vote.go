@@ -14,13 +14,20 @@ import (
 
 // Vote gives a user's vote to a post. A user has one vote on each post; to vote
 // again is no error. A post that is not there is domain.ErrNotFound. A channel that is
-// being deleted is domain.ErrGone.
+// being deleted is domain.ErrGone. A user whose account is being deleted is domain.ErrAccountEnds.
 func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	p := &permit{ref: ref, by: by}
+	if err := s.admit(ctx, p); err != nil {
+		return err
+	}
 	if err := s.ListVote(ctx, ref, id, by); err != nil {
 		return err
 	}
+	if err := s.asks(ctx, p); err != nil {
+		return err
+	}
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
-	err := s.rate(ctx, votedPost{ref, id}, +1, insert, domain.ErrExists)
+	err := s.rate(ctx, p, id, +1, insert, domain.ErrExists)
 	if errors.Is(err, domain.ErrNotFound) {
 		_ = s.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
 	}
@@ -31,7 +38,7 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 // are those of Vote.
 func (s *Posts) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	remove := driver.Delete(schema.VoteRow(id, by), driver.Exists)
-	return s.rate(ctx, votedPost{ref, id}, -1, remove, domain.ErrNotFound)
+	return s.rate(ctx, &permit{ref: ref, by: by, free: true}, id, -1, remove, domain.ErrNotFound)
 }
 
 // A votedPost is the post that a vote is for.
@@ -44,7 +51,8 @@ type votedPost struct {
 // depends on the version of the post, so that no vote is lost, and none lands after the
 // post is gone. If the operation on the vote fails with done, the vote is as its user
 // wants it. This also recognises an echo.
-func (s *Posts) rate(ctx context.Context, post votedPost, change int64, vote driver.Operation, done error) error {
+func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change int64, vote driver.Operation, done error) error {
+	post := votedPost{p.ref, id}
 	unlock, err := s.votes.Lock(ctx, post) // of all who read one version, only one would succeed
 	if err != nil {
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
@@ -55,8 +63,7 @@ func (s *Posts) rate(ctx context.Context, post votedPost, change int64, vote dri
 		if err != nil {
 			return err
 		}
-		//lab: Write the vote and the rating that counts it in one transaction.
-		err = s.Behind(ctx, post.ref, ratingOperations(post, now, change, vote)...)
+		err = s.behindPermit(ctx, p, ratingOperations(post, now, change, vote))
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil

@@ -20,15 +20,17 @@ import (
 // The order of calls is:
 //
 //  1. insert the reservation of the gate;
-//  2. put the open gate in its place;
-//  3. insert the channel's row;
-//  4. read the row, whatever the insert was answered;
-//  5. hold the gate, in the transaction that begins the owner's subscription.
+//  2. put the channel on its owner's list, and look whether the owner's account stands;
+//  3. put the open gate in the place of the reservation;
+//  4. insert the channel's row;
+//  5. read the row, whatever the insert was answered;
+//  6. hold the gate, in the transaction that begins the owner's subscription.
 //
-// If the process dies before step 3, a reservation or a gate is left that nobody
+// If the process dies before step 4, a reservation or a gate is left that nobody
 // will use. If it dies later, the channel is whole, but its owner may have to
-// subscribe. Nobody can shut the gate before step 3, since nobody else knows the
-// incarnation until the row is there.
+// subscribe. Nobody can shut the gate before step 4, since nobody else knows the
+// incarnation until the row is there. The deletion of the owner's account takes the reservation
+// away (package erasure).
 func (s *Lifecycle) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
 	c := creation{channel: channel}
 	err := s.create(ctx, &c)
@@ -109,6 +111,12 @@ func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
 func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
 	reservation, err := s.ReserveGate(ctx, ref)
+	if err == nil {
+		err = s.list(ctx, c.channel)
+	}
+	if err == nil {
+		err = s.Asks(ctx, c.channel.Owner)
+	}
 	if err != nil {
 		return err
 	}

@@ -173,6 +173,21 @@ func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error 
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
+// GatesOf reads the reservations and the open gates under a key, of whatever incarnation.
+func (s *Lifecycle) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
+	from, to := schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)
+	//lab: Read the gates of those who create a channel of the name.
+	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to}) {
+		if err != nil {
+			return nil, err
+		}
+		if !schema.ShutGate.Has(row.Row) {
+			gates = append(gates, row)
+		}
+	}
+	return gates, nil
+}
+
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
 // shut gate is there. If both gates are gone, nothing is left to sweep: a sweep has ended,
 // or the row landed late and never had a gate.

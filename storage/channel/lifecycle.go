@@ -22,13 +22,18 @@ type Lifecycle struct {
 	// rows one of a sweep deletes.
 	together, sweepRows int
 
-	join          Join
+	list, join    Join
+	mayAct        MayAct
 	beforeRemoval map[*schema.Kind]BeforeRemoval
 }
 
-// New returns the lifecycle of the channels on a backend whose tables are there. A transaction
-// of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, sweepRows int) *Lifecycle {
+// MayAct tells whether a user may still act. It is account.Accounts.Stands.
+type MayAct func(ctx context.Context, user domain.UserName) error
+
+// New returns the lifecycle of the channels on a backend whose tables are there. Who creates a
+// channel, or acts in it, is asked for by mayAct. A transaction of a sweep deletes sweepRows rows;
+// with 0, as many as fit.
+func New(backend driver.Backend, reads flight.Reads, mayAct MayAct, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
@@ -40,15 +45,24 @@ func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, swe
 		pause:         pause,
 		together:      backend.Traits().CommitsTogether,
 		sweepRows:     sweepRows,
+		mayAct:        mayAct,
 		beforeRemoval: map[*schema.Kind]BeforeRemoval{},
 	}
 }
 
-// A Join subscribes the owner of a new channel, or holds its gate otherwise. If the gate is
-// gone, it is ErrGateGone, or what WhyGateGone says.
+// Asks tells whether a user may still act: domain.ErrAccountEnds if their account is being deleted.
+// Package erasure says when it must be asked.
+func (s *Lifecycle) Asks(ctx context.Context, user domain.UserName) error { return s.mayAct(ctx, user) }
+
+// A Join does something for the owner of a new channel.
 type Join func(ctx context.Context, channel domain.Channel) error
 
-// OnCreation says what joins the owner. It must be called before the first operation.
+// OnReservation says what puts the channel on its owner's list. It must be called before the first
+// operation.
+func (s *Lifecycle) OnReservation(list Join) { s.list = list }
+
+// OnCreation says what subscribes the owner, or holds the gate otherwise. If the gate is gone, that
+// is ErrGateGone, or what WhyGateGone says. It must be called before the first operation.
 func (s *Lifecycle) OnCreation(join Join) { s.join = join }
 
 // A BeforeRemoval does what must be done before a sweep removes a row. No gate fences it: it may

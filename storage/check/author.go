@@ -26,6 +26,9 @@ func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 func (p *partitionCheck) checkListed(ctx context.Context) error {
 	missing, err := flight.Gather(ctx, p.store.Lifecycle.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		user, entry, _ := p.listing(row)
+		if user == domain.DeletedUser {
+			return row, false, nil // it is on no list
+		}
 		//lab: Read whether the post or vote is on its user's list.
 		_, err := p.store.users.Get(ctx, schema.UserPartition(user), entry)
 		switch {
@@ -40,13 +43,31 @@ func (p *partitionCheck) checkListed(ctx context.Context) error {
 	for _, row := range missing {
 		steady, unread := p.steady(ctx, row)
 		if err = errors.Join(err, unread); err == nil && steady {
-			_, _, list := p.listing(row)
-			err = p.breach("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
-				return "listed", list(ctx)
-			})
+			err = p.unlisted(ctx, row)
 		}
 	}
 	return err
+}
+
+// unlisted reports a post or vote that is not on the list of its user: I8, or I12 if their account
+// is gone.
+func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error {
+	user, _, list := p.listing(row)
+	gone, err := p.gone(ctx, user)
+	switch {
+	case err != nil:
+		return err
+	case gone:
+		return p.breach("I12", p.store.blogs, row, "of somebody whose account is gone", func() (string, error) {
+			if schema.Vote.Has(row.Row) {
+				return "deleted", p.store.Unvote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
+			}
+			return "deleted", p.store.EraseBlog(ctx, p.channel.Ref(), schema.BlogIDOf(row.Row), user, false, func(int) {})
+		})
+	}
+	return p.breach("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
+		return "listed", list(ctx)
+	})
 }
 
 // listing is whose list a post or vote belongs on, its row there, and what puts it there.

@@ -90,7 +90,10 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 	if err == nil {
 		err = c.each(ctx, c.store.subscriptions, c.repairSubscription)
 	}
-	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle, c.store.activity} {
+	if err == nil {
+		err = c.checkUsers(ctx)
+	}
+	for _, table := range []*driver.Table{c.store.sessions, c.store.throttle, c.store.activity} {
 		if err == nil {
 			err = c.each(ctx, table, func(context.Context, *schema.Kind, driver.Entity) error { return nil })
 		}

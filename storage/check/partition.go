@@ -45,21 +45,30 @@ func (p *partitionCheck) begin(ctx context.Context, row driver.Entity, sound boo
 		return nil
 	}
 	p.channel = channel.Decode(row).Channel
-	_, err := p.try(func() (string, error) { return "", p.relist(ctx) })
-	return err
+	return p.relist(ctx)
 }
 
-// relist puts the channel on its owner's list. One that is missing there is no breach: an
-// earlier version had other lists.
+// relist puts the channel on its owner's list. One that is missing there is no breach, since an
+// earlier version had other lists, unless its owner's account is gone: that is I12.
 func (p *partitionCheck) relist(ctx context.Context) error {
 	if p.channel.State != domain.ChannelActive {
 		return nil
 	}
 	//lab: Read whether the channel is on its owner's list.
 	_, err := p.store.users.Get(ctx, schema.UserPartition(p.channel.Owner), schema.OwnedRow(p.channel.Key()))
-	if errors.Is(err, domain.ErrNotFound) {
-		return p.store.ListChannel(ctx, p.channel)
+	if !errors.Is(err, domain.ErrNotFound) {
+		return err
 	}
+	gone, err := p.gone(ctx, p.channel.Owner)
+	switch {
+	case err != nil:
+		return err
+	case gone:
+		return p.channelBreach("I12", "its owner’s account is gone", func() (string, error) {
+			return "queued", p.store.EraseChannel(ctx, p.channel.Key(), p.channel.Owner)
+		})
+	}
+	_, err = p.try(func() (string, error) { return "", p.store.ListChannel(ctx, p.channel) })
 	return err
 }
 

@@ -48,18 +48,23 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 	return row.Channel, s.acceptDeletion(ctx, row, message)
 }
 
+// DeleteAtOnce accepts a deletion that cannot be undone, of a channel whose owner's account is being
+// deleted. It swaps the row past the pivot in the version that was read, or is optimistic.ErrAgain.
+func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
+	message := MessageFor(row.Channel, row.Owner)
+	message.UndoableUntil = time.Time{}
+	if err := s.announce(ctx, message); err != nil {
+		return err
+	}
+	return s.Pivot(ctx, row)
+}
+
 // acceptDeletion makes the writes of AskDeletion, in their order.
 func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message domain.Message) error {
 	if err := s.listDeletion(ctx, message); err != nil {
 		return err
 	}
-	if err := s.renewOpen(ctx, row.Ref()); err != nil {
-		return err
-	}
-	if err := s.Enqueue(ctx, message); err != nil {
-		return fmt.Errorf("queueing the deletion of channel %s: %w", row.Key(), err)
-	}
-	if err := s.RecordDeletion(ctx, message); err != nil {
+	if err := s.announce(ctx, message); err != nil {
 		return err
 	}
 	err := s.Mark(ctx, row, message.UndoableUntil)
@@ -69,12 +74,23 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 	return err
 }
 
+// announce makes the writes that come before a mark.
+func (s *Deletions) announce(ctx context.Context, message domain.Message) error {
+	if err := s.RenewOpen(ctx, message.Ref()); err != nil {
+		return err
+	}
+	if err := s.Enqueue(ctx, message); err != nil {
+		return fmt.Errorf("queueing the deletion of channel %s: %w", message.Channel, err)
+	}
+	return s.RecordDeletion(ctx, message)
+}
+
 // Enqueue puts a message on the queue and dates it. While the deletion can be undone, the message
 // is hidden.
 func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message that asks for the deletion.
-	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(domain.Undoable(m.AskedOn, m.UndoableUntil)))
+	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(m.Undoable()))
 }
 
 // wholeSeconds rounds up.

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"context"
 	"time"
 
 	"microblogging/domain"
@@ -16,6 +17,8 @@ type Deletions struct {
 
 	channels, deletions, users *driver.Table
 	queue, poison              *driver.Queue
+
+	accounts Accounts
 
 	pause optimistic.Pause
 	// undo is how long the deletion of a channel can be undone.
@@ -36,6 +39,20 @@ func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.P
 		undo:      undo,
 	}
 }
+
+// Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
+// messages are like those of channels (package erasure).
+type Accounts interface {
+	// OpenErasure tells whether a deletion is under way, and what its message is.
+	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, err error)
+	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.
+	RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error)
+	// WithholdErasure makes a request fail that is about to mark the account, so that it begins again.
+	WithholdErasure(ctx context.Context, ref domain.ChannelRef) error
+}
+
+// OnAccounts says who does. It must be called before the first operation.
+func (s *Deletions) OnAccounts(accounts Accounts) { s.accounts = accounts }
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s *Deletions) Messages() *driver.Queue { return s.queue }

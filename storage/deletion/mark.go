@@ -17,11 +17,10 @@ import (
 // version of the row is.
 func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present bool, err error) {
 	return s.mark(ctx, m, func(row channel.Row) error {
-		until := m.UndoableUntil
 		if row.State == domain.ChannelPending {
-			until = row.UndoableUntil
+			m.UndoableUntil = row.UndoableUntil
 		}
-		if left := domain.Undoable(m.AskedOn, until); left > 0 {
+		if left := m.Undoable(); left > 0 {
 			return &domain.UndoableError{Left: left}
 		}
 		return s.Pivot(ctx, row)
@@ -56,7 +55,7 @@ func (s *Deletions) mark(ctx context.Context, m domain.Message, swap func(channe
 		case row.State == domain.ChannelDeleting:
 			return nil
 		case row.State == domain.ChannelActive:
-			if err := s.renewOpen(ctx, m.Ref()); err != nil {
+			if err := s.RenewOpen(ctx, m.Ref()); err != nil {
 				return err
 			}
 		}

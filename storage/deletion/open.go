@@ -41,8 +41,8 @@ const requestLifetime = time.Hour
 // openFlight is how many open deletions a pass looks at at once.
 const openFlight = 8
 
-// renewOpen writes the index row of an open deletion, and gives it a new version.
-func (s *Deletions) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
+// RenewOpen writes the index row of an open deletion, and gives it a new version.
+func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Put the deletion on the index of open deletions.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
 		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
@@ -95,6 +95,9 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := schema.ParseRefRow(index.Row)
+	if ref.Key.AccountOf() != "" {
+		return p.lookAtAccount(ctx, index, ref)
+	}
 	//lab: Read the report of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -116,6 +119,33 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 		}
 		return p.requeue(ctx, d.Message())
 	}
+}
+
+// lookAtAccount is lookAt for the deletion of an account.
+func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	//lab: Read the report of the deletion of an account.
+	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+	switch {
+	case err == nil && Decode(record).Over():
+		return p.removeOpen(ctx, index) // its request marks the account once in all time
+	case err == nil && Decode(record).State == domain.DeletionPoisoned:
+		return p.leaveToOperator(ctx, index, record)
+	case err != nil && !errors.Is(err, domain.ErrNotFound):
+		return err
+	}
+	message, open, err := p.accounts.OpenErasure(ctx, ref)
+	switch {
+	case err != nil:
+		return err
+	case !open && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+		return nil // the request may be under way, and would have to begin again
+	case !open:
+		return p.removeTouched(ctx, index, p.accounts.WithholdErasure(ctx, ref))
+	}
+	if err := p.RecordDeletion(ctx, message); err != nil {
+		return err
+	}
+	return p.requeue(ctx, message)
 }
 
 // requeue queues a deletion again if it is stalled.

@@ -39,7 +39,8 @@ func Stalled(d domain.Deletion, since time.Time) bool {
 	due := d.State == domain.DeletionPending || d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
 	latest := time.Now().Add(clockMargin)
 	quiet := func(on time.Time) bool { return on.Before(since) || on.After(latest) }
-	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn) && quiet(d.UndoableUntil)
+	final := d.UndoableUntil.Before(since) || d.UndoableUntil.After(time.Now()) && d.Message().Undoable() == 0
+	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn) && final
 }
 
 // clockMargin is how far ahead a time may lie that a row tells: the clocks of a site differ,
@@ -71,6 +72,9 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	}
 	if !d.UndoableUntil.IsZero() {
 		p = append(p, driver.Time(schema.PropUndoableUntil, d.UndoableUntil))
+	}
+	if d.KeepPosts {
+		p = append(p, driver.Bool(schema.PropKeepPosts, true))
 	}
 	if d.Number > 0 {
 		p = append(p, driver.Int64(schema.PropNumber, d.Number))
@@ -131,7 +135,7 @@ func Decode(row driver.Entity) domain.Deletion {
 		FinishedOn:   p.Time(schema.PropFinishedOn),
 		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
 
-		Number: p.Int64(schema.PropNumber), UndoableUntil: p.Time(schema.PropUndoableUntil),
+		Number: p.Int64(schema.PropNumber), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
 	}
 	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
 	if p.Bool(schema.PropWaiting) {

@@ -51,6 +51,9 @@ func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Messag
 // RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
 // is not being deleted. It reports whether it is.
 func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
+	if m.Kind == domain.MessageAccount {
+		return s.accounts.RepeatErasure(ctx, m)
+	}
 	row, err := s.ReadIncarnation(ctx, m.Ref())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

@@ -41,7 +41,7 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 		UpdatedOn:   domain.Now(),
 		TraceParent: m.TraceParent,
 
-		Number: m.Number, UndoableUntil: m.UndoableUntil,
+		Number: m.Number, UndoableUntil: m.UndoableUntil, KeepPosts: m.KeepPosts,
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change 
 			return nil, nil
 		}
 		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
-			if err := s.renewOpen(ctx, d.Channel); err != nil {
+			if err := s.RenewOpen(ctx, d.Channel); err != nil {
 				return nil, err
 			}
 		}

@@ -26,13 +26,15 @@ type Directory struct {
 
 // New returns the directory of the channels of a backend whose tables are there.
 func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Directory {
-	return &Directory{
+	s := &Directory{
 		Lifecycle: channels,
 		deletions: deletions,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		users:     driver.NewTable(backend, schema.TableUsers),
 		pause:     pause,
 	}
+	channels.OnReservation(s.ListChannel)
+	return s
 }
 
 // Describe changes what is said about a channel, and returns the channel as it is then.

@@ -15,8 +15,8 @@ import (
 )
 
 // The channels of an owner are in as many partitions. So each has a row in the owner's own
-// partition of Users, owned!, by the key of the channel. The row is written before the
-// channel is created: if the process dies in between, it names nothing. It also outlives the
+// partition of Users, owned!, by the key of the channel. The row is written while the
+// channel is created, before its gate opens: if the process dies in between, it names nothing. It also outlives the
 // channel, which somebody else may have then. So whoever reads it reads the channel too, and
 // believes its row.
 //
@@ -38,29 +38,15 @@ func (s *Directory) CreateChannelWithin(ctx context.Context, channel domain.Chan
 
 // CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
 // channel.Lifecycle.CreateOnce is CreateChannel for one. Without a key, it is for one without.
-//
-// A name that somebody has is listed only once it was created after all (from a row that was
-// reclaimed, or by an earlier request): what is refused writes nothing.
 func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
-	//lab: Read whether the name is taken.
-	_, err = s.ReadChannel(ctx, wanted.Key())
-	taken := err == nil
-	if errors.Is(err, domain.ErrNotFound) {
-		err = s.ListChannel(ctx, wanted)
-	}
-	switch {
-	case err != nil:
-	case key == "":
+	if key == "" {
 		created, err = s.CreateChannel(ctx, wanted)
 		made = true
-	default:
+	} else {
 		created, made, err = s.createOnce(ctx, wanted, key)
-	}
-	if err == nil && taken {
-		err = s.ListChannel(ctx, wanted)
 	}
 	if err != nil {
 		return domain.Channel{}, false, err

@@ -74,11 +74,10 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 	var posts []found
 	var refs []domain.ChannelRef
 	for _, row := range rows {
-		ref := listedIn(row)
+		ref, id := Listed(kind, row)
 		if !schema.LeadsToChannel(ref) {
 			continue // a check reports it
 		}
-		id := domain.BlogID(strings.TrimPrefix(row.Row, kind.Prefix()))
 		posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
 		if !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
@@ -98,12 +97,17 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 		switch in, lives := channels[post.by.Channel]; {
 		case !lives:
 			gone = append(gone, kind.Row(string(post.id)))
-		case there && in.State == domain.ChannelActive:
+		case there && in.State == domain.ChannelActive && (kind != schema.Wrote || blog.UserID == user):
 			items = append(items, FeedItem{Blog: blog, Name: in.Name})
 		}
 	}
 	_ = s.posts.Unlist(ctx, user, gone) // or else the next reader does: nobody waits for a full disk
 	return items, nil
+}
+
+// Listed is what a row of a user's list of this kind names.
+func Listed(kind *schema.Kind, row driver.Entity) (domain.ChannelRef, domain.BlogID) {
+	return listedIn(row), domain.BlogID(strings.TrimPrefix(row.Row, kind.Prefix()))
 }
 
 // listedIn is the channel of what a row of a user's list names.
@@ -115,15 +119,26 @@ func listedIn(row driver.Entity) domain.ChannelRef {
 }
 
 // WroteTo lists the channels on an author's list. Some may be gone.
-func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) (refs []domain.ChannelRef, err error) {
+func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) ([]domain.ChannelRef, error) {
+	return s.channelsOn(ctx, author, schema.Wrote)
+}
+
+// ActedIn lists the channels on the lists of what a user has written and voted on. Some may be gone.
+func (s *Readers) ActedIn(ctx context.Context, user domain.UserName) ([]domain.ChannelRef, error) {
+	return s.channelsOn(ctx, user, schema.Wrote, schema.Voted)
+}
+
+func (s *Readers) channelsOn(ctx context.Context, user domain.UserName, lists ...*schema.Kind) (refs []domain.ChannelRef, err error) {
 	seen := make(map[domain.ChannelRef]bool)
-	for row, err := range s.wrote(ctx, author) {
-		if err != nil {
-			return nil, err
-		}
-		if ref := listedIn(row); !seen[ref] && schema.LeadsToChannel(ref) {
-			seen[ref] = true
-			refs = append(refs, ref)
+	for _, list := range lists {
+		for row, err := range s.list(ctx, list, user) {
+			if err != nil {
+				return nil, err
+			}
+			if ref := listedIn(row); !seen[ref] && schema.LeadsToChannel(ref) {
+				seen[ref] = true
+				refs = append(refs, ref)
+			}
 		}
 	}
 	return refs, nil
@@ -142,7 +157,7 @@ func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, ref dom
 			rows = rows[:0]
 			return yield(items, err) && err == nil
 		}
-		for row, err := range s.wrote(ctx, author) {
+		for row, err := range s.list(ctx, schema.Wrote, author) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -158,10 +173,11 @@ func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, ref dom
 	}
 }
 
-// wrote yields the rows of an author's list.
-func (s *Readers) wrote(ctx context.Context, author domain.UserName) iter.Seq2[driver.Entity, error] {
-	from, to := schema.Wrote.Range()
-	return s.users.Within(ctx, driver.Range{Partition: schema.UserPartition(author), From: from, To: to})
+// list yields the rows of a list of a user's.
+func (s *Readers) list(ctx context.Context, kind *schema.Kind, user domain.UserName) iter.Seq2[driver.Entity, error] {
+	from, to := kind.Range()
+	//lab: Read a list of the user's.
+	return s.users.Within(ctx, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 }
 
 // readIncarnations reads those channels, in any state, that are still of these incarnations.

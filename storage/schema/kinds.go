@@ -181,7 +181,7 @@ func deletionProperties() []Property {
 	return slices.Concat(
 		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropNumber, PropUndoableUntil,
+		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropNumber, PropUndoableUntil, PropKeepPosts,
 			PropRevision, PropRevisions))
 }
 
@@ -189,10 +189,10 @@ func deletionProperties() []Property {
 var (
 	Account = &Kind{
 		Table: TableUsers, Partition: "<user>", Name: "account", Scenario: "digest-address",
-		What: "The account: a hash of the password, and a number that ends all sessions when it grows.",
-		Why:  "A change depends on the version that was read, so what was revoked does not come back.",
+		What: "The account: a hash of the password, a number that ends all sessions when it grows, and how far its deletion has come.",
+		Why:  "A change depends on the version that was read, so what was revoked does not come back. The name and the number outlive the account.",
 		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
-			sometimes(PropOnce, PropDigestSecret, PropSignIns)),
+			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropFinishedOn)),
 	}
 	Asked = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "asked!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",

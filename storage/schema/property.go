@@ -26,6 +26,7 @@ const (
 	PropFailures     = "Failures"
 	PropFinishedOn   = "FinishedOn"
 	PropIncarnation  = "Incarnation"
+	PropKeepPosts    = "KeepPosts"
 	PropKnownUntil   = "KnownUntil"
 	PropLastDelivery = "LastDelivery"
 	PropLink         = "Link"
@@ -114,7 +115,7 @@ func typeOf(name string) driver.Kind {
 	switch name {
 	case PropAttempts, PropCopies, PropEpoch, PropFailures, PropLastDelivery, PropNumber, PropRating, PropRowsDeleted, PropSignIns, PropUndone:
 		return driver.KindInt64
-	case PropEnded, PropLink, PropWaiting:
+	case PropEnded, PropKeepPosts, PropLink, PropWaiting:
 		return driver.KindBoolean
 	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime

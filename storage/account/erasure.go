@@ -1,0 +1,154 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// An account that is to be deleted says so in its own row, and how far that has come. Each of these
+// swaps depends on the version of the row that was read. What the deletion does besides is in
+// package erasure.
+
+// An Entry is what the row of an account says about its deletion, and the version in which it does.
+type Entry struct {
+	domain.Erasure
+	row driver.Entity
+}
+
+// CreatedOn is when the account was made.
+func (e Entry) CreatedOn() time.Time { return e.row.Properties.Time(schema.PropCreatedOn) }
+
+func entryOf(row driver.Entity) Entry { return Entry{DecodeErasure(row), row} }
+
+// DecodeErasure is what the row of an account says about its deletion.
+func DecodeErasure(row driver.Entity) domain.Erasure {
+	p := row.Properties
+	return domain.Erasure{
+		User:          domain.UserName(row.Partition),
+		ID:            domain.Incarnation(p.String(schema.PropIncarnation)),
+		State:         domain.AccountState(p.String(schema.PropState)),
+		AskedOn:       p.Time(schema.PropRequestedOn),
+		UndoableUntil: p.Time(schema.PropUndoableUntil),
+		KeepPosts:     p.Bool(schema.PropKeepPosts),
+	}
+}
+
+// Entry reads what the row of an account says about its deletion, in any state. Without a row, it
+// is domain.ErrNotFound.
+func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, error) {
+	//lab: Read how the account stands.
+	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
+	if err != nil {
+		return Entry{}, fmt.Errorf("account %s: %w", name, err)
+	}
+	return entryOf(row), nil
+}
+
+// Stands tells whether a user may still act: domain.ErrAccountEnds if their account is being
+// deleted, or is gone. Nobody may act in the channels of others who has not asked this between the
+// row by which a deletion finds what they do there and the transaction that does it (package
+// erasure).
+func (a *Accounts) Stands(ctx context.Context, name domain.UserName) error {
+	e, err := a.Entry(ctx, name)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return nil // a test, or an operator, acts in a name that never signed up
+	case err == nil && e.State != domain.AccountActive:
+		err = fmt.Errorf("account %s: %w", name, domain.ErrAccountEnds)
+	}
+	return err
+}
+
+// Confirm checks the password of a user who is signed in. A wrong one is an InvalidError on the
+// field. After too many of them, in whatever sessions of the user, every attempt is a
+// *domain.ThrottledError.
+func (a *Accounts) Confirm(ctx context.Context, of Attempt, field string) error {
+	_, err := a.confirm(ctx, of, a.sessionLimits)
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		err = domain.Invalid(field, "is not your password")
+	}
+	return err
+}
+
+// CloseAccount marks an account as about to be deleted, in the version that was read, or returns
+// optimistic.ErrAgain. It ends all sessions and links, and revokes the address of the personal feed.
+func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
+	//lab: Mark the account as about to be deleted, which ends all its sessions.
+	return a.end(ctx, e, driver.String(schema.PropState, domain.AccountPending),
+		driver.String(schema.PropIncarnation, asked.ID),
+		driver.Time(schema.PropRequestedOn, asked.AskedOn),
+		driver.Time(schema.PropUndoableUntil, asked.UndoableUntil),
+		driver.Bool(schema.PropKeepPosts, asked.KeepPosts))
+}
+
+// ReopenAccount undoes CloseAccount, in the version that was read. The sessions that began since go on.
+func (a *Accounts) ReopenAccount(ctx context.Context, e Entry) error {
+	//lab: Make the account active again.
+	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountActive))
+}
+
+// PivotAccount takes an account past the pivot, in the version that was read: no undo comes after it. It
+// ends the sessions that were there to undo.
+func (a *Accounts) PivotAccount(ctx context.Context, e Entry) error {
+	//lab: Take the account past the point of no return, which ends all its sessions.
+	return a.end(ctx, e, driver.String(schema.PropState, domain.AccountErasing))
+}
+
+// TouchAccount gives the row another version, so that a swap fails that is under way.
+func (a *Accounts) TouchAccount(ctx context.Context, e Entry) error {
+	//lab: Write the account's row, which gives it a new version.
+	return a.users.Transact(ctx, e.row.Partition, driver.Merge(schema.SingleRow, driver.Match(e.row.ETag)))
+}
+
+// end is swap, and ends what signs the user in.
+func (a *Accounts) end(ctx context.Context, e Entry, changes ...driver.Property) error {
+	return a.swap(ctx, e, append(changes, driver.Int64(schema.PropEpoch, epochOf(e.row)+1), driver.String(schema.PropDigestSecret, ""))...)
+}
+
+func (a *Accounts) swap(ctx context.Context, e Entry, changes ...driver.Property) error {
+	return optimistic.Again(a.users.Transact(ctx, e.row.Partition, driver.Merge(schema.SingleRow, driver.Match(e.row.ETag), changes...)))
+}
+
+// RemoveRows removes rows of a user's partition, all of them or none, each in the version that was
+// read: so a late copy removes nothing of whoever has the name later. If somebody else has removed
+// one of them, the others stay for whoever reads again.
+func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity, removed func(rows int)) error {
+	operations := make([]driver.Operation, len(rows))
+	for i, row := range rows {
+		operations[i] = driver.Delete(row.Row, driver.Match(row.ETag))
+	}
+	//lab: Remove these rows of the user's.
+	err := a.users.Transact(ctx, rows[0].Partition, operations...)
+	if optimistic.Raced(err) {
+		return nil
+	}
+	if err == nil {
+		removed(len(rows))
+	}
+	return err
+}
+
+// BuryAccount leaves the name and the epoch of an account, and nothing else, in the version that was
+// read.
+func (a *Accounts) BuryAccount(ctx context.Context, e Entry) error {
+	//lab: Leave only the name of the account, and the number that ended its sessions.
+	return optimistic.Again(a.users.Transact(ctx, e.row.Partition, driver.Replace(schema.SingleRow, driver.Match(e.row.ETag),
+		driver.String(schema.PropState, domain.AccountGone),
+		driver.String(schema.PropIncarnation, e.ID),
+		driver.Int64(schema.PropEpoch, epochOf(e.row)),
+		driver.Time(schema.PropCreatedOn, e.row.Properties.Time(schema.PropCreatedOn)),
+		driver.Time(schema.PropFinishedOn, domain.Now()),
+		driver.String(schema.PropPassword, ""), driver.String(schema.PropRevision, ""), driver.String(schema.PropRevisions, ""))))
+}
+
+// vacant tells whether somebody else can have the name of an account that is gone.
+func vacant(row driver.Entity) bool {
+	return DecodeErasure(row).State == domain.AccountGone && time.Since(row.Properties.Time(schema.PropFinishedOn)) > domain.NameKept
+}

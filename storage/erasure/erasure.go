@@ -1,0 +1,201 @@
+// Package erasure is the deletion of an account with all that its user has made: a cascade of
+// cascades.
+//
+// # The problem
+//
+// What a user has made lies in as many partitions as they act in, and in four tables. Requests of
+// theirs may be under way when the account is deleted, and copies of them may land at any time. So
+// nothing that they sent may land once the deletion has looked where it would.
+//
+// # The model
+//
+// Whatever a user does in the channels of others is first on a list in the user's own partition: a
+// post and a vote on those of package blog, a subscription in Subscriptions. Then, and only then,
+// the request reads whether the account stands. Only then does it make its transaction, which names
+// what was read before that look and is used up once it changes: the token of the guests, for a post
+// and a vote; the join! row, for a subscription; the reservation of a gate, for a channel.
+//
+//	request:   token   list   look                transaction, with the token
+//	deletion:                       pivot   read the lists   turn each token
+//
+// If the look finds that the account stands, the deletion has not passed its pivot. So it will read
+// the lists later, will find the row, and will turn the token that the request holds: the
+// transaction lands before that and is removed, or never. If the look comes after the pivot, the
+// request gives up. Neither waits for the other.
+//
+// The account's own row says how far it has come (package account), as a channel's row does, and the
+// message, the record and the index of open deletions are those of package deletion, under a key
+// that no channel has.
+//
+// # What survives failure
+//
+// Each step may be repeated, by any number of workers. They remove a row of a list in the version
+// that they read, and after what the list names. So a worker that starts again finds the rest. What
+// a late copy of a request leaves on a list of nobody names nothing, and a repair removes it.
+//
+// The name stays with the account for domain.NameKept. That is a premise: no process stalls for so
+// long within one request or one step. Late copies may land after it.
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/account"
+	"microblogging/storage/blog"
+	"microblogging/storage/deletion"
+	"microblogging/storage/directory"
+	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/reader"
+	"microblogging/storage/schema"
+)
+
+// Erasures holds the operations that delete accounts. It is safe for concurrent use.
+type Erasures struct {
+	accounts  *account.Accounts
+	deletions *deletion.Deletions
+	directory *directory.Directory
+	posts     *blog.Posts
+	readers   *reader.Readers
+
+	users, subscriptions *driver.Table
+
+	pause optimistic.Pause
+	// undo is how long the deletion of an account can be undone.
+	undo time.Duration
+}
+
+// New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
+// of an account can be undone.
+func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion.Deletions, lists *directory.Directory,
+	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
+) *Erasures {
+	s := &Erasures{
+		accounts: accounts, deletions: deletions, directory: lists, posts: posts, readers: readers,
+		users:         driver.NewTable(backend, schema.TableUsers),
+		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
+		pause:         pause, undo: undo,
+	}
+	deletions.OnAccounts(s)
+	return s
+}
+
+// AskErasure accepts the deletion of an account, and returns it. From then on no session of the
+// account works, and the deletion will end whatever crashes, unless it is undone. Called again while
+// it can be undone, it returns the same. A wrong password is an InvalidError on the field
+// "password", and too many of them are a *domain.ThrottledError.
+//
+// The order of writes is: the row on the index of open deletions, the account's row, the message,
+// the record. So nobody is signed out by a request that is not on the index, and no message is about
+// an account that can be used. If the process dies before the message, the reconciling pass sends it.
+func (s *Erasures) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
+	if err := s.accounts.Confirm(ctx, by, "password"); err != nil {
+		return domain.Erasure{}, err
+	}
+	now := domain.Now()
+	return s.accept(ctx, domain.Erasure{
+		User: domain.UserName(by.Name), State: domain.AccountPending,
+		AskedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
+	})
+}
+
+// accept makes the writes of AskErasure, in their order.
+func (s *Erasures) accept(ctx context.Context, asked domain.Erasure) (domain.Erasure, error) {
+	err := s.pause.Retry(ctx, func() error {
+		entry, err := s.accounts.Entry(ctx, asked.User)
+		switch {
+		case err != nil:
+			return err
+		case entry.State != domain.AccountActive:
+			asked = entry.Erasure // an earlier request, or the echo of our own
+			return nil
+		}
+		asked.ID = domain.NewIncarnation() // each marks an account once in all time
+		if err := s.deletions.RenewOpen(ctx, asked.Ref()); err != nil {
+			return err
+		}
+		return s.accounts.CloseAccount(ctx, entry, asked)
+	})
+	if err != nil {
+		return asked, err
+	}
+	message := asked.Message()
+	message.TraceParent = deletion.TraceParentOf(ctx)
+	if err := s.deletions.Enqueue(ctx, message); err != nil {
+		return asked, fmt.Errorf("queueing the deletion of account %s: %w", asked.User, err)
+	}
+	return asked, s.deletions.RecordDeletion(ctx, message)
+}
+
+// UndoErasure undoes the deletion of an account. Nothing was touched. To undo it again is no error.
+// Past the pivot, it is domain.ErrTooLate. It is the same swap as the worker's, the other way.
+func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) error {
+	var undone domain.Erasure
+	err := s.pause.Retry(ctx, func() error {
+		entry, err := s.accounts.Entry(ctx, user)
+		undone = entry.Erasure
+		switch {
+		case err != nil:
+			return err
+		case entry.State == domain.AccountActive:
+			return nil // it was undone before, or this is the echo of our own swap
+		case entry.State != domain.AccountPending:
+			return domain.ErrTooLate
+		}
+		return s.accounts.ReopenAccount(ctx, entry)
+	})
+	if err != nil || undone.ID == "" {
+		return err
+	}
+	return s.recordUndone(ctx, undone.Message())
+}
+
+func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
+	err := s.deletions.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
+		d.State = domain.DeletionUndone
+		return true
+	})
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // the request died before its record
+	}
+	return err
+}
+
+// OpenErasure implements deletion.Accounts.
+func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, err error) {
+	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
+	if errors.Is(err, domain.ErrNotFound) {
+		return m, false, nil
+	}
+	open = entry.ID == ref.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
+	return entry.Message(), open, err
+}
+
+// RepeatErasure implements deletion.Accounts.
+func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
+	entry, err := s.accounts.Entry(ctx, m.By)
+	if errors.Is(err, domain.ErrNotFound) || err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)) {
+		return false, nil
+	}
+	if err == nil {
+		_, err = s.accept(ctx, domain.Erasure{
+			User: m.By, State: domain.AccountPending, AskedOn: domain.Now(), UndoableUntil: domain.Now(), KeepPosts: m.KeepPosts})
+	}
+	return err == nil, err
+}
+
+// WithholdErasure implements deletion.Accounts.
+func (s *Erasures) WithholdErasure(ctx context.Context, ref domain.ChannelRef) error {
+	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // nobody can mark it
+	}
+	if err == nil {
+		err = s.accounts.TouchAccount(ctx, entry)
+	}
+	return err
+}

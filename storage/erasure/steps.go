@@ -1,0 +1,169 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/storage/account"
+	"microblogging/storage/driver"
+	"microblogging/storage/reader"
+	"microblogging/storage/schema"
+)
+
+// The steps of a worker, in their order.
+
+// flightOfStep is how many things of a list a step works on at once.
+const flightOfStep = 8
+
+// BeginErasure takes an account past the pivot. It reports whether this request is still to be
+// carried out. One that can still be undone is a *domain.UndoableError.
+func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
+	err = s.pause.Retry(ctx, func() error {
+		entry, err := s.entryOf(ctx, m)
+		present = err == nil
+		switch {
+		case errors.Is(err, errOther):
+			return nil
+		case err != nil:
+			return err
+		case entry.State == domain.AccountErasing:
+			return nil
+		}
+		if left := m.Undoable(); left > 0 {
+			return &domain.UndoableError{Left: left}
+		}
+		return s.accounts.PivotAccount(ctx, entry)
+	})
+	if err == nil && !present {
+		err = s.concludeOther(ctx, m)
+	}
+	return present, err
+}
+
+// errOther tells that an account is not in the course of the deletion that a message asks for.
+var errOther = errors.New("another state of the account")
+
+// entryOf reads the account that a message is about.
+func (s *Erasures) entryOf(ctx context.Context, m domain.Message) (account.Entry, error) {
+	entry, err := s.accounts.Entry(ctx, m.By)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		err = errOther
+	case err == nil && (entry.ID != m.Incarnation || entry.State == domain.AccountActive || entry.State == domain.AccountGone):
+		err = errOther
+	}
+	return entry, err
+}
+
+// concludeOther records that a deletion was undone, if its account was not buried by it.
+func (s *Erasures) concludeOther(ctx context.Context, m domain.Message) error {
+	entry, err := s.accounts.Entry(ctx, m.By)
+	if err != nil || entry.State == domain.AccountGone && entry.ID == m.Incarnation {
+		return nil
+	}
+	return s.recordUndone(ctx, m)
+}
+
+// EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
+// that are being created: a row that lands late is behind none.
+func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed func(rows int)) error {
+	return s.each(ctx, schema.Owned, m.By, removed, func(ctx context.Context, row driver.Entity) error {
+		return s.directory.EraseChannel(ctx, schema.OwnedKey(row.Row), m.By)
+	})
+}
+
+// EraseFence turns the token of the guests in each channel that is on a list of the user. After
+// that, none of their posts and votes lands any more that is not there.
+func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, _ func(rows int)) error {
+	refs, err := s.readers.ActedIn(ctx, m.By)
+	for _, ref := range refs {
+		if err == nil {
+			err = s.posts.TurnGuests(ctx, ref)
+		}
+	}
+	return err
+}
+
+// ErasePosts removes the posts of a user, or their name from them.
+func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed func(rows int)) error {
+	return s.each(ctx, schema.Wrote, m.By, removed, func(ctx context.Context, row driver.Entity) error {
+		ref, id := reader.Listed(schema.Wrote, row)
+		return s.posts.EraseBlog(ctx, ref, id, m.By, m.KeepPosts, removed)
+	})
+}
+
+// EraseVotes removes the votes of a user.
+func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed func(rows int)) error {
+	return s.each(ctx, schema.Voted, m.By, removed, func(ctx context.Context, row driver.Entity) error {
+		ref, id := reader.Listed(schema.Voted, row)
+		err := s.posts.Unvote(ctx, ref, id, m.By)
+		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
+			return nil
+		}
+		return err
+	})
+}
+
+// EraseSubscriptions ends the subscriptions of a user.
+func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, removed func(rows int)) error {
+	//lab: Read the subscriptions of the user.
+	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.By)}) {
+		if err == nil {
+			err = s.readers.Unsubscribe(ctx, schema.ParseRefRow(row.Row), m.By)
+		}
+		if err != nil {
+			return err
+		}
+		removed(1)
+	}
+	return nil
+}
+
+// EraseAccount removes what lies beside the account's row, and leaves the name and the epoch.
+func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed func(rows int)) error {
+	return s.pause.Retry(ctx, func() error {
+		entry, err := s.entryOf(ctx, m)
+		if errors.Is(err, errOther) {
+			return nil // another worker was faster
+		}
+		if err == nil {
+			err = s.empty(ctx, schema.Successor(schema.SingleRow), "", m.By, removed, func(context.Context, driver.Entity) error { return nil })
+		}
+		if err != nil {
+			return err
+		}
+		return s.accounts.BuryAccount(ctx, entry)
+	})
+}
+
+// each works on what a list of a user's names, and then takes it off the list.
+func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed func(rows int),
+	do func(context.Context, driver.Entity) error,
+) error {
+	from, to := kind.Range()
+	return s.empty(ctx, from, to, user, removed, do)
+}
+
+// empty works on the rows of a user in a range, and then removes them.
+func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserName, removed func(rows int),
+	do func(context.Context, driver.Entity) error,
+) error {
+	for {
+		//lab: Read a part of the list.
+		rows, err := s.users.First(ctx, driver.MaxOperations, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		group, at := s.readers.Group(ctx, flightOfStep)
+		for _, row := range rows {
+			group.Go(func() error { return do(at, row) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		if err := s.accounts.RemoveRows(ctx, rows, removed); err != nil {
+			return err
+		}
+	}
+}

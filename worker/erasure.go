@@ -1,0 +1,38 @@
+package worker
+
+import (
+	"context"
+
+	"microblogging/domain"
+)
+
+// erase takes the steps that delete an account, in the only order that is safe (package erasure in
+// storage). Each finds out from the rows what is left to do.
+func (c *cascade) erase(ctx context.Context) error {
+	there, err := c.step(ctx, domain.StepMark, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
+		return c.store.BeginErasure(ctx, c.of)
+	})
+	if err != nil || !there {
+		return err
+	}
+	// What the user owns and has sent comes to its end first: the lists say where, and go with it.
+	for _, step := range []struct {
+		name domain.Step
+		take func(context.Context, domain.Message, func(rows int)) error
+	}{
+		{domain.StepChannels, c.store.EraseChannels},
+		{domain.StepFence, c.store.EraseFence},
+		{domain.StepPosts, c.store.ErasePosts},
+		{domain.StepVotes, c.store.EraseVotes},
+		{domain.StepSubscriptions, c.store.EraseSubscriptions},
+		{domain.StepRelease, c.store.EraseAccount},
+	} {
+		_, err := c.step(ctx, step.name, always(func(ctx context.Context, _ domain.ChannelRef) error {
+			return step.take(ctx, c.of, func(rows int) { c.removed(ctx, rows) })
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

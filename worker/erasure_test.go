@@ -1,0 +1,296 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/account"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
+)
+
+func TestErasure(t *testing.T) {
+	t.Run("an account goes with all that its user has made, and nothing else does", bubble(goesWithEverything))
+	t.Run("posts that shall stay have no author any more", bubble(postsStayWithoutAuthor))
+	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
+	t.Run("the name is free again after its time, and nothing of before comes back", bubble(nameIsFreeAgain))
+	t.Run("a lost message is replaced", bubble(lostErasureIsReplaced))
+	t.Run("an account that came back with a backup is deleted again", bubble(erasureIsRepeated))
+}
+
+const (
+	leaver     domain.UserName = "lea"
+	leaverPass                 = "correct horse battery"
+)
+
+// A leaving is a world in which somebody has made all that one can make.
+type leaving struct {
+	*world
+	// own is their channel; post theirs in the channel of somebody else, and voted a post of
+	// somebody else that they have voted on.
+	own         domain.Channel
+	post, voted domain.Blog
+	token       string
+}
+
+func newLeaving(t *testing.T, o storage.Options) *leaving {
+	t.Helper()
+	o.HashPassword = drivertest.CheapHash
+	l := &leaving{world: newWorldOf(t, 3, o)}
+	ctx := t.Context()
+	_, err := l.sound.SignUp(ctx, string(leaver), leaverPass)
+	l.ok(err)
+	l.token, _, err = l.sound.SignIn(ctx, l.attempt())
+	l.ok(err)
+	l.own = l.createBy("Own", leaver)
+	l.post = l.postBy(l.victim, leaver, "mine")
+	l.postBy(l.own, leaver, "mine at home")
+	l.voted = l.kept[0]
+	l.ok(l.sound.Vote(ctx, l.voted.Channel, l.voted.ID, leaver))
+	l.ok(l.sound.Vote(ctx, l.post.Channel, l.post.ID, visitor))
+	l.ok(l.sound.Subscribe(ctx, l.victim, leaver))
+	return l
+}
+
+func (l *leaving) attempt() account.Attempt {
+	return account.Attempt{Name: string(leaver), Password: leaverPass}
+}
+
+func (w *world) createBy(name string, by domain.UserName) domain.Channel {
+	w.t.Helper()
+	channel, err := domain.NewChannel(name, domain.About{}, by)
+	w.ok(err)
+	channel, _, err = w.sound.CreateChannelOnce(w.t.Context(), channel, "key of "+name, 0)
+	w.ok(err)
+	return channel
+}
+
+func (w *world) postBy(to domain.Channel, by domain.UserName, text string) domain.Blog {
+	w.t.Helper()
+	blog, _, err := w.sound.Post(w.t.Context(), storage.Posting{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}})
+	w.ok(err)
+	return blog
+}
+
+func (l *leaving) askOn(s *storage.Store, keep bool) (domain.Erasure, error) {
+	return s.AskErasure(l.t.Context(), l.attempt(), keep)
+}
+
+// state is what the account's row says.
+func (l *leaving) state() domain.Erasure {
+	l.t.Helper()
+	e, err := l.sound.Entry(l.t.Context(), leaver)
+	l.ok(err)
+	return e.Erasure
+}
+
+// gone waits until the account is gone, and their channel with it.
+func (l *leaving) gone() {
+	l.t.Helper()
+	stop := l.start(l.sound)
+	l.until("the account is gone", func() bool {
+		_, err := l.sound.ReadChannel(l.t.Context(), l.own.Key())
+		return l.state().State == domain.AccountGone && errors.Is(err, domain.ErrNotFound)
+	})
+	stop()
+}
+
+// mustBeErased checks what is left: nothing but the name, and what others have made.
+func (l *leaving) mustBeErased() {
+	l.t.Helper()
+	ctx := l.t.Context()
+	l.mustBeSound()
+	partition := driver.Range{Partition: schema.UserPartition(leaver)}
+	for row, err := range driver.NewTable(l.db, schema.TableUsers).Within(ctx, partition) {
+		l.ok(err)
+		if row.Row != "" {
+			l.t.Errorf("a row %q is left beside the account", row.Row)
+		}
+	}
+	for row, err := range driver.NewTable(l.db, schema.TableSubscriptions).Within(ctx, partition) {
+		l.ok(err)
+		l.t.Errorf("a subscription is left: %s", row.Row)
+	}
+	if n, err := l.sound.Blog(ctx, l.voted.Channel, l.voted.ID); err != nil || n.Rating != 0 {
+		l.t.Errorf("the post that they voted on is %+v, %v", n, err)
+	}
+	if _, err := l.sound.User(ctx, leaver); !errors.Is(err, domain.ErrNotFound) {
+		l.t.Errorf("their page is read as %v", err)
+	}
+	if _, _, err := l.sound.SignIn(ctx, l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
+		l.t.Errorf("they are signed in with %v", err)
+	}
+	if blogs, err := l.sound.Blogs(ctx, l.victim.Ref(), storage.BlogQuery{Limit: 10}); err != nil || len(blogs.Items) < 3 {
+		l.t.Errorf("of others, %d posts are left, %v", len(blogs.Items), err)
+	}
+}
+
+func goesWithEverything(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	if _, err := l.sound.Session(t.Context(), l.token); !errors.Is(err, domain.ErrNotSignedIn) {
+		t.Errorf("asked, their session is %v", err)
+	}
+	l.gone()
+	l.mustBeErased()
+	if _, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("their post is read with %v", err)
+	}
+}
+
+func postsStayWithoutAuthor(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.sound, true)
+	l.ok(err)
+	l.gone()
+	l.mustBeErased()
+	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser || post.Rating != 1 || post.Text != "mine" {
+		t.Errorf("their post is read as %+v, %v", post, err)
+	}
+}
+
+const undoAccount = domain.MaxUndoAccount
+
+func erasureIsUndone(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	asked, err := l.askOn(l.sound, false)
+	l.ok(err)
+	again, err := l.askOn(l.sound, true)
+	if err != nil || again.ID != asked.ID || again.KeepPosts {
+		t.Errorf("asked twice, it is %+v, %v", again, err)
+	}
+	stop := l.start(l.sound)
+	time.Sleep(undoAccount - time.Minute)
+	token, _, err := l.sound.SignIn(t.Context(), l.attempt())
+	l.ok(err)
+	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.Equal(asked.UndoableUntil) {
+		t.Errorf("the session is %+v, %v", s, err)
+	}
+	for what, act := range map[string]func() error{
+		"post": func() error {
+			_, _, err := l.sound.Post(t.Context(), storage.Posting{Channel: l.victim, By: leaver, Key: "k", Draft: domain.Draft{Text: "x"}})
+			return err
+		},
+		"vote":      func() error { return l.sound.Vote(t.Context(), l.victim.Ref(), l.kept[1].ID, leaver) },
+		"subscribe": func() error { return l.sound.Subscribe(t.Context(), l.bystander, leaver) },
+		"create": func() error {
+			channel, err := domain.NewChannel("Other", domain.About{}, leaver)
+			l.ok(err)
+			_, err = l.sound.CreateChannel(t.Context(), channel)
+			return err
+		},
+	} {
+		if err := act(); !errors.Is(err, domain.ErrAccountEnds) {
+			t.Errorf("somebody who leaves may %s: %v", what, err)
+		}
+	}
+	l.ok(l.sound.UndoErasure(t.Context(), leaver))
+	time.Sleep(2 * time.Minute)
+	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.IsZero() {
+		t.Errorf("undone, the session is %+v, %v", s, err)
+	}
+	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != leaver {
+		t.Errorf("undone, a post is %+v, %v", post, err)
+	}
+	l.postBy(l.own, leaver, "back")
+	l.mustBeSound()
+	_, err = l.askOn(l.sound, false)
+	l.ok(err)
+	time.Sleep(undoAccount + time.Hour)
+	if err := l.sound.UndoErasure(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
+		t.Errorf("undone too late: %v", err)
+	}
+	stop()
+	l.gone()
+	l.mustBeErased()
+}
+
+func nameIsFreeAgain(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	l.gone()
+	time.Sleep(domain.NameKept - time.Hour)
+	if _, err := l.sound.SignUp(t.Context(), string(leaver), leaverPass); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("before its time, the name is given with %v", err)
+	}
+	time.Sleep(2 * time.Hour)
+	_, err = l.sound.SignUp(t.Context(), string(leaver), "another password")
+	l.ok(err)
+	if _, _, err := l.sound.SignIn(t.Context(), l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
+		t.Errorf("the former password signs in: %v", err)
+	}
+	if _, err := l.sound.Session(t.Context(), l.token); !errors.Is(err, domain.ErrNotSignedIn) {
+		t.Errorf("a former session: %v", err)
+	}
+	if posts, err := l.sound.BlogsBy(t.Context(), leaver, "", 10); err != nil || len(posts.Items) > 0 {
+		t.Errorf("the next of the name wrote %d posts, %v", len(posts.Items), err)
+	}
+	l.postBy(l.victim, leaver, "new")
+	l.mustBeSound()
+}
+
+func lostErasureIsReplaced(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	messages, err := l.sound.Messages().Receive(t.Context(), 1, time.Second)
+	l.ok(err)
+	l.ok(l.sound.Messages().Delete(t.Context(), messages[0]))
+	time.Sleep(time.Hour)
+	l.gone()
+	l.mustBeErased()
+}
+
+func erasureIsRepeated(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	asked, err := l.askOn(l.sound, true)
+	l.ok(err)
+	records, err := l.sound.DeletionRecords(t.Context())
+	l.ok(err)
+	l.ok(l.sound.UndoErasure(t.Context(), leaver)) // as a backup would have the account
+	n, err := l.sound.RepeatDeletions(t.Context(), records)
+	if err != nil || n != 1 || l.state().ID == asked.ID || !l.state().KeepPosts {
+		t.Errorf("%d deletions were repeated, %v", n, err)
+	}
+	l.gone()
+	l.mustBeErased()
+}
+
+// TestErasureFaults checks that no failed call leaves anything of an account, or hurts what others
+// have made. As in TestCascade, a sound worker does what is left.
+func TestErasureFaults(t *testing.T) {
+	for name, fault := range faults {
+		for n, last := 1, false; !last; n++ {
+			t.Run(fmt.Sprintf("call %d %s", n, name), bubble(func(t *testing.T) {
+				last = true // even if the test ends here
+				l := newLeaving(t, storage.Options{})
+				var calls atomic.Int64
+				hook := fault(n)
+				l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+					call.Seq = int(calls.Add(1))
+					return hook(ctx, call, send)
+				}
+				_ = guarded(func() error { _, err := l.askOn(l.faulty, false); return err })
+				stop := l.start(l.faulty)
+				time.Sleep(3 * testOptions.Lease)
+				stop()
+				if l.state().State == domain.AccountActive {
+					_, err := l.askOn(l.sound, false)
+					l.ok(err)
+				}
+				l.gone()
+				l.mustBeErased()
+				last = calls.Load() < int64(n)
+			}))
+		}
+	}
+}
