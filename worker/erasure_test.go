@@ -97,7 +97,9 @@ func (l *leaving) gone() {
 	stop := l.start(l.sound)
 	l.until("the account is gone", func() bool {
 		_, err := l.sound.ReadChannel(l.t.Context(), l.own.Key())
-		return l.state().State == domain.AccountGone && errors.Is(err, domain.ErrNotFound)
+		e := l.state()
+		d, unread := l.sound.Deletion(l.t.Context(), e.Ref(), leaver)
+		return e.State == domain.AccountGone && errors.Is(err, domain.ErrNotFound) && unread == nil && d.State == domain.DeletionDone
 	})
 	stop()
 }

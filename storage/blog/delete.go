@@ -126,8 +126,8 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 			//lab: Take the name of its author from the post.
 			err = optimistic.Again(s.Behind(ctx, ref,
 				driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), driver.String(schema.PropUserID, domain.DeletedUser))))
-		default:
-			err = s.removeBlog(ctx, row)
+		default: // the list leads to the votes, and so goes after them
+			err = s.removeRows(ctx, row)
 		}
 		switch {
 		case errors.Is(err, channel.ErrGateGone):
@@ -143,18 +143,22 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 // blogRows is how many rows removeBlog deletes.
 const blogRows = 2
 
-// removeBlog deletes the post in the version that was read, and its index row, and then takes it
-// off its author's list. It returns optimistic.ErrAgain if the post has changed. If the gate is
-// gone, it returns channel.ErrGateGone.
+// removeBlog is removeRows, and then takes the post off its author's list.
 func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
-	//lab: Remove the post with its rows in one transaction.
-	err := s.Behind(ctx, row.Channel,
-		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
-		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
+	err := s.removeRows(ctx, row)
 	if err == nil && row.UserID != domain.DeletedUser {
 		_ = s.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
 	}
-	return optimistic.Again(err)
+	return err
+}
+
+// removeRows deletes the post in the version that was read, and its index row. It returns
+// optimistic.ErrAgain if the post has changed. If the gate is gone, it returns channel.ErrGateGone.
+func (s *Posts) removeRows(ctx context.Context, row Entity) error {
+	//lab: Remove the post with its rows in one transaction.
+	return optimistic.Again(s.Behind(ctx, row.Channel,
+		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,

@@ -181,9 +181,8 @@ func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found b
 	if errors.Is(err, domain.ErrNotFound) || err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)) {
 		return false, nil
 	}
-	if err == nil {
-		_, err = s.accept(ctx, domain.Erasure{
-			User: m.By, State: domain.AccountPending, AskedOn: domain.Now(), UndoableUntil: domain.Now(), KeepPosts: m.KeepPosts})
+	if now := domain.Now(); err == nil {
+		_, err = s.accept(ctx, domain.Erasure{User: m.By, State: domain.AccountPending, AskedOn: now, UndoableUntil: now, KeepPosts: m.KeepPosts})
 	}
 	return err == nil, err
 }
