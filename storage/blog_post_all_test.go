@@ -155,8 +155,8 @@ func longestPostsFitTogether(t *testing.T) {
 					t.Errorf("%q: posting %d: made %v, %v", c, i, r.Made, r.Err)
 				}
 			}
-			if n := w.calls.Load(); n != 3 { // who may post, the list of the author, and the posts
-				t.Errorf("%q: %d requests, want 3", c, n)
+			if n := w.calls.Load(); n != 4 { // who may post, the list of the author, their account, and the posts
+				t.Errorf("%q: %d requests, want 4", c, n)
 			}
 		})
 	}

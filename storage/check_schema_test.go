@@ -105,6 +105,7 @@ func rowOfNoKindIsFound(t *testing.T) {
 func retiredRowsAreNoBreach(t *testing.T) {
 	w := newWorld(t)
 	w.create("garden", ada)
+	w.disown("garden", ada)
 	for _, row := range []struct{ table, partition, row string }{
 		{"Users", "ada", "owns!"}, {"Users", "ada", "owns!garden!x"}, {"Users", "ada", "listed!garden"},
 		{"Sessions", "due!0000000001700000000!7", "abc"}, {"Throttle", "due!0000000001700000000!7", "user!abc"},

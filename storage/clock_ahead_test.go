@@ -73,7 +73,7 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 }
 
 func aheadRowTakesNoRoom(t *testing.T, w *world) {
-	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" },
+	w.arm(drivertest.Only(opensGate,
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
 	if _, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("died", ada), 1); !errors.Is(err, domain.ErrUnavailable) {
 		t.Fatal(err)

@@ -78,7 +78,11 @@ func Decode(row driver.Entity) Entity {
 // whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with
 // its incarnation, whoever has the name now.
 func (s *Posts) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.WhyGateGone(ctx, ref)
+	return ofPost(ref, s.WhyGateGone(ctx, ref))
+}
+
+// ofPost is what whyPostGone makes of why a gate is gone.
+func ofPost(ref domain.ChannelRef, err error) error {
 	var replaced *domain.ReplacedError
 	if errors.As(err, &replaced) {
 		return fmt.Errorf("a post of channel %s: %w", ref.Key, domain.ErrNotFound)

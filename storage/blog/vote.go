@@ -18,7 +18,7 @@ import (
 func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	p := &permit{ref: ref, by: by}
 	if err := s.admit(ctx, p); err != nil {
-		return err
+		return ofPost(ref, err)
 	}
 	if err := s.ListVote(ctx, ref, id, by); err != nil {
 		return err

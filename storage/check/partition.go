@@ -56,6 +56,9 @@ func (p *partitionCheck) relist(ctx context.Context) error {
 	}
 	//lab: Read whether the channel is on its owner's list.
 	_, err := p.store.users.Get(ctx, schema.UserPartition(p.channel.Owner), schema.OwnedRow(p.channel.Key()))
+	if errors.Is(err, domain.ErrLimit) {
+		return nil // nobody can have that name
+	}
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}

@@ -189,8 +189,8 @@ func deletionProperties() []Property {
 var (
 	Account = &Kind{
 		Table: TableUsers, Partition: "<user>", Name: "account", Scenario: "digest-address",
-		What: "The account: a hash of the password, a number that ends all sessions when it grows, and how far its deletion has come.",
-		Why:  "A change depends on the version that was read, so what was revoked does not come back. The name and the number outlive the account.",
+		What: "The account: a hash of the password, a number that ends all sessions when it grows, and its deletion.",
+		Why:  "A change depends on the version that was read, so what was revoked stays so. Name and number outlive the account.",
 		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
 			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropFinishedOn)),
 	}
