@@ -57,6 +57,9 @@ type Scenario struct {
 	// Noting makes those who post write the index of active channels, in one partition. Otherwise
 	// each process has just written its rows there.
 	Noting bool
+	// Erasing is for a scenario in which somebody deletes an account. In all others, nobody looks
+	// whether an account stands.
+	Erasing bool
 	// Undo is how long a deletion can be undone. What is over before the next call is over for
 	// all; otherwise the time ends for nobody but the fresh workers.
 	Undo time.Duration
@@ -154,7 +157,7 @@ func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
 
 // options are the numbers of the scenario.
 func (s *Scenario) options() storage.Options {
-	o := storage.Options{SweepRows: s.SweepRows, Undo: s.Undo, ActivePartitions: -1}
+	o := storage.Options{SweepRows: s.SweepRows, Undo: s.Undo, ActivePartitions: -1, NoErasure: !s.Erasing}
 	if s.Noting {
 		o.ActivePartitions = 1
 	}

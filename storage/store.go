@@ -70,6 +70,10 @@ type Options struct {
 	Undo time.Duration
 	// UndoAccount is the same for the deletion of an account, at most domain.MaxUndoAccount.
 	UndoAccount time.Duration
+	// NoErasure leaves out what requests do only so that accounts can be deleted: that they put a
+	// channel on its owner's list, and look whether the account stands. The model checker sets it
+	// where nobody deletes one.
+	NoErasure bool
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.
 	HashPassword func(password string) string
@@ -81,7 +85,11 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
-	channels := channel.New(backend, reads, accounts.Stands, o.Pause, o.SweepRows)
+	mayAct := accounts.Stands
+	if o.NoErasure {
+		mayAct = nil
+	}
+	channels := channel.New(backend, reads, mayAct, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)

@@ -225,9 +225,9 @@ func guests() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "guests", About: "somebody is blocked while they post, and a request lands late", Faults: 2, Straggles: anything,
+				Name: "guests", About: "somebody is blocked while they post, twice with one key, and a request lands late", Faults: 2, Straggles: anything,
 				Setup:  news("old"),
-				Actors: []lab.Actor{ann, {Name: "olga", Run: govern(blocked)}},
+				Actors: []lab.Actor{{Name: "ann", Run: inTurn(post(author, "new"), post(author, "new"))}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
 				Name: "guests-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,

@@ -112,10 +112,7 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
 	reservation, err := s.ReserveGate(ctx, ref)
 	if err == nil {
-		err = s.list(ctx, c.channel)
-	}
-	if err == nil {
-		err = s.Asks(ctx, c.channel.Owner)
+		err = s.admit(ctx, c.channel)
 	}
 	if err != nil {
 		return err

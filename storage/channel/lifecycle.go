@@ -31,7 +31,7 @@ type Lifecycle struct {
 type MayAct func(ctx context.Context, user domain.UserName) error
 
 // New returns the lifecycle of the channels on a backend whose tables are there. Who creates a
-// channel, or acts in it, is asked for by mayAct. A transaction of a sweep deletes sweepRows rows;
+// channel, or acts in it, is asked for by mayAct, unless that is nil. A transaction of a sweep deletes sweepRows rows;
 // with 0, as many as fit.
 func New(backend driver.Backend, reads flight.Reads, mayAct MayAct, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
@@ -52,7 +52,23 @@ func New(backend driver.Backend, reads flight.Reads, mayAct MayAct, pause optimi
 
 // Asks tells whether a user may still act: domain.ErrAccountEnds if their account is being deleted.
 // Package erasure says when it must be asked.
-func (s *Lifecycle) Asks(ctx context.Context, user domain.UserName) error { return s.mayAct(ctx, user) }
+func (s *Lifecycle) Asks(ctx context.Context, user domain.UserName) error {
+	if s.mayAct == nil {
+		return nil
+	}
+	return s.mayAct(ctx, user)
+}
+
+// admit puts a channel on its owner's list, and then looks whether the owner may still act.
+func (s *Lifecycle) admit(ctx context.Context, channel domain.Channel) error {
+	if s.mayAct == nil {
+		return nil
+	}
+	if err := s.list(ctx, channel); err != nil {
+		return err
+	}
+	return s.mayAct(ctx, channel.Owner)
+}
 
 // A Join does something for the owner of a new channel.
 type Join func(ctx context.Context, channel domain.Channel) error
