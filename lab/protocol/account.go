@@ -141,7 +141,7 @@ func followedOnce(v lab.View, k lab.Known, breach breaching) {
 }
 
 func usedByOthers(v lab.View, k lab.Known, breach breaching) {
-	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0
+	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0 || leaves(v, visitor)
 	if !ended && !usedByOther(v, k) {
 		breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
 	}

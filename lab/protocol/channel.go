@@ -38,7 +38,7 @@ func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by
 	}
 	switch {
 	case err == nil:
-		c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref()})
+		c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref(), User: by})
 	case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
 		c.Tell(lab.Fact{Kind: factTaken, Channel: domain.ChannelRef{Key: channel.Key()}})
 	}
@@ -199,7 +199,7 @@ func creations() subject {
 				"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
 				always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
 		},
-		told: map[lab.Kind]law{factCreated: channelStays, factTaken: nameIsTaken, factRefused: channelIsGone},
+		told: map[lab.Kind]law{factCreated: outlived(channelStays), factTaken: nameIsTaken, factRefused: channelIsGone},
 		rest: []demand{createdOnce},
 	}
 }

@@ -95,7 +95,7 @@ func work(ctx context.Context, c *lab.Client) {
 		return
 	}
 	for _, m := range messages {
-		if asked, err := domain.DecodeMessage(m.Text); err == nil {
+		if asked, err := domain.DecodeMessage(m.Text); err == nil && asked.Kind != domain.MessageAccount {
 			c.Tell(lab.Fact{Kind: factHandling, Channel: asked.Ref()})
 		}
 		// Its outcome is in the store.

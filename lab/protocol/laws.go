@@ -48,6 +48,7 @@ func (Shipped) List() []lab.Law {
 		{Name: "I9", Title: "gates", When: lab.AtRest, Means: "Each active channel has its own open gate and no other, and that gate opens only once."},
 		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "A session that has ended signs nobody in, and a link or an address that was used up or revoked never works again."},
 		{Name: "I11", Title: "who may not post does not", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked somebody there, no post lands that this forbids."},
+		{Name: "I12", Title: "who is gone is gone", When: lab.AtRest, Means: "Once an account is gone, nothing that its user sent lands, and nothing of theirs is left but the name."},
 		{Name: "A4", Title: "no echo", When: lab.Always, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
 	}
 }

@@ -244,7 +244,7 @@ func posts() subject {
 				"If a key of a batch was used before, what is left is sent again with the rows of its keys, so the same batch sent twice makes each post once.",
 				only("ann", afterRefusal(withoutOnce)), unharmed),
 		},
-		told:     map[lab.Kind]law{factPosted: postStays, factRemoved: postIsGone, factEdited: editStays},
+		told:     map[lab.Kind]law{factPosted: outlived(postStays), factRemoved: postIsGone, factEdited: editStays},
 		recalled: []lab.Kind{factPosted, factRemoved, factEdited},
 		rest:     []demand{postedOnce},
 	}

@@ -165,7 +165,7 @@ func subscriptions() subject {
 				nil, unharmed, among("vera", "vera2"), under(Shipped{Readers: trustful})),
 		},
 		told: map[lab.Kind]law{
-			factSubscribed: counts(true, subscriptionRow, factLeaving, factLeft, "an acknowledged subscription is lost"),
+			factSubscribed: outlived(counts(true, subscriptionRow, factLeaving, factLeft, "an acknowledged subscription is lost")),
 			factLeft:       counts(false, subscriptionRow, factJoining, factSubscribed, "a user counts as a subscriber, and their leaving was acknowledged"),
 		},
 		recalled: []lab.Kind{factSubscribed, factLeft},

@@ -132,7 +132,7 @@ func votes() subject {
 				only("vera", afterWrite(schema.TableBlogs, isToList)), among("vera")),
 		},
 		told: map[lab.Kind]law{
-			factVoted:   counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost"),
+			factVoted:   outlived(counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost")),
 			factUnvoted: counts(false, voteRow, factVoting, factVoted, "a vote counts, and its removal was acknowledged"),
 		},
 		recalled: []lab.Kind{factVoted},

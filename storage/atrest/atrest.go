@@ -220,7 +220,8 @@ func (s *store) whoIsGone() {
 		}
 	}
 	for _, row := range s.rows[tableChannels] {
-		if owner := row.Properties.String("Owner"); s.channels[row.Partition].active && state(owner) == "gone" {
+		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + s.channels[row.Partition].incarnation}]
+		if owner := row.Properties.String("Owner"); s.channels[row.Partition].active && open && state(owner) == "gone" {
 			s.breach("I12", tableChannels, row, "is the channel of %s, whose account is gone", owner)
 		}
 	}

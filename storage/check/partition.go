@@ -26,6 +26,8 @@ type partitionCheck struct {
 	unjudged bool
 	// noted is the hour of the post before.
 	noted time.Time
+	// ownerless tells that its owner's account is gone.
+	ownerless bool
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
 	// rule is the row that says who may post. Its ETag is empty if none was met.
@@ -62,14 +64,8 @@ func (p *partitionCheck) relist(ctx context.Context) error {
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	gone, err := p.gone(ctx, p.channel.Owner)
-	switch {
-	case err != nil:
+	if p.ownerless, err = p.gone(ctx, p.channel.Owner); err != nil || p.ownerless {
 		return err
-	case gone:
-		return p.channelBreach("I12", "its owner’s account is gone", func() (string, error) {
-			return "queued", p.store.EraseChannel(ctx, p.channel.Key(), p.channel.Owner)
-		})
 	}
 	_, err = p.try(func() (string, error) { return "", p.store.ListChannel(ctx, p.channel) })
 	return err
@@ -167,6 +163,10 @@ func (p *partitionCheck) end(ctx context.Context) error {
 		return err
 	}
 	switch {
+	case p.ownerless && p.open:
+		return p.channelBreach("I12", "its owner’s account is gone", func() (string, error) {
+			return "queued", p.store.EraseChannel(ctx, p.channel.Key(), p.channel.Owner)
+		})
 	case p.channel.State != domain.ChannelActive:
 		// The sweep deletes rows in no order, so that the index need not agree.
 		return p.checkRecorded(ctx)

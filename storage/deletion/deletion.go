@@ -43,12 +43,11 @@ func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.P
 // Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
 // messages are like those of channels (package erasure).
 type Accounts interface {
-	// OpenErasure tells whether a deletion is under way, and what its message is.
-	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, err error)
+	// OpenErasure tells whether a deletion is under way, and what its message is. Withhold makes a
+	// request fail that is about to mark the account as it was read, so that it begins again.
+	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error)
 	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.
 	RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error)
-	// WithholdErasure makes a request fail that is about to mark the account, so that it begins again.
-	WithholdErasure(ctx context.Context, ref domain.ChannelRef) error
 }
 
 // OnAccounts says who does. It must be called before the first operation.

@@ -133,14 +133,14 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	case err != nil && !errors.Is(err, domain.ErrNotFound):
 		return err
 	}
-	message, open, err := p.accounts.OpenErasure(ctx, ref)
+	message, open, withhold, err := p.accounts.OpenErasure(ctx, ref)
 	switch {
 	case err != nil:
 		return err
 	case !open && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
 		return nil // the request may be under way, and would have to begin again
 	case !open:
-		return p.removeTouched(ctx, index, p.accounts.WithholdErasure(ctx, ref))
+		return p.removeTouched(ctx, index, withhold(ctx))
 	}
 	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err

@@ -110,6 +110,8 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure) (domain.Era
 		switch {
 		case err != nil:
 			return err
+		case entry.State == domain.AccountGone:
+			return fmt.Errorf("account %s: %w", asked.User, domain.ErrNotFound)
 		case entry.State != domain.AccountActive:
 			asked = entry.Erasure // an earlier request, or the echo of our own
 			return nil
@@ -120,7 +122,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure) (domain.Era
 		}
 		return s.accounts.CloseAccount(ctx, entry, asked)
 	})
-	if err != nil {
+	if err != nil || asked.State == domain.AccountErasing { // a worker has the message
 		return asked, err
 	}
 	message := asked.Message()
@@ -166,13 +168,13 @@ func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
 }
 
 // OpenErasure implements deletion.Accounts.
-func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, err error) {
+func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
 	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
 	if errors.Is(err, domain.ErrNotFound) {
-		return m, false, nil
+		return m, false, func(context.Context) error { return nil }, nil // nobody can mark it
 	}
 	open = entry.ID == ref.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
-	return entry.Message(), open, err
+	return entry.Message(), open, func(ctx context.Context) error { return s.accounts.TouchAccount(ctx, entry) }, err
 }
 
 // RepeatErasure implements deletion.Accounts.
@@ -185,16 +187,4 @@ func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found b
 		_, err = s.accept(ctx, domain.Erasure{User: m.By, State: domain.AccountPending, AskedOn: now, UndoableUntil: now, KeepPosts: m.KeepPosts})
 	}
 	return err == nil, err
-}
-
-// WithholdErasure implements deletion.Accounts.
-func (s *Erasures) WithholdErasure(ctx context.Context, ref domain.ChannelRef) error {
-	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil // nobody can mark it
-	}
-	if err == nil {
-		err = s.accounts.TouchAccount(ctx, entry)
-	}
-	return err
 }

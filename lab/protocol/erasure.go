@@ -1,0 +1,261 @@
+package protocol
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// Somebody deletes their account, and what they have sent is still under way.
+
+const (
+	// factErasing: the deletion of the account was accepted. Session had begun before.
+	factErasing lab.Kind = "the account will be deleted"
+	// factErasingNow: the actor asks for the deletion of the account.
+	factErasingNow lab.Kind = "(deleting the account)"
+	// factKept: the deletion of the account was undone.
+	factKept lab.Kind = "the account stays"
+	// factReturned: the actor has an account of the name again.
+	factReturned lab.Kind = "signed up again"
+)
+
+// erase asks for the deletion of an account, with the session of the set-up.
+func erase(name domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		f := lab.Fact{Kind: factErasing, User: name}
+		for _, given := range c.Given {
+			f.Session += given.Session
+		}
+		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
+		_, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, false)
+		if err == nil {
+			c.Tell(f)
+		}
+	}
+}
+
+// keep undoes the deletion of an account.
+func keep(name domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		if err := c.Store.UndoErasure(ctx, name); err == nil {
+			c.Tell(lab.Fact{Kind: factKept, User: name})
+		}
+	}
+}
+
+// comeBack signs up with the name of an account that is gone, and votes.
+func comeBack(name domain.UserName, key string) body {
+	return func(ctx context.Context, c *lab.Client) {
+		_, _, err := c.Store.SignUpOnce(ctx, storage.SignUpRequest{
+			Attempt: storage.Attempt{Name: string(name), Password: newPassword("next"), Address: address}})
+		if err != nil {
+			return
+		}
+		c.Tell(lab.Fact{Kind: factReturned, User: name, Page: lab.HashPassword(newPassword("next"))})
+		vote(key, name)(ctx, c)
+	}
+}
+
+// leaves tells whether the account of a user is being deleted, or may be: the message was sent.
+func leaves(v lab.View, user domain.UserName) bool {
+	row, err := v.DB.Get(schema.TableUsers, string(user), "")
+	return err == nil && row.Properties.String("State") != string(domain.AccountActive) ||
+		slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool { return m.Kind == domain.MessageAccount && m.By == user })
+}
+
+// outlived is a law of what a user was told, which ends with their account: package atrest says
+// what is left then.
+func outlived(holds law) law {
+	return func(v lab.View, k lab.Known, breach breaching) {
+		if !leaves(v, k.User) {
+			holds(v, k, breach)
+		}
+	}
+}
+
+// signedOutForGood is I10 of an account whose deletion was accepted.
+func signedOutForGood(v lab.View, k lab.Known, breach breaching) {
+	if signsIn(v.DB, k.Session) {
+		breach("I10", "a session signs somebody in that began before their account was to be deleted")
+	}
+}
+
+// nobodySignsIn is I12 of sessions: none is left of an account that is gone.
+func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+	row, err := v.DB.Get(schema.TableUsers, string(visitor), "")
+	if err != nil || row.Properties.String("State") != string(domain.AccountGone) {
+		return nil
+	}
+	for k := range v.Facts() {
+		if k.Kind == factFollowed && signsIn(v.DB, k.Session) {
+			breaches = append(breaches, breachOf("I12", "a session signs somebody in whose account is gone"))
+		}
+	}
+	return breaches
+}
+
+// accountStays: an account whose deletion was undone, and that nobody asked to delete again, is
+// there.
+func accountStays(v lab.View, k lab.Known, breach breaching) {
+	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
+	later := v.Count(factErasingNow, func(f lab.Known) bool { return f.Actor != lab.SetupIndex })
+	if err != nil || later == 0 && row.Properties.String("State") != string(domain.AccountActive) {
+		breach("I3", "the deletion of an account was undone, and the account is not there")
+	}
+}
+
+// nextIsWhole: whoever has the name next has an account of their own.
+func nextIsWhole(v lab.View, k lab.Known, breach breaching) {
+	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
+	p := row.Properties
+	if err != nil || p.String("State") != string(domain.AccountActive) || p.String("Password") != k.Page {
+		breach("I2", "whoever has the name of an account that was deleted has lost theirs")
+	}
+	for f := range v.Facts() {
+		if f.Actor == lab.SetupIndex && f.Session != "" && signsIn(v.DB, f.Session) {
+			breach("I12", "a session of an account that is gone signs in whoever has the name next")
+		}
+	}
+}
+
+// longAgo makes an account that is gone look as if it had gone long ago: its name is free.
+func longAgo() driver.Around {
+	return reading(schema.TableUsers, func(row *driver.Entity) {
+		if row.Properties.String("State") == string(domain.AccountGone) {
+			set(row, driver.Time("FinishedOn", lab.Instant().Add(-2*domain.NameKept)))
+		}
+	})
+}
+
+// settled is a set-up: vera has an account and a session.
+func settled(more ...body) body { return inTurn(append([]body{withSession(visitor)}, more...)...) }
+
+// ofUsers tells whether a call writes to Users.
+func ofUsers(c *lab.Call) bool {
+	return c.Method == driver.CallTransact && c.Target == schema.TableUsers
+}
+
+// inBlogs tells whether a call writes to Blogs.
+func inBlogs(c *lab.Call) bool {
+	return c.Method == driver.CallTransact && c.Target == schema.TableBlogs
+}
+
+// erasures are deletions of accounts.
+func erasures() subject {
+	home := lab.Actor{Name: "home", Run: erase(visitor)}
+	beside := func(name, about string, run, setup body) lab.Scenario {
+		return lab.Scenario{
+			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, Straggles: inBlogs, Setup: setup,
+			Actors: []lab.Actor{{Name: "vera", Run: run}, home, worker1()},
+		}
+	}
+	active := func() driver.Around {
+		return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.String("State", domain.AccountActive)) })
+	}
+	return subject{
+		scenarios: []lab.Scenario{
+			beside("erasure-post", "somebody posts in the channel of another while their account is deleted", post(visitor, "new"), settled(news("old"))),
+			beside("erasure-vote", "somebody votes while their account is deleted", vote("old", visitor), settled(news("old"))),
+			beside("erasure-subscribe", "somebody subscribes while their account is deleted", subscribe(visitor), settled(news("old"))),
+			beside("erasure-create", "somebody creates a channel while their account is deleted", create(channelName, visitor), settled()),
+			beside("erasure-session", "somebody signs in by a link while their account is deleted", follow, settled(makeLink(visitor))),
+			{
+				Name: "erasure-undo", About: "the deletion of an account is undone, and asked for again, while two workers handle its message",
+				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, Straggles: ofUsers,
+				Setup:  settled(news("old"), erase(visitor)),
+				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), erase(visitor))}, worker1(), worker2()},
+			},
+			{
+				Name: "erasure-workers", About: "two workers delete an account with posts, votes, a subscription and a channel, and may die",
+				Erasing: true, Faults: 1, Preemptions: 2, Deaths: true,
+				Setup: settled(news("old"), voteNewest(visitor), post(visitor, "mine"), voteNewest(author), subscribe(visitor),
+					create("Veras", visitor), erase(visitor)),
+				Actors: []lab.Actor{worker1(), worker2()},
+			},
+			{
+				Name: "erasure-pass", About: "an account is deleted beside a reconciling pass, and the queue may lose the message",
+				Erasing: true, Faults: 1, Preemptions: 2, Forgets: true,
+				Setup:  settled(news("old"), post(visitor, "mine")),
+				Actors: []lab.Actor{home, worker1(), {Name: "reconcile", Run: reconcile}},
+			},
+			{
+				Name: "erasure-again", About: "the name of a deleted account is taken again, and requests of before land late",
+				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo)},
+				Straggles: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
+				Setup:     settled(news("old"), voteNewest(visitor), erase(visitor)),
+				Actors:    []lab.Actor{worker1(), {Name: "next", Run: comeBack(visitor, "old")}},
+			},
+		},
+		ablations: []ablation{
+			ablate("erasure-look", "erasure-post", "The look after the list", "(*Posts).post: s.asks(ctx, p)",
+				"Whoever posts looks whether their account stands after the post is on their list, so a deletion that has read the list is seen.",
+				only("vera", active), unharmed),
+			ablate("erasure-fence", "erasure-post", "The turn of the token", "EraseFence: s.posts.TurnGuests(ctx, ref)",
+				"A deletion turns the token of the guests in each channel on the list, so what was sent before it fails.",
+				only("w", func() driver.Around {
+					return skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isGuests) })
+				}), unharmed),
+			ablate("erasure-token", "erasure-vote", "The token in a vote", "(*Posts).Vote: s.admit(ctx, p)",
+				"A vote holds the token of the guests as a post does, so it fails once a deletion has turned it.",
+				only("vera", withoutGuests(driver.ActionMerge)), unharmed),
+			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.asks(ctx, channel, user)",
+				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
+				only("vera", active), unharmed),
+			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).admit: s.mayAct(ctx, channel.Owner)",
+				"Whoever creates a channel looks whether their account stands after the channel is on their list, so a deletion that has read it is seen.",
+				only("vera", active), unharmed),
+			ablate("erasure-gates", "erasure-create", "The gates of those who create", "EraseChannel: s.WithdrawGate(ctx, gate)",
+				"A deletion takes the reservation of a channel away that is on the list and not there, so its gate never opens.",
+				only("w", func() driver.Around {
+					return skipping(func(c *driver.Call) bool {
+						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
+					})
+				}), unharmed),
+			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).end: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
+				"To ask for the deletion of an account begins an epoch, so it ends all sessions and links in one write.",
+				always(func() driver.Around {
+					return func(ctx context.Context, c *driver.Call, next following) error {
+						if ofAccountState(c) {
+							c.Operations = slices.Clone(c.Operations)
+							c.Operations[0].Properties = slices.DeleteFunc(slices.Clone(c.Operations[0].Properties),
+								func(p driver.Property) bool { return p.Name == "Epoch" })
+						}
+						return next(ctx)
+					}
+				}), unharmed),
+			ablate("erasure-version", "erasure-undo", "The version of the account", "(*Accounts).swap: driver.Match(e.row.ETag)",
+				"The undoing and the pivot are swaps of one row in the version that was read, so one of them takes effect.",
+				always(withoutMatch(schema.TableUsers, "")), unharmed),
+			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
+				"Whoever takes the name of an account that is gone begins the next epoch, so no session of before is theirs.",
+				only("next", func() driver.Around {
+					return func(ctx context.Context, c *driver.Call, next following) error {
+						if c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Properties.String("Password") != "" {
+							c.Operations = slices.Clone(c.Operations)
+							c.Operations[0].Properties = c.Operations[0].Properties.Merged(driver.Properties{driver.Int64("Epoch", 0)})
+						}
+						return next(ctx)
+					}
+				}), unharmed),
+			ablate("erasure-rows", "erasure-again", "The version of a row on a list", "RemoveRows: driver.Match(row.ETag)",
+				"A deletion takes rows off a list in the version that was read, so a late copy takes none of whoever has the name next.",
+				only("w", withoutMatch(schema.TableUsers, "voted!"))),
+		},
+		told: map[lab.Kind]law{
+			factErasing: signedOutForGood, factKept: accountStays, factReturned: nextIsWhole,
+		},
+		rest: []demand{nobodySignsIn},
+	}
+}
+
+// ofAccountState tells whether a call changes how far the deletion of an account has come.
+func ofAccountState(c *driver.Call) bool {
+	return c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Action == driver.ActionMerge &&
+		c.Operations[0].Properties.String("State") != ""
+}
