@@ -19,6 +19,7 @@ func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of 
 		if err != nil {
 			return err
 		}
+		//lab: Read whose channel has the name.
 		row, err := s.ReadChannel(ctx, key)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrLimit) {
 			return err

@@ -131,6 +131,7 @@ func (s *Readers) ActedIn(ctx context.Context, user domain.UserName) ([]domain.C
 func (s *Readers) channelsOn(ctx context.Context, user domain.UserName, lists ...*schema.Kind) (refs []domain.ChannelRef, err error) {
 	seen := make(map[domain.ChannelRef]bool)
 	for _, list := range lists {
+		//lab: Read where the user has posted or voted.
 		for row, err := range s.list(ctx, list, user) {
 			if err != nil {
 				return nil, err
@@ -176,7 +177,6 @@ func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, ref dom
 // list yields the rows of a list of a user's.
 func (s *Readers) list(ctx context.Context, kind *schema.Kind, user domain.UserName) iter.Seq2[driver.Entity, error] {
 	from, to := kind.Range()
-	//lab: Read a list of the user's.
 	return s.users.Within(ctx, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 }
 
