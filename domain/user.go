@@ -15,6 +15,14 @@ type User struct {
 // name: it holds a space.
 const DeletedUser UserName = "deleted user"
 
+// Handle is how a user is shown: "@ada".
+func (n UserName) Handle() string {
+	if n == DeletedUser {
+		return string(n)
+	}
+	return "@" + string(n)
+}
+
 // NameKept is for how long nobody else can have the name of an account that was deleted.
 const NameKept = 30 * 24 * time.Hour
 

@@ -47,6 +47,8 @@ type Reset struct {
 // action=end-sessions ends all sessions.
 type Account struct {
 	Form
+	// Ends is when the account will be deleted. It is zero unless the reader has asked for that.
+	Ends time.Time
 }
 
 // A User is the public page of a user, at [UserPath].

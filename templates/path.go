@@ -26,9 +26,11 @@ const (
 	SignOutPath       = "/sign-out"
 	AccountPath       = "/account"
 	// ResetPath is where a link of user reset leads, with its token.
-	ResetPath      = "/sign-in/reset"
-	ExportPath     = "/account/export"
-	ExportFilePath = "/account/export.zip"
+	ResetPath = "/sign-in/reset"
+	// EraseAccountPath deletes the reader's account.
+	EraseAccountPath = "/account/deletion"
+	ExportPath       = "/account/export"
+	ExportFilePath   = "/account/export.zip"
 	// DeletionsPath lists the deletions that the reader asked for.
 	DeletionsPath = "/account/deletions"
 	LearnPath     = "/how-deletion-works"

@@ -99,7 +99,7 @@ func (s *server) signInForm(c echo.Context, v visitor) error {
 
 func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	name, next := form.Get("name"), localPath(form.Get("next"))
-	_, err := s.beginSession(c, name, form.Get("password"))
+	began, err := s.beginSession(c, name, form.Get("password"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return again(c, err, templates.SignInPage(s.page(c, v), templates.SignIn{
 			Form: templates.Form{Message: "The name or the password is wrong."}, Name: shown(name), Next: next,
@@ -107,6 +107,9 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !began.Ends.IsZero() { // there is nothing else that they can do
+		return seeOther(c, templates.EraseAccountPath)
 	}
 	return seeOther(c, home(next))
 }
@@ -208,7 +211,7 @@ func (s *server) replacePassword(c echo.Context, v visitor) error {
 }
 
 func (s *server) showAccount(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{}))
+	return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{Ends: v.Ends}))
 }
 
 // changeAccount handles the forms on the page of the account.
@@ -228,5 +231,5 @@ func (s *server) changePassword(c echo.Context, v visitor, form url.Values) erro
 	if !ok {
 		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
 	}
-	return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused}))
+	return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused, Ends: v.Ends}))
 }

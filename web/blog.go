@@ -99,7 +99,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				CanDelete: isAuthor || v.User == shown.Channel.Owner,
 			}
 			view.Post.Voted = own.voted[id]
-			if v.User == shown.Channel.Owner && !isAuthor {
+			if v.User == shown.Channel.Owner && !isAuthor && post.UserID != domain.DeletedUser {
 				blocked := slices.Contains(shown.Value.guests.In(shown.Channel.Ref()).Blocked, post.UserID)
 				view.CanBlock, view.CanUnblock = !blocked, blocked
 			}

@@ -248,7 +248,7 @@ func markdownOf(post domain.Blog) string {
 	if post.Title != "" {
 		title = "## " + post.Title + "\n\n"
 	}
-	return fmt.Sprintf("\n%s%s\n\n@%s, %s\n\n---\n", title, post.Text, post.UserID, feedTime(post.CreatedOn))
+	return fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, post.Text, post.UserID.Handle(), feedTime(post.CreatedOn))
 }
 
 // list adds a file that holds posts between two texts.

@@ -97,6 +97,8 @@ const (
 	noticeBlocked
 	noticeUnblocked
 	noticePasswordReset
+	noticeAccountEnds
+	noticeAccountKept
 )
 
 func (n notice) sentence() string {
@@ -112,6 +114,8 @@ func (n notice) sentence() string {
 		noticeAddressRevoked:  "The address of your personal feed is revoked. It stopped working.",
 		noticePasswordChanged: "Your password is changed. Every other session has ended.",
 		noticePasswordReset:   "Your new password is set. Every session has ended: sign in with it.",
+		noticeAccountEnds:     "Your account will be deleted, and all your sessions have ended.",
+		noticeAccountKept:     "Your account stays, with all that is yours.",
 		noticeSessionsEnded:   "All your sessions have ended.",
 		noticeSignedOut:       "You are signed out.",
 		noticeSignedUp:        "Your account is ready. Sign in to use it.",

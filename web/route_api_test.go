@@ -150,6 +150,17 @@ func apiRoutes() []route {
 		{name: "DELETE /api/v1/digest/address", who: users, free: true, seeds: []seed{
 			{ada, 204, "", "", "", ""},
 		}},
+		{name: "DELETE /api/v1/account", who: users, body: 4 << 10, free: true, seeds: []seed{
+			{ada, 202, "", "", "", `{"password":"{password}","posts":"delete"}`},
+			{ada, 422, "", "", "", `{"password":"a wrong guess","posts":"keep"}`},
+			{ada, 422, "", "", "", `{"password":"{password}","posts":"all"}`},
+		}},
+		{name: "GET /api/v1/account/deletion", who: users, costs: []cost{{"", ada, 1, 3, 0, 0}}, seeds: []seed{
+			{ada, 200, "", "", "", ""},
+		}},
+		{name: "POST /api/v1/account/deletion/undo", who: users, free: true, seeds: []seed{
+			{ada, 204, "", "", "", ""},
+		}},
 		{name: "DELETE /api/v1/sessions", who: users, body: 4 << 10, free: true, seeds: []seed{
 			{adasCookie, 204, "", "", "", ""},
 		}},

@@ -246,7 +246,7 @@ func pageRoutes() []route {
 		{name: "GET /users/:user", who: everyone, costs: []cost{
 			{"", stranger, 2, 39, 0, 0},
 			{"", bobsCookie, 2, 41, 0, 0},
-			{"show=channels", stranger, 2, 18, 0, 0},
+			{"show=channels", stranger, 2, 22, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "ada", "", "", ""},
 			{stranger, 200, "ada", "show=channels", "", ""},
@@ -262,6 +262,17 @@ func pageRoutes() []route {
 			{adasCookie, 400, "", "", "", "channel=Going&incarnation={going}"},
 			{bobsCookie, 403, "", "", "", "action=undo&channel=Going&incarnation={going}"},
 			{adasCookie, 404, "", "", "", "action=undo&channel=Going&incarnation=x"},
+		}},
+		{name: "GET /account/deletion", who: everyone, body: 8 << 10, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+			{stranger, 200, "", "", "", ""},
+		}},
+		{name: "POST /account/deletion", who: users, body: 8 << 10, free: true, seeds: []seed{
+			{adasCookie, 303, "", "", "", "action=delete&posts=keep&password={password}"},
+			{adasCookie, 422, "", "", "", "action=delete&posts=keep&password=wrong"},
+			{adasCookie, 422, "", "", "", "action=delete&posts=x&password={password}"},
+			{adasCookie, 303, "", "", "", "action=undo"},
+			{adasCookie, 400, "", "", "", "action=x"},
 		}},
 		{name: "GET /account/export", who: users, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
 		{name: "GET /account/export.zip", who: users, untagged: true, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},

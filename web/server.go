@@ -49,6 +49,8 @@ type Options struct {
 	SignUps int
 	// Undo is how long a deletion can be undone, as pages say: the store's own time.
 	Undo time.Duration
+	// UndoAccount is the same for the deletion of an account.
+	UndoAccount time.Duration
 	// PageCache is how many bytes of pages and feeds of channels are kept in memory, and of
 	// what they show, about. With 0 none are, and each is made anew.
 	PageCache int64

@@ -87,8 +87,15 @@ func feedItemOf(in domain.ChannelName, post domain.Blog, origin string) feedItem
 		ContentText:   post.Text,
 		DatePublished: feedTime(post.CreatedOn),
 		DateModified:  feedTime(later(post.CreatedOn, post.EditedOn)),
-		Authors:       []feedAuthor{{string(post.UserID), origin + templates.UserPath(post.UserID)}},
+		Authors:       []feedAuthor{authorOf(post.UserID, origin)},
 	}
+}
+
+func authorOf(name domain.UserName, origin string) feedAuthor {
+	if name == domain.DeletedUser {
+		return feedAuthor{Name: string(name)}
+	}
+	return feedAuthor{string(name), origin + templates.UserPath(name)}
 }
 
 const jsonFeedVersion = "https://jsonfeed.org/version/1.1"

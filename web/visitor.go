@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -30,6 +31,8 @@ type visitor struct {
 	User domain.UserName
 	// Token is the token of the session.
 	Token string
+	// Ends is when the visitor's account will be deleted. It is zero unless they have asked for that.
+	Ends time.Time
 }
 
 // SignedIn reports whether the visitor is signed in.
@@ -141,7 +144,7 @@ func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visi
 	hash := sha256.Sum256([]byte(token))
 	kept, _ := s.likely.GetIfPresent(hash)
 	known, _ := kept.(domain.UserName)
-	likely = visitor{known, token}
+	likely = visitor{User: known, Token: token}
 	session := s.store.SessionAhead(c.Request().Context(), token, likely.User)
 	return likely, sync.OnceValues(func() (visitor, error) {
 		found, err := session()
@@ -158,7 +161,7 @@ func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visi
 			s.likely.Set(hash, found.User)
 		}
 		c.Set(userKey, found.User)
-		return visitor{found.User, token}, nil
+		return visitor{found.User, token, found.Ends}, nil
 	}), nil
 }
 
@@ -190,7 +193,7 @@ func (s *server) beginSession(c echo.Context, name, password string) (visitor, e
 		return visitor{}, err // the session may say whose it would have been
 	}
 	s.remember(c, token, session)
-	return visitor{session.User, token}, nil
+	return visitor{session.User, token, session.Ends}, nil
 }
 
 func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {

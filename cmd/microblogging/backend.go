@@ -40,8 +40,8 @@ type backend struct {
 
 // open opens the store that the flags name, with these options if it is the embedded one. It
 // does not contact a store on the network yet. A panic in a library is logged; without a log,
-// to standard error. For the time of undo, the deletion of a channel can be undone.
-func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, undo time.Duration) (*backend, error) {
+// to standard error. For the times of undo, deletions can be undone.
+func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, undo undoTimes) (*backend, error) {
 	if f.Storage == "azure" {
 		config, err := f.azureConfig(opts.Log)
 		if err != nil {
@@ -57,9 +57,16 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, undo ti
 		return nil, cannotRunError{inUseHint(err)}
 	}
 	return &backend{
-		Store: storage.New(db, storage.Options{Around: told.Store(), Undo: undo}), under: db, told: told,
+		Store: storage.New(db, undo.options(told)), under: db, told: told,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
+}
+
+// undoTimes are how long the deletions of channels and of accounts can be undone.
+type undoTimes struct{ channel, account time.Duration }
+
+func (u undoTimes) options(told *telemetry.Telemetry) storage.Options {
+	return storage.Options{Around: told.Store(), Undo: u.channel, UndoAccount: u.account}
 }
 
 // inUseHint adds what to do if another process has the store open.
@@ -70,7 +77,7 @@ func inUseHint(err error) error {
 	return err
 }
 
-func openAzure(config azure.Config, told *telemetry.Telemetry, undo time.Duration) (*backend, error) {
+func openAzure(config azure.Config, told *telemetry.Telemetry, undo undoTimes) (*backend, error) {
 	if told != nil {
 		config.Tried = told.Tried
 	}
@@ -79,7 +86,7 @@ func openAzure(config azure.Config, told *telemetry.Telemetry, undo time.Duratio
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, storage.Options{Around: told.Store(), Undo: undo}), under: client, told: told,
+		Store: storage.New(client, undo.options(told)), under: client, told: told,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }
@@ -127,7 +134,7 @@ func (f storageFlags) mustExist() error {
 // use opens and prepares the store, calls work, and closes the store. It is for commands that
 // need the store from the start.
 func (f storageFlags) use(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
-	b, err := f.open(opts, nil, 0)
+	b, err := f.open(opts, nil, undoTimes{})
 	if err != nil {
 		return err
 	}

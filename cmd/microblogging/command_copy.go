@@ -62,12 +62,12 @@ func (c copyCommand) side(value string, may func(storageFlags) error) (side move
 	side.Name = f.Storage
 	if f.Storage == "bolt" {
 		side.Name = "bolt:" + f.Data
-		b, err = f.open(bolt.Options{}, nil, 0)
+		b, err = f.open(bolt.Options{}, nil, undoTimes{})
 	} else {
 		var config azure.Config
 		if config, err = f.azureConfig(nil); err == nil {
 			config.Retry.TryTimeout = copyTryTime
-			b, err = openAzure(config, nil, 0)
+			b, err = openAzure(config, nil, undoTimes{})
 		}
 	}
 	if err != nil {

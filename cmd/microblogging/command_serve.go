@@ -94,9 +94,9 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		defer admin.Close() // a server that has ended has closed it already
 	}
 	there, unknown := bolt.Exists(p.Data)
-	var undo time.Duration
+	var undo undoTimes
 	if p.web != nil {
-		undo = p.web.Undo
+		undo = undoTimes{p.web.Undo, p.web.UndoAccount}
 	}
 	b, err := p.open(bolt.Options{Log: log}, told, undo)
 	if err != nil {

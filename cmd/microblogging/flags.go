@@ -100,6 +100,7 @@ type webFlags struct {
 	PageCache           cacheSize     `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
 	TrustProxy          proxyFlag     `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel at once."`
+	UndoAccount         time.Duration `default:"168h" within:"0s 168h" help:"How long the deletion of an account can be undone, up to 168h; 0 for not at all. Its sessions end at once."`
 	NoLab               bool          `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
 	LogAddresses        bool          `help:"Log the addresses of clients, which are personal data."`
 }

@@ -36,6 +36,7 @@ const (
 func (f webFlags) options() web.Options {
 	return web.Options{
 		Undo:                f.Undo,
+		UndoAccount:         f.UndoAccount,
 		BaseURL:             f.BaseURL.url,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,

@@ -178,7 +178,7 @@ func runFitsAScreen(t *testing.T) {
 
 // alone are the scenarios whose last step does both: the one that comes too early, or is the fault.
 func alone() []string {
-	return []string{"author-first", "active-first", "queue-first", "undo-identity"}
+	return []string{"author-first", "active-first", "queue-first", "undo-identity", "erasure-epoch"}
 }
 
 func drawnInTime(t *testing.T) {

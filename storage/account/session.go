@@ -29,7 +29,7 @@ const (
 // since that row was read, the session has ended already. It counts as one of the last
 // maxSessions from the sign-in with that number.
 func (a *Accounts) startSession(ctx context.Context, user driver.Entity, signIns int64) (string, domain.Session, error) {
-	session := domain.Session{User: userOf(user).Name, ExpiresOn: domain.Now().Add(SessionLifetime)}
+	session := domain.Session{User: userOf(user).Name, ExpiresOn: domain.Now().Add(SessionLifetime), Ends: endOf(user)}
 	token, err := a.insertToken(ctx, user, session.ExpiresOn, driver.Int64(schema.PropSignIns, signIns))
 	return token, session, err
 }
@@ -123,11 +123,15 @@ func (a *Accounts) readSession(ctx context.Context, token string) (driver.Entity
 
 // sessionOf is a session of a user.
 func sessionOf(row, user driver.Entity) domain.Session {
-	s := domain.Session{User: ownerOf(row), ExpiresOn: row.Properties.Time(schema.PropExpiresOn)}
+	return domain.Session{User: ownerOf(row), ExpiresOn: row.Properties.Time(schema.PropExpiresOn), Ends: endOf(user)}
+}
+
+// endOf is until when the deletion of an account can be undone.
+func endOf(user driver.Entity) (end time.Time) {
 	if e := DecodeErasure(user); e.State == domain.AccountPending {
-		s.Ends = e.UndoableUntil
+		end = e.UndoableUntil
 	}
-	return s
+	return end
 }
 
 // ownerOf is whose a session or a link is.

@@ -204,6 +204,8 @@ type permit struct {
 	// their account deletes the channel.
 	token string
 	free  bool
+	// before is asked before the first rule of the channel is put up for this permit, if it is set.
+	before func(context.Context) error
 }
 
 func postPermit(in domain.Channel, by domain.UserName) *permit {
@@ -218,7 +220,12 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 	return s.pause.Retry(ctx, func() error {
 		g, err := s.Guests(ctx, p.ref.Key)
 		if g = g.In(p.ref); err == nil && g.token == "" {
-			err = s.begin(ctx, p.ref)
+			if p.before != nil {
+				err = p.before(ctx)
+			}
+			if err == nil {
+				err = s.begin(ctx, p.ref)
+			}
 		}
 		if err != nil {
 			return err

@@ -16,7 +16,10 @@ import (
 // again is no error. A post that is not there is domain.ErrNotFound. A channel that is
 // being deleted is domain.ErrGone. A user whose account is being deleted is domain.ErrAccountEnds.
 func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	p := &permit{ref: ref, by: by}
+	p := &permit{ref: ref, by: by, before: func(ctx context.Context) error {
+		_, err := s.readBlog(ctx, ref, id)
+		return err
+	}}
 	if err := s.admit(ctx, p); err != nil {
 		return ofPost(ref, err)
 	}

@@ -40,11 +40,12 @@ func countsEntities(t *testing.T) {
 	if r.All.Requests != 400 || r.All.Failed != 0 || r.Failure != nil || len(r.Operations) != operations {
 		t.Fatalf("%+v (%v)", r.All, r.Failure)
 	}
-	// docs/scale.md: a post is a row of a list and a transaction of 4, and a vote is a row of a list, reads a post and writes 5. A
+	// docs/scale.md: a post is a row of a list and a transaction of 4, and a vote reads who may act, is a row of a list, reads
+	// the post and writes 6. The first in a channel puts up who may act. A
 	// page reads the channel and one post more than it shows; a feed also the user's row, the
 	// subscription, and the key of each post before the post.
-	for i, want := range []int64{Post: 5, Read: 22, Feed: 44, Vote: 7} {
-		if o := r.Operations[i]; o.Requests < 50 || o.Entities != want*o.Requests {
+	for i, want := range []int64{Post: 5, Read: 22, Feed: 44, Vote: 9} {
+		if o := r.Operations[i]; o.Requests < 50 || o.Entities < want*o.Requests || o.Entities > want*o.Requests+20 {
 			t.Errorf("%d %ss had %d entities, want %d each", o.Requests, o.Name, o.Entities, want)
 		}
 	}
@@ -66,7 +67,7 @@ func countsTries(t *testing.T) {
 	p.Mix = Mix{Post: 1, Vote: 1}
 	r := ran(t, t.Context(), tried{db}, p)
 	post, vote := r.Operations[0], r.Operations[1]
-	if post.Throttled != 0 || vote.Throttled != vote.Requests || vote.Failed != 0 || r.All.Throttled != vote.Throttled {
-		t.Errorf("%+v and %+v, want none for posts, which read nothing, and 1 for each vote", post, vote)
+	if post.Throttled != 0 || vote.Throttled < 2*vote.Requests || vote.Throttled > 2*vote.Requests+10 || vote.Failed != 0 || r.All.Throttled != vote.Throttled {
+		t.Errorf("%+v and %+v, want none for posts, which read nothing, and 2 for each vote", post, vote)
 	}
 }

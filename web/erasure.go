@@ -1,0 +1,93 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+// The words of a request to delete an account for what becomes of the posts elsewhere.
+const (
+	postsDelete = "delete"
+	postsKeep   = "keep"
+)
+
+// askErasure asks for the deletion of the visitor's account. Every session of theirs ends.
+func (s *server) askErasure(c echo.Context, v visitor, password, posts string) (domain.Erasure, error) {
+	if posts != postsDelete && posts != postsKeep {
+		return domain.Erasure{}, domain.Invalid("posts", `must be "delete" or "keep"`)
+	}
+	return s.store.AskErasure(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
+}
+
+// erasureJSON is how an account stands. Only the state is there of one that nobody deletes.
+type erasureJSON struct {
+	State         string  `json:"state"`
+	Posts         string  `json:"posts,omitempty"`
+	RequestedOn   apiTime `json:"requestedOn,omitzero"`
+	UndoableUntil apiTime `json:"undoableUntil,omitzero"`
+}
+
+func newErasureJSON(e domain.Erasure) erasureJSON {
+	if e.State == domain.AccountActive {
+		return erasureJSON{State: "active"}
+	}
+	posts := postsDelete
+	if e.KeepPosts {
+		posts = postsKeep
+	}
+	return erasureJSON{string(e.State), posts, apiTime(e.AskedOn), apiTime(e.UndoableUntil)}
+}
+
+func (s *server) eraseAccount(c echo.Context, v visitor) error {
+	var password, posts string
+	if err := readFields(c, required("password", &password), required("posts", &posts)); err != nil {
+		return err
+	}
+	asked, err := s.askErasure(c, v, password, posts)
+	if err == nil {
+		s.forget(c)
+		c.Response().Header().Set(echo.HeaderLocation, apiPrefix+templates.EraseAccountPath)
+	}
+	return respond(c, err, http.StatusAccepted, newErasureJSON(asked))
+}
+
+func (s *server) readErasure(c echo.Context, v visitor) error {
+	entry, err := s.store.Entry(c.Request().Context(), v.User)
+	return respond(c, err, http.StatusOK, newErasureJSON(entry.Erasure))
+}
+
+func (s *server) undoErasure(c echo.Context, v visitor) error {
+	return respondNothing(c, s.store.UndoErasure(c.Request().Context(), v.User))
+}
+
+func (s *server) eraseAccountForm(c echo.Context, v visitor) error {
+	return render(c, http.StatusOK, templates.ErasurePage(s.page(c, v), s.erasure(v, templates.Form{})))
+}
+
+func (s *server) erasure(v visitor, refused templates.Form) templates.Erasure {
+	return templates.Erasure{Form: refused, Ends: v.Ends, Undo: s.UndoAccount}
+}
+
+// eraseAccountByForm handles the form on that page.
+func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) error {
+	switch form.Get("action") {
+	case "undo":
+		return s.done(c, s.store.UndoErasure(c.Request().Context(), v.User), noticeAccountKept, templates.AccountPath)
+	case "delete":
+	default:
+		return unknownAction()
+	}
+	_, err := s.askErasure(c, v, form.Get("password"), form.Get("posts"))
+	if refused, ok := formOf(err, "account"); ok {
+		return again(c, err, templates.ErasurePage(s.page(c, v), s.erasure(v, refused)))
+	}
+	if err == nil {
+		s.forget(c)
+	}
+	return s.done(c, err, noticeAccountEnds, templates.EraseAccountPath)
+}
