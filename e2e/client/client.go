@@ -98,6 +98,7 @@ const (
 	SessionsPath      = "/api/v1/sessions"
 	ChannelsPath      = "/api/v1/channels"
 	SubscriptionsPath = "/api/v1/subscriptions"
+	AccountPath       = "/api/v1/account"
 )
 
 // ChannelPath is the path of one channel.

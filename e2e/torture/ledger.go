@@ -24,6 +24,8 @@ type ledger struct {
 	// ruled are the channels in which somebody may not have been allowed to post.
 	ruled map[string]bool
 	twins []twin
+	// left are the guests whose accounts must be gone in the end.
+	left []guest
 	// deleting is the channel whose deletion was accepted last.
 	deleting string
 }

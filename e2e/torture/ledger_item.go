@@ -9,6 +9,7 @@ import (
 // An item is a post as the API shows it.
 type item struct {
 	ID        string
+	UserID    string
 	Text      string
 	Rating    int
 	CreatedOn time.Time

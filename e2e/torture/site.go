@@ -31,7 +31,7 @@ const (
 
 	// undoTime is how long a deletion can be undone.
 	undoTime = time.Second
-	// unlimited is the rate of writes: the users write faster than people, and from one
+	// unlimited is the rate of writes and of sign-ups: the users are faster than people, and at one
 	// address.
 	unlimited = "0"
 
@@ -67,8 +67,8 @@ func boltSite(o *run) *site {
 	s := newSite("bolt", o)
 	s.hung = filepath.Join(o.dir, "hung")
 	s.setup.Flags, s.setup.Environment = []string{"--data", filepath.Join(o.dir, "bolt")}, []string{diskVariable + "=" + s.hung}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--undo", undoTime.String(),
-		"--lease", lease.String(), "--reconcile", reconcile.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited,
+		"--undo", undoTime.String(), "--undo-account", undoAccountTime.String(), "--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
@@ -88,7 +88,8 @@ func azuriteSite(o *run, azurite *azuritetest.Server) (*site, error) {
 	}
 	for n := range webCount + workerCount {
 		name, latency := fmt.Sprintf("web%d", n+1), webLatency
-		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--undo", undoTime.String()}
+		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited,
+			"--undo", undoTime.String(), "--undo-account", undoAccountTime.String()}
 		if n >= webCount {
 			name, latency = fmt.Sprintf("worker%d", n+1-webCount), workerLatency
 			args = []string{"worker", "--lease", lease.String(), "--reconcile", reconcile.String()}

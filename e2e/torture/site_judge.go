@@ -71,6 +71,9 @@ func (s *site) progress(ctx context.Context, of *incarnation) string {
 
 // judge compares what the site shows now with the ledger.
 func (s *site) judge(ctx context.Context) {
+	for _, g := range s.ledger.left {
+		s.judgeGuest(ctx, g)
+	}
 	reader := s.users[0]
 	for _, channel := range s.channels {
 		reader.look(ctx, channel)

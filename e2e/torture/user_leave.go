@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"microblogging/e2e/client"
+)
+
+// undoAccountTime is how long the deletion of an account can be undone.
+const undoAccountTime = time.Second
+
+// A guest is somebody who signs up, acts in a channel and deletes their account. What they are told
+// of their posts is not written down: the posts may go at any time.
+type guest struct {
+	*user
+	channel, own string
+}
+
+// guest is there for a while.
+func (u *user) guest(ctx context.Context, channel string) {
+	u.written++
+	name := fmt.Sprintf("guest%d_%d", u.number+1, u.written)
+	g := guest{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name}
+	if !g.enter(ctx, http.StatusCreated) {
+		return
+	}
+	g.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": g.own}, nil, http.StatusCreated, http.StatusConflict)
+	g.act(ctx)
+	body := map[string]string{"password": client.Password, "posts": []string{"delete", "keep"}[u.draw.IntN(2)]}
+	if a := g.send(ctx, "DELETE", client.AccountPath, body, nil, http.StatusAccepted, http.StatusUnauthorized); a.Status != http.StatusAccepted {
+		return // it may take effect or not, and nobody looks
+	}
+	if a := g.send(ctx, "GET", client.SubscriptionsPath, nil, nil, http.StatusUnauthorized); a.Status != 0 && u.draw.IntN(3) == 0 {
+		pause(ctx, time.Duration(u.draw.Int64N(int64(undoAccountTime))))
+		undone := g.enter(ctx, http.StatusConflict) &&
+			g.send(ctx, "POST", client.AccountPath+"/deletion/undo", nil, nil, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict).Status == http.StatusNoContent
+		if undone {
+			g.site.tally.add("kept", 1)
+			g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK)
+			return
+		}
+		if g.unanswered {
+			return // it may be undone
+		}
+	}
+	g.site.ledger.leave(g)
+	g.site.tally.add("left", 1)
+}
+
+// enter signs up, unless the account is there, and in.
+func (g guest) enter(ctx context.Context, signUp int) bool {
+	who := client.Credentials(g.name)
+	g.token = ""
+	if a := g.send(ctx, "POST", client.UsersPath, who, nil, http.StatusCreated, http.StatusConflict); a.Status != signUp {
+		return false
+	}
+	a := g.send(ctx, "POST", client.SessionsPath, who, nil, http.StatusCreated, http.StatusUnauthorized)
+	var session client.Session
+	if a.Status != http.StatusCreated || !g.decode(a, &session) {
+		return false
+	}
+	g.token = session.Token
+	return true
+}
+
+// act does each thing once.
+func (g guest) act(ctx context.Context) {
+	for _, channel := range []string{g.channel, g.own} {
+		g.written++
+		origin := fmt.Sprintf("%s/%d", g.name, g.written)
+		g.site.ledger.draft(origin, channel)
+		a := g.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"}, http.Header{"Idempotency-Key": {origin}},
+			http.StatusCreated, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
+		if a.Status == http.StatusForbidden {
+			g.site.ledger.forbidden(channel, origin, true)
+		}
+	}
+	if p := g.site.ledger.anyPost(g.channel, "", g.draw.IntN); p != nil {
+		g.site.ledger.voted(p, g.name, ballotLost)
+		g.send(ctx, "PUT", postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	}
+	g.send(ctx, "PUT", client.SubscriptionPath(g.channel), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+}
+
+// leave records that the deletion of a guest's account was accepted, and not undone.
+func (l *ledger) leave(g guest) {
+	defer l.lock()()
+	l.left = append(l.left, g)
+}
+
+// judgeGuest waits until the account of a guest is gone, and accuses the site of what is left.
+func (s *site) judgeGuest(ctx context.Context, g guest) {
+	wait, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	g.tries, g.token = finalTries, ""
+	there := func() string {
+		if a := g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusNotFound); a.Status != http.StatusNotFound {
+			return "their account"
+		}
+		a := g.send(ctx, "GET", client.ChannelPath(g.own), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+		if a.Status != http.StatusNotFound {
+			return "their channel"
+		}
+		items, _ := s.users[0].list(ctx, g.channel)
+		for _, i := range items {
+			if i.UserID == g.name {
+				return "post " + i.ID
+			}
+		}
+		return ""
+	}
+	left := there()
+	for ; left != "" && wait.Err() == nil; left = there() {
+		pause(wait, drainPoll)
+	}
+	if left != "" {
+		s.ledger.accuse("I12: %s was gone, and %s is there after %s", g.name, left, drainTime)
+	}
+	if g.send(ctx, "POST", client.SessionsPath, client.Credentials(g.name), nil, http.StatusUnauthorized, http.StatusTooManyRequests).Status == 0 {
+		s.ledger.accuse("I12: %s is gone, and their sign-in is not refused", g.name)
+	}
+}
