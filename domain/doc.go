@@ -31,6 +31,11 @@
 // a swap of the channel's row, before it touches the gate. To undo is the same swap the
 // other way, so one of the two takes effect. It counts, so no message of before is obeyed.
 //
+// An account is deleted with all that its user has made. What they do in the channels of others is
+// on a list of theirs first, then they look whether their account stands, and then do it, with a
+// token that they read before ([Erasure], package erasure in storage). The deletion passes its
+// pivot, reads the lists, and turns each token.
+//
 // A [Message] on a queue asks for a deletion. An index row, written before the
 // channel is marked, outlasts the message: a reconciling pass queues again what
 // was lost. A [Deletion] reports the progress and outlives the channel. A
@@ -77,6 +82,10 @@
 //   - I11 who may not post does not. After the owner has closed a channel to others, or
 //     blocked somebody there, no post lands that this forbids, until it is taken back. At most
 //     one row of an incarnation says who may post.
+//   - I12 who is gone is gone. From the answer to a request to delete an account on, no session
+//     that began before works. Once the account is gone, nothing that its user sent lands: no
+//     session, post, vote, subscription or channel, also when somebody else has the name. At
+//     rest nothing of theirs is left but the name, and posts without it if they chose so.
 //
 // The package imports nothing of ours and does no input or output.
 package domain
