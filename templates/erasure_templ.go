@@ -107,7 +107,7 @@ func ErasurePage(page Page, v Erasure) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			default:
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h1>Deleting an account</h1><p class=\"lead\">Whoever has asked for it and thinks better of it signs in, and undoes it.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h1>Deleting an account</h1><p class=\"lead\">Did you think better of it? Sign in, and undo it.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -53,6 +53,9 @@ func wait(d time.Duration) string {
 	case up(time.Minute) < 60:
 		return counted(up(time.Minute), "minute")
 	}
+	if days := up(24 * time.Hour); days > 2 {
+		return counted(days, "day")
+	}
 	return counted(up(time.Hour), "hour")
 }
 

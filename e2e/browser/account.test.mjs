@@ -44,6 +44,36 @@ test("account: all that one has here can be taken out", async () => {
   await v.leave();
 });
 
+test("account: it is deleted, that is undone by signing in, and it is deleted again", async () => {
+  const una = await signUp(sites.sample, "una");
+  const v = await visitor(sites.sample, { as: una });
+  await v.open("/account");
+  await v.follow(v.link("Delete it…"));
+  await look(v, "delete-account");
+  await v.fill({ "Your password": "a wrong guess" });
+  await v.follow(v.button("Delete my account"));
+  assert.equal(v.status, 422);
+  await v.page.getByLabel("Keep it, as the posts of a deleted user").check();
+  await v.fill({ "Your password": una.password });
+  await v.follow(v.button("Delete my account"));
+  assert.match(await v.notice(), /will be deleted/);
+  assert.ok(await isStranger(v));
+  await look(v, "deleted-account");
+  await v.follow(v.page.getByRole("main").getByRole("link", { name: "Sign in" }));
+  await v.fill({ Name: "una", Password: una.password });
+  await v.follow(v.button("Sign in"));
+  assert.equal(await v.heading(), "Your account will be deleted");
+  await look(v, "delete-account-undo");
+  await v.open("/channels/new");
+  await v.fill({ Name: "Unas" });
+  await v.follow(v.button("Create channel"));
+  assert.equal(v.status, 403);
+  await v.open("/account/deletion");
+  await v.follow(v.button("Undo: keep my account"));
+  assert.match(await v.notice(), /Your account stays/);
+  await v.leave();
+});
+
 test("account: a name that is taken and a password that is too short are refused", async () => {
   const v = await visitor(sites.sample);
   await v.open("/sign-up");
