@@ -27,7 +27,7 @@ func TestErasure(t *testing.T) {
 
 const (
 	leaver     domain.UserName = "lea"
-	leaverPass                 = "correct horse battery"
+	leaverPass string          = "correct horse battery"
 )
 
 // A leaving is a world in which somebody has made all that one can make.
