@@ -15,6 +15,35 @@ type Erasure struct {
 	Ends time.Time
 	// Undo is for how long it can be undone.
 	Undo time.Duration
+	// Progress is how far a deletion has come, for whoever has its address. It is nil without one.
+	Progress *domain.Deletion
+}
+
+// ErasurePath is where somebody who is signed out sees how far the deletion of their account has
+// come.
+func ErasurePath(e domain.Erasure) string {
+	return EraseAccountPath + "?of=" + string(e.User) + "." + string(e.ID)
+}
+
+// underWay tells whether the page will soon say something else.
+func (v Erasure) underWay() bool {
+	return v.Progress != nil && (v.Progress.State == domain.DeletionQueued || v.Progress.State == domain.DeletionRunning)
+}
+
+// headline says in a few words how far the deletion has come.
+func (v Erasure) headline() string {
+	return map[domain.DeletionState]string{
+		domain.DeletionPending: "Your account will be deleted", domain.DeletionUndone: "Your account stays",
+		domain.DeletionDone: "Your account is gone", domain.DeletionPoisoned: "The deletion has stopped",
+	}[v.Progress.State]
+}
+
+// step says what is being removed.
+func (v Erasure) step() string {
+	return map[domain.Step]string{
+		domain.StepChannels: "your channels", domain.StepFence: "what is still under way", domain.StepPosts: "your posts",
+		domain.StepVotes: "your votes", domain.StepSubscriptions: "your subscriptions", domain.StepRelease: "your account",
+	}[v.Progress.Step]
 }
 
 func (v Erasure) undoable() string {
@@ -22,6 +51,19 @@ func (v Erasure) undoable() string {
 		return "Every session ends at once. For " + wait(v.Undo) + " it can be undone by signing in. After that, all is gone for good."
 	}
 	return "Every session ends at once, and all is gone for good. It cannot be undone."
+}
+
+// removed says how much has gone.
+func (v Erasure) removed() string {
+	switch of := v.Progress; {
+	case of.State == domain.DeletionPoisoned:
+		return "Whoever runs this site has to let it go on. " + counted(of.RowsDeleted, "row") + " are removed."
+	case v.underWay() && v.step() != "":
+		return counted(of.RowsDeleted, "row") + " removed so far. Now: " + v.step() + "."
+	case of.State == domain.DeletionDone:
+		return "With it went your channels, your votes and your subscriptions."
+	}
+	return "Sign in to see, or to undo it."
 }
 
 func nameKept(name domain.UserName) string {

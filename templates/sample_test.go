@@ -265,6 +265,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 		"export":      ExportPage(in),
 		"erase":       ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour}),
 		"erase-asked": ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour, Ends: in.Now.Add(time.Hour)}),
+		"erase-way":   ErasurePage(out, Erasure{Progress: &domain.Deletion{State: domain.DeletionRunning, Step: domain.StepPosts, RowsDeleted: 12}}),
 		"erase-out":   ErasurePage(out, Erasure{Undo: 7 * 24 * time.Hour}),
 		"reset":       ResetPage(out, Reset{Token: "token"}),
 		"reset, no":   ResetPage(out, Reset{Form: refused("password"), Token: "token"}),

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -65,8 +66,20 @@ func (s *server) undoErasure(c echo.Context, v visitor) error {
 	return respondNothing(c, s.store.UndoErasure(c.Request().Context(), v.User))
 }
 
+// eraseAccountForm shows the form, or how far a deletion has come: to whoever has its address, since
+// nobody is signed in any more.
 func (s *server) eraseAccountForm(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.ErasurePage(s.page(c, v), s.erasure(v, templates.Form{})))
+	view := s.erasure(v, templates.Form{})
+	name, id, _ := strings.Cut(c.QueryParam("of"), ".")
+	if id, err := domain.ParseIncarnation(id); err == nil && !v.SignedIn() {
+		of := domain.Erasure{User: domain.UserName(name), ID: id}
+		d, err := s.store.Deletion(c.Request().Context(), of.Ref(), of.User)
+		if err != nil {
+			return err
+		}
+		view.Progress = &d
+	}
+	return render(c, http.StatusOK, templates.ErasurePage(s.page(c, v), view))
 }
 
 func (s *server) erasure(v visitor, refused templates.Form) templates.Erasure {
@@ -82,12 +95,12 @@ func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) 
 	default:
 		return unknownAction()
 	}
-	_, err := s.askErasure(c, v, form.Get("password"), form.Get("posts"))
+	asked, err := s.askErasure(c, v, form.Get("password"), form.Get("posts"))
 	if refused, ok := formOf(err, "account"); ok {
 		return again(c, err, templates.ErasurePage(s.page(c, v), s.erasure(v, refused)))
 	}
 	if err == nil {
 		s.forget(c)
 	}
-	return s.done(c, err, noticeAccountEnds, templates.EraseAccountPath)
+	return s.done(c, err, noticeAccountEnds, templates.ErasurePath(asked))
 }

@@ -266,6 +266,7 @@ func pageRoutes() []route {
 		{name: "GET /account/deletion", who: everyone, body: 8 << 10, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 			{stranger, 200, "", "", "", ""},
+			{stranger, 404, "", "of=ada.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
 		}},
 		{name: "POST /account/deletion", who: users, body: 8 << 10, free: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=delete&posts=keep&password={password}"},
