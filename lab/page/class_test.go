@@ -17,6 +17,7 @@ func TestClass(t *testing.T) {
 	t.Run("says which of the runs that are handed in are won, and in how many steps", handedInIsChecked)
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
+	t.Run("is led back to from each stop, which has its question and leads to the next", stopsAreAPath)
 	t.Run("hides no scenario", func(t *testing.T) {
 		if slices.ContainsFunc(prove.Cases(), func(c prove.Case) bool { return c.Name == "class" }) {
 			t.Error("a scenario is called class")
@@ -55,12 +56,36 @@ func classHasStops(t *testing.T) {
 	}
 }
 
+func stopsAreAPath(t *testing.T) {
+	s := newSite(t)
+	names := levelNames(s.get("/lab/class").want(200))
+	for i, name := range names {
+		r := s.get("/lab/"+name).want(200).says("Stop "+strconv.Itoa(i+1)+" of the class", "A question")
+		if !slices.Contains(r.links(), "/lab/class#stop-"+name) {
+			t.Errorf("%s does not lead back", name)
+		}
+		record := recordOf(t, name)
+		if record.Par == 0 {
+			continue
+		}
+		for query, next := range map[string]string{"": "/lab/" + names[i+1], "&large=1": "/lab/" + names[i+1] + "?large=1"} {
+			won := s.get("/lab/" + name + "?s=" + record.Schedule + query).want(200).says("Next stop of the class")
+			if !slices.Contains(won.links(), next) {
+				t.Errorf("%s%s does not lead to %s", name, query, next)
+			}
+		}
+	}
+	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {
+		t.Error("a level that is no stop is one")
+	}
+}
+
 func handedInIsChecked(t *testing.T) {
 	s := newSite(t)
 	longer := "ann,olga*2,w1*3,ann,w1*2"
 	r := s.get("/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after&utm_source=x").want(200).says("Checked: 2 of 3 won",
-		"Level 1: A post without a channel : won in 9 steps, par 9", "Level 2: The new channel pays for the old one : not won in 4 steps",
-		"Level 3: Asked for, and never done : won in 1 step, par 1", "/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after")
+		"Level 1: A post without a channel : won in 9 steps, shortest 9", "Level 2: The new channel pays for the old one : not won in 4 steps",
+		"Level 3: Asked for, and never done : won in 1 step, shortest 1", "/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after")
 	for _, link := range []string{"/lab/A1?s=" + longer, "/lab/A2?s=w1*4"} {
 		if !slices.Contains(r.links(), link) {
 			t.Errorf("no link to %s", link)

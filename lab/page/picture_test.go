@@ -17,6 +17,7 @@ import (
 
 func TestPicture(t *testing.T) {
 	t.Run("each arrow goes from its caller to its store", arrowsGoThere)
+	t.Run("a row whose key is a hash, and a gate, is told in words", rowsAreNamed)
 	t.Run("a late call is slanted from where it was sent to where it landed", lateCallIsSlanted)
 	t.Run("the gate's strip has its states in their order", gateHasItsStates)
 	t.Run("a lease ends where another worker gets the message", leaseEnds)
@@ -68,6 +69,27 @@ func arrowsGoThere(t *testing.T) {
 	lost := newSite(t).get("/lab/twice?s=ann,ann:lost").want(200)
 	if len(lost.drawn("lost")) != 1 || len(lost.drawn("cut")) != 1 {
 		t.Error("a lost answer is not drawn")
+	}
+}
+
+func rowsAreNamed(t *testing.T) {
+	r := newSite(t).get("/lab/open-gate/compare").want(200)
+	var words []string
+	for _, line := range r.in("half", "made") {
+		words = append(words, textOf(line))
+	}
+	text := strings.Join(words, "\n")
+	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("no %q in %s", says, text)
+		}
+	}
+	for _, key := range []string{"once!", "rate!", "gate!"} {
+		for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" }) {
+			if strings.Contains(textOf(svg), key) {
+				t.Errorf("a picture says %s", key)
+			}
+		}
 	}
 }
 
