@@ -18,6 +18,7 @@ func TestClass(t *testing.T) {
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
 	t.Run("is led back to from each stop, which has its question and leads to the next", stopsAreAPath)
+	t.Run("has notes whose way leads to the end of the stop", notesLeadThere)
 	t.Run("hides no scenario", func(t *testing.T) {
 		if slices.ContainsFunc(prove.Cases(), func(c prove.Case) bool { return c.Name == "class" }) {
 			t.Error("a scenario is called class")
@@ -77,6 +78,28 @@ func stopsAreAPath(t *testing.T) {
 	}
 	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {
 		t.Error("a level that is no stop is one")
+	}
+}
+
+// notesLeadThere takes the runs that the notes of the longest stops describe. A number is a number of steps, and
+// “run” is what the card of the actor offers.
+func notesLeadThere(t *testing.T) {
+	s := newSite(t)
+	for _, stop := range []struct{ name, way, says string }{
+		{"open-gate", "ann*3 run:olga run:w1 run:w1 ann run:w1", "is broken"},
+		{"open-gate", "ann*3 run:olga run:w1 ann run:w1 run:w1", "Not won yet"},
+		{"shut-gate", "run:w1 w2*7 run:w1 run:w1 run:ann run:ann run:ann run:w2", "is broken"},
+	} {
+		name, schedule := stop.name, ""
+		for word := range strings.FieldsSeq(stop.way) {
+			if actor, runs := strings.CutPrefix(word, "run:"); runs {
+				location := s.get("/lab/" + name + "?s=" + schedule + "&run=" + actor).want(302).header.Get("Location")
+				_, schedule, _ = strings.Cut(location, "?s=")
+			} else {
+				schedule = and(schedule, word)
+			}
+		}
+		s.get("/lab/"+name+"?s="+schedule).want(200).says(stop.says)
 	}
 }
 

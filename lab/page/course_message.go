@@ -21,7 +21,7 @@ func anomalies() []level {
 			Name: "A2", Guard: "incarnation", Title: "The new channel pays for the old one",
 			Goal: "Make a worker destroy a channel that nobody asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
-				"Ann tries to create a channel of the same name. She tries once: while the old channel is there, she is refused and goes away. Let her try once the name is free. Then she posts.",
+				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. When the name is free, she gets it, and posts.",
 			Nudge: "Let w1 do everything but take the message off the queue. Then it is Ann's turn.",
 			Teaches: "What is safe to repeat on one channel destroys the next one of that name. A name is not an identity. " +
 				"Ours gives each creation a random identity, the incarnation, and each removal says which one it means.",
