@@ -99,7 +99,7 @@ func notesLeadThere(t *testing.T) {
 				schedule = and(schedule, word)
 			}
 		}
-		s.get("/lab/"+name+"?s="+schedule).want(200).says(stop.says)
+		s.get("/lab/" + name + "?s=" + schedule).want(200).says(stop.says)
 	}
 }
 
