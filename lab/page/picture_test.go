@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -22,6 +23,7 @@ func TestPicture(t *testing.T) {
 	t.Run("the gate's strip has its states in their order", gateHasItsStates)
 	t.Run("a lease ends where another worker gets the message", leaseEnds)
 	t.Run("every shortest run fits a screen, with what broke the law and what made it possible", runFitsAScreen)
+	t.Run("no line is longer than its sheet, side by side and on a phone", linesFit)
 	t.Run("is drawn within 20 ms", drawnInTime)
 	t.Run("is a file that needs no style sheet", pictureIsAFile)
 	t.Run("is a diagram of Mermaid, and data with sentences and lines", runIsOtherFiles)
@@ -193,6 +195,26 @@ func runFitsAScreen(t *testing.T) {
 			}
 			if last != record.Par {
 				t.Errorf("%s: the last step is %d", c.Name, last)
+			}
+		}
+	}
+}
+
+func linesFit(t *testing.T) {
+	s := newSite(t)
+	for _, c := range prove.Cases() {
+		paths := []string{"/lab/" + c.Name + "?s=" + recordOf(t, c.Name).Schedule}
+		if c.Guard != nil {
+			paths = append(paths, "/lab/"+c.Name+"/compare")
+		}
+		for _, path := range paths {
+			r := s.get(path).want(200)
+			for sheet, letters := range map[string]int{"slim": 46, "half": 77} {
+				for _, line := range r.in(sheet, "words") {
+					if text := textOf(line); utf8.RuneCountInString(text) > letters {
+						t.Errorf("%s, %s: %q", path, sheet, text)
+					}
+				}
 			}
 		}
 	}
