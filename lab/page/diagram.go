@@ -152,6 +152,7 @@ func (p *plot) line(first, last int) {
 		p.lineOf[n] = len(p.Lines)
 		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Laws)...)
 		if l.folded() {
+			l.Call += gateMoved(*p.moments[n].Step)
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
 		}
 	}
