@@ -29,12 +29,8 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 func (v *scene) facts() string {
 	var facts []string
 	switch _, number := v.level(); {
-	case v.record.Law != "":
-		for _, law := range v.now().Laws {
-			if law.Name == v.record.Law {
-				facts = append(facts, "Break "+v.whose()+" law “"+law.Title+"”.")
-			}
-		}
+	case v.asked() != "":
+		facts = append(facts, "Break "+v.whose()+" law “"+v.asked()+"”.")
 	case number > 0:
 		facts = append(facts, "Break any law.")
 	}
@@ -48,6 +44,16 @@ func (v *scene) facts() string {
 		facts = append(facts, v.claim())
 	}
 	return strings.Join(facts, " ")
+}
+
+// asked is the title of the law that is to be broken. It is empty if any will do.
+func (v *scene) asked() string {
+	for _, law := range v.now().Laws {
+		if law.Name == v.record.Law {
+			return law.Title
+		}
+	}
+	return ""
 }
 
 // countsAtRest tells that the law of the level is judged only at rest. TestLevels holds that for the
