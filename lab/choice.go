@@ -215,7 +215,7 @@ func (x *Explorer) whyNotActor(s *state, i int) string {
 	case twin >= 0 && !s.places[twin].started():
 		return "the two are alike, so let the other start first"
 	case bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1:
-		return "whoever went last goes on first: here an actor that can go on need not wait again"
+		return "no interruption is left in this scene, so whoever went last goes on"
 	}
 	return ""
 }

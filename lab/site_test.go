@@ -20,6 +20,12 @@ func TestSite(t *testing.T) {
 	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
 	t.Run("each sentence is true of each call that is made there, under every guard", everySentenceIsTrue)
 	t.Run("each guard has the line that decides, in the code that ships", everyGuardHasItsLine)
+	t.Run("a reader's own protocol does not put what was searched of ours out of date", func(t *testing.T) {
+		files := lab.SearchedFiles()
+		if slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "lab/own/") }) || !slices.Contains(files, "lab/protocol/post.go") {
+			t.Errorf("the fingerprint is of %q", files)
+		}
+	})
 	t.Run("all files of the folders are there as they are, and each sentence stands above a call", sourceIsWhole)
 }
 

@@ -83,6 +83,7 @@ function show(forgotten) {
     const link = won ? next.querySelector("a") : start;
     goOn.href = link.href;
     goOn.textContent = won ? `Continue: ${link.textContent}` : start.textContent;
+    next.closest("details").open = true;
   }
   line.hidden = !won && !forgotten;
   if (won) line.replaceChildren(`You have won ${won} of ${levels.length}. `, handIn(known), " ", button("Forget that", () => forget(known)));

@@ -71,9 +71,11 @@ func TestLesson(t *testing.T) {
 		late := domain.LessonWorker{Number: 9, Delivery: 3, State: "waits", Step: "release", LeaseUntil: noon(), Last: "sweep", Result: "overtaken"}
 		v := sampleLessonOf(domain.DeletionDone, &domain.Lesson{Copies: 1, Workers: []domain.LessonWorker{late, {Number: 10, State: "ended", Last: "release", Result: "done"}}})
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), v), in("section[id=lesson]", says("leave worker 1 paused before sweep"), says("The store refused its sweep")),
-			in("section[class=trace]", in("table", says("Refused by the store: the shut gate is gone."), says("after the end"), says("9 (delivery 3)"))))
+			in("section[class=trace]", in("table", says("Refused by the store: the shut gate is gone."), says("after the end"), says("9 (delivery 3)")), says("The record ends with the deletion.")))
 		v.Lesson.Workers[0].Result = "done"
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), v), silent("Refused by the store"))
+		v.State = domain.DeletionRunning
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), v), silent("The record ends"))
 	})
 	t.Run("is offered only by a site that teaches", func(t *testing.T) {
 		v := DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1"}}

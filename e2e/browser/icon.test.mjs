@@ -75,6 +75,8 @@ test("print: a page on paper is black on white, with nothing to press", async ()
     assert.ok(!seen.meta?.endsWith("·"), `“${seen.meta}” separates nothing`);
     assert.deepEqual([seen.color, seen.backgroundColor], ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
     assert.ok(seen.heading && seen.text);
+    const tops = await v.page.locator(".gate-story .gate-strip > li").evaluateAll((states) => states.map((state) => state.getBoundingClientRect().top));
+    assert.equal(new Set(tops).size, tops.length ? 1 : 0, `the states of the gate begin at ${tops}`);
     if (seen.link) assert.deepEqual([seen.link, seen.line], ["rgb(0, 0, 0)", "underline"]);
     if (process.env.SCREENSHOTS) await v.page.screenshot({ path: `artifacts/print${path.replaceAll("/", "-")}.png`, fullPage: true });
     await v.page.emulateMedia({ media: null, colorScheme: null });

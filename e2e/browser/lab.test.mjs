@@ -636,6 +636,16 @@ describe("lab: what was won", () => {
     await v.leave();
   });
 
+  test("unfolds the chapter in which one goes on", async () => {
+    const v = await lab("/lab");
+    const fifth = v.page.locator(".levels").getByRole("link", { name: "The queue forgets" });
+    assert.ok(!await fifth.isVisible());
+    await v.page.evaluate(() => localStorage.setItem("lab", '{"A1":9,"A2":9,"A3":1,"A4":2}'));
+    await v.page.reload();
+    await fifth.waitFor();
+    await v.leave();
+  });
+
   test("is also what one has run on to", async () => {
     const v = await lab();
     const runOn = (name) => v.press(actor(v, name).locator("[data-run]"));

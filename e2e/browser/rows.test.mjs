@@ -116,6 +116,17 @@ test("rows: the map follows a sweep, and a fold that was opened stays open", asy
   await teacher.leave();
 });
 
+test("rows: on paper the folds are open", async () => {
+  await channel("paper");
+  const v = await visitor(site.url);
+  await v.open("/channels/paper/rows");
+  const row = partition(v).locator("tr", { hasText: "gate!open!" });
+  assert.ok(!await row.evaluate((e) => e.checkVisibility()));
+  await v.page.emulateMedia({ media: "print" });
+  assert.ok(await row.evaluate((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0));
+  await v.leave();
+});
+
 test("rows: it works without script", async () => {
   await channel("plain");
   const v = await visitor(site.url, { as: jan, scripts: false });

@@ -30,8 +30,9 @@ type Protocol struct {
 	Actors []Actor
 	// Recover is run by a new process when nobody else can go on, as often as it takes. It may be nil.
 	Recover func(Client) error
-	// Deaths is how many actors may die in one run, at any step. Late lets requests land late: of a
-	// caller who has given up, or a second copy.
+	// Deaths is how many actors may die in one run, at any step. Late adds one fault of any kind: a
+	// reply is lost, a request is sent twice, or it lands late, of a caller who has given up or as a
+	// second copy.
 	Deaths int
 	Late   bool
 	Laws   []Law
@@ -90,6 +91,12 @@ type State struct {
 func (s State) Row(table, partition, row string) driver.Properties {
 	found, _ := s.db.Get(table, partition, row)
 	return found.Properties
+}
+
+// There tells whether a row is there.
+func (s State) There(table, partition, row string) bool {
+	_, err := s.db.Get(table, partition, row)
+	return err == nil
 }
 
 // Told is how often somebody was told this.
@@ -153,6 +160,7 @@ func sortedKeys(guards map[string]string) (names []string) {
 func (p Protocol) scenario(name string) lab.Scenario {
 	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Laws: laws{p}}
 	if p.Late {
+		s.Faults++
 		s.Straggles = func(*lab.Call) bool { return true }
 	}
 	if p.Setup != nil {

@@ -6,10 +6,12 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/own"
+	"microblogging/storage/driver"
 )
 
 func TestOwn(t *testing.T) {
 	t.Run("each protocol that comes with the lab holds, and breaks without its guard", protocolsHold)
+	t.Run("a late copy is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
 }
 
@@ -45,6 +47,30 @@ func protocolsHold(t *testing.T) {
 	}
 	if found != 6 {
 		t.Errorf("%d scenarios, want three protocols, each with its guard and without", found)
+	}
+}
+
+func lateIsAFault(t *testing.T) {
+	p := own.Protocol{
+		Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			if c.Table("Rows").Transact(c, "p", driver.Insert("")) == nil && c.Table("Rows").Transact(c, "p", driver.Delete("", driver.Exists)) == nil {
+				c.Tell("gone")
+			}
+		}}},
+		Laws: []own.Law{{Name: "gone", AtRest: func(s own.State) string {
+			if s.Told("gone") > 0 && s.There("Rows", "p", "") {
+				return "it is back"
+			}
+			return ""
+		}}},
+	}
+	for _, late := range []bool{false, true} {
+		p.Late = late
+		x := lab.NewExplorer(p.Whole())
+		if found := x.Explore(); (found != nil) != late {
+			t.Errorf("with Late %t: %+v", late, found)
+		}
+		x.Close()
 	}
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"microblogging/lab"
 	"microblogging/storage/schema"
@@ -23,6 +24,8 @@ func (l *Lab) runOn(q request, name string) (request, error) {
 	return request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}, nil
 }
 
+const gateGone = "until the gate is gone"
+
 // reached is what a step comes to that is worth a look: it changes a gate, or its actor is told
 // something. It is empty if it is neither.
 func reached(step lab.Step) (words string) {
@@ -39,13 +42,25 @@ func reached(step lab.Step) (words string) {
 		case c.After.ETag != "":
 			return "until it reserves a gate"
 		default:
-			words = "until the gate is gone"
+			words = gateGone
 		}
 	}
 	if told := lab.Told(step); len(told) > 0 && words == "" {
 		return "until told “" + told[0] + "”"
 	}
 	return words
+}
+
+// gateMoved says what a step does to a gate, to be added to other words. It is empty if it is nothing.
+func gateMoved(step lab.Step) string {
+	words := reached(step)
+	if does, ok := strings.CutPrefix(words, "until it "); ok {
+		return ", " + does
+	}
+	if words == gateGone {
+		return ", removes the gate"
+	}
+	return ""
 }
 
 // ahead is where the actors come to if one of them goes on alone, by their names. It replays the run

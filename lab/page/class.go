@@ -41,15 +41,26 @@ func stops() []stop {
 			"The mark in the table knows, and nobody looks. So whoever confirms needs a pass that looks for marks: a promise rests on a row and not on a message."},
 		{"A2", 10, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
 			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. Show the comparison: the incarnation."},
-		{"late-copy", 12, "Nobody is there but Olga, and she does one thing after the other. Why is that not enough?",
+		{"late-copy", 12, "Nobody but Olga uses the site, and she does one thing after the other. Why is that not enough?",
 			"The slanted arrow is the request that she has given up. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
-		{"open-gate", 17, "Ann's post has landed, although the gate was gone. What would the store have answered if her transaction had named the gate?",
-			"Let Ann look and wait, and let Olga and w1 run: “Run until it shuts the gate”. Then show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
+		{"open-gate", 17, "Ann's post came after the gate was shut. What would the store have answered if her transaction had named the open gate?",
+			"Let Ann take three steps and wait. Run Olga, then w1 until it shuts the gate, and until the gate is gone. Then let Ann post, and run w1. Whoever lets Ann post before the last look sees her post swept. " +
+				"Show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
 		{"shut-gate", 15, "w2 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
-			"The bar of the lease ends while w2 sleeps. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
+			"Run w1 until it shuts the gate. Let w2 take seven steps and sleep. Run w1 to its end, Ann three times, and then w2. The bar of a lease ends where another worker gets the message. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
 		{"again", 10, "Do again what has won a level. Which guard will refuse it, and at which step?",
 			"Let them go to the end: the page says what refused them, and how many states a search has entered. Ask what was not searched: more actors, more faults, and the store itself."},
 	}
+}
+
+// stopOf is the stop of a level, and its number, which counts from 1. The number is 0 if it is none.
+func stopOf(name string) (stop, int) {
+	list := stops()
+	at := slices.IndexFunc(list, func(s stop) bool { return s.Name == name })
+	if at < 0 {
+		return stop{}, 0
+	}
+	return list[at], at + 1
 }
 
 // A stopView is a stop with its level.
@@ -148,7 +159,7 @@ func checked(c prove.Case, schedule lab.Schedule, record prove.Record) (won bool
 	case record.Par == 0:
 		return true, "won in " + lab.Count(laws[at].Since, "step"), nil
 	}
-	return true, "won in " + lab.Count(laws[at].Since, "step") + ", par " + strconv.Itoa(record.Par), nil
+	return true, "won in " + lab.Count(laws[at].Since, "step") + ", shortest " + strconv.Itoa(record.Par), nil
 }
 
 func refuseHandedIn(detail string) error {

@@ -17,6 +17,8 @@ func TestClass(t *testing.T) {
 	t.Run("says which of the runs that are handed in are won, and in how many steps", handedInIsChecked)
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
+	t.Run("is led back to from each stop, which has its question and leads to the next", stopsAreAPath)
+	t.Run("has notes whose way leads to the end of the stop", notesLeadThere)
 	t.Run("hides no scenario", func(t *testing.T) {
 		if slices.ContainsFunc(prove.Cases(), func(c prove.Case) bool { return c.Name == "class" }) {
 			t.Error("a scenario is called class")
@@ -55,12 +57,58 @@ func classHasStops(t *testing.T) {
 	}
 }
 
+func stopsAreAPath(t *testing.T) {
+	s := newSite(t)
+	names := levelNames(s.get("/lab/class").want(200))
+	for i, name := range names {
+		r := s.get("/lab/"+name).want(200).says("Stop "+strconv.Itoa(i+1)+" of the class", "A question")
+		if !slices.Contains(r.links(), "/lab/class#stop-"+name) {
+			t.Errorf("%s does not lead back", name)
+		}
+		record := recordOf(t, name)
+		if record.Par == 0 {
+			continue
+		}
+		for query, next := range map[string]string{"": "/lab/" + names[i+1], "&large=1": "/lab/" + names[i+1] + "?large=1"} {
+			won := s.get("/lab/" + name + "?s=" + record.Schedule + query).want(200).says("Next stop of the class")
+			if !slices.Contains(won.links(), next) {
+				t.Errorf("%s%s does not lead to %s", name, query, next)
+			}
+		}
+	}
+	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {
+		t.Error("a level that is no stop is one")
+	}
+}
+
+// notesLeadThere takes the runs that the notes of the longest stops describe. A number is a number of steps, and
+// “run” is what the card of the actor offers.
+func notesLeadThere(t *testing.T) {
+	s := newSite(t)
+	for _, stop := range []struct{ name, way, says string }{
+		{"open-gate", "ann*3 run:olga run:w1 run:w1 ann run:w1", "is broken"},
+		{"open-gate", "ann*3 run:olga run:w1 ann run:w1 run:w1", "Not won yet"},
+		{"shut-gate", "run:w1 w2*7 run:w1 run:w1 run:ann run:ann run:ann run:w2", "is broken"},
+	} {
+		name, schedule := stop.name, ""
+		for word := range strings.FieldsSeq(stop.way) {
+			if actor, runs := strings.CutPrefix(word, "run:"); runs {
+				location := s.get("/lab/" + name + "?s=" + schedule + "&run=" + actor).want(302).header.Get("Location")
+				_, schedule, _ = strings.Cut(location, "?s=")
+			} else {
+				schedule = and(schedule, word)
+			}
+		}
+		s.get("/lab/" + name + "?s=" + schedule).want(200).says(stop.says)
+	}
+}
+
 func handedInIsChecked(t *testing.T) {
 	s := newSite(t)
 	longer := "ann,olga*2,w1*3,ann,w1*2"
 	r := s.get("/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after&utm_source=x").want(200).says("Checked: 2 of 3 won",
-		"Level 1: A post without a channel : won in 9 steps, par 9", "Level 2: The new channel pays for the old one : not won in 4 steps",
-		"Level 3: Asked for, and never done : won in 1 step, par 1", "/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after")
+		"Level 1: A post without a channel : won in 9 steps, shortest 9", "Level 2: The new channel pays for the old one : not won in 4 steps",
+		"Level 3: Asked for, and never done : won in 1 step, shortest 1", "/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after")
 	for _, link := range []string{"/lab/A1?s=" + longer, "/lab/A2?s=w1*4"} {
 		if !slices.Contains(r.links(), link) {
 			t.Errorf("no link to %s", link)
@@ -71,7 +119,10 @@ func handedInIsChecked(t *testing.T) {
 	}
 	// What breaks another law does not win.
 	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 11 steps")
-	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken")
+	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken", "Not won yet: this level asks for the law “no damage to the resurrected”.")
+	if text := s.get("/lab/A1?s=" + longer).want(200).text(); strings.Contains(text, "Not won yet") {
+		t.Error("what is won is not won yet")
+	}
 }
 
 func handedInIsNoRun(t *testing.T) {

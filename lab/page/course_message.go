@@ -8,7 +8,7 @@ func anomalies() []level {
 			Goal: "Make the program leave a post behind whose channel is gone.",
 			Scene: "Ann posts in a channel. Olga, who owns the channel, deletes it at the same time: her request marks it and leaves a message on a queue. " +
 				"The worker w1 takes the message and removes the posts, then the channel. " +
-				"Each button lets one of them make one call to the database. You decide whose turn it is. Go on until nobody has anything to do.",
+				"You decide whose turn it is. Go on until nobody has anything to do.",
 			Nudge: "Ann's request looks first whether the channel is there, and writes later. What may happen between the two?",
 			Teaches: "To look and then to write takes two requests, and anything can happen between them, even a whole deletion. " +
 				"The worker cannot close this gap, whatever it does earlier, later or twice. The store itself must refuse the write.",
@@ -21,7 +21,7 @@ func anomalies() []level {
 			Name: "A2", Guard: "incarnation", Title: "The new channel pays for the old one",
 			Goal: "Make a worker destroy a channel that nobody asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
-				"Ann tries to create a channel of the same name. She tries once: while the old channel is there, she is refused and goes away. So her turn comes when the name is free. Then she creates her channel, and posts in it.",
+				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. When the name is free, she gets it, and posts.",
 			Nudge: "Let w1 do everything but take the message off the queue. Then it is Ann's turn.",
 			Teaches: "What is safe to repeat on one channel destroys the next one of that name. A name is not an identity. " +
 				"Ours gives each creation a random identity, the incarnation, and each removal says which one it means.",

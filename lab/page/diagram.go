@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"microblogging/lab"
+	"microblogging/storage/schema"
 )
 
 // A diagram is a run as a sequence diagram: a lifeline for each actor and each store, and a line for
@@ -138,7 +139,7 @@ func (p *plot) line(first, last int) {
 	}
 	if step.Call != nil {
 		l.Sentence = p.Tell(step.Call, step.Site())
-		_, l.Call, _ = strings.Cut(l.Call, ": ") // the arrow leads to the store
+		_, l.Call, _ = strings.Cut(p.rowsNamed(l.Call, step.Call), ": ") // the arrow leads to the store
 	}
 	if step.Choice.Fate == lab.Lands {
 		l.Actor = p.Actors[l.From].Name
@@ -151,10 +152,29 @@ func (p *plot) line(first, last int) {
 		p.lineOf[n] = len(p.Lines)
 		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Laws)...)
 		if l.folded() {
+			l.Call += gateMoved(*p.moments[n].Step)
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
 		}
 	}
 	p.Lines = append(p.Lines, l)
+}
+
+// rowsNamed has words for the rows of a call whose keys say less.
+func (p *plot) rowsNamed(words string, call *lab.Call) string {
+	rows := []string{call.Row}
+	for _, op := range call.Operations {
+		rows = append(rows, op.Row)
+	}
+	for _, row := range rows {
+		key := p.Pretty(lab.NameRow(call.Target, row))
+		switch kind := schema.Of(call.Target, call.Partition, row); kind {
+		case schema.Once, schema.Rate:
+			words = strings.Replace(words, key, kind.Name, 1)
+		case schema.Blog, schema.OpenGate, schema.ShutGate, schema.ReservedGate:
+			words = strings.Replace(words, key, kind.Name+" "+key[strings.LastIndex(key, "!")+1:], 1)
+		}
+	}
+	return words
 }
 
 func (p *plot) actorsOf(first, last int) (names []string) {

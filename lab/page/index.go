@@ -64,7 +64,7 @@ func (l *Lab) newIndexView() indexView {
 		switch {
 		case number > 0:
 		case c.Part == prove.Own:
-			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), factsOf(c, l.recordOf(c.Name))})
+			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(l.recordOf(c.Name))})
 		case c.Part == prove.Ablated:
 			v.More = append(v.More, scenarioLink{c.Name, c.Guard.Why, factsOf(c, l.recordOf(c.Name))})
 		case c.Part == prove.Real:
@@ -89,7 +89,7 @@ func factsOf(c prove.Case, record prove.Record) string {
 	var facts []string
 	switch {
 	case record.Par > 0:
-		facts = append(facts, "breaks “"+titleOfLaw(c, record.Law)+"”, par "+lab.Count(record.Par, "step"))
+		facts = append(facts, "breaks “"+titleOfLaw(c, record.Law)+"”, shortest "+lab.Count(record.Par, "step"))
 	case record.States > 0:
 		facts = append(facts, claimOf(record))
 	}
@@ -97,6 +97,17 @@ func factsOf(c prove.Case, record prove.Record) string {
 		facts = append(facts, lab.Count(c.Faults, "fault")+" allowed")
 	}
 	return strings.Join(facts, ", ")
+}
+
+// foundIn says in three words what the explorer has found in a scenario of a reader's own.
+func foundIn(record prove.Record) string {
+	switch {
+	case record.Par > 0:
+		return "breaks in " + lab.Count(record.Par, "step")
+	case record.States > 0:
+		return "holds in " + lab.Count(record.States, "state")
+	}
+	return "has too many states for a quick search"
 }
 
 // titleOfLaw is the name of a law in words.

@@ -29,17 +29,13 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 func (v *scene) facts() string {
 	var facts []string
 	switch _, number := v.level(); {
-	case v.record.Law != "":
-		for _, law := range v.now().Laws {
-			if law.Name == v.record.Law {
-				facts = append(facts, "Break the law “"+law.Title+"”.")
-			}
-		}
+	case v.asked() != "":
+		facts = append(facts, "Break "+v.whose()+" law “"+v.asked()+"”.")
 	case number > 0:
 		facts = append(facts, "Break any law.")
 	}
 	if v.record.Par > 0 {
-		facts = append(facts, "Par: "+lab.Count(v.record.Par, "step")+".")
+		facts = append(facts, "Shortest: "+lab.Count(v.record.Par, "step")+".")
 	}
 	if v.Faults > 0 {
 		facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
@@ -48,6 +44,16 @@ func (v *scene) facts() string {
 		facts = append(facts, v.claim())
 	}
 	return strings.Join(facts, " ")
+}
+
+// asked is the title of the law that is to be broken. It is empty if any will do.
+func (v *scene) asked() string {
+	for _, law := range v.now().Laws {
+		if law.Name == v.record.Law {
+			return law.Title
+		}
+	}
+	return ""
 }
 
 // countsAtRest tells that the law of the level is judged only at rest. TestLevels holds that for the
@@ -130,7 +136,44 @@ func (v *scene) next() (url, title string) {
 	if !ok {
 		return "", ""
 	}
-	return templates.LabPath(l.Name), l.Title
+	return v.startOf(l.Name), l.Title
+}
+
+// nextStop is the same for the stop of the class after this one.
+func (v *scene) nextStop() (url, title string) {
+	_, number := stopOf(v.Name)
+	if list := stops(); number > 0 && number < len(list) {
+		l, _ := levelOf(list[number].Name)
+		return v.startOf(l.Name), l.Title
+	}
+	return "", ""
+}
+
+// startOf is another scenario, for a projector as this one is.
+func (v *scene) startOf(name string) string {
+	if v.large {
+		return templates.LabPath(name) + "?large=1"
+	}
+	return templates.LabPath(name)
+}
+
+// whose says what code the laws are about: those of the textbook and ours have similar titles.
+func (v *scene) whose() string {
+	switch v.Part {
+	case prove.Textbook, prove.Mishap:
+		return "the textbook's"
+	case prove.Own:
+		return "your"
+	}
+	return "our"
+}
+
+// whoRefuses says what refuses what breaks a law here.
+func (v *scene) whoRefuses() string {
+	if v.Part == prove.Own {
+		return "the guard"
+	}
+	return "ours"
 }
 
 // score says how the steps compare to the par.

@@ -131,6 +131,16 @@ func wonByHints(t *testing.T, s *site, record prove.Record) {
 	}
 }
 
+// The laws of the textbook and ours have similar titles.
+func TestWhoseLaws(t *testing.T) {
+	s := newSite(t)
+	for path, says := range map[string]string{
+		"A1": "Break the textbook's law “no orphan post”.", "late-copy": "The textbook's laws", "open-gate": "Break our law “no orphan”.", "post": "Our laws",
+	} {
+		s.get("/lab/" + path).want(200).says(says)
+	}
+}
+
 func TestHint(t *testing.T) {
 	s := newSite(t)
 	p := &player{s, s.get("/lab/A1?s=ann*2,olga&hint=1").want(200).says("A shortest way leaves your run after step 1")}
@@ -144,7 +154,7 @@ func TestHint(t *testing.T) {
 
 func TestIndex(t *testing.T) {
 	s := newSite(t)
-	r := s.get("/lab").want(200).says("A post without", "breaks “no orphan post”, par 9 steps")
+	r := s.get("/lab").want(200).says("A post without", "breaks “no orphan post”, shortest 9 steps")
 	links := r.links()
 	for _, c := range prove.Cases() {
 		if !slices.Contains(links, "/lab/"+c.Name) {
@@ -223,7 +233,7 @@ func TestSearch(t *testing.T) {
 		t.Error("the index says that what was searched is out of date")
 	}
 	stale := newSiteOf(t, page.New().Stale(true))
-	stale.get("/lab").want(200).says("was searched when the code was another")
+	stale.get("/lab").want(200).says("The code has changed since it was searched.")
 	p := &player{stale, stale.get(link).want(200).says(states + " were searched in vain, when the code was another.")}
 	p.follow("data-move", "search")
 	p.at.says("Searched just now. No law is broken. All " + states + " were searched.")
@@ -239,6 +249,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
+	t.Run("the index has at most 350", indexIsShort)
 	t.Run("a level has at most 120 above its controls", levelIsShort)
 	t.Run("a comparison has at most 250, and its line", comparisonIsShort)
 }
@@ -255,6 +266,16 @@ func words(n *html.Node) (count int) {
 		}
 	}
 	return count
+}
+
+func indexIsShort(t *testing.T) {
+	for _, stale := range []bool{false, true} {
+		r := newSiteOf(t, page.New().With(prove.Cases()...).Stale(stale)).get("/lab").want(200) // a reader's own come on top
+		content := r.all(func(n *html.Node) bool { return n.Data == "main" })
+		if n := words(content[0]); n > 320 {
+			t.Errorf("%d words", n)
+		}
+	}
 }
 
 func levelIsShort(t *testing.T) {

@@ -12,6 +12,9 @@ func TestOwnPages(t *testing.T) {
 	broken := s.get("/lab/own/lease-lock-without-fence?s=ann*3,bob*4,ann").want(200)
 	broken.says("The law “the later lock wins” is broken").says("Won in 8 steps.").says("Locks")
 	s.get("/lab/own/lease-lock-without-fence/compare").want(200).says(`On("fence")`).says("lab/own/lease_lock.go").says("here they differ")
+	p := &player{s, s.get("/lab/own/outbox").want(200).says("Your laws")}
+	p.follow("data-move", "search")
+	p.at.says("Searched just now. No law is broken.")
 	s.get("/lab/own/outbox.json").want(200)
 	s.get("/lab/own/outbox.svg").want(200)
 	s.get("/lab/own/nothing").want(404)

@@ -139,51 +139,71 @@ func (s sheet) head(column int) string {
 	return strconv.Itoa(s.Head - 6 - column%2*(s.Head/2-3))
 }
 
-// A piece is some words of a line, with their class.
-type piece struct{ Class, Text string }
+// A piece is some words of a line, with their class, and what is left of them where there is no room.
+type piece struct{ Class, Text, brief string }
+
+// leastCall is how many letters of a call are worth more than the other words of a line.
+const leastCall = 8
 
 // pieces are the words of a line. What fits least is left out or shortened.
 func (s sheet) pieces(l lineOfSteps) []piece {
 	var before, soft, after []piece
 	room := s.Letters
 	if s.Above {
-		before = append(before, piece{"n", l.numbers() + " "})
+		before = append(before, piece{Class: "n", Text: l.numbers() + " "})
 	} else {
 		room = int(float64(s.Letters) * (100 - s.x(max(l.From, 0))) / 100)
 	}
 	if s.Above || l.folded() || l.From < 0 {
-		before = append(before, piece{"who", l.Actor + ": "})
+		before = append(before, piece{Class: "who", Text: l.Actor + ": "})
 	}
 	if l.StepWords.Fate != "" {
-		after = append(after, piece{"bad", " " + l.StepWords.Fate})
+		after = append(after, piece{Class: "bad", Text: " " + l.StepWords.Fate}) // which is drawn, too
 	}
 	answer, _, _ := strings.Cut(strings.Trim(l.Answer, "()"), ":")
 	switch {
 	case l.Refused:
-		after = append(after, piece{"bad", " ✗ " + answer})
+		after = append(after, piece{"bad", " ✗ " + answer, " ✗"})
 	case answer != "" && answer != "ok" && answer != "there" && l.Fate == lab.Arrives:
-		soft = append(soft, piece{"soft", " → " + answer})
+		soft = append(soft, piece{Class: "soft", Text: " → " + answer})
 	}
 	if l.Changes != "" {
-		soft = append(soft, piece{"soft", " " + l.Changes})
+		soft = append(soft, piece{Class: "soft", Text: " " + l.Changes})
 	}
-	for _, told := range l.Told {
-		after = append(after, piece{"told", " told: " + told})
+	for i, told := range l.Told {
+		p := piece{Class: "told", Text: " told: " + told}
+		if i == 0 && l.Breaks == nil {
+			p.brief = " “" + shortened(told, 14) + "”"
+		}
+		after = append(after, p)
 	}
 	switch {
 	case l.Cause:
-		after = append(after, piece{"cause", " ◆ made it possible"})
+		after = append(after, piece{"cause", " ◆ made it possible", " ◆"})
 	case l.Differs:
-		after = append(after, piece{"cause", " ◆ here they differ"})
+		after = append(after, piece{"cause", " ◆ here they differ", " ◆"})
 	}
-	for _, law := range l.Breaks {
-		after = append(after, piece{"breaks", " ✗ " + law + " is broken"})
+	for i, law := range l.Breaks {
+		p := piece{"breaks", " ✗ " + law + " is broken", " ✗"}
+		if i == 0 {
+			p.brief = " ✗ " + shortened(law, 20) + " is broken"
+		}
+		after = append(after, p)
+	}
+	for i, p := range after {
+		least := leastCall
+		if p.Class == "breaks" {
+			least = 0
+		}
+		if room < lettersOf(before)+least+lettersOf(after) {
+			after[i].Text = p.brief
+		}
 	}
 	room -= lettersOf(before) + lettersOf(after)
 	if room < lettersOf(soft)+20 {
 		soft = nil
 	}
-	call := piece{"call", shortened(l.Call, max(room-lettersOf(soft), 8))}
+	call := piece{Class: "call", Text: shortened(l.Call, room-lettersOf(soft))}
 	return slices.Concat(before, []piece{call}, soft, after)
 }
 
@@ -195,10 +215,14 @@ func lettersOf(pieces []piece) (n int) {
 }
 
 func shortened(text string, room int) string {
-	if letters := []rune(text); len(letters) > room {
+	switch letters := []rune(text); {
+	case len(letters) <= room:
+		return text
+	case room < 2:
+		return ""
+	default:
 		return string(letters[:room-1]) + "…"
 	}
-	return text
 }
 
 // paint are the colors of a class in a file without a style sheet.

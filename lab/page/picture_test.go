@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -17,10 +18,12 @@ import (
 
 func TestPicture(t *testing.T) {
 	t.Run("each arrow goes from its caller to its store", arrowsGoThere)
+	t.Run("a row whose key is a hash, and a gate, is told in words", rowsAreNamed)
 	t.Run("a late call is slanted from where it was sent to where it landed", lateCallIsSlanted)
 	t.Run("the gate's strip has its states in their order", gateHasItsStates)
 	t.Run("a lease ends where another worker gets the message", leaseEnds)
 	t.Run("every shortest run fits a screen, with what broke the law and what made it possible", runFitsAScreen)
+	t.Run("no line is longer than its sheet, side by side and on a phone", linesFit)
 	t.Run("is drawn within 20 ms", drawnInTime)
 	t.Run("is a file that needs no style sheet", pictureIsAFile)
 	t.Run("is a diagram of Mermaid, and data with sentences and lines", runIsOtherFiles)
@@ -68,6 +71,30 @@ func arrowsGoThere(t *testing.T) {
 	lost := newSite(t).get("/lab/twice?s=ann,ann:lost").want(200)
 	if len(lost.drawn("lost")) != 1 || len(lost.drawn("cut")) != 1 {
 		t.Error("a lost answer is not drawn")
+	}
+}
+
+func rowsAreNamed(t *testing.T) {
+	r := newSite(t).get("/lab/open-gate/compare").want(200)
+	var words []string
+	for _, line := range r.in("half", "made") {
+		words = append(words, textOf(line))
+	}
+	for _, line := range r.in("half", "folded") {
+		words = append(words, textOf(line))
+	}
+	text := strings.Join(words, "\n")
+	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1: 10 calls, shuts the gate", "w1: 5 calls, removes the gate"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("no %q in %s", says, text)
+		}
+	}
+	for _, key := range []string{"once!", "rate!", "gate!"} {
+		for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" }) {
+			if strings.Contains(textOf(svg), key) {
+				t.Errorf("a picture says %s", key)
+			}
+		}
 	}
 }
 
@@ -171,6 +198,24 @@ func runFitsAScreen(t *testing.T) {
 			}
 			if last != record.Par {
 				t.Errorf("%s: the last step is %d", c.Name, last)
+			}
+		}
+	}
+}
+
+func linesFit(t *testing.T) {
+	s := newSite(t)
+	for _, c := range prove.Cases() {
+		path := "/lab/" + c.Name + "?s=" + recordOf(t, c.Name).Schedule
+		if c.Guard != nil {
+			path = "/lab/" + c.Name + "/compare"
+		}
+		r := s.get(path).want(200)
+		for sheet, letters := range map[string]int{"slim": 46, "half": 77} {
+			for _, line := range r.in(sheet, "words") {
+				if text := textOf(line); utf8.RuneCountInString(text) > letters {
+					t.Errorf("%s, %s: %q", path, sheet, text)
+				}
 			}
 		}
 	}

@@ -124,8 +124,10 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return capital(text) + "."
 }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // quiet says what the network may do here, when it can do nothing.
 func (v *scene) quiet() string {

@@ -45,7 +45,10 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 
 // claim is what is known of a scenario in which nothing was found.
 func (v *scene) claim() string {
-	if v.stale {
+	switch {
+	case v.record.States == 0:
+		return "Nothing was searched to its end."
+	case v.stale:
 		return claimOf(v.record) + ", when the code was another."
 	}
 	return claimOf(v.record) + "."

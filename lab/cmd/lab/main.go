@@ -99,7 +99,7 @@ func shortfall(s prove.Summary) error {
 type listCmd struct{}
 
 func (*listCmd) Run() error {
-	for _, c := range prove.Cases() {
+	for _, c := range append(prove.Cases(), prove.OwnCases()...) {
 		fmt.Printf("%-16s %s\n", c.Name, c.Says())
 	}
 	return nil

@@ -1,0 +1,6 @@
+package own
+
+import "microblogging/lab"
+
+// Whole is the scenario of a protocol with all its guards.
+func (p Protocol) Whole() lab.Scenario { return p.scenario("whole") }
