@@ -7,8 +7,8 @@ const units = [
   ["month", 2592000, 5184000],
   ["week", 604800, 604800],
   ["day", 86400, 86400],
-  ["hour", 3600, 3600],
-  ["minute", 60, 60],
+  ["h", 3600, 3600],
+  ["min", 60, 60],
 ];
 function relative(seconds, countdown) {
   const ago = Math.abs(seconds);
@@ -16,7 +16,7 @@ function relative(seconds, countdown) {
   if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)} s` : "just now";
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size);
-  const words = `${n} ${unit}${n === 1 ? "" : "s"}`;
+  const words = `${n} ${unit}${n === 1 || size <= 3600 ? "" : "s"}`;
   return seconds < 0 ? `in ${words}` : `${words} ago`;
 }
 const clock = new Intl.DateTimeFormat("en-GB", {

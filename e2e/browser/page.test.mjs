@@ -40,6 +40,10 @@ const newPost = () => mia.post("Bare", "One line.\n\nAnother, see https://exampl
 
 describe("page: a stranger sees in order", () => {
   const see = shows.bind(null, () => stranger);
+  see("what is new", "/", async (v) => {
+    const [active, post] = [await v.page.locator(".side").boundingBox(), await v.page.locator("article").first().boundingBox()];
+    assert.ok(active.x > post.x + post.width && active.y < post.y + post.height, "the active channels are not beside the posts");
+  });
   see("the directory", "/channels");
   see("a channel", sample);
   see("a channel without posts", "/channels/Bare");
