@@ -13,7 +13,7 @@ const units = [
 function relative(seconds, countdown) {
   const ago = Math.abs(seconds);
   // The clock of a server may be ahead of ours, so what is just to come is just now.
-  if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)} s` : "just now";
+  if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)}\u00a0s` : "just now";
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size);
   const words = `${n} ${unit}${n === 1 || size <= 3600 ? "" : "s"}`;
