@@ -27,7 +27,8 @@ function freshen() {
     const at = new Date(time.dateTime);
     const ago = relative((Date.now() - at) / 1000, "countdown" in time.dataset);
     time.title ||= clock.format(at);
-    const words = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
+    // Where it is the link to a post, there is no room for more.
+    const words = "exact" in time.dataset ? `${time.title} (${ago})` : time.closest("a") ? ago.replace(" ago", "") : ago;
     if (time.textContent !== words) time.textContent = words;
   }
 }
