@@ -71,12 +71,12 @@ func (p *Post) sign() string {
 	return sign + " " + count(p.Rating)
 }
 
-// voteFor is what the button beside a post says to those who do not see its sign.
-func voteFor(p *Post) string {
+// vote is what the button beside a post does, and says to those who do not see its sign.
+func (p *Post) vote() (action, label string) {
 	if p.Voted {
-		return "Take back your vote for " + called(p)
+		return "unvote", "Take back your vote for " + called(p)
 	}
-	return "Vote for " + called(p)
+	return "vote", "Vote for " + called(p)
 }
 
 // maxHeadline is the greatest length of a headline that is made of a text, in characters.

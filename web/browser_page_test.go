@@ -213,7 +213,7 @@ func controls(form *html.Node) url.Values {
 	values := url.Values{}
 	for _, n := range all(form, func(n *html.Node) bool { return attr(n, "name") != "" }) {
 		switch n.Data {
-		case "input":
+		case "input", "button":
 			values.Set(attr(n, "name"), attr(n, "value"))
 		case "textarea":
 			values.Set(attr(n, "name"), strings.TrimPrefix(text(n), "\n"))
