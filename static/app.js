@@ -7,16 +7,16 @@ const units = [
   ["month", 2592000, 5184000],
   ["week", 604800, 604800],
   ["day", 86400, 86400],
-  ["hour", 3600, 3600],
-  ["minute", 60, 60],
+  ["h", 3600, 3600],
+  ["min", 60, 60],
 ];
 function relative(seconds, countdown) {
   const ago = Math.abs(seconds);
   // The clock of a server may be ahead of ours, so what is just to come is just now.
-  if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)} s` : "just now";
+  if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)}\u00a0s` : "just now";
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size);
-  const words = `${n} ${unit}${n === 1 ? "" : "s"}`;
+  const words = `${n} ${unit}${n === 1 || size <= 3600 ? "" : "s"}`;
   return seconds < 0 ? `in ${words}` : `${words} ago`;
 }
 const clock = new Intl.DateTimeFormat("en-GB", {
@@ -27,7 +27,8 @@ function freshen() {
     const at = new Date(time.dateTime);
     const ago = relative((Date.now() - at) / 1000, "countdown" in time.dataset);
     time.title ||= clock.format(at);
-    const words = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
+    // Where it is the link to a post, there is no room for more.
+    const words = "exact" in time.dataset ? `${time.title} (${ago})` : time.closest("a") ? ago.replace(" ago", "") : ago;
     if (time.textContent !== words) time.textContent = words;
   }
 }

@@ -9,10 +9,10 @@ document.body.append(status);
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".meta .vote")) return;
   event.preventDefault();
-  if (event.target.ariaBusy !== "true") send(event.target);
+  if (event.target.ariaBusy !== "true") send(event.target, event.submitter);
 });
 
-async function send(form) {
+async function send(form, button) {
   form.ariaBusy = "true";
   form.parentElement.querySelector(".error")?.remove();
   try {
@@ -20,7 +20,7 @@ async function send(form) {
     const response = await fetch(form.getAttribute("action"), {
       method: "POST",
       headers: { Prefer: "return=representation" },
-      body: new URLSearchParams(new FormData(form)),
+      body: new URLSearchParams(new FormData(form, button)),
     });
     const answer = new DOMParser().parseFromString(await response.text(), "text/html");
     if (response.status === 401) signIn(refuse(form, null, { textContent: "You are not signed in any more. " }));

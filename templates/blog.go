@@ -31,7 +31,7 @@ type Blog struct {
 
 func (v Blog) frame(page Page) Frame {
 	return Frame{
-		Title:   postTitle(v.Post) + " · " + string(v.Post.In),
+		Title:   Headline(v.Post.Title, v.Post.Text) + " · " + string(v.Post.In),
 		About:   excerpt(v.Post.Text),
 		Path:    v.Post.path(),
 		Kind:    "article",
@@ -56,9 +56,6 @@ type Post struct {
 
 func (p *Post) path() string { return BlogPath(p.In, p.Blog) }
 
-// postTitle names a post in the document's title.
-func postTitle(p Post) string { return Headline(p.Title, p.Text) }
-
 // sign shows how many have voted for the post, and whether the reader has.
 func (p *Post) sign() string {
 	sign := "△"
@@ -71,18 +68,18 @@ func (p *Post) sign() string {
 	return sign + " " + count(p.Rating)
 }
 
-// voteFor is what the button beside a post says to those who do not see its sign.
-func voteFor(p *Post) string {
+// vote is what the button beside a post does, and says to those who do not see its sign.
+func (p *Post) vote() (action, label string) {
 	if p.Voted {
-		return "Take back your vote for " + called(p)
+		return "unvote", "Take back your vote for " + called(p)
 	}
-	return "Vote for " + called(p)
+	return "vote", "Vote for " + called(p)
 }
 
 // maxHeadline is the greatest length of a headline that is made of a text, in characters.
 const maxHeadline = 60
 
-// Headline is a post's title in a feed. If the post has none, it is the first words
+// Headline is a post's title in a feed, and of its page. If the post has none, it is the first words
 // of its text.
 func Headline(title, text string) string {
 	if title != "" {

@@ -31,6 +31,9 @@ func TestDeletionPage(t *testing.T) {
 			says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
 	})
+	late := sampleDeletion(domain.DeletionDone, "release")
+	late.UndoableUntil = late.FinishedOn.Add(-time.Second)
+	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), says("It took 1.0 s."))
 	shows(t, "leads on and stops refreshing when done", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 		says("It took 4.0 s. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"microblogging/domain"
 )
@@ -121,7 +120,7 @@ func slug(d domain.Draft) (s string) {
 	begun := cmp.Or(d.Title, d.Text)
 	begun = begun[:min(len(begun), 4*maxSlug)]
 	for word := range strings.FieldsFuncSeq(strings.ToLower(begun), func(r rune) bool {
-		return r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.N)
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r)
 	}) {
 		if len(s)+len(word) > maxSlug {
 			break

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/a-h/templ"
 )
 
 const (
@@ -11,6 +13,24 @@ const (
 	instantLayout = "2 January 2006, 15:04 UTC"
 	exactLayout   = "2 January 2006, 15:04:05 UTC"
 )
+
+// when shows an instant, in UTC. The script (static/app.js) shows how long ago it was, and
+// the instant in the reader's zone on hover. So a page stays true.
+func when(t time.Time) templ.Component { return timed(t, instantLayout, "") }
+
+// exactly shows an instant to the second. The script adds how long ago it was.
+func exactly(t time.Time) templ.Component { return timed(t, exactLayout, " data-exact") }
+
+// countdown shows an instant to the second that is about to come. The script adds how long that
+// is, each second.
+func countdown(t time.Time) templ.Component {
+	return timed(t, exactLayout, " data-exact data-countdown")
+}
+
+// timed is no template, because a list has one for each post.
+func timed(t time.Time, layout, attributes string) templ.Component {
+	return templ.Raw("<time" + attributes + ` datetime="` + t.UTC().Format(time.RFC3339) + `">` + t.UTC().Format(layout) + "</time>")
+}
 
 // counted joins a number and its unit: "1 day", "2,000 days".
 func counted[N ~int | ~int64](n N, unit string) string {

@@ -108,6 +108,15 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 	})
 }
 
+// leadToBlog leads from a post's short address to the one that people see.
+func (s *server) leadToBlog(c echo.Context, _ visitor) error {
+	channel, blog, err := s.namedPost(c)
+	if err != nil {
+		return err
+	}
+	return seeOther(c, templates.BlogPath(channel.Name, blog))
+}
+
 func (s *server) readBlog(c echo.Context, _ visitor) error {
 	channel, blog, err := s.namedPost(c)
 	if etag := blogETag(blog); err == nil && notModified(c.Request().Header, etag) {
@@ -265,7 +274,7 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		}
 		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(post, list, n.sentence()))
+		return render(c, http.StatusOK, templates.VoteForm(post, templates.BlogPath(post.In, blog), list, n.sentence()))
 	}
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())

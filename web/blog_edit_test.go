@@ -77,7 +77,7 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 	channel := s.channel("Engines", "ada")
 	path = permalink(channel, s.post(channel, "ada", "The piston moves up.\nThen it moves down."))
 	early, form := first.open(path+"/edit").form("Save"), late.open(path+"/edit").form("Save")
-	early.fill("title", "Pistons").fill("text", "The piston moves up and up.\nThen it moves down.").press().at(path)
+	early.fill("title", "Pistons").fill("text", "The piston moves up and up.\nThen it moves down.").press().atPost(path)
 	second = form.fill("title", "On pistons").fill("text", "The piston moves up.\r\nThen it rests.").press().want(412)
 	return s, path, second
 }
@@ -85,7 +85,7 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 func formWithoutABaseIsMergedByHand(t *testing.T) {
 	s, path, _ := meeting(t)
 	old := s.again("ada").open(path + "/edit").form("Save")
-	s.again("ada").open(path+"/edit").form("Save").fill("text", "Third").press().at(path)
+	s.again("ada").open(path+"/edit").form("Save").fill("text", "Third").press().atPost(path)
 	delete(old.values, "base")
 	page := old.fill("text", "Fourth").press().want(412).says("Merge by hand", "Third", "Fourth")
 	if form := page.form("Save merged"); form.values.Get("text") != "Fourth" {
@@ -97,7 +97,7 @@ func sentBaseCanBeAnything(t *testing.T) {
 	s, path, _ := meeting(t)
 	for _, base := range []string{"", "x", "%%%", "\xff", "One line", "A title\n", "A title\n\x00"} {
 		old := s.again("ada").open(path + "/edit").form("Save")
-		s.again("ada").open(path+"/edit").form("Save").fill("text", rand.Text()).press().at(path)
+		s.again("ada").open(path+"/edit").form("Save").fill("text", rand.Text()).press().atPost(path)
 		old.fill("text", "Mine").fill("base", base).press().want(412).says("Merge by hand")
 	}
 }
@@ -109,7 +109,7 @@ func baseNeverMakesAFormTooLarge(t *testing.T) {
 		all.WriteRune(rune(0x20000 + i*7%40000)) // each takes 12 bytes in a form
 	}
 	path := permalink(channel, s.post(channel, "ada", all.String()))
-	b.open(path+"/edit").form("Save").fill("title", "Long").press().at(path).heading("Long")
+	b.open(path+"/edit").form("Save").fill("title", "Long").press().atPost(path).heading("Long")
 }
 
 func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
@@ -122,7 +122,7 @@ func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 		}
 		second = p
 	}
-	second.form("Save merged").fill("text", "Right").press().at(path).says("Right")
+	second.form("Save merged").fill("text", "Right").press().atPost(path).says("Right")
 }
 
 func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
@@ -138,7 +138,7 @@ func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
 	})
 	form.press().want(503)
 	s.mendStore()
-	form.press().at(path).heading("Edited")
+	form.press().atPost(path).heading("Edited")
 }
 
 func badEditIsShownAgainAsItWasTyped(t *testing.T) {
@@ -149,5 +149,5 @@ func badEditIsShownAgainAsItWasTyped(t *testing.T) {
 	if again.values.Get("title") != "Kept" || again.values.Get("etag") != form.values.Get("etag") {
 		t.Errorf("the form comes back as %v", again.values)
 	}
-	again.fill("text", "Words").press().at(path).heading("Kept")
+	again.fill("text", "Words").press().atPost(path).heading("Kept")
 }

@@ -70,6 +70,15 @@ func (p page) at(path string) page {
 	return p
 }
 
+// atPost fails the test unless a form led to the post with this short address, whatever it says now.
+func (p page) atPost(short string) page {
+	p.t.Helper()
+	if id := short[strings.LastIndex(short, "/")+1:]; !strings.HasSuffix(p.path, "-"+id) {
+		p.t.Fatalf("at %s, want %s", p.path, short)
+	}
+	return p.at(p.path)
+}
+
 // heading fails the test unless the page has this heading.
 func (p page) heading(want string) page {
 	p.t.Helper()
@@ -204,7 +213,7 @@ func controls(form *html.Node) url.Values {
 	values := url.Values{}
 	for _, n := range all(form, func(n *html.Node) bool { return attr(n, "name") != "" }) {
 		switch n.Data {
-		case "input":
+		case "input", "button":
 			values.Set(attr(n, "name"), attr(n, "value"))
 		case "textarea":
 			values.Set(attr(n, "name"), strings.TrimPrefix(text(n), "\n"))

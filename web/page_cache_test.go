@@ -37,7 +37,7 @@ func twoSites(t *testing.T) (a, b *site) {
 // sharedPaths are the pages and feeds of a channel that are the same for all strangers.
 func sharedPaths(channel domain.Channel, blog domain.Blog) []string {
 	atom, json := feedsOf(channel)
-	return []string{"/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0", permalink(channel, blog), atom, json}
+	return []string{"/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0", postPage(channel, blog), atom, json}
 }
 
 func cacheAnswersNothingAfterADeletion(t *testing.T) {
@@ -93,7 +93,7 @@ func cacheAnswersWhatWasWrittenLast(t *testing.T) {
 	form := func(action string) change {
 		return posted(url.Values{"action": {action}, "incarnation": {string(channel.Incarnation)}})
 	}
-	post, page := blogPath(channel, blog.ID), permalink(channel, blog)
+	post, page := blogPath(channel, blog.ID), postPage(channel, blog)
 	atom, json := feedsOf(channel)
 	for _, step := range []struct {
 		name  string
@@ -103,9 +103,9 @@ func cacheAnswersWhatWasWrittenLast(t *testing.T) {
 	}{
 		{"an edit", func() { a.do("PUT", post, bearer(ada), header("If-Match", "*"), fields("text", "Second")).want(200) }, "Second",
 			[]string{"/channels/Engines", page, "/channels/Engines?order=rating", atom, json}},
-		{"a vote", func() { a.do("POST", page, cookie(bob), form("vote")).want(303) }, "1 vote", []string{"/channels/Engines", page}},
+		{"a vote", func() { a.do("POST", permalink(channel, blog), cookie(bob), form("vote")).want(303) }, "1 vote", []string{"/channels/Engines", page}},
 		{"a vote seen by rating", func() {}, "Second", []string{"/channels/Engines?rating=1"}},
-		{"a vote taken back", func() { a.do("POST", page, cookie(bob), form("unvote")).want(303) }, "No post has 1 vote", []string{"/channels/Engines?rating=1"}},
+		{"a vote taken back", func() { a.do("POST", permalink(channel, blog), cookie(bob), form("unvote")).want(303) }, "No post has 1 vote", []string{"/channels/Engines?rating=1"}},
 		{"a subscriber", func() { a.do("POST", "/channels/Engines", cookie(bob), form("subscribe")).want(303) }, "2 subscribers", []string{"/channels/Engines"}},
 		{"one less", func() { a.do("POST", "/channels/Engines", cookie(bob), form("unsubscribe")).want(303) }, "1 subscriber", []string{"/channels/Engines"}},
 		{"a description", func() {
@@ -166,7 +166,7 @@ func cacheAnswersAsASiteWithoutIt(t *testing.T) {
 
 func cacheAnswersStrangersAlone(t *testing.T) {
 	s, token, channel := engines(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	path := postPage(channel, s.post(channel, "ada", "Hello"))
 	for _, path := range []string{"/channels/Engines", path} {
 		shared := s.do("GET", path).want(200)
 		for name, who := range map[string]change{

@@ -117,12 +117,9 @@ func pageRoutes() []route {
 			{adasCookie, 200, "Going/{going}", "", "Accept: text/event-stream", ""},
 			{bobsCookie, 404, "Wheels/{going}", "", "", ""},
 		}},
-		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, costs: []cost{
-			{"", stranger, 2, 4, 1, 2},
-			{"", bobsCookie, 2, 7, 1, 5},
-		}, seeds: []seed{
-			{stranger, 200, "Engines/{post}", "", "", ""},
-			{bobsCookie, 200, "Engines/{first}", "", "", ""},
+		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, untagged: true, seeds: []seed{
+			{stranger, 303, "Engines/{post}", "", "", ""},
+			{bobsCookie, 404, "Engines/x", "", "", ""},
 		}},
 		{name: "GET /channels/:name/:day/:id", who: everyone, body: 4 << 10, costs: []cost{
 			{"", stranger, 2, 4, 1, 2},

@@ -41,7 +41,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{"/channels/:name/rows", s.maySeeRows(), s.showRows},
 		{"/channels/:name/deletions/:incarnation", signedIn, s.showDeletion},
 		{blogPagePath, anyone, s.showBlog},
-		{plainBlogPath, anyone, s.showBlog},
+		{plainBlogPath, everybody, s.leadToBlog},
 		{plainBlogPath + "/edit", signedIn, s.editBlogForm},
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},

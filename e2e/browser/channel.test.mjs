@@ -72,15 +72,28 @@ test("channel: a name that is taken is refused, and what was typed is kept", asy
   assert.equal(await v.field("Name").inputValue(), "taken");
   assert.equal(await v.field("Description").inputValue(), "Kept");
   await look(v, "taken-name");
-  await v.fill({ Name: "not taken" });
-  await v.follow(v.button("Create channel"));
-  assert.equal(v.status, 422, "a name must not contain a space");
-  await look(v, "refused-name");
   await v.fill({ Name: "not-taken" });
   await v.follow(v.button("Create channel"));
   assert.equal(await v.heading(), "not-taken");
   await v.leave();
 });
+
+for (const scripts of [true, false]) {
+  test(`channel: a name with spaces takes hyphens in one tap, ${scripts ? "with" : "without"} script`, async () => {
+    const v = await visitor(sites.sample, { as: bea, scripts });
+    await v.open("/channels/new");
+    await v.fill({ Name: ` my garden notes ${scripts}`, Description: "Kept" });
+    await v.follow(v.button("Create channel"));
+    assert.equal(v.status, 422);
+    if (scripts) await look(v, "refused-name");
+    await v.follow(v.button(`Use my-garden-notes-${scripts}?`));
+    assert.equal(await v.heading(), `my-garden-notes-${scripts}`);
+    await v.sees("Kept");
+    await v.open("/channels/new");
+    assert.equal(await v.field("Name").inputValue(), "", "the name that was refused is still a draft");
+    await v.leave();
+  });
+}
 
 test("channel: only the owner is offered what only the owner may do", async () => {
   const path = await bea.createChannel("Owned");

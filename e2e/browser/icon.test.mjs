@@ -81,6 +81,9 @@ test("print: a page on paper is black on white, with nothing to press", async ()
     if (process.env.SCREENSHOTS) await v.page.screenshot({ path: `artifacts/print${path.replaceAll("/", "-")}.png`, fullPage: true });
     await v.page.emulateMedia({ media: null, colorScheme: null });
   }
+  await v.open("/digest");
+  await v.page.emulateMedia({ media: "print" });
+  assert.ok(await v.page.locator(".days summary").isVisible(), "a digest on paper does not say of which day it is");
   await v.leave();
 });
 

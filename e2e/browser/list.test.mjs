@@ -24,7 +24,7 @@ const back = (v, text) => article(v, text).getByRole("button", { name: /^Take ba
 test("list: a title leads to its post, and the time leads to a post without a title", async () => {
   const { channel, paths } = await listed("list.links", [["It has no title"], ["It has one", "A title"]]);
   const v = await visitor(sites.sample);
-  for (const [text, label, path] of [["It has one", "A title", paths[1]], ["It has no title", /ago|now|UTC/, paths[0]]]) {
+  for (const [text, label, path] of [["It has one", "A title", paths[1]], ["It has no title", /min|now|UTC/, paths[0]]]) {
     await v.open(channel);
     await v.follow(article(v, text).getByRole("link", { name: label }));
     assert.ok(v.path.endsWith(path.split("/").at(-1)), v.path);

@@ -40,6 +40,10 @@ const newPost = () => mia.post("Bare", "One line.\n\nAnother, see https://exampl
 
 describe("page: a stranger sees in order", () => {
   const see = shows.bind(null, () => stranger);
+  see("what is new", "/", async (v) => {
+    const [active, post] = [await v.page.locator(".side").boundingBox(), await v.page.locator("article").first().boundingBox()];
+    assert.ok(active.x > post.x + post.width && active.y < post.y + post.height, "the active channels are not beside the posts");
+  });
   see("the directory", "/channels");
   see("a channel", sample);
   see("a channel without posts", "/channels/Bare");
@@ -54,7 +58,10 @@ describe("page: a stranger sees in order", () => {
   see("the channels of a user who has none", "/users/barbara?show=channels");
   see("the form to sign up", "/sign-up");
   see("the form to sign in", "/sign-in");
-  see("how deletion works", "/how-deletion-works");
+  see("how deletion works", "/how-deletion-works", async (v) => {
+    const tops = await v.page.locator(".gate-story .gate-strip li").evaluateAll((all) => all.map((state) => state.getBoundingClientRect().top));
+    assert.equal(new Set(tops).size, 1, `the states of the gate begin at ${tops}`);
+  });
   see("a page that needs an account", "/account");
 });
 
@@ -63,7 +70,12 @@ describe("page: a user who has signed in sees in order", () => {
   see("an own channel without posts", "/channels/Bare");
   see("an own channel with long words", long);
   see("an own post", newPost);
-  see("an own post about to be deleted", newPost, async (v) => { await v.menu(); await v.press(v.page.locator("main .confirm summary")); });
+  see("an own post about to be deleted", newPost, async (v) => {
+    await v.menu();
+    await v.press(v.page.locator("main .confirm summary"));
+    const [box, button] = [await v.page.locator("main .confirm form").boundingBox(), await v.button("Delete this post").boundingBox()];
+    assert.ok(button.x > box.x, "the button is not in the box of what it confirms");
+  });
   see("the form for a channel", "/channels/new");
   see("the form for a description", `${long}/edit`);
   see("the form to edit a post", async () => `${await newPost()}/edit`);
