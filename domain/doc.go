@@ -85,7 +85,7 @@
 //   - I12 who is gone is gone. From the answer to a request to delete an account on, no session
 //     that began before works. Once the account is gone, nothing that its user sent lands: no
 //     session, post, vote, subscription or channel, also when somebody else has the name. At
-//     rest nothing of theirs is left but the name, and posts without it if they chose so.
+//     rest nothing of theirs can be read, but posts without the name if they chose so.
 //
 // The package imports nothing of ours and does no input or output.
 package domain

@@ -9,6 +9,7 @@ import (
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/erasure"
 	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/reader"
@@ -18,6 +19,7 @@ import (
 type (
 	Attempt       = account.Attempt
 	SignUpRequest = account.SignUpRequest
+	Removed       = erasure.Removed
 
 	Page[T any] = page.Of[T]
 

@@ -85,11 +85,11 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
-	mayAct := accounts.Stands
+	stands := accounts.Stands
 	if o.NoErasure {
-		mayAct = nil
+		stands = nil
 	}
-	channels := channel.New(backend, reads, mayAct, o.Pause, o.SweepRows)
+	channels := channel.New(backend, reads, stands, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)

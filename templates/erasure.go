@@ -61,7 +61,9 @@ func (v Erasure) removed() string {
 	case v.underWay() && v.step() != "":
 		return counted(of.RowsDeleted, "row") + " removed so far. Now: " + v.step() + "."
 	case of.State == domain.DeletionDone:
-		return "With it went your channels, your votes and your subscriptions."
+		return "With it went your channels, your votes and your subscriptions. " + nameKept(of.RequestedBy)
+	case of.State == domain.DeletionUndone:
+		return "Nothing of yours was touched."
 	}
 	return "Sign in to see, or to undo it."
 }

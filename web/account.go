@@ -108,7 +108,7 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if !began.Ends.IsZero() { // there is nothing else that they can do
+	if !began.Ends.IsZero() { // they can read and undo that, and nothing else
 		return seeOther(c, templates.EraseAccountPath)
 	}
 	return seeOther(c, home(next))

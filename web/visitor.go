@@ -77,7 +77,8 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 //
 // A read does not wait for that: it is answered for the user whose the session was when it
 // was read last, while the store is asked. Before the answer is sent, certain waits for the
-// store. If the visitor is somebody else, the handler is called again. So a handler of a read
+// store. If the visitor is somebody else, or their account is to be deleted, the handler is called
+// again. So a handler of a read
 // must change nothing but what any reader may repair, and must send nothing but by send.
 func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 	if who == everybody {
@@ -102,6 +103,9 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 	v, err := wait()
 	if err == nil && who >= signedIn && !v.SignedIn() {
 		err = domain.ErrNotSignedIn
+	}
+	if err == nil && who >= writer && !v.Ends.IsZero() {
+		err = domain.ErrAccountEnds
 	}
 	if err == nil && who >= writer {
 		err = s.takeWrite(c, v)

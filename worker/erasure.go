@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // erase takes the steps that delete an account, in the only order that is safe (package erasure in
@@ -18,7 +19,7 @@ func (c *cascade) erase(ctx context.Context) error {
 	// What the user owns and has sent comes to its end first: the lists say where, and go with it.
 	for _, step := range []struct {
 		name domain.Step
-		take func(context.Context, domain.Message, func(rows int)) error
+		take func(context.Context, domain.Message, storage.Removed) error
 	}{
 		{domain.StepChannels, c.store.EraseChannels},
 		{domain.StepFence, c.store.EraseFence},
@@ -28,7 +29,12 @@ func (c *cascade) erase(ctx context.Context) error {
 		{domain.StepRelease, c.store.EraseAccount},
 	} {
 		_, err := c.step(ctx, step.name, always(func(ctx context.Context, _ domain.ChannelRef) error {
-			return step.take(ctx, c.of, func(rows int) { c.removed(ctx, rows) })
+			return step.take(ctx, c.of, func(rows int) error {
+				if rows > 0 {
+					c.removed(ctx, rows)
+				}
+				return c.stopping()
+			})
 		}))
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,7 +23,13 @@ func TestErasure(t *testing.T) {
 	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
 	t.Run("the name is free again after its time, and nothing of before comes back", bubble(nameIsFreeAgain))
 	t.Run("a lost message is replaced", bubble(lostErasureIsReplaced))
-	t.Run("an account that came back with a backup is deleted again", bubble(erasureIsRepeated))
+	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
+	t.Run("a request that was undone before its copy arrives is not carried out", bubble(echoOfUndone))
+	t.Run("an undoing whose copy arrives late leaves the next request alone", bubble(echoOfUndoing))
+	t.Run("whoever has changed the password is not deleted with the old one", bubble(changedPasswordDeletesNobody))
+	t.Run("what arrives late at an account that is gone signs nobody in", bubble(lateWritesFindNobody))
+	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
+	t.Run("nobody who has the name later is blocked for it", bubble(nextIsNotBlocked))
 }
 
 const (
@@ -253,18 +260,134 @@ func lostErasureIsReplaced(t *testing.T) {
 }
 
 func erasureIsRepeated(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	asked, err := l.askOn(l.sound, true)
 	l.ok(err)
 	records, err := l.sound.DeletionRecords(t.Context())
 	l.ok(err)
 	l.ok(l.sound.UndoErasure(t.Context(), leaver)) // as a backup would have the account
+	time.Sleep(time.Hour)
 	n, err := l.sound.RepeatDeletions(t.Context(), records)
-	if err != nil || n != 1 || l.state().ID == asked.ID || !l.state().KeepPosts {
-		t.Errorf("%d deletions were repeated, %v", n, err)
+	if e := l.state(); err != nil || n != 1 || e.ID == asked.ID || !e.KeepPosts || !e.UndoableUntil.Equal(asked.UndoableUntil) {
+		t.Errorf("%d deletions were repeated as %+v, %v", n, e, err)
+	}
+	time.Sleep(undoAccount)
+	l.gone()
+	l.mustBeErased()
+}
+
+// echo sends the first transaction that matches once more, after what comes between.
+func (l *leaving) echo(state domain.AccountState, between func()) {
+	done := false
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		err := send(ctx)
+		if done || call.Target != schema.TableUsers || len(call.Operations) == 0 {
+			return err
+		}
+		if slices.Contains(call.Operations[0].Properties, driver.String(schema.PropState, state)) {
+			done = true
+			between()
+			return send(ctx)
+		}
+		return err
+	}
+}
+
+func echoOfUndone(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	l.echo(domain.AccountPending, func() { l.ok(l.sound.UndoErasure(t.Context(), leaver)) })
+	_, err := l.askOn(l.faulty, false)
+	l.ok(err)
+	if e := l.state(); e.State != domain.AccountActive {
+		t.Errorf("undone, the account is %q", e.State)
+	}
+}
+
+func echoOfUndoing(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	l.echo(domain.AccountActive, func() {
+		_, err := l.askOn(l.sound, false)
+		l.ok(err)
+	})
+	l.ok(l.faulty.UndoErasure(t.Context(), leaver))
+	if e := l.state(); e.State != domain.AccountPending {
+		t.Errorf("asked for again, the account is %q", e.State)
+	}
+}
+
+func changedPasswordDeletesNobody(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	changed := false
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if !changed && drivertest.Writes(call) {
+			changed = true
+			l.ok(l.sound.ChangePassword(t.Context(), l.token, l.attempt(), "another password"))
+		}
+		return send(ctx)
+	}
+	var invalid *domain.InvalidError
+	if _, err := l.askOn(l.faulty, false); !errors.As(err, &invalid) || l.state().State != domain.AccountActive {
+		t.Errorf("asked with the password of before: %v, and the account is %q", err, l.state().State)
+	}
+}
+
+func lateWritesFindNobody(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	l.gone()
+	if _, err := l.sound.NewDigestAddress(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("an address is made for nobody: %v", err)
+	}
+	if err := l.sound.EndSessions(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("sessions of nobody are ended: %v", err)
+	}
+	request := storage.SignUpRequest{Attempt: l.attempt(), Key: "key"}
+	if _, _, err := l.sound.SignUpOnce(t.Context(), request); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("the name is given: %v", err)
+	}
+	request.Name = "another"
+	if _, _, err := l.sound.SignUpOnce(t.Context(), request); err != nil {
+		t.Errorf("the key of a refused request is used up: %v", err)
+	}
+}
+
+func erasureStops(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	for n := range 250 {
+		l.postBy(l.victim, leaver, fmt.Sprint("more ", n))
+	}
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		time.Sleep(100 * time.Millisecond)
+		return send(ctx)
+	}
+	stop := l.start(l.faulty)
+	l.until("a worker has begun", func() bool { return l.state().State == domain.AccountErasing })
+	time.Sleep(3 * time.Second) // it removes posts
+	began := time.Now()
+	stop()
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("it stopped after %s", took)
 	}
 	l.gone()
 	l.mustBeErased()
+}
+
+func nextIsNotBlocked(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.ok(l.sound.Block(t.Context(), l.victim, owner, leaver))
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	l.gone()
+	time.Sleep(domain.NameKept + time.Hour)
+	_, err = l.sound.SignUp(t.Context(), string(leaver), leaverPass)
+	l.ok(err)
+	l.postBy(l.victim, leaver, "hello")
+	l.mustBeSound()
 }
 
 // TestErasureFaults checks that no failed call leaves anything of an account, or hurts what others
@@ -281,7 +404,7 @@ func TestErasureFaults(t *testing.T) {
 					call.Seq = int(calls.Add(1))
 					return hook(ctx, call, send)
 				}
-				_ = guarded(func() error { _, err := l.askOn(l.faulty, false); return err })
+				_ = guarded(func() error { _, err := l.askOn(l.faulty, n%2 == 0); return err })
 				stop := l.start(l.faulty)
 				time.Sleep(3 * testOptions.Lease)
 				stop()

@@ -35,7 +35,7 @@ type job struct {
 	handling Handling
 	// rows counts the rows that this handling removed.
 	rows atomic.Int64
-	// progress is nil unless the message asks to delete a channel.
+	// progress is nil unless the message asks to delete a channel or an account.
 	progress *progress
 	// poisoned tells that this handling has moved the message to the poison queue.
 	poisoned bool

@@ -66,15 +66,26 @@ func (a *Accounts) Stands(ctx context.Context, name domain.UserName) error {
 	return err
 }
 
-// Confirm checks the password of a user who is signed in. A wrong one is an InvalidError on the
-// field. After too many of them, in whatever sessions of the user, every attempt is a
-// *domain.ThrottledError.
-func (a *Accounts) Confirm(ctx context.Context, of Attempt, field string) error {
-	_, err := a.confirm(ctx, of, a.sessionLimits)
+// Confirm checks the password of a user who is signed in, and returns the row that it was checked
+// against. A wrong one is an InvalidError on the field "password". After too many of them, in
+// whatever sessions of the user, every attempt is a *domain.ThrottledError.
+func (a *Accounts) Confirm(ctx context.Context, of Attempt) (Entry, error) {
+	row, err := a.confirm(ctx, of, a.sessionLimits)
 	if errors.Is(err, domain.ErrNotSignedIn) {
-		err = domain.Invalid(field, "is not your password")
+		err = notThePassword()
 	}
-	return err
+	return entryOf(row), err
+}
+
+func notThePassword() error { return domain.Invalid("password", "is not your password") }
+
+// SamePassword refuses a row with another password than the one that was confirmed: it was changed
+// since, by whoever it is that may.
+func (e Entry) SamePassword(now Entry) error {
+	if now.row.Properties.String(schema.PropPassword) != e.row.Properties.String(schema.PropPassword) {
+		return notThePassword()
+	}
+	return nil
 }
 
 // CloseAccount marks an account as about to be deleted, in the version that was read, or returns
@@ -119,20 +130,17 @@ func (a *Accounts) swap(ctx context.Context, e Entry, changes ...driver.Property
 // RemoveRows removes rows of a user's partition, all of them or none, each in the version that was
 // read: so a late copy removes nothing of whoever has the name later. If somebody else has removed
 // one of them, the others stay for whoever reads again.
-func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity, removed func(rows int)) error {
+func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity) (removed int, err error) {
 	operations := make([]driver.Operation, len(rows))
 	for i, row := range rows {
 		operations[i] = driver.Delete(row.Row, driver.Match(row.ETag))
 	}
 	//lab: Remove these rows of the user's.
-	err := a.users.Transact(ctx, rows[0].Partition, operations...)
+	err = a.users.Transact(ctx, rows[0].Partition, operations...)
 	if optimistic.Raced(err) {
-		return nil
+		return 0, nil
 	}
-	if err == nil {
-		removed(len(rows))
-	}
-	return err
+	return len(rows), err
 }
 
 // BuryAccount leaves the name and the epoch of an account, and nothing else, in the version that was
@@ -144,6 +152,7 @@ func (a *Accounts) BuryAccount(ctx context.Context, e Entry) error {
 		driver.String(schema.PropIncarnation, e.ID),
 		driver.Int64(schema.PropEpoch, epochOf(e.row)),
 		driver.Time(schema.PropCreatedOn, e.row.Properties.Time(schema.PropCreatedOn)),
+		driver.Bool(schema.PropKeepPosts, e.KeepPosts),
 		driver.Time(schema.PropFinishedOn, domain.Now()),
 		driver.String(schema.PropPassword, ""), driver.String(schema.PropRevision, ""), driver.String(schema.PropRevisions, ""))))
 }

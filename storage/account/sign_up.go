@@ -72,9 +72,12 @@ func (a *Accounts) SignUpOnce(ctx context.Context, r SignUpRequest) (account dom
 
 // signUp makes an account, or returns the row of the account that has the name.
 func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpRequest) (account domain.User, taken driver.Entity, err error) {
-	if taken, err = a.readUser(ctx, name); !errors.Is(err, domain.ErrNotFound) {
+	//lab: Read whether somebody has the name.
+	taken, err = a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
+	if err == nil && !vacant(taken) || err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return domain.User{}, taken, err
 	}
+	taken = driver.Entity{}
 	var limits []counter
 	if r.PerHour > 0 {
 		limits = []counter{newCounter("sign-up", r.Address, int64(r.PerHour), signUpWindow)}
@@ -111,7 +114,7 @@ func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpReq
 		// The epoch goes on, so no session of whoever had the name begins again.
 		taken = driver.Entity{}
 		return append(slices.Clone(properties), driver.String(schema.PropState, domain.AccountActive),
-			driver.Int64(schema.PropEpoch, epochOf(now)+1)), nil
+			driver.Int64(schema.PropEpoch, epochOf(now)+1), driver.String(schema.PropDigestSecret, "")), nil
 	})
 	return account, taken, err
 }

@@ -33,7 +33,7 @@ func (a *Accounts) MadeWithKey(ctx context.Context, name domain.UserName, key st
 func (a *Accounts) readUser(ctx context.Context, name domain.UserName) (driver.Entity, error) {
 	//lab: Read the account.
 	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
-	if state := DecodeErasure(row).State; err == nil && (state == domain.AccountErasing || state == domain.AccountGone) {
+	if err == nil && isOver(row) {
 		err = domain.ErrNotFound
 	}
 	if err != nil {
@@ -46,11 +46,17 @@ func userOf(row driver.Entity) domain.User {
 	return domain.User{Name: domain.UserName(row.Partition), CreatedOn: row.Properties.Time(schema.PropCreatedOn)}
 }
 
+// isOver tells whether an account is past the pivot of its deletion.
+func isOver(row driver.Entity) bool {
+	state := DecodeErasure(row).State
+	return state == domain.AccountErasing || state == domain.AccountGone
+}
+
 // changeUser sets the properties that change returns, in the version of the row that was read:
 // so a late copy of the write changes nothing. An unknown user is domain.ErrNotFound.
 func (a *Accounts) changeUser(ctx context.Context, name domain.UserName, change func(now driver.Entity) (driver.Properties, error)) error {
 	return a.pause.Change(ctx, a.users, schema.UserPartition(name), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
-		if now.ETag == "" {
+		if now.ETag == "" || isOver(now) {
 			return nil, fmt.Errorf("user %s: %w", name, domain.ErrNotFound)
 		}
 		return change(now)

@@ -125,7 +125,7 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 		case keep:
 			//lab: Take the name of its author from the post.
 			err = optimistic.Again(s.Behind(ctx, ref,
-				driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), driver.String(schema.PropUserID, domain.DeletedUser))))
+				driver.Merge(schema.BlogRow(id), driver.Exists, driver.String(schema.PropUserID, domain.DeletedUser))))
 		default: // the list leads to the votes, and so goes after them
 			err = s.removeRows(ctx, row)
 		}

@@ -237,12 +237,12 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 	})
 }
 
-// asks asks whether the account of whoever has a permit stands.
-func (s *Posts) asks(ctx context.Context, p *permit) error {
+// stands asks whether the account of whoever has a permit stands.
+func (s *Posts) stands(ctx context.Context, p *permit) error {
 	if p.free {
 		return nil
 	}
-	return s.Asks(ctx, p.by)
+	return s.Stands(ctx, p.by)
 }
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
@@ -275,22 +275,25 @@ func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver
 		if err := s.admit(ctx, p); err != nil {
 			return err
 		}
-		if err := s.asks(ctx, p); err != nil {
+		if err := s.stands(ctx, p); err != nil {
 			return err
 		}
 		return optimistic.ErrAgain
 	})
 }
 
-// TurnGuests turns the token of the guests, and leaves the rule as it is: nothing lands that a guest
-// has sent before. A channel that is gone, or is being deleted, has no guests.
-func (s *Posts) TurnGuests(ctx context.Context, ref domain.ChannelRef) error {
+// TurnGuests turns the token of the guests: nothing lands that one of them has sent before. The rule
+// stays as it is, but for a user whose account is being deleted: nobody who has the name later is
+// blocked for that. Without a token, nobody was given a permit. A channel that is gone, or is being
+// deleted, has no guests.
+func (s *Posts) TurnGuests(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
 	err := s.pause.Retry(ctx, func() error {
-		now, version, err := s.guestsBehind(ctx, ref)
-		if err == nil {
-			err = s.turn(ctx, ref, now, version)
+		now, err := s.Guests(ctx, ref.Key)
+		if now = now.In(ref); err != nil || now.token == "" {
+			return err
 		}
-		return err
+		now.Blocked = slices.DeleteFunc(now.Blocked, func(name domain.UserName) bool { return name == leaves })
+		return s.turn(ctx, ref, now, "")
 	})
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
 		return nil

@@ -87,7 +87,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 		fail(attempts, err)
 		return
 	}
-	if err := s.asks(ctx, p); err != nil {
+	if err := s.stands(ctx, p); err != nil {
 		s.refuse(ctx, attempts, err)
 		return
 	}

@@ -112,7 +112,7 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
 	reservation, err := s.ReserveGate(ctx, ref)
 	if err == nil {
-		err = s.admit(ctx, c.channel)
+		err = s.announce(ctx, c.channel)
 	}
 	if err != nil {
 		return err

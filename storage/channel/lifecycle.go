@@ -23,17 +23,17 @@ type Lifecycle struct {
 	together, sweepRows int
 
 	list, join    Join
-	mayAct        MayAct
+	stands        Stands
 	beforeRemoval map[*schema.Kind]BeforeRemoval
 }
 
-// MayAct tells whether a user may still act. It is account.Accounts.Stands.
-type MayAct func(ctx context.Context, user domain.UserName) error
+// Stands tells whether an account stands. It is account.Accounts.Stands.
+type Stands func(ctx context.Context, user domain.UserName) error
 
 // New returns the lifecycle of the channels on a backend whose tables are there. Who creates a
-// channel, or acts in it, is asked for by mayAct, unless that is nil. A transaction of a sweep deletes sweepRows rows;
+// channel, or acts in it, has to stand, unless that is nil. A transaction of a sweep deletes sweepRows rows;
 // with 0, as many as fit.
-func New(backend driver.Backend, reads flight.Reads, mayAct MayAct, pause optimistic.Pause, sweepRows int) *Lifecycle {
+func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
@@ -45,29 +45,29 @@ func New(backend driver.Backend, reads flight.Reads, mayAct MayAct, pause optimi
 		pause:         pause,
 		together:      backend.Traits().CommitsTogether,
 		sweepRows:     sweepRows,
-		mayAct:        mayAct,
+		stands:        stands,
 		beforeRemoval: map[*schema.Kind]BeforeRemoval{},
 	}
 }
 
-// Asks tells whether a user may still act: domain.ErrAccountEnds if their account is being deleted.
-// Package erasure says when it must be asked.
-func (s *Lifecycle) Asks(ctx context.Context, user domain.UserName) error {
-	if s.mayAct == nil {
+// Stands tells whether an account stands: domain.ErrAccountEnds if it is being deleted. Package erasure
+// says when it must be asked.
+func (s *Lifecycle) Stands(ctx context.Context, user domain.UserName) error {
+	if s.stands == nil {
 		return nil
 	}
-	return s.mayAct(ctx, user)
+	return s.stands(ctx, user)
 }
 
-// admit puts a channel on its owner's list, and then looks whether the owner may still act.
-func (s *Lifecycle) admit(ctx context.Context, channel domain.Channel) error {
-	if s.mayAct == nil {
+// announce puts a channel on its owner's list, and then looks whether the owner's account stands.
+func (s *Lifecycle) announce(ctx context.Context, channel domain.Channel) error {
+	if s.stands == nil {
 		return nil
 	}
 	if err := s.list(ctx, channel); err != nil {
 		return err
 	}
-	return s.mayAct(ctx, channel.Owner)
+	return s.stands(ctx, channel.Owner)
 }
 
 // A Join does something for the owner of a new channel.

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
+	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
@@ -16,8 +17,7 @@ func (c *Checker) checkUsers(ctx context.Context) error {
 	return c.each(ctx, c.store.users, func(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
 		switch {
 		case kind != schema.Account && row.Partition == gone:
-			// A late copy of a request has left it. It names nothing of theirs, and is no breach.
-			return c.drop(ctx, c.store.users, row)
+			return c.dropLeft(ctx, row)
 		case kind != schema.Account:
 			return nil
 		}
@@ -31,13 +31,22 @@ func (c *Checker) checkUsers(ctx context.Context) error {
 	})
 }
 
+// dropLeft removes a row beside an account that is gone, unless somebody has the name by now. A late
+// copy of a request has left it. It names nothing of theirs, and is no breach.
+func (c *Checker) dropLeft(ctx context.Context, row driver.Entity) error {
+	if gone, err := c.gone(ctx, domain.UserName(row.Partition)); err != nil || !gone {
+		return err
+	}
+	return c.drop(ctx, c.store.users, row)
+}
+
 // checkErasure is I5: an account that is being deleted is on the index of open deletions, from which
 // its message is sent again if that is lost, or its deletion is recorded.
 func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 	of := account.DecodeErasure(row)
 	//lab: Read whether the deletion of the account is recorded.
-	_, err := c.store.deletions.Get(ctx, schema.ChannelPartition(of.Ref().Key), schema.DeletionRow(of.ID))
-	if !errors.Is(err, domain.ErrNotFound) {
+	record, err := c.store.deletions.Get(ctx, schema.ChannelPartition(of.Ref().Key), schema.DeletionRow(of.ID))
+	if !errors.Is(err, domain.ErrNotFound) && (err != nil || !deletion.Decode(record).Over()) {
 		return err
 	}
 	//lab: Read whether the deletion of the account is on the index.
@@ -56,10 +65,16 @@ func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 
 // gone tells whether the account of a user was deleted.
 func (c *Checker) gone(ctx context.Context, user domain.UserName) (bool, error) {
+	e, err := c.erasureOf(ctx, user)
+	return e.State == domain.AccountGone, err
+}
+
+// erasureOf is what the row of an account says about its deletion.
+func (c *Checker) erasureOf(ctx context.Context, user domain.UserName) (domain.Erasure, error) {
 	//lab: Read whether the account is gone.
 	row, err := c.store.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
-		return false, nil
+		return domain.Erasure{}, nil
 	}
-	return row.Properties.String(schema.PropState) == string(domain.AccountGone), err
+	return account.DecodeErasure(row), err
 }

@@ -53,16 +53,16 @@ func (p *partitionCheck) checkListed(ctx context.Context) error {
 // is gone.
 func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error {
 	user, _, list := p.listing(row)
-	gone, err := p.gone(ctx, user)
+	of, err := p.erasureOf(ctx, user)
 	switch {
 	case err != nil:
 		return err
-	case gone:
+	case of.State == domain.AccountGone:
 		return p.breach("I12", p.store.blogs, row, "of somebody whose account is gone", func() (string, error) {
 			if schema.Vote.Has(row.Row) {
 				return "deleted", p.store.Unvote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
 			}
-			return "deleted", p.store.EraseBlog(ctx, p.channel.Ref(), schema.BlogIDOf(row.Row), user, false, func(int) {})
+			return "deleted", p.store.EraseBlog(ctx, p.channel.Ref(), schema.BlogIDOf(row.Row), user, of.KeepPosts, func(int) {})
 		})
 	}
 	return p.breach("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {

@@ -125,12 +125,14 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
 	//lab: Read the report of the deletion of an account.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
-	switch {
-	case err == nil && Decode(record).Over():
+	switch d := Decode(record); {
+	case err == nil && d.Over():
 		return p.removeOpen(ctx, index) // its request marks the account once in all time
-	case err == nil && Decode(record).State == domain.DeletionPoisoned:
+	case err == nil && d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
-	case err != nil && !errors.Is(err, domain.ErrNotFound):
+	case err == nil:
+		return p.requeue(ctx, d.Message()) // also if only the record has not come to its end
+	case !errors.Is(err, domain.ErrNotFound):
 		return err
 	}
 	message, open, withhold, err := p.accounts.OpenErasure(ctx, ref)

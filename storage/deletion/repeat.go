@@ -17,7 +17,7 @@ import (
 // again, with the writes of AskDeletion and in the same order. The record names the
 // incarnation, so nothing happens to a channel that has the name otherwise.
 
-// DeletionRecords returns a message for each Deletions row that is about a channel, to be
+// DeletionRecords returns a message for each Deletions row that is about a channel or an account, to be
 // kept for RepeatDeletions. Of posts, only those that were poisoned have a row.
 func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Message, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
@@ -49,7 +49,7 @@ func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Messag
 }
 
 // RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
-// is not being deleted. It reports whether it is.
+// is not being deleted, or for that of an account. It reports whether it is there.
 func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
 	if m.Kind == domain.MessageAccount {
 		return s.accounts.RepeatErasure(ctx, m)

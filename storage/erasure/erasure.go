@@ -90,31 +90,36 @@ func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion
 // "password", and too many of them are a *domain.ThrottledError.
 //
 // The order of writes is: the row on the index of open deletions, the account's row, the message,
-// the record. So nobody is signed out by a request that is not on the index, and no message is about
-// an account that can be used. If the process dies before the message, the reconciling pass sends it.
+// the record. So nobody is signed out by a request that is not on the index, and no message is sent of
+// a request that did not sign them out. If the process dies before the message, the reconciling pass
+// sends it.
 func (s *Erasures) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
-	if err := s.accounts.Confirm(ctx, by, "password"); err != nil {
+	confirmed, err := s.accounts.Confirm(ctx, by)
+	if err != nil {
 		return domain.Erasure{}, err
 	}
 	now := domain.Now()
 	return s.accept(ctx, domain.Erasure{
 		User: domain.UserName(by.Name), State: domain.AccountPending,
 		AskedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
-	})
+	}, confirmed.SamePassword)
 }
 
-// accept makes the writes of AskErasure, in their order.
-func (s *Erasures) accept(ctx context.Context, asked domain.Erasure) (domain.Erasure, error) {
+// accept makes the writes of AskErasure, in their order, if the account as it is now may be closed.
+func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
 	err := s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, asked.User)
 		switch {
 		case err != nil:
 			return err
+		case asked.ID != "" && entry.ID == asked.ID, entry.State == domain.AccountPending, entry.State == domain.AccountErasing:
+			asked = entry.Erasure // the echo of our own, which may be undone since; or another request
+			return nil
 		case entry.State == domain.AccountGone:
 			return fmt.Errorf("account %s: %w", asked.User, domain.ErrNotFound)
-		case entry.State != domain.AccountActive:
-			asked = entry.Erasure // an earlier request, or the echo of our own
-			return nil
+		}
+		if err := may(entry); err != nil {
+			return err
 		}
 		asked.ID = domain.NewIncarnation() // each marks an account once in all time
 		if err := s.deletions.RenewOpen(ctx, asked.Ref()); err != nil {
@@ -122,13 +127,13 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure) (domain.Era
 		}
 		return s.accounts.CloseAccount(ctx, entry, asked)
 	})
-	if err != nil || asked.State == domain.AccountErasing { // a worker has the message
+	if err != nil || asked.State != domain.AccountPending { // undone, or a worker has the message
 		return asked, err
 	}
 	message := asked.Message()
 	message.TraceParent = deletion.TraceParentOf(ctx)
 	if err := s.deletions.Enqueue(ctx, message); err != nil {
-		return asked, fmt.Errorf("queueing the deletion of account %s: %w", asked.User, err)
+		return asked, fmt.Errorf("queueing: %w", err)
 	}
 	return asked, s.deletions.RecordDeletion(ctx, message)
 }
@@ -139,11 +144,13 @@ func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) error 
 	var undone domain.Erasure
 	err := s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, user)
-		undone = entry.Erasure
+		if undone.ID == "" {
+			undone = entry.Erasure
+		}
 		switch {
 		case err != nil:
 			return err
-		case entry.State == domain.AccountActive:
+		case entry.State == domain.AccountActive, entry.ID != undone.ID:
 			return nil // it was undone before, or this is the echo of our own swap
 		case entry.State != domain.AccountPending:
 			return domain.ErrTooLate
@@ -180,11 +187,16 @@ func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m do
 // RepeatErasure implements deletion.Accounts.
 func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
 	entry, err := s.accounts.Entry(ctx, m.By)
-	if errors.Is(err, domain.ErrNotFound) || err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)) {
+	switch {
+	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)):
 		return false, nil
+	case err != nil:
+		return false, err
 	}
-	if now := domain.Now(); err == nil {
-		_, err = s.accept(ctx, domain.Erasure{User: m.By, State: domain.AccountPending, AskedOn: now, UndoableUntil: now, KeepPosts: m.KeepPosts})
+	asked := domain.Erasure{User: m.By, State: domain.AccountPending, AskedOn: domain.Now(), KeepPosts: m.KeepPosts}
+	if asked.UndoableUntil = asked.AskedOn; m.UndoableUntil.After(asked.AskedOn) {
+		asked.UndoableUntil = m.UndoableUntil // which was promised
 	}
+	_, err = s.accept(ctx, asked, func(account.Entry) error { return nil })
 	return err == nil, err
 }

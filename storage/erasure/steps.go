@@ -16,18 +16,20 @@ import (
 // flightOfStep is how many things of a list a step works on at once.
 const flightOfStep = 8
 
+// A Removed is told how many rows were removed. Its error ends the step.
+type Removed func(rows int) error
+
 // BeginErasure takes an account past the pivot. It reports whether this request is still to be
 // carried out. One that can still be undone is a *domain.UndoableError.
 func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
-	err = s.pause.Retry(ctx, func() error {
-		entry, err := s.entryOf(ctx, m)
-		present = err == nil
+	var entry account.Entry
+	err = s.pause.Retry(ctx, func() (err error) {
+		entry, err = s.accounts.Entry(ctx, m.By)
+		present = err == nil && underWay(entry, m)
 		switch {
-		case errors.Is(err, errOther):
-			return nil
-		case err != nil:
+		case err != nil && !errors.Is(err, domain.ErrNotFound):
 			return err
-		case entry.State == domain.AccountErasing:
+		case !present || entry.State == domain.AccountErasing:
 			return nil
 		}
 		if left := m.Undoable(); left > 0 {
@@ -35,39 +37,20 @@ func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present 
 		}
 		return s.accounts.PivotAccount(ctx, entry)
 	})
-	if err == nil && !present {
-		err = s.concludeOther(ctx, m)
+	if buried := entry.State == domain.AccountGone && entry.ID == m.Incarnation; err == nil && !present && !buried {
+		err = s.recordUndone(ctx, m)
 	}
 	return present, err
 }
 
-// errOther tells that an account is not in the course of the deletion that a message asks for.
-var errOther = errors.New("another state of the account")
-
-// entryOf reads the account that a message is about.
-func (s *Erasures) entryOf(ctx context.Context, m domain.Message) (account.Entry, error) {
-	entry, err := s.accounts.Entry(ctx, m.By)
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		err = errOther
-	case err == nil && (entry.ID != m.Incarnation || entry.State == domain.AccountActive || entry.State == domain.AccountGone):
-		err = errOther
-	}
-	return entry, err
-}
-
-// concludeOther records that a deletion was undone, if its account was not buried by it.
-func (s *Erasures) concludeOther(ctx context.Context, m domain.Message) error {
-	entry, err := s.accounts.Entry(ctx, m.By)
-	if err != nil || entry.State == domain.AccountGone && entry.ID == m.Incarnation {
-		return nil
-	}
-	return s.recordUndone(ctx, m)
+// underWay tells whether an account is in the course of the deletion that a message asks for.
+func underWay(entry account.Entry, m domain.Message) bool {
+	return entry.ID == m.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
 }
 
 // EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
 // that are being created: a row that lands late is behind none.
-func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed func(rows int)) error {
+func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Owned, m.By, removed, func(ctx context.Context, row driver.Entity) error {
 		return s.directory.EraseChannel(ctx, schema.OwnedKey(row.Row), m.By)
 	})
@@ -75,26 +58,28 @@ func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed 
 
 // EraseFence turns the token of the guests in each channel that is on a list of the user. After
 // that, none of their posts and votes lands any more that is not there.
-func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, _ func(rows int)) error {
+func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
 	refs, err := s.readers.ActedIn(ctx, m.By)
-	for _, ref := range refs {
-		if err == nil {
-			err = s.posts.TurnGuests(ctx, ref)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	group, ctx := s.readers.Group(ctx, flightOfStep)
+	for _, ref := range refs {
+		group.Go(func() error { return errors.Join(s.posts.TurnGuests(ctx, ref, m.By), removed(0)) })
+	}
+	return group.Wait()
 }
 
 // ErasePosts removes the posts of a user, or their name from them.
-func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed func(rows int)) error {
+func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Wrote, m.By, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Wrote, row)
-		return s.posts.EraseBlog(ctx, ref, id, m.By, m.KeepPosts, removed)
+		return s.posts.EraseBlog(ctx, ref, id, m.By, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
 	})
 }
 
 // EraseVotes removes the votes of a user.
-func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed func(rows int)) error {
+func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Voted, m.By, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Voted, row)
 		err := s.posts.Unvote(ctx, ref, id, m.By)
@@ -106,25 +91,27 @@ func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed fun
 }
 
 // EraseSubscriptions ends the subscriptions of a user.
-func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, removed func(rows int)) error {
+func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error {
 	//lab: Read the subscriptions of the user.
 	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.By)}) {
 		if err == nil {
 			err = s.readers.Unsubscribe(ctx, schema.ParseRefRow(row.Row), m.By)
 		}
+		if err == nil {
+			err = removed(1)
+		}
 		if err != nil {
 			return err
 		}
-		removed(1)
 	}
 	return nil
 }
 
 // EraseAccount removes what lies beside the account's row, and leaves the name and the epoch.
-func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed func(rows int)) error {
+func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.pause.Retry(ctx, func() error {
-		entry, err := s.entryOf(ctx, m)
-		if errors.Is(err, errOther) {
+		entry, err := s.accounts.Entry(ctx, m.By)
+		if err == nil && !underWay(entry, m) {
 			return nil // another worker was faster
 		}
 		if err == nil {
@@ -138,7 +125,7 @@ func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed f
 }
 
 // each works on what a list of a user's names, and then takes it off the list.
-func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed func(rows int),
+func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
 	from, to := kind.Range()
@@ -146,7 +133,7 @@ func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.User
 }
 
 // empty works on the rows of a user in a range, and then removes them.
-func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserName, removed func(rows int),
+func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
 	for {
@@ -162,7 +149,11 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		if err := s.accounts.RemoveRows(ctx, rows, removed); err != nil {
+		gone, err := s.accounts.RemoveRows(ctx, rows)
+		if err == nil {
+			err = removed(gone)
+		}
+		if err != nil {
 			return err
 		}
 	}

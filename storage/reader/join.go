@@ -58,8 +58,10 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
 			return err
 		}
-		if err := s.asks(ctx, channel, user); err != nil {
-			return err
+		if user != channel.Owner { // a deletion of whose account deletes the channel
+			if err := s.Stands(ctx, user); err != nil {
+				return err
+			}
 		}
 		if err := s.swapJoin(ctx, channel.Ref(), user, ticket); err != nil {
 			return err
@@ -67,15 +69,6 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 		//lab: Write into the user's own row that the user has joined.
 		return s.putSubscription(ctx, channel, user, stateJoined)
 	})
-}
-
-// asks asks whether the user's account stands, as package erasure demands. The owner's does not
-// matter: a deletion of their account deletes the channel.
-func (s *Readers) asks(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	if user == channel.Owner {
-		return nil
-	}
-	return s.Asks(ctx, user)
 }
 
 // beginJoin inserts a join! row, if there is none, and returns its version. Two
