@@ -63,7 +63,8 @@ func (s *server) readErasure(c echo.Context, v visitor) error {
 }
 
 func (s *server) undoErasure(c echo.Context, v visitor) error {
-	return respondNothing(c, s.store.UndoErasure(c.Request().Context(), v.User))
+	_, err := s.store.UndoErasure(c.Request().Context(), v.User)
+	return respondNothing(c, err)
 }
 
 // eraseAccountForm shows the form, or how far a deletion has come: to whoever has its address, since
@@ -90,7 +91,8 @@ func (s *server) erasure(v visitor, refused templates.Form) templates.Erasure {
 func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "undo":
-		return s.done(c, s.store.UndoErasure(c.Request().Context(), v.User), noticeAccountKept, templates.AccountPath)
+		_, err := s.store.UndoErasure(c.Request().Context(), v.User)
+		return s.done(c, err, noticeAccountKept, templates.AccountPath)
 	case "delete":
 	default:
 		return unknownAction()

@@ -90,6 +90,12 @@ func (l *leaving) askOn(s *storage.Store, keep bool) (domain.Erasure, error) {
 	return s.AskErasure(l.t.Context(), l.attempt(), keep)
 }
 
+func (l *leaving) undo(s *storage.Store) {
+	l.t.Helper()
+	_, err := s.UndoErasure(l.t.Context(), leaver)
+	l.ok(err)
+}
+
 // state is what the account's row says.
 func (l *leaving) state() domain.Erasure {
 	l.t.Helper()
@@ -201,7 +207,7 @@ func erasureIsUndone(t *testing.T) {
 			t.Errorf("somebody who leaves may %s: %v", what, err)
 		}
 	}
-	l.ok(l.sound.UndoErasure(t.Context(), leaver))
+	l.undo(l.sound)
 	time.Sleep(2 * time.Minute)
 	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.IsZero() {
 		t.Errorf("undone, the session is %+v, %v", s, err)
@@ -214,7 +220,7 @@ func erasureIsUndone(t *testing.T) {
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)
 	time.Sleep(undoAccount + time.Hour)
-	if err := l.sound.UndoErasure(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
+	if _, err := l.sound.UndoErasure(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone too late: %v", err)
 	}
 	stop()
@@ -265,7 +271,7 @@ func erasureIsRepeated(t *testing.T) {
 	l.ok(err)
 	records, err := l.sound.DeletionRecords(t.Context())
 	l.ok(err)
-	l.ok(l.sound.UndoErasure(t.Context(), leaver)) // as a backup would have the account
+	l.undo(l.sound) // as a backup would have the account
 	time.Sleep(time.Hour)
 	n, err := l.sound.RepeatDeletions(t.Context(), records)
 	if e := l.state(); err != nil || n != 1 || e.ID == asked.ID || !e.KeepPosts || !e.UndoableUntil.Equal(asked.UndoableUntil) {
@@ -295,7 +301,7 @@ func (l *leaving) echo(state domain.AccountState, between func()) {
 
 func echoOfUndone(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	l.echo(domain.AccountPending, func() { l.ok(l.sound.UndoErasure(t.Context(), leaver)) })
+	l.echo(domain.AccountPending, func() { l.undo(l.sound) })
 	_, err := l.askOn(l.faulty, false)
 	l.ok(err)
 	if e := l.state(); e.State != domain.AccountActive {
@@ -311,7 +317,7 @@ func echoOfUndoing(t *testing.T) {
 		_, err := l.askOn(l.sound, false)
 		l.ok(err)
 	})
-	l.ok(l.faulty.UndoErasure(t.Context(), leaver))
+	l.undo(l.faulty)
 	if e := l.state(); e.State != domain.AccountPending {
 		t.Errorf("asked for again, the account is %q", e.State)
 	}

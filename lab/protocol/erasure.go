@@ -15,12 +15,16 @@ import (
 // Somebody deletes their account, and what they have sent is still under way.
 
 const (
-	// factErasing: the deletion of the account was accepted. Session had begun before.
+	// factErasing: the deletion of the account was accepted, under the ID of Channel. Session had begun before.
 	factErasing lab.Kind = "the account will be deleted"
 	// factErasingNow: the actor asks for the deletion of the account.
 	factErasingNow lab.Kind = "(deleting the account)"
-	// factKept: the deletion of the account was undone, whose ID is Key.
+	// factKeeping: the actor undoes the deletion of the account.
+	factKeeping lab.Kind = "(keeping the account)"
+	// factKept: the account stays. The deletion with the ID of Channel was undone, if there is one.
 	factKept lab.Kind = "the account stays"
+	// factReturning: the actor signs up with the name again.
+	factReturning lab.Kind = "(signing up again)"
 	// factReturned: the actor has an account of the name again.
 	factReturned lab.Kind = "signed up again"
 )
@@ -35,8 +39,8 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 			f.Session += given.Session
 		}
 		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
-		_, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
-		if err == nil {
+		asked, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
+		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
 			c.Tell(f)
 		}
 	}
@@ -45,13 +49,9 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 // keep undoes the deletion of an account.
 func keep(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		//lab: Read whether the account is being deleted.
-		entry, err := c.Store.Entry(ctx, name)
-		if err == nil && entry.State == domain.AccountPending {
-			err = c.Store.UndoErasure(ctx, name)
-			if err == nil {
-				c.Tell(lab.Fact{Kind: factKept, User: name, Key: string(entry.ID)})
-			}
+		c.Tell(lab.Fact{Kind: factKeeping, User: name})
+		if undone, err := c.Store.UndoErasure(ctx, name); err == nil {
+			c.Tell(lab.Fact{Kind: factKept, User: name, Channel: undone.Ref()})
 		}
 	}
 }
@@ -59,6 +59,7 @@ func keep(name domain.UserName) body {
 // comeBack signs up with the name of an account that is gone, and votes.
 func comeBack(name domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
+		c.Tell(lab.Fact{Kind: factReturning, User: name})
 		_, _, err := c.Store.SignUpOnce(ctx, storage.SignUpRequest{
 			Attempt: storage.Attempt{Name: string(name), Password: newPassword("next"), Address: address}})
 		if err != nil {
@@ -107,12 +108,30 @@ func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches 
 	return breaches
 }
 
+// acceptedIsGone is I5 of accounts: one is gone if a request to delete it was accepted, and nobody has
+// undone that request.
+func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+	any := func(lab.Known) bool { return true }
+	if v.Count(factKeeping, any) > v.Count(factKept, any) || v.Count(factReturning, any) > 0 {
+		return nil // an undoing was not answered, or somebody else has the name
+	}
+	for k := range v.Facts() {
+		if k.Kind != factErasing || v.Count(factKept, func(f lab.Known) bool { return f.Channel == k.Channel }) > 0 {
+			continue
+		}
+		if row, err := v.DB.Get(schema.TableUsers, string(k.User), ""); err != nil || row.Properties.String("State") != string(domain.AccountGone) {
+			breaches = append(breaches, breachOf("I5", "an account is still there, and its deletion was accepted"))
+		}
+	}
+	return breaches
+}
+
 // accountStays: an account is there of which as many requests to delete it were undone as were sent.
 func accountStays(v lab.View, k lab.Known, breach breaching) {
-	undone := map[string]bool{}
+	undone := map[domain.ChannelRef]bool{}
 	for f := range v.Facts() {
-		if f.Kind == factKept {
-			undone[f.Key] = true
+		if f.Kind == factKept && f.Channel.Incarnation != "" {
+			undone[f.Channel] = true
 		}
 	}
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
@@ -256,6 +275,18 @@ func erasures() subject {
 			ablate("erasure-version", "erasure-undo", "The version of the account", "(*Accounts).swap: driver.Match(e.row.ETag)",
 				"The undoing and the pivot are swaps of one row in the version that was read, so one of them takes effect.",
 				always(withoutMatch(schema.TableUsers, "")), unharmed),
+			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(*Erasures).accept: asked.ID != "" && entry.ID == asked.ID`,
+				"A request to delete knows the mark that it has made, so it does not mark again what was undone meanwhile.",
+				only("home", func() driver.Around {
+					return reading(schema.TableUsers, func(row *driver.Entity) {
+						if row.Properties.String("State") == string(domain.AccountActive) {
+							set(row, driver.String("Incarnation", ""))
+						}
+					})
+				})),
+			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "UndoErasure: entry.ID != undone.ID",
+				"An undoing is of the request that was read first, so its echo leaves the next request alone.",
+				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
 				"Whoever takes the name of an account that is gone begins the next epoch, so no session of before is theirs.",
 				only("next", func() driver.Around {
@@ -274,7 +305,7 @@ func erasures() subject {
 		told: map[lab.Kind]law{
 			factErasing: signedOutForGood, factKept: accountStays, factReturned: nextIsWhole,
 		},
-		rest: []demand{nobodySignsIn},
+		rest: []demand{nobodySignsIn, acceptedIsGone},
 	}
 }
 

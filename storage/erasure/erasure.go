@@ -138,29 +138,27 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 	return asked, s.deletions.RecordDeletion(ctx, message)
 }
 
-// UndoErasure undoes the deletion of an account. Nothing was touched. To undo it again is no error.
-// Past the pivot, it is domain.ErrTooLate. It is the same swap as the worker's, the other way.
-func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) error {
-	var undone domain.Erasure
-	err := s.pause.Retry(ctx, func() error {
+// UndoErasure undoes the deletion of an account, and returns it; it is empty if there was nothing to
+// undo. Nothing was touched. Past the pivot, it is domain.ErrTooLate. It is the same swap as the
+// worker's, the other way.
+func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
+	err = s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, user)
-		if undone.ID == "" {
-			undone = entry.Erasure
-		}
 		switch {
 		case err != nil:
 			return err
-		case entry.State == domain.AccountActive, entry.ID != undone.ID:
+		case entry.State == domain.AccountActive, undone.ID != "" && entry.ID != undone.ID:
 			return nil // it was undone before, or this is the echo of our own swap
 		case entry.State != domain.AccountPending:
 			return domain.ErrTooLate
 		}
+		undone = entry.Erasure
 		return s.accounts.ReopenAccount(ctx, entry)
 	})
 	if err != nil || undone.ID == "" {
-		return err
+		return domain.Erasure{}, err
 	}
-	return s.recordUndone(ctx, undone.Message())
+	return undone, s.recordUndone(ctx, undone.Message())
 }
 
 func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
