@@ -77,6 +77,9 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 
 // poisonedLine says that a deletion waits for an operator, and what to do.
 func poisonedLine(d domain.Deletion) string {
+	if user := d.Channel.Key.AccountOf(); user != "" {
+		return fmt.Sprintf("poisoned: the deletion of account %s; microblogging requeue puts it back", user)
+	}
 	what := fmt.Sprintf("channel %s", d.Name)
 	if d.Blog != "" {
 		what = fmt.Sprintf("post %s of channel %s", d.Blog, d.Name)

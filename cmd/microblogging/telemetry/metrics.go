@@ -101,7 +101,7 @@ func (m *metrics) ofWeb(r registered) {
 
 func (m *metrics) ofWorker(r registered) {
 	m.deliveries = r.counter("worker_deliveries_total", "Deliveries of messages that were handled, by what they ask to delete and how they ended.", "kind", "outcome")
-	for _, kind := range []domain.MessageKind{domain.MessageChannel, domain.MessageBlog} {
+	for _, kind := range []domain.MessageKind{domain.MessageChannel, domain.MessageBlog, domain.MessageAccount} {
 		for _, outcome := range worker.Outcomes() {
 			m.deliveries.WithLabelValues(string(kind), outcomeLabel(outcome))
 		}
