@@ -232,7 +232,7 @@ func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	switch a.Status {
 	case http.StatusAccepted:
 		u.site.ledger.accept(of)
-		if !of.adrift && u.draw.IntN(2) == 0 {
+		if !of.adrift && u.draw.IntN(3) > 0 {
 			u.undo(ctx, of)
 		}
 	case http.StatusNotFound, http.StatusPreconditionFailed:

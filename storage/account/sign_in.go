@@ -31,6 +31,9 @@ func (a *Accounts) SignIn(ctx context.Context, t Attempt) (token string, session
 		return "", domain.Session{}, err
 	}
 	signIns, err := a.raise(ctx, userOf(user).Name, schema.PropSignIns, nil)
+	if errors.Is(err, domain.ErrNotFound) { // the account has gone meanwhile
+		err = errNotSignedIn
+	}
 	if err != nil {
 		return "", domain.Session{}, err
 	}
