@@ -19,7 +19,7 @@ func TestErasure(t *testing.T) {
 	t.Parallel()
 	posts, votes, elsewhere, lifetime := 10_000, 5_000, 300, 400*time.Millisecond
 	if program.Raced {
-		posts, votes, elsewhere = posts/10, votes/10, elsewhere/10
+		posts, votes, elsewhere, lifetime = posts/10, votes/10, elsewhere/10, lifetime/4
 	}
 	s := onBolt(t)
 	run := func() *process {
