@@ -14,12 +14,12 @@ import (
 
 // An account with three channels of 10,000 posts, and 5,000 votes and 300 posts in the channel of
 // another, is deleted while the process that works on it is killed again and again. With the race
-// detector, a tenth of that.
+// detector, a quarter of that.
 func TestErasure(t *testing.T) {
 	t.Parallel()
 	posts, votes, elsewhere, lifetime := 10_000, 5_000, 300, 400*time.Millisecond
 	if program.Raced {
-		posts, votes, elsewhere, lifetime = posts/10, votes/10, elsewhere/10, lifetime/4
+		posts, votes, elsewhere, lifetime = posts/4, votes/4, elsewhere/4, lifetime/4
 	}
 	s := onBolt(t)
 	run := func() *process {
