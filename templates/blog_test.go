@@ -1,6 +1,9 @@
 package templates
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestBlogPage(t *testing.T) {
 	t.Run("offers only what the reader may do", func(t *testing.T) {
@@ -22,6 +25,11 @@ func TestBlogPage(t *testing.T) {
 		post := samplePost()
 		post.Title = ""
 		expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), in("h1[class=unseen]", says("One line.")), in("title", says("One line.")), in("article[class=post alone]", in("p", says("One line."))), silent("Post by"))
+	})
+	t.Run("says when it was written and edited, in words that do not touch", func(t *testing.T) {
+		post := samplePost()
+		post.CreatedOn, post.EditedOn = ago(time.Hour), ago(time.Minute)
+		expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), says("11:00:00 UTC · edited 29 July 2026, 11:59:00 UTC"))
 	})
 	t.Run("says how many vote and whether the reader does", func(t *testing.T) {
 		const path = "/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc"
