@@ -16,6 +16,17 @@ func rowLevels() []level {
 				source{"TAO, USENIX ATC 2013", "https://www.usenix.org/system/files/conference/atc13/atc13-bronson.pdf"}},
 		},
 		{
+			Name: "vote-counted", Title: "One vote, counted twice",
+			Goal: "Let a post be rated higher than it has votes.",
+			Scene: "Ann has voted on a post. She votes again, because her page did not show that, and then takes her vote back. The rating is a number in the post. " +
+				"The shipped code inserts a row for the vote in the transaction that raises the rating. Here it raises the rating also if that row stands already.",
+			Nudge: "Ann alone is enough. What does each of her two requests do to the number, and what to the row?",
+			Teaches: "A number cannot tell whether it has counted somebody. A row with their name can: in one transaction with the number, its insert is refused the second time. " +
+				"It tells an echo as well: whose answer was lost may ask again, and nothing more happens.",
+			Cousin: cousin{"Cassandra's counters are numbers alone. If the answer to an increment is lost, its manual says, nobody can tell whether it was counted, and to send it again may count it twice.",
+				source{"Apache Cassandra, CQL data types: counters", "https://cassandra.apache.org/doc/latest/cassandra/developing/cql/types.html#counters"}},
+		},
+		{
 			Name: "active-first", Title: "An index in another table",
 			Goal: "Leave a post behind that nobody finds among the newest.",
 			Scene: "Each channel is a partition of its own. So the newest posts of all channels are found by an index in another table: a row for each channel and each hour with posts. Ann posts, an hour after the last post. " +
