@@ -23,8 +23,8 @@ func rowLevels() []level {
 			Nudge: "Ann alone is enough. What does each of her two requests do to the number, and what to the row?",
 			Teaches: "A number cannot tell whether it has counted somebody. A row with their name can: in one transaction with the number, its insert is refused the second time. " +
 				"It tells an echo as well: whose answer was lost may ask again, and nothing more happens.",
-			Cousin: cousin{"Cassandra's counters are numbers alone. If the answer to an increment is lost, its manual says, nobody can tell whether it was counted, and to send it again may count it twice.",
-				source{"Apache Cassandra, CQL data types: counters", "https://cassandra.apache.org/doc/latest/cassandra/developing/cql/types.html#counters"}},
+			Cousin: cousin{"Cassandra's counters are numbers alone: an update that is applied twice counts twice. So its drivers take such a query for one that must not be sent again.",
+				source{"DataStax, Query idempotence in Cassandra drivers", "https://docs.datastax.com/en/datastax-drivers/developing/query-idempotence.html"}},
 		},
 		{
 			Name: "active-first", Title: "An index in another table",
