@@ -57,7 +57,7 @@ func (v Erasure) undoable() string {
 func (v Erasure) removed() string {
 	switch of := v.Progress; {
 	case of.State == domain.DeletionPoisoned:
-		return "Whoever runs this site has to let it go on. " + counted(of.RowsDeleted, "row") + " are removed."
+		return "Whoever runs this site has to let it go on. " + counted(of.RowsDeleted, "row") + " removed so far."
 	case v.underWay() && v.step() != "":
 		return counted(of.RowsDeleted, "row") + " removed so far. Now: " + v.step() + "."
 	case of.State == domain.DeletionDone:

@@ -71,9 +71,14 @@ func (s *server) undoErasure(c echo.Context, v visitor) error {
 // nobody is signed in any more.
 func (s *server) eraseAccountForm(c echo.Context, v visitor) error {
 	view := s.erasure(v, templates.Form{})
-	name, id, _ := strings.Cut(c.QueryParam("of"), ".")
-	if id, err := domain.ParseIncarnation(id); err == nil && !v.SignedIn() {
-		of := domain.Erasure{User: domain.UserName(name), ID: id}
+	if address := c.QueryParam("of"); address != "" && !v.SignedIn() {
+		name, id, _ := strings.Cut(address, ".")
+		user, unnamed := domain.ParseUserName(name)
+		incarnation, unknown := domain.ParseIncarnation(id)
+		if unnamed != nil || unknown != nil {
+			return domain.ErrNotFound
+		}
+		of := domain.Erasure{User: user, ID: incarnation}
 		d, err := s.store.Deletion(c.Request().Context(), of.Ref(), of.User)
 		if err != nil {
 			return err

@@ -264,6 +264,7 @@ func pageRoutes() []route {
 			{adasCookie, 200, "", "", "", ""},
 			{stranger, 200, "", "", "", ""},
 			{stranger, 404, "", "of=ada.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
+			{stranger, 404, "", "of=a/b.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
 		}},
 		{name: "POST /account/deletion", who: users, body: 8 << 10, free: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=delete&posts=keep&password={password}"},

@@ -200,8 +200,8 @@ type permit struct {
 	by  domain.UserName
 	// refuses says why they may not. It is nil for a vote, which anybody may give.
 	refuses func(Guests) error
-	// token is that of the rule which lets a guest post. The owner needs none to post: a deletion of
-	// their account deletes the channel.
+	// token is that of the rule which lets a guest post. Who is free needs none: the owner, since a
+	// deletion of their account deletes the channel, and who takes a vote back.
 	token string
 	free  bool
 	// before is asked before the first rule of the channel is put up for this permit, if it is set.

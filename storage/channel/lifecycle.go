@@ -31,8 +31,8 @@ type Lifecycle struct {
 type Stands func(ctx context.Context, user domain.UserName) error
 
 // New returns the lifecycle of the channels on a backend whose tables are there. Who creates a
-// channel, or acts in it, has to stand, unless that is nil. A transaction of a sweep deletes sweepRows rows;
-// with 0, as many as fit.
+// channel, or acts in it, has to stand, unless that is nil. A transaction of a sweep deletes
+// sweepRows rows; with 0, as many as fit.
 func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
