@@ -41,6 +41,9 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
 		asked, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
 		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
+			if asked.UndoableUntil.After(asked.AskedOn) {
+				f.Until = asked.UndoableUntil
+			}
 			c.Tell(f)
 		}
 	}
@@ -303,7 +306,7 @@ func erasures() subject {
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
 		},
 		told: map[lab.Kind]law{
-			factErasing: signedOutForGood, factKept: accountStays, factReturned: nextIsWhole,
+			factErasing: allOf(signedOutForGood, accountIsKept), factKept: accountStays, factReturned: nextIsWhole,
 		},
 		rest: []demand{nobodySignsIn, acceptedIsGone},
 	}
