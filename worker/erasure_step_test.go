@@ -230,6 +230,7 @@ func refusedCallsKeepProgress(t *testing.T) {
 	}
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
+	before := l.rules()
 	var calls atomic.Int64
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == schema.TableBlogs && calls.Add(1)%20 == 0 {
@@ -246,4 +247,22 @@ func refusedCallsKeepProgress(t *testing.T) {
 	}
 	l.gone()
 	l.mustBeErased()
+	for channel, rule := range l.rules() {
+		if before[channel] == rule {
+			t.Errorf("what was sent to channel %s may land late", channel)
+		}
+	}
+}
+
+// rules are the rows by which guests may post, and vote.
+func (l *leaving) rules() map[string]string {
+	l.t.Helper()
+	rules := map[string]string{}
+	for row, err := range driver.NewTable(l.db, schema.TableBlogs).All(l.t.Context(), driver.Scan{}) {
+		l.ok(err)
+		if schema.Guests.Has(row.Row) {
+			rules[row.Partition] = row.Row
+		}
+	}
+	return rules
 }
