@@ -1,11 +1,13 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func (w *world) mustBeGone(blog domain.Blog) {
@@ -18,6 +20,20 @@ func (w *world) mustBeGone(blog domain.Blog) {
 
 func TestBlogDelete(t *testing.T) {
 	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
+	t.Run("a request that the client library sends twice succeeds", bubble(echoOfDeletedPost))
+}
+
+func echoOfDeletedPost(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	blog := w.post(channel, ada, "deleted")
+	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" && drivertest.Writes(call) },
+		func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			w.ok(send(ctx))
+			return send(ctx)
+		}))
+	w.ok(w.faulty.DeleteBlog(t.Context(), channel, blog.ID, ada, anyRevision))
+	w.finish(w.messages())
+	w.mustBeGone(blog)
 }
 
 // There are more votes than one transaction removes.

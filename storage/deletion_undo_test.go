@@ -176,6 +176,7 @@ func recordIsKept(t *testing.T, w *world) {
 	m := w.deletion(ref).Message()
 	w.ok(w.store.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
 	w.ok(w.store.RecordDeletion(t.Context(), m))
+	w.setDone(ref) // of the first request
 	if d := w.deletion(ref); m.Number != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
 		t.Errorf("the record is %+v", d)
 	}
