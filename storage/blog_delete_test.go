@@ -20,7 +20,22 @@ func (w *world) mustBeGone(blog domain.Blog) {
 
 func TestBlogDelete(t *testing.T) {
 	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
+	t.Run("a post that was edited after its request died stays", bubble(editedPostStays))
 	t.Run("a request that the client library sends twice succeeds", bubble(echoOfDeletedPost))
+}
+
+func editedPostStays(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	blog := w.post(channel, ada, "one")
+	w.arm(refuseBlogs)
+	if err := w.faulty.DeleteBlog(t.Context(), channel, blog.ID, ada, anyRevision); err == nil {
+		t.Error("the request did not die")
+	}
+	edited := w.edit(blog, "another")
+	w.finish(w.messages())
+	if now, err := w.store.Blog(t.Context(), channel.Ref(), blog.ID); err != nil || now.Text != edited.Text {
+		t.Errorf("the post is read as %+v, %v", now, err)
+	}
 }
 
 func echoOfDeletedPost(t *testing.T, w *world) {

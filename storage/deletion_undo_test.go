@@ -18,6 +18,7 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
 	t.Run("survives a poisoned message and an operator who queues it again", bubble(undoSurvivesPoison))
+	t.Run("leaves a request alone that was made after it, also if the client library sends it twice", bubble(echoOfUndo))
 	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
 	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
 	t.Run("begins a record, which a worker that receives the message again keeps", bubble(recordIsKept))
@@ -136,6 +137,25 @@ func undoSurvivesPoison(t *testing.T, w *world) {
 	}
 	w.ok(w.store.Messages().Send(t.Context(), messages[0].Text)) // by an operator who has read the rows before
 	w.mustLive(channel)
+}
+
+func echoOfUndo(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	ref := w.askUndoable(channel)
+	once := false
+	slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Channels" && drivertest.Writes(call) && !once {
+			once = true
+			w.ok(send(ctx))
+			w.askUndoable(channel)
+		}
+		return send(ctx)
+	})
+	_, err := slow.Undo(t.Context(), ref, ada)
+	w.ok(err)
+	if now, err := w.store.ReadChannel(t.Context(), channel.Key()); err != nil || now.State != domain.ChannelPending {
+		t.Errorf("the channel is %+v, %v", now, err)
+	}
 }
 
 // Another request is accepted, a second later, while the first is about to mark the channel.

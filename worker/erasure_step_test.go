@@ -27,6 +27,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a record of before does not delete whoever has the name next", bubble(recordSparesNextOfName))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
+	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
 }
 
 // ends makes a worker delete the account, and takes the record of that.
@@ -230,7 +231,6 @@ func refusedCallsKeepProgress(t *testing.T) {
 	}
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
-	before := l.rules()
 	var calls atomic.Int64
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == schema.TableBlogs && calls.Add(1)%20 == 0 {
@@ -247,6 +247,24 @@ func refusedCallsKeepProgress(t *testing.T) {
 	}
 	l.gone()
 	l.mustBeErased()
+}
+
+func fenceIsTriedAgain(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	before := l.rules()
+	refused := false
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Partition == schema.ChannelPartition(l.victim.Key()) && drivertest.Writes(call) && !refused {
+			refused = true
+			return errors.New("refused")
+		}
+		return send(ctx)
+	}
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	if e := l.works(); e.State != domain.AccountGone || !refused {
+		t.Errorf("the account is %+v, refused %t", e, refused)
+	}
 	for channel, rule := range l.rules() {
 		if before[channel] == rule {
 			t.Errorf("what was sent to channel %s may land late", channel)
