@@ -20,6 +20,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a channel that another has made under a former name of theirs stays", bubble(erasureSparesNextOwner))
 	t.Run("the deletion of a channel that could be undone is due once its owner's is", bubble(erasureWaitsForNoUndo))
 	t.Run("channels that are being deleted do not hold it up", bubble(erasurePassesDyingChannels))
+	t.Run("a channel of theirs whose rows are being removed loses all of them", bubble(erasureLeavesShutGate))
 	t.Run("a post that was kept stays when the next of the name is deleted", bubble(keptPostStays))
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", bubble(pivotEndsSessions))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
@@ -94,6 +95,17 @@ func erasurePassesDyingChannels(t *testing.T) {
 	if d := l.ends(false); d.Attempts > 0 {
 		t.Errorf("it took %d failed attempts", d.Attempts)
 	}
+}
+
+func erasureLeavesShutGate(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.sound.AskDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	l.ok(err)
+	l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
+	_, err = l.sound.ShutGate(t.Context(), l.own.Ref())
+	l.ok(err)
+	l.ends(false)
+	l.mustBeErased()
 }
 
 // A late copy of the request that put the post on its author's list lands on that of the next.
