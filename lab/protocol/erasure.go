@@ -263,7 +263,7 @@ func erasures() subject {
 						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
 					})
 				}), unharmed),
-			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).end: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
+			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
 				"To ask for the deletion of an account begins an epoch, so it ends all sessions and links in one write.",
 				always(func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
