@@ -18,7 +18,11 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 		return cannotRunError{errors.New("compact is for the embedded store only: the other stores give space back without it")}
 	}
 	began := false
-	before, after, err := bolt.Compact(ctx, c.Data, func() { began = true })
+	before, after, err := bolt.Compact(ctx, c.Data, func(missing bool) {
+		if began = true; missing {
+			fmt.Fprintln(console.stderr, "one of the two headers of the file was invalid: the last write before may be missing")
+		}
+	})
 	switch {
 	case err != nil && !began:
 		return cannotRunError{inUseHint(err)}

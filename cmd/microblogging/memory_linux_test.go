@@ -21,12 +21,14 @@ func giveBackMakesTheProcessSmaller(t *testing.T) {
 func giveBackIsOfTheProgramsFile(t *testing.T) {
 	const program = "/usr/bin/a program"
 	for line, want := range map[string][2]uintptr{
-		"00400000-00ed1000 r-xp 00000000 fe:00 123                      /usr/bin/a program": {0x400000, 0xad1000},
-		"00ed1000-01a6e000 r--p 00ad1000 fe:00 123                      /usr/bin/a program": {0xed1000, 0xb9d000},
-		"01a6e000-01bdb000 rw-p 0166e000 fe:00 123                      /usr/bin/a program": {},
-		"01bdb000-03c26000 rw-p 00000000 00:00 0 ":                                          {},
-		"7f0000000000-7f0000028000 r--p 00000000 fe:00 456              /usr/lib/libc.so.6": {},
-		"01a6e000-01bdb000 r--p 0166e000 fe:00 123                      /usr/bin/a":         {},
+		"00400000-00ed1000 r-xp 00000000 fe:00 123                      /usr/bin/a program":        {0x400000, 0xad1000},
+		"00ed1000-01a6e000 r--p 00ad1000 fe:00 123                      /usr/bin/a program":        {0xed1000, 0xb9d000},
+		"01a6e000-01bdb000 rw-p 0166e000 fe:00 123                      /usr/bin/a program":        {},
+		"01bdb000-03c26000 rw-p 00000000 00:00 0 ":                                                 {},
+		"7f0000000000-7f0000028000 r--p 00000000 fe:00 456              /usr/lib/libc.so.6":        {},
+		"01a6e000-01bdb000 r--p 0166e000 fe:00 123                      /usr/bin/a":                {},
+		"7f0000000000-7f0000028000 r--s 00000000 fe:00 456              /var/lib/microblogging.db": {0x7f0000000000, 0x28000},
+		"7f0000000000-7f0000028000 rw-s 00000000 fe:00 456              /var/lib/other":            {},
 		"": {},
 	} {
 		from, size, ok := readOnlyPart(line, program)

@@ -84,7 +84,7 @@ func writerIsKilled(t *testing.T) {
 
 func compactUntilKilled(dir string) error {
 	for {
-		if _, _, err := Compact(context.Background(), dir, func() {}); err != nil {
+		if _, _, err := Compact(context.Background(), dir, func(bool) {}); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func wantUnfinished(t *testing.T, dir string) {
 	t.Helper()
 	_, err := Open(dir, Options{NoSync: true})
 	is(t, ErrUnfinished, err, Backup(t.Context(), dir, io.Discard))
-	if _, _, err := Compact(t.Context(), dir, func() {}); err == nil || strings.Contains(err.Error(), "panic") {
+	if _, _, err := Compact(t.Context(), dir, func(bool) {}); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("a compaction: %v", err)
 	}
 }

@@ -55,7 +55,7 @@ func damagedPages(t *testing.T, file []byte, damage func(page []byte)) {
 		damaged := bytes.Clone(file)
 		damage(damaged[number*size : (number+1)*size])
 		dir, other := dirOf(t, damaged), dirOf(t, damaged) // bbolt keeps the lock if it panics in Open
-		_, _, compact := Compact(t.Context(), other, func() {})
+		_, _, compact := Compact(t.Context(), other, func(bool) {})
 		for way, err := range map[string]error{"backup": Backup(t.Context(), dir, io.Discard), "reading": readAll(t.Context(), dir), "compact": compact} {
 			switch {
 			case err == nil:
@@ -93,7 +93,7 @@ func spoil(tx *bbolt.Tx) (err error) {
 	for i := range 30 {
 		err = errors.Join(err, table.Put(rowKey("spoiled", fmt.Sprintf("row%02d", i)), []byte("no record")))
 	}
-	return errors.Join(err, table.Put([]byte("apart"), encodeRecord("e", encodeProperties(nil))), queue.Put(make([]byte, placeLen), []byte("no message")))
+	return errors.Join(err, table.Put([]byte("apart"), encodeRecord([]byte("apart"), "e", encodeProperties(nil))), queue.Put(make([]byte, placeLen), []byte("no message")))
 }
 
 // TestCopyRefuses: each way to copy a store refuses what it cannot copy, before it begins, and
@@ -106,6 +106,7 @@ func TestCopyRefuses(t *testing.T) {
 	wasteful(t, spoiled)
 	alter(t, spoiled, spoil)
 	began := func() { t.Error("it began") }
+	begin := func(bool) { began() }
 	writer := writerFunc(func([]byte) (int, error) { began(); return 0, nil })
 	for way, test := range map[string]struct {
 		do      func(dir string) error
@@ -113,7 +114,7 @@ func TestCopyRefuses(t *testing.T) {
 	}{
 		"backup": {func(dir string) error { return Backup(t.Context(), dir, writer) },
 			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
-		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, began); return err },
+		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, begin); return err },
 			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
 		"restore": {func(dir string) error {
 			_, err := Restore(t.Context(), dir, bytes.NewReader(file), began, nil)
@@ -134,7 +135,7 @@ func TestCopyRefuses(t *testing.T) {
 		}
 	}
 	before := fileOf(t, spoiled)
-	_, _, compact := Compact(t.Context(), spoiled, func() {})
+	_, _, compact := Compact(t.Context(), spoiled, func(bool) {})
 	wantNamed(t, Backup(t.Context(), spoiled, writer), compact, wantRefused(t, t.TempDir(), before))
 	if wantFiles(t, spoiled, fileName); !bytes.Equal(before, fileOf(t, spoiled)) {
 		t.Error("the file has changed")
@@ -147,7 +148,7 @@ func wantNamed(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
 		is(t, ErrDamaged, err)
-		for _, part := range []string{"32 of 234 rows cannot be read", "queue q: message at 0000", `table T: key "apart"`, `table T: row ("spoiled", "row17")`} {
+		for _, part := range []string{"rows that cannot be read: 32 of 233", "queue q: message at 0000", `table T: key "apart"`, `table T: row ("spoiled", "row17")`} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("%v does not say %q", err, part)
 			}

@@ -274,7 +274,7 @@ func restore(ctx context.Context, dir string, file []byte) error {
 
 func mustCompact(t testing.TB, dir string) (before, after int64) {
 	t.Helper()
-	before, after, err := Compact(t.Context(), dir, func() {})
+	before, after, err := Compact(t.Context(), dir, func(bool) {})
 	ok(t, err)
 	return before, after
 }

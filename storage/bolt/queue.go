@@ -26,7 +26,7 @@ import (
 //
 // The value is:
 //
-//	version      1 byte, messageVersion
+//	checksum     4 bytes, see seal
 //	id           uvarint, the sequence number of its first place
 //	deliveries   uvarint
 //	text         the rest
@@ -38,8 +38,7 @@ type message struct {
 }
 
 const (
-	messageVersion = 1
-	placeLen       = 16
+	placeLen = 16
 	// visibleBefore is when a message was visible that was sent in an earlier epoch.
 	visibleBefore = time.Duration(1)
 )
@@ -54,10 +53,9 @@ func newPlace(visible time.Duration, n uint64) []byte {
 }
 
 func decodeMessage(place, value []byte) (message, error) {
-	d := decoder{rest: string(value)}
-	version := d.byte()
+	d, err := unseal(place, value)
 	m := message{place: bytes.Clone(place), id: d.uvarint(), deliveries: int64(d.uvarint())}
-	if d.failed || version != messageVersion || len(place) != placeLen {
+	if err != nil || d.failed || len(place) != placeLen {
 		return message{}, fmt.Errorf("message at %x: %w", place, errCorrupt)
 	}
 	m.text = d.rest
@@ -76,9 +74,13 @@ func (m *message) put(bucket *bbolt.Bucket, visible time.Duration) error {
 		return err
 	}
 	m.place = newPlace(visible, n)
-	b := binary.AppendUvarint([]byte{messageVersion}, m.id)
+	return bucket.Put(m.place, m.encode())
+}
+
+func (m message) encode() []byte {
+	b := binary.AppendUvarint(make([]byte, checksumLen), m.id)
 	b = binary.AppendUvarint(b, uint64(m.deliveries))
-	return bucket.Put(m.place, append(b, m.text...))
+	return seal(m.place, append(b, m.text...))
 }
 
 func (m message) shown() driver.Message {
@@ -96,11 +98,15 @@ func endLeases(bucket *bbolt.Bucket) error {
 		later = append(later, bytes.Clone(place))
 	}
 	for _, place := range later {
-		value := bytes.Clone(bucket.Get(place))
+		m, err := decodeMessage(place, bucket.Get(place))
+		if err != nil {
+			continue // it is damaged, and stays hidden
+		}
 		if err := bucket.Delete(place); err != nil {
 			return err
 		}
-		if err := bucket.Put(newPlace(visibleBefore, binary.BigEndian.Uint64(place[8:])), value); err != nil {
+		m.place = newPlace(visibleBefore, binary.BigEndian.Uint64(place[8:]))
+		if err := bucket.Put(m.place, m.encode()); err != nil {
 			return err
 		}
 	}
