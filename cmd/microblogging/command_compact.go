@@ -24,7 +24,7 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 		}
 	})
 	switch {
-	case err != nil && !began:
+	case err != nil && !began && !errors.Is(err, bolt.ErrDamaged):
 		return cannotRunError{inUseHint(err)}
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and the store is as it was: %w", err)

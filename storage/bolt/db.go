@@ -225,7 +225,7 @@ func (db *DB) Close() error { return db.close() }
 func (db *DB) shut() error {
 	close(db.closing)
 	<-db.stopped
-	if err := errors.Join(db.named(), db.bolt.Close()); err != nil {
+	if err := errors.Join(db.intact(), db.bolt.Close()); err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil

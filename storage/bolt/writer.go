@@ -172,7 +172,7 @@ func (db *DB) writeBatch(batch []*write) error {
 	began := time.Now()
 	db.committing.Store(&began)
 	defer db.committing.Store(nil)
-	applied, err := 0, db.named()
+	applied, err := 0, db.intact()
 	if err == nil && len(batch) > 0 {
 		applied, err = db.commitBatch(batch)
 	}
@@ -285,9 +285,9 @@ func (db *DB) guarded(work func() error) error {
 	return err
 }
 
-// named fails if the file has lost its name: what is written to it ends with the process. The
-// process ends if the file has become smaller, which bbolt does to none.
-func (db *DB) named() error {
+// intact fails if the file has lost its name: what is written to it ends with the process. If
+// another process has written to it, this one ends (lost). bbolt makes no file smaller.
+func (db *DB) intact() error {
 	now, err := os.Stat(db.bolt.Path())
 	switch {
 	case err != nil:
@@ -298,7 +298,7 @@ func (db *DB) named() error {
 		return db.lost()
 	}
 	db.file = now
-	return nil
+	return db.view(context.Background(), func(*bbolt.Tx) error { return nil })
 }
 
 // Health returns nil while the store writes, and else why it does not. A failed commit
