@@ -1,12 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
+
+	"microblogging/storage/driver"
 )
 
 func TestGiveBack(t *testing.T) {
 	t.Run("makes the process smaller, which goes on", giveBackMakesTheProcessSmaller)
+	t.Run("gives back what bbolt has read of a store", giveBackIsOfTheStore)
 	t.Run("is of the program's own file, where nobody writes", giveBackIsOfTheProgramsFile)
 }
 
@@ -15,6 +20,26 @@ func giveBackMakesTheProcessSmaller(t *testing.T) {
 	ok(t, giveBack())
 	if after := resident(t, os.Getpid(), "RssFile"); after > before*0.9 {
 		t.Errorf("%f MB of files before, %f after", before, after)
+	}
+}
+
+func giveBackIsOfTheStore(t *testing.T) {
+	s := openSite(t, t.TempDir())
+	large := driver.NewTable(s.db, "Large")
+	s.ok(large.Create(t.Context()))
+	for i := range 60 {
+		var properties []driver.Property
+		for n := range 15 {
+			properties = append(properties, driver.String(fmt.Sprint("Text", n), strings.Repeat("x", 32<<10)))
+		}
+		s.ok(large.Transact(t.Context(), "p", driver.Insert(fmt.Sprint(i), properties...)))
+	}
+	s.close()
+	openSite(t, s.data)
+	before := resident(t, os.Getpid(), "RssFile")
+	ok(t, giveBack())
+	if after := resident(t, os.Getpid(), "RssFile"); before < 30 || after > before-25 {
+		t.Errorf("%f MB of files before, %f after, of a store of 30 MB", before, after)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,58 @@ func readAll(ctx context.Context, dir string) error {
 		}
 	}
 	return errors.Join(err, db.Backup(ctx, io.Discard), db.Close())
+}
+
+// TestHeader damages one of the two headers of a file. bbolt goes on with the other one, which is
+// that of the commit before.
+func TestHeader(t *testing.T) {
+	for i := range 2 {
+		t.Run(fmt.Sprintf("a store without header %d is refused until it is compacted", i), func(t *testing.T) { damagedHeader(t, i) })
+	}
+}
+
+func damagedHeader(t *testing.T, header int) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	mustCompact(t, dir)
+	rows := content(t, dir)
+	mustCompact(t, dir)
+	damaged := fileOf(t, dir)
+	damaged[header*os.Getpagesize()+20] ^= 1
+	ok(t, os.WriteFile(filepath.Join(dir, fileName), damaged, 0o600))
+	_, open := Open(dir, Options{})
+	is(t, errHeader, open, Verify(t.Context(), dir), Backup(t.Context(), dir, io.Discard), restore(t.Context(), t.TempDir(), damaged))
+	for _, want := range []bool{true, false} {
+		_, _, err := Compact(t.Context(), dir, func(missing bool) {
+			if missing != want {
+				t.Errorf("a write may be missing: %t, want %t", missing, want)
+			}
+		})
+		ok(t, err, Verify(t.Context(), dir))
+	}
+	wantContent(t, dir, rows) // each header of a compacted store has all rows
+}
+
+// TestDamagedRow: one row that cannot be read is no reason to give up all others.
+func TestDamagedRow(t *testing.T) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	alter(t, dir, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "00-000"), []byte("no record"))
+	})
+	wantUnread := func(err error) {
+		t.Helper()
+		if is(t, ErrDamaged, err); !strings.Contains(fmt.Sprint(err), `table T: row ("p", "00-000")`) {
+			t.Errorf("%v does not name the row", err)
+		}
+	}
+	wantUnread(Verify(t.Context(), dir))
+	var log strings.Builder
+	db := mustOpen(t, dir, Options{NoSync: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	wantUnread(db.Backup(t.Context(), io.Discard))
+	if !has(t, db, "01-000") || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "00-000") {
+		t.Errorf("the store is open, and the log says %q", log.String())
+	}
 }
 
 // spoil makes rows and a message that nobody can read, in pages that are whole, beside the
