@@ -41,10 +41,11 @@ var (
 // whoever reads a backup must not take for ever: ctx ends it.
 func (db *DB) Backup(ctx context.Context, to io.Writer) error {
 	return db.view(ctx, func(tx *bbolt.Tx) error {
-		if _, err := verify(ctx, tx, db.bolt.file); err != nil {
-			return fmt.Errorf("backing up: %w", err)
+		_, err := verify(ctx, tx, db.bolt.file)
+		if err == nil {
+			err = backup(ctx, tx, to)
 		}
-		return backup(ctx, tx, to)
+		return err
 	})
 }
 

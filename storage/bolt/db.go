@@ -66,8 +66,6 @@ type DB struct {
 	// arrival is closed by the next arrival of a message.
 	arrival atomic.Pointer[chan struct{}]
 	log     *slog.Logger
-	// exit ends the process with this last line. Tests replace it.
-	exit func(line string)
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they
@@ -117,7 +115,6 @@ func newDB(file *boltFile, opts Options) (*DB, error) {
 		commit:    (*bbolt.Tx).Commit,
 		committed: opts.Committed,
 		log:       cmp.Or(opts.Log, slog.Default()),
-		exit:      func(line string) { fmt.Fprintln(os.Stderr, line); os.Exit(1) },
 	}
 	db.last.Store(int64(commit))
 	db.arrival.Store(new(make(chan struct{})))
@@ -255,11 +252,12 @@ func (db *DB) view(ctx context.Context, read func(tx *bbolt.Tx) error) error {
 }
 
 // lost ends the process: the file was cut off or overwritten while it was open. bbolt reads the
-// headers of the file under locks, which it keeps if they fault. So no call could end any
+// headers of the file under locks, and keeps them after a fault there. Then no call could return any
 // more, and the store could not be closed.
 func (db *DB) lost() error {
-	db.exit(fmt.Sprintf("microblogging: %s was cut off or overwritten while this process had it open, which must end: "+
-		"put the file back, or restore a backup into another directory, and start again", db.bolt.Path()))
+	fmt.Fprintf(os.Stderr, "microblogging: %s was cut off or overwritten while this process had it open, which must end: "+
+		"put the file back, or restore a backup into another directory, and start again\n", db.bolt.Path())
+	os.Exit(1)
 	return ErrDamaged
 }
 

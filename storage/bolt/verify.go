@@ -190,8 +190,11 @@ func (t *tree) elements(page, low []byte) (end int, err error) {
 // bucket reads a bucket. The first is the one about the store, whose schema is checked before the rest.
 func (w *walk) bucket(flags int, key, value []byte) error {
 	name := string(key)
-	if len(w.named) == 0 && name != string(aboutBucket()) || flags != bucketFlag || len(value) < pageHeader {
+	switch {
+	case len(w.named) == 0 && name != string(aboutBucket()):
 		return errForeign
+	case flags != bucketFlag || len(value) < pageHeader:
+		return fmt.Errorf("%w: %q is no bucket", ErrDamaged, name)
 	}
 	w.named[name] |= there
 	t := tree{walk: w, row: func(flags int, key, value []byte) error {
@@ -230,7 +233,7 @@ func (w *walk) row(bucket string, key, value []byte) (err error) {
 	case strings.HasPrefix(bucket, queuePrefix):
 		_, err = decodeMessage(key, value)
 	default:
-		return errForeign
+		return ErrDamaged
 	}
 	if w.rows++; err != nil {
 		w.unread = append(w.unread, fmt.Sprintf("%s: %v", bucket, err))
