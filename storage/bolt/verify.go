@@ -172,7 +172,7 @@ func (t *tree) elements(page, low []byte) (end int, err error) {
 		}
 		key, value := page[end:end+keyLen], page[end+keyLen:end+keyLen+valueLen]
 		if end += keyLen + valueLen; bytes.Compare(key, low) < 0 || i > 0 && bytes.Compare(key, t.last) <= 0 {
-			return 0, fmt.Errorf("%w: key %q is beside %q", ErrDamaged, key, t.last)
+			return 0, fmt.Errorf("%w: key %q follows %q", ErrDamaged, key, t.last)
 		}
 		if kind == branchPage {
 			err = t.read(child, key)
