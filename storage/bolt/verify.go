@@ -158,7 +158,7 @@ func (w *walk) page(id uint64) (page []byte, err error) {
 func (t *tree) elements(page, low []byte) (end int, err error) {
 	kind, count := u16(page[8:]), u16(page[10:])
 	end = pageHeader + elementLen*count
-	if kind != leafPage && kind != branchPage || end > len(page) || count == 0 && (kind == branchPage || low != nil) {
+	if kind != leafPage && kind != branchPage || end > len(page) {
 		return 0, fmt.Errorf("%w: its header is damaged", ErrDamaged)
 	}
 	for i := range count {

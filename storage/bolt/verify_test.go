@@ -95,6 +95,11 @@ func TestVerify(t *testing.T) {
 			copy(page[pageHeader+elementLen+8:], one)
 			copy(one, two)
 		},
+		"a row that a look-up would miss": func(t *testing.T, file []byte) {
+			page, _ := pageOf(t, file, branchPage, "p\x00A")
+			second := page[pageHeader+elementLen:]
+			second[u32(second)+u32(second[4:])-1]++ // its key is now after the first one of its page
+		},
 		"a row that is a bucket": func(t *testing.T, file []byte) {
 			_, element := pageOf(t, file, leafPage, "p\x00A")
 			element[0] = bucketFlag
