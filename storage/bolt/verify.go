@@ -32,8 +32,6 @@ const (
 	branchPage, leafPage   = 1, 2
 	// bucketFlag is set of an element of a leaf that is a bucket.
 	bucketFlag = 1
-	// maxPages bounds what is read for one page, which may be damaged: 256 MB.
-	maxPages = 1 << 16
 	// maxUnread is how many rows that cannot be read an error names.
 	maxUnread = 20
 	// listed and there are what is known of a bucket by its name.
@@ -136,7 +134,7 @@ func (w *walk) page(id uint64) (page []byte, err error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	pages := 1 + u32(head[12:])
-	if u64(head) != id || pages > maxPages {
+	if u64(head) != id {
 		return nil, fmt.Errorf("%w: it is another page", ErrDamaged)
 	}
 	for i := id; i < id+uint64(pages); i++ {

@@ -11,13 +11,13 @@ import (
 	"microblogging/storage/driver"
 )
 
-// twoTables makes a file with the tables A and B of 300 rows each, and the table C, whose only row
-// has a page of its own. No page is free.
+// twoTables makes a file with the tables A and B of 300 rows each, the table C, whose only row has a
+// page of its own, and the table D, whose only row is in the page of the buckets. No page is free.
 func twoTables(t *testing.T) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	db := opened(t, dir)
-	for _, name := range []string{"A", "B", "C"} {
+	for _, name := range []string{"A", "B", "C", "D"} {
 		table := driver.NewTable(db, name)
 		ok(t, table.Create(t.Context()))
 		for i := range 300 {
@@ -26,7 +26,7 @@ func twoTables(t *testing.T) []byte {
 				text = strings.Repeat("x", 3000)
 			}
 			ok(t, table.Transact(t.Context(), "p", driver.Insert(fmt.Sprintf("%s%03d", name, i), driver.String("Text", text))))
-			if name == "C" {
+			if name == "C" || name == "D" {
 				break
 			}
 		}
@@ -75,7 +75,7 @@ func TestVerify(t *testing.T) {
 		},
 		"a table with another name": func(t *testing.T, file []byte) {
 			_, element := pageOf(t, file, leafPage, "table C")
-			copy(element[u32(element[4:]):], "table D")
+			copy(element[u32(element[4:]):], "table c")
 		},
 		"a page that has lost its last row": func(t *testing.T, file []byte) {
 			page, _ := pageOf(t, file, leafPage, "p\x00A")
@@ -84,6 +84,9 @@ func TestVerify(t *testing.T) {
 		"a page that has lost its only row": func(t *testing.T, file []byte) {
 			page, _ := pageOf(t, file, leafPage, "p\x00C")
 			page[10] = 0
+		},
+		"a small table that has lost its only row": func(t *testing.T, file []byte) {
+			value(t, file, "table D")[pageHeader+10] = 0
 		},
 		"an inner page that has lost its last page": func(t *testing.T, file []byte) {
 			page, _ := pageOf(t, file, branchPage, "p\x00A")
