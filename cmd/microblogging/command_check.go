@@ -31,10 +31,16 @@ type checkReport struct {
 	storage.CheckCounts
 }
 
-// Run reports every breach. It returns errFound if there is any.
+// Run reports every breach. It returns errFound if there is any, and bolt.ErrDamaged if the file of
+// the store is damaged.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if err := c.mustExist(); err != nil {
 		return err
+	}
+	if c.Storage == "bolt" {
+		if err := bolt.Verify(ctx, c.Data); errors.Is(err, bolt.ErrDamaged) {
+			return err
+		}
 	}
 	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}

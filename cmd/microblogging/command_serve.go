@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -19,6 +21,10 @@ import (
 // memoryShare is how much of the control group's memory limit Go may use. The rest is for what
 // it does not count: the kernel's buffers, and pages of files that are in use.
 const memoryShare = 0.8
+
+// stopTime is how long after it was told to stop a process ends in any case. All that ends by itself
+// takes less.
+const stopTime = worker.StopTime + drainTime
 
 type serveCommand struct {
 	storageFlags `embed:""`
@@ -93,6 +99,8 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		}
 		defer admin.Close() // a server that has ended has closed it already
 	}
+	ended := make(chan struct{})
+	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
 	var undo undoTimes
 	if p.web != nil {
@@ -110,6 +118,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
+	go endAnyway(ctx, ended, func() {
+		fmt.Fprintln(console.stderr, "microblogging: a call of the store does not return, so the process ends without it")
+		os.Exit(exitFound)
+	})
 	if b.local {
 		if err := b.Prepare(ctx); err != nil {
 			return cannotRunError{err}
@@ -161,6 +173,17 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 		return nil
 	}
 	return p.web.listen(ctx, console, log, b, run, p.Teach)
+}
+
+// endAnyway calls exit some time after ctx has ended, unless ended is closed before: a call that
+// waits for a disk cannot be given up, and neither the work nor the store ends before it.
+func endAnyway(ctx context.Context, ended <-chan struct{}, exit func()) {
+	<-ctx.Done()
+	select {
+	case <-ended:
+	case <-time.After(stopTime):
+		exit()
+	}
 }
 
 // delayed returns a context that ends when ctx has ended a while ago, or has ended and
