@@ -33,10 +33,7 @@ type checkReport struct {
 
 // Run reports every breach. It returns errFound if there is any.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
-	if err := c.mustExist(); err != nil {
-		return err
-	}
-	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
+	return c.use(ctx, false, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
 		report := checkReport{Breaches: []domain.Breach{}}
 		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {

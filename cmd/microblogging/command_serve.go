@@ -11,7 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/cmd/microblogging/telemetry"
+	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/web"
 	"microblogging/worker"
 )
@@ -94,11 +96,12 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		defer admin.Close() // a server that has ended has closed it already
 	}
 	there, unknown := bolt.Exists(p.Data)
-	var undo undoTimes
+	start := newStarter(log)
+	options := storage.Options{Around: []driver.Around{start.around}}
 	if p.web != nil {
-		undo = undoTimes{p.web.Undo, p.web.UndoAccount}
+		options.Undo, options.UndoAccount = p.web.Undo, p.web.UndoAccount
 	}
-	b, err := p.open(bolt.Options{Log: log}, told, undo)
+	b, err := p.open(bolt.Options{Log: log}, told, options)
 	if err != nil {
 		return err
 	}
@@ -111,11 +114,11 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
 	if b.local {
-		if err := b.Prepare(ctx); err != nil {
-			return cannotRunError{err}
+		if err := start.prepare(ctx, b); err != nil {
+			return err
 		}
 	} else {
-		run.Go(func() error { b.prepareLater(ctx, log); return nil })
+		run.Go(func() error { return start.prepare(ctx, b) })
 	}
 	stopAdmin := serveAdmin(ctx, admin, b, log)
 	defer func() { err = errors.Join(err, stopAdmin()) }()
