@@ -113,8 +113,8 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
-	if b.local {
-		if err := start.prepare(ctx, b); err != nil {
+	if b.local || p.web != nil && p.web.Sample { // the sample is written before the first request
+		if err := start.prepare(ctx, b); err != nil || ctx.Err() != nil {
 			return err
 		}
 	} else {

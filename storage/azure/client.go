@@ -157,7 +157,7 @@ func (cfg Config) queues(o azcore.ClientOptions) (*azqueue.ServiceClient, error)
 // refused. No value is in an error.
 func normal(connectionString string) (string, error) {
 	given := map[string]string{}
-	for part := range strings.SplitSeq(strings.Trim(connectionString, "\"' \t\r\n"), ";") {
+	for part := range strings.SplitSeq(strings.Trim(connectionString, "\"'; \t\r\n"), ";") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok && name != "" {
 			return "", errors.New("a part of the connection string is not NAME=VALUE")
