@@ -170,7 +170,7 @@ type starter struct {
 	log *slog.Logger
 	// tried is closed once it has tried.
 	tried chan struct{}
-	// failed is why the last attempt failed, or nil.
+	// failed is how the last attempt ended. It is nil before the first.
 	failed atomic.Pointer[error]
 }
 
@@ -186,16 +186,11 @@ func (s *starter) prepare(ctx context.Context, b *backend) error {
 	var wrong time.Time
 	for ctx.Err() == nil {
 		err := store.Prepare(ctx)
-		if err == nil {
-			s.failed.Store(nil)
-			tried()
-			return nil
-		}
 		s.failed.Store(&err)
 		tried()
 		misconfigured := errors.Is(err, domain.ErrConfiguration)
 		switch {
-		case ctx.Err() != nil:
+		case err == nil || ctx.Err() != nil:
 			return nil
 		case b.local, !errors.Is(err, domain.ErrUnavailable), misconfigured && !wrong.IsZero() && time.Since(wrong) >= configurationTime:
 			return cannotRunError{err}
@@ -221,8 +216,8 @@ func (s *starter) around(ctx context.Context, _ *driver.Call, next func(context.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if failed := s.failed.Load(); failed != nil {
-		return *failed
+	if failed := *s.failed.Load(); failed != nil {
+		return failed
 	}
 	err := next(ctx)
 	if errors.Is(err, domain.ErrConfiguration) {
