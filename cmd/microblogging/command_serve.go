@@ -13,7 +13,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/cmd/microblogging/telemetry"
+	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/web"
 	"microblogging/worker"
 )
@@ -102,11 +104,12 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	ended := make(chan struct{})
 	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
-	var undo undoTimes
+	start := newStarter(log)
+	options := storage.Options{Around: []driver.Around{start.around}}
 	if p.web != nil {
-		undo = undoTimes{p.web.Undo, p.web.UndoAccount}
+		options.Undo, options.UndoAccount = p.web.Undo, p.web.UndoAccount
 	}
-	b, err := p.open(bolt.Options{Log: log}, told, undo)
+	b, err := p.open(bolt.Options{Log: log}, told, options)
 	if err != nil {
 		return err
 	}
@@ -122,12 +125,12 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		fmt.Fprintln(console.stderr, "microblogging: a call of the store does not return, so the process ends without it")
 		os.Exit(exitFound)
 	})
-	if b.local {
-		if err := b.Prepare(ctx); err != nil {
-			return cannotRunError{err}
+	if b.local || p.web != nil && p.web.Sample { // the sample is written before the first request
+		if err := start.prepare(ctx, b); err != nil || ctx.Err() != nil {
+			return err
 		}
 	} else {
-		run.Go(func() error { b.prepareLater(ctx, log); return nil })
+		run.Go(func() error { return start.prepare(ctx, b) })
 	}
 	stopAdmin := serveAdmin(ctx, admin, b, log)
 	defer func() { err = errors.Join(err, stopAdmin()) }()

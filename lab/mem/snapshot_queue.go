@@ -136,7 +136,7 @@ func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string
 	case c.Method == driver.CallCreateQueue:
 		return s.put(c.Target, "", nil), nil
 	case s.queueAt(c.Target) < 0:
-		return s, fmt.Errorf("%w: queue %s was never created", domain.ErrUnavailable, c.Target)
+		return s, fmt.Errorf("%w: %s", domain.ErrMissing, c.Target)
 	case c.Method == driver.CallSend:
 		id := mint(0)
 		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}, visible: hidden}), nil

@@ -171,7 +171,7 @@ func bucketOf(c *driver.Call) []byte {
 func openBucket(tx *bbolt.Tx, name []byte) (*bbolt.Bucket, error) {
 	bucket := tx.Bucket(name)
 	if bucket == nil {
-		return nil, fmt.Errorf("%w: it was never created", domain.ErrUnavailable)
+		return nil, domain.ErrMissing
 	}
 	return bucket, nil
 }

@@ -241,7 +241,7 @@ func TestCalls(t *testing.T) {
 			continue
 		}
 		err := db.Do(t.Context(), &call)
-		if err == nil || !strings.Contains(err.Error(), "nowhere: ") || !strings.Contains(err.Error(), "never created") || errors.Is(err, domain.ErrNotFound) {
+		if err == nil || !strings.Contains(err.Error(), "nowhere: ") || !errors.Is(err, domain.ErrMissing) || errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("%s: got %v, want an error that names what is missing, and no missing row", call.Method, err)
 		}
 	}
