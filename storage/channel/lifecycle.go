@@ -2,6 +2,8 @@ package channel
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -57,6 +59,17 @@ func (s *Lifecycle) Stands(ctx context.Context, user domain.UserName) error {
 		return nil
 	}
 	return s.stands(ctx, user)
+}
+
+// AccountSince returns when the account was made that has a name now, also if it is being deleted or is
+// gone. It tells the accounts of one name apart. Without an account, it is the zero time.
+func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (time.Time, error) {
+	//lab: Read when the account was made that has the name.
+	row, err := s.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = nil
+	}
+	return row.Properties.Time(schema.PropCreatedOn), err
 }
 
 // announce puts a channel on its owner's list, and then looks whether the owner's account stands.
