@@ -95,7 +95,7 @@ func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit 
 		if err != nil || len(rows) < limit {
 			return err
 		}
-		//lab: Read whether the channel is on the list already.
+		//lab: Read whether the channel is on the owner's list.
 		_, err = s.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
 		if !errors.Is(err, domain.ErrNotFound) {
 			return err
