@@ -107,7 +107,7 @@ var (
 var Guests = &Kind{
 	Table: TableBlogs, Partition: "<key>", Form: "guests!<token>", Name: "who may post", Scenario: "guests", Ablation: "guests-token",
 	What:       "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
-	Why:        "The post or edit of a guest merges it. A change puts another in its place, so nothing that was allowed before lands after.",
+	Why:        "A guest’s post or edit merges it. A change puts another in its place, so nothing allowed before lands after.",
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 
