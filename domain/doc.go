@@ -68,21 +68,21 @@
 //     incarnation, or retried by any layer, makes one post. A request to create a
 //     channel that is sent twice with one key is answered with one incarnation.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
-//     with its rating; its rating equals its votes. It is on its author's list, and each
-//     vote is on its voter's. Whoever asked for the deletion of a channel has it on
+//     with its rating; its rating equals its votes. It is on its author's list, each vote is
+//     on its voter's, and each channel on its owner's. Whoever asked for the deletion of a channel has it on
 //     their list.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
 //     harmless, because nobody ever learned its incarnation. So is the row that a late
-//     copy of a creation's insert leaves: it has no gate, nobody can write behind it, and
-//     it goes when somebody wants the name, or with a repair. An incarnation's
+//     copy of a creation's insert leaves: it has no gate, so it is not shown and nobody can
+//     write behind it, and it goes when somebody wants the name, or with a repair. An incarnation's
 //     open gate is put up at most once in all time. If the store lost it, nobody puts it up
-//     again: the channel can be read, and its owner can delete it.
+//     again: the channel is not shown, keeps its posts, and its owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.
 //   - I11 who may not post does not. After the owner has closed a channel to others, or
-//     blocked somebody there, no post lands that this forbids, until it is taken back. At most
+//     blocked somebody there, no post or edit lands that this forbids, until it is taken back. At most
 //     one row of an incarnation says who may post.
 //   - I12 who is gone is gone. From the answer to a request to delete an account on, no session
 //     that began before works. Once the account is gone, nothing that its user sent lands: no

@@ -26,6 +26,11 @@ func (n UserName) Handle() string {
 // NameKept is for how long nobody else can have the name of an account that was deleted.
 const NameKept = 30 * 24 * time.Hour
 
+// OfFormerAccount reports whether what was done in a name at one time was done by an account that had
+// the name before the present one, which was made at another. Nobody had the name for NameKept between
+// the two. Half of that is for clocks that differ.
+func OfFormerAccount(on, made time.Time) bool { return on.Before(made.Add(-NameKept / 2)) }
+
 // AccountState says whether an account can be used.
 type AccountState string
 

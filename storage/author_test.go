@@ -19,6 +19,8 @@ func TestAuthor(t *testing.T) {
 	t.Run("a post that was not made leaves a row that nobody is shown, and that stays", bubble(danglingRowIsIgnored))
 	t.Run("a row that names a post of another is shown to nobody", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
+	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
+	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
 	t.Run("posts of an earlier version are told, and listed by a repair", bubble(repairListsPostsOfBefore))
 	t.Run("a batch writes one transaction for its list", bubble(batchListsAtOnce))
@@ -134,14 +136,87 @@ func rowsOfGoneChannelGo(t *testing.T, w *world) {
 	for i := range 30 {
 		w.post(gone, grace, fmt.Sprint(i))
 	}
+	dead := slices.DeleteFunc(w.rows("Users"), func(row driver.Entity) bool { return row.Properties.String("Incarnation") != string(gone.Incarnation) })
 	w.delete(gone)
+	for _, row := range dead { // as if the sweep had missed them
+		w.ok(w.table("Users").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	}
 	again := w.create("gone", eve)
 	w.post(again, eve, "of another")
-	if got := w.wrote(grace, 5); !slices.Equal(got, []string{"kept old"}) {
-		t.Errorf("on one page: %q", got)
+	posts, channels := 0, 0
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if strings.HasPrefix(call.Row, "blog!") {
+			posts++
+		}
+		if call.Target == "Channels" {
+			channels++
+		}
+		return send(ctx)
+	})
+	page, err := w.faulty.BlogsBy(t.Context(), grace, "", 5)
+	if err != nil || len(page.Items) != 1 || page.Items[0].Text != "old" {
+		t.Errorf("on one page: %+v, %v", page, err)
 	}
-	if n := len(w.onList(grace)); n != 1 {
-		t.Errorf("%d rows are left, want 1", n)
+	if n := len(w.onList(grace)); len(dead) != 30 || n != 1 {
+		t.Errorf("%d rows are left of %d, want 1", n, len(dead))
+	}
+	if posts > 10 || channels != 2 {
+		t.Errorf("%d posts were read and %d channels, want each channel once, and no post of one that is known to be gone", posts, channels)
+	}
+}
+
+func sweepTakesOffLists(t *testing.T, w *world) {
+	gone, other := w.create("gone", ada), w.create("other", ada)
+	for i := range 130 { // more than a transaction holds
+		post := w.post(gone, []domain.UserName{grace, eve}[i%2], fmt.Sprint(i))
+		w.ok(w.store.Vote(t.Context(), gone.Ref(), post.ID, ada))
+	}
+	w.ok(w.store.Vote(t.Context(), other.Ref(), w.post(other, grace, "kept").ID, ada))
+	w.delete(gone)
+	listed := func() (rows []string) {
+		for _, row := range w.rows("Users") {
+			if strings.HasPrefix(row.Row, "wrote!") || strings.HasPrefix(row.Row, "voted!") {
+				rows = append(rows, row.Partition+" "+row.Properties.String("Channel"))
+			}
+		}
+		return rows
+	}
+	if got := listed(); !slices.Equal(got, []string{"ada other", "grace other"}) {
+		t.Errorf("on the lists: %q", got)
+	}
+	w.post(w.create("gone", eve), grace, "of the next")
+	_, _ = w.store.Sweep(t.Context(), gone.Ref(), "", func(int) { t.Error("a late sweep removes rows") })
+	if got := listed(); !slices.Equal(got, []string{"ada other", "grace gone", "grace other"}) {
+		t.Errorf("after a late sweep: %q", got)
+	}
+	w.mustBeSound()
+}
+
+func listIsReadOnce(t *testing.T, w *world) {
+	for i := range 8 {
+		in := w.create(fmt.Sprintf("c%d", i), ada)
+		for n := range 3 {
+			w.post(in, grace, fmt.Sprint(i, n))
+		}
+	}
+	ranges := 0
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Users" && call.Method == driver.CallRange {
+			ranges++
+		}
+		return send(ctx)
+	})
+	wrote, err := w.faulty.WroteTo(t.Context(), grace)
+	w.ok(err)
+	posts := 0
+	for _, in := range wrote {
+		for items, err := range w.faulty.WrittenTo(t.Context(), grace, in) {
+			w.ok(err)
+			posts += len(items)
+		}
+	}
+	if len(wrote) != 8 || posts != 24 || ranges != 1 {
+		t.Errorf("%d posts in %d channels, with %d reads of the list; want 24 in 8, with 1", posts, len(wrote), ranges)
 	}
 }
 

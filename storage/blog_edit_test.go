@@ -22,7 +22,9 @@ func (w *world) edit(blog domain.Blog, text string) domain.Blog {
 }
 
 func (w *world) editBy(s *storage.Store, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
-	return s.Edit(w.t.Context(), blog.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
+	channel, err := w.store.ReadIncarnation(w.t.Context(), blog.Channel)
+	w.ok(err)
+	return s.Edit(w.t.Context(), channel.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
 }
 
 // vote gives a post the votes that take it from one rating to another.

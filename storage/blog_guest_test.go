@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ func TestGuests(t *testing.T) {
 	t.Run("only the owner posts to a channel that is closed", bubble(closedToAllButTheOwner))
 	t.Run("whoever is blocked posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
 	t.Run("a rule that changes under a post decides about it", bubble(ruleChangesUnderAPost))
+	t.Run("a rule that changes under an edit decides about it", bubble(ruleChangesUnderAnEdit))
+	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
 	t.Run("a post that had landed is answered as made, whatever the rule is by then", bubble(landedIsAnsweredAsMade))
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
@@ -56,17 +59,54 @@ func closedToAllButTheOwner(t *testing.T, w *world) {
 func blockedPostsNothing(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "before")
-	w.ok(w.store.Block(t.Context(), channel, ada, grace))
+	w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 	w.mustRefuse(channel, grace, "after", domain.ErrBlocked)
 	w.post(channel, eve, "another's")
-	blog = w.edit(blog, "edited")
+	if _, err := w.editBy(w.store, blog, anyRevision, "edited"); !errors.Is(err, domain.ErrBlocked) {
+		t.Errorf("whoever is blocked edits their post: %v", err)
+	}
 	w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, grace))
 	w.ok(w.store.Subscribe(t.Context(), channel, grace))
 	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
 	w.ok(w.store.Unblock(t.Context(), channel, ada, grace))
-	w.post(channel, grace, "after")
+	w.edit(w.post(channel, grace, "after"), "edited")
 	w.mustBeSound()
 }
+
+// The rule changes right before the transaction of the edit. Nothing of it is in the post.
+func ruleChangesUnderAnEdit(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	blog := w.post(channel, grace, "first")
+	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		w.ok(w.store.SetPosting(t.Context(), channel, ada, true))
+		return send(ctx)
+	}))
+	if _, err := w.editBy(w.faulty, blog, anyRevision, "edited"); !errors.Is(err, domain.ErrOwnerPosts) {
+		t.Errorf("an edit in a channel that is closed by then: %v", err)
+	}
+	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"first"}) {
+		t.Errorf("posts: %q", got)
+	}
+	w.edit(w.post(channel, ada, "mine"), "edited")
+	w.mustBeSound()
+}
+
+// The reply to the edit is lost, its author is blocked, and the client sends it again.
+func landedEditIsAnsweredAsMade(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	blog := w.post(channel, grace, "first")
+	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		w.ok(send(ctx))
+		w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}))
+		return send(ctx)
+	}))
+	if edited, err := w.editBy(w.faulty, blog, anyRevision, "edited"); err != nil || edited.Text != "edited" {
+		t.Errorf("an edit that had landed: %+v, %v", edited, err)
+	}
+	w.mustBeSound()
+}
+
+func byName(a, b domain.User) int { return cmp.Compare(a.Name, b.Name) }
 
 // The rule changes right before the transaction of the post: once to another that allows it, and
 // then to one that does not.
@@ -74,8 +114,8 @@ func ruleChangesUnderAPost(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, grace, "first")
 	changes := []func() error{
-		func() error { return w.store.Block(t.Context(), channel, ada, eve) },
-		func() error { return w.store.Block(t.Context(), channel, ada, grace) },
+		func() error { return w.store.Block(t.Context(), channel, ada, domain.User{Name: eve}) },
+		func() error { return w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}) },
 	}
 	for i, want := range []error{nil, domain.ErrBlocked} {
 		changed := false
@@ -105,7 +145,7 @@ func landedIsAnsweredAsMade(t *testing.T, w *world) {
 	w.post(channel, grace, "first")
 	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		w.ok(send(ctx))
-		w.ok(w.store.Block(t.Context(), channel, ada, grace))
+		w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 		return send(ctx)
 	}))
 	blog, made, err := w.faulty.Post(t.Context(), posting(channel, grace, "landed"))
@@ -122,7 +162,7 @@ func landedIsAnsweredAsMade(t *testing.T, w *world) {
 func ownerAloneRules(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for _, err := range []error{
-		w.store.SetPosting(t.Context(), channel, grace, true), w.store.Block(t.Context(), channel, grace, eve),
+		w.store.SetPosting(t.Context(), channel, grace, true), w.store.Block(t.Context(), channel, grace, domain.User{Name: eve}),
 		w.store.Unblock(t.Context(), channel, grace, eve),
 	} {
 		if !errors.Is(err, domain.ErrForbidden) {
@@ -130,7 +170,7 @@ func ownerAloneRules(t *testing.T, w *world) {
 		}
 	}
 	var invalid *domain.InvalidError
-	if err := w.store.Block(t.Context(), channel, ada, ada); !errors.As(err, &invalid) {
+	if err := w.store.Block(t.Context(), channel, ada, domain.User{Name: ada}); !errors.As(err, &invalid) {
 		t.Errorf("the owner is blocked: %v", err)
 	}
 	w.post(channel, ada, "mine")
@@ -139,15 +179,15 @@ func ownerAloneRules(t *testing.T, w *world) {
 func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for i := range storage.MaxBlocked {
-		w.ok(w.store.Block(t.Context(), channel, ada, domain.UserName(fmt.Sprintf("%032d", i)))) // of the greatest length
+		w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", i)), CreatedOn: domain.Now()})) // of the greatest length
 	}
 	var invalid *domain.InvalidError
-	if err := w.store.Block(t.Context(), channel, ada, eve); !errors.As(err, &invalid) {
+	if err := w.store.Block(t.Context(), channel, ada, domain.User{Name: eve}); !errors.As(err, &invalid) {
 		t.Errorf("one more: %v", err)
 	}
-	w.ok(w.store.Block(t.Context(), channel, ada, domain.UserName(fmt.Sprintf("%032d", 7)))) // who is already
-	if got := w.guests(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSorted(got.Blocked) {
-		t.Errorf("%d are blocked: %q", len(got.Blocked), got.Blocked)
+	w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", 7))})) // who is already
+	if got := w.guests(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
+		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *story) fill() {
 	s.ok(s.store.Subscribe(s.ctx, meadow, grace))
 	s.insert("meadow", "join!eve", meadow.Incarnation)
 	post := s.post(meadow, grace, "to be edited")
-	_, err := s.store.Edit(s.ctx, meadow.Ref(), post.ID, grace, domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
+	_, err := s.store.Edit(s.ctx, meadow, post.ID, grace, domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
 	s.ok(err)
 	_, err = s.store.ShutGate(s.ctx, s.marked("shut", true).Ref())
 	s.ok(err)

@@ -26,7 +26,7 @@ func changes() []change {
 			return err
 		}},
 		{"edit", func(w *world, c domain.Channel, b domain.Blog) error {
-			_, err := w.store.Edit(w.t.Context(), c.Ref(), b.ID, grace, anyRevision, domain.Draft{Text: "edited"})
+			_, err := w.store.Edit(w.t.Context(), c, b.ID, grace, anyRevision, domain.Draft{Text: "edited"})
 			return err
 		}},
 		{"vote", func(w *world, c domain.Channel, b domain.Blog) error {

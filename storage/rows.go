@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
@@ -30,6 +31,9 @@ type RowsQuery struct {
 	// After is the cursor of the page before, of the same channel and kind.
 	After string
 	Limit int
+
+	// made is when the account of By was made.
+	made time.Time
 }
 
 // ChannelRows are the rows behind the name of a channel. The parts are read one after
@@ -85,8 +89,8 @@ func RowPrefixes() []string {
 	return slices.Sorted(slices.Values(prefixes))
 }
 
-// Rows reads the rows behind the name of a channel. It makes five requests, however many
-// rows there are: first for the channel, and then the others at once. Only the owner may see
+// Rows reads the rows behind the name of a channel. It makes six requests, however many
+// rows there are: first for the channel and the account, and then the others at once. Only the owner may see
 // the rows of a channel, and whoever asked for a deletion what is left of it; anybody else is
 // domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
 // or a kind that is not there, is an InvalidError.
@@ -103,13 +107,25 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	if err != nil {
 		return rows, err
 	}
-	row, err := s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
+	var row driver.Entity
+	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+		row, err = s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
+		if errors.Is(err, domain.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}, func(ctx context.Context) (err error) {
+		if q.By != "" {
+			q.made, err = s.AccountSince(ctx, q.By)
+		}
+		return err
+	})
 	switch {
-	case err == nil:
+	case err != nil:
+		return rows, err
+	case row.ETag != "":
 		rows.Channel = channel.Decode(row).Channel
 		rows.Channels = []Row{row}
-	case !errors.Is(err, domain.ErrNotFound):
-		return rows, err
 	}
 	if q.refused(rows.Channel) {
 		return rows, domain.ErrForbidden
@@ -162,7 +178,9 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 }
 
 // owns tells whether the rows of the channel that has the name may be shown.
-func (q RowsQuery) owns(c domain.Channel) bool { return q.Everybody || c.Owner == q.By && q.By != "" }
+func (q RowsQuery) owns(c domain.Channel) bool {
+	return q.Everybody || c.Owner == q.By && q.By != "" && !domain.OfFormerAccount(c.CreatedOn, q.made)
+}
 
 // refused tells whether the channel that has the name is asked for, and is another's.
 func (q RowsQuery) refused(c domain.Channel) bool {
@@ -196,7 +214,7 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 	mine := make(map[domain.Incarnation]bool)
 	for _, row := range rows {
-		if d := deletion.Decode(row); q.By != "" && d.Blog == "" && d.RequestedBy == q.By {
+		if d := deletion.Decode(row); q.By != "" && d.Blog == "" && d.RequestedBy == q.By && !domain.OfFormerAccount(d.RequestedOn, q.made) {
 			mine[d.Channel.Incarnation] = true
 		}
 	}

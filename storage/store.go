@@ -96,7 +96,7 @@ func New(backend driver.Backend, o Options) *Store {
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)
-	lists := directory.New(backend, channels, deletions, o.Pause)
+	lists := directory.New(backend, channels, deletions, versions, o.Pause)
 	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
 		Lifecycle: channels,

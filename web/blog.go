@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -85,9 +84,22 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			})
 			return view, err
 		},
-		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
-			voted, err := s.store.Voted(ctx, ref, id, user)
-			return ownView{voted: map[domain.BlogID]bool{id: voted}}, err
+		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
+			author, guests := view.posts.Items[0].UserID, view.guests.In(in.Ref())
+			err = s.store.AtOnce(ctx, func(ctx context.Context) error {
+				voted, err := s.store.Voted(ctx, in.Ref(), id, user)
+				own.voted = map[domain.BlogID]bool{id: voted}
+				return err
+			}, func(ctx context.Context) (err error) {
+				switch user {
+				case author:
+					own.mayNotPost, err = s.mayNotPost(ctx, in, guests, user)
+				case in.Owner:
+					own.authorBlocked, err = s.store.Blocked(ctx, guests, author)
+				}
+				return err
+			})
+			return own, err
 		},
 		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
@@ -95,13 +107,12 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			view := templates.Blog{
 				Post:      s.texts.post(shown.Channel.Name, post, alone),
 				ETag:      blogETag(post),
-				CanEdit:   isAuthor,
+				CanEdit:   isAuthor && own.mayNotPost == "",
 				CanDelete: isAuthor || v.User == shown.Channel.Owner,
 			}
 			view.Post.Voted = own.voted[id]
 			if v.User == shown.Channel.Owner && !isAuthor && post.UserID != domain.DeletedUser {
-				blocked := slices.Contains(shown.Value.guests.In(shown.Channel.Ref()).Blocked, post.UserID)
-				view.CanBlock, view.CanUnblock = !blocked, blocked
+				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
 			return write(c, body, templates.BlogPage(s.page(c, v), view))
 		},
@@ -133,7 +144,7 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
 		return err
 	}
-	channel, err := s.channelAt(c, named(c))
+	channel, err := s.shownChannel(c, named(c))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 	"microblogging/templates/merge"
 )
@@ -18,7 +19,7 @@ import (
 func (s *server) edit(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
 	err = s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) (err error) {
 		in = channel
-		edited, err = s.store.Edit(ctx, channel.Ref(), id, v.User, expected, draft)
+		edited, err = s.store.Edit(ctx, channel, id, v.User, expected, draft)
 		return withCurrent(channel, err)
 	})
 	return in, edited, err
@@ -42,9 +43,23 @@ func (s *server) replaceBlog(c echo.Context, v visitor) error {
 }
 
 func (s *server) editBlogForm(c echo.Context, v visitor) error {
-	channel, blog, err := s.namedPost(c)
-	if err == nil && blog.UserID != v.User {
+	at := named(c)
+	var channel domain.Channel
+	var blog domain.Blog
+	var guests storage.Guests
+	err := s.store.AtOnce(c.Request().Context(), func(context.Context) (err error) {
+		channel, blog, err = s.namedPost(c)
+		return err
+	}, func(ctx context.Context) (err error) {
+		guests, err = s.store.Guests(ctx, at.Key)
+		return err
+	})
+	switch {
+	case err != nil:
+	case blog.UserID != v.User:
 		err = domain.ErrForbidden
+	default:
+		err = s.store.Refuses(c.Request().Context(), guests, channel, v.User)
 	}
 	return show(s, c, v, err, templates.EditBlogPage, templates.EditBlog{
 		Channel: channel,

@@ -105,7 +105,7 @@ type document struct {
 	// user's; own is nil if nothing is.
 	view string
 	read func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error)
-	own  func(ctx context.Context, ref domain.ChannelRef, view *channelView, user domain.UserName) (ownView, error)
+	own  func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (ownView, error)
 	// write writes the body.
 	write func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error
 }
@@ -248,15 +248,16 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 		return err
 	}, func(ctx context.Context) (err error) {
 		if ahead {
-			own, err = d.own(ctx, before.Channel.Ref(), before.Value, v.User)
+			own, err = d.own(ctx, before.Channel, before.Value, v.User)
 		}
 		return err
 	})
 	if err != nil || !v.SignedIn() || d.own == nil {
 		return view, ownView{}, err
 	}
-	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !blog.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
-		own, err = d.own(c.Request().Context(), view.Channel.Ref(), view.Value, v.User)
+	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !before.Value.guests.Same(view.Value.guests) ||
+		!blog.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
+		own, err = d.own(c.Request().Context(), view.Channel, view.Value, v.User)
 	}
 	return view, own, err
 }

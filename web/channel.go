@@ -35,14 +35,31 @@ func (v *channelView) bytes() int { return len(fmt.Sprint(*v)) + postOverhead*le
 type ownView struct {
 	subscribed bool
 	voted      map[domain.BlogID]bool
+	// mayNotPost says why the reader may not post. authorBlocked tells the owner about the author of
+	// the post that is shown.
+	mayNotPost    string
+	authorBlocked bool
 }
 
 // ownedChannel reads the channel that the path names, for its owner. For other visitors it
 // returns domain.ErrForbidden.
 func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error) {
-	channel, err := s.channelAt(c, named(c))
+	channel, err := s.shownChannel(c, named(c))
 	if err == nil && channel.Owner != v.User {
 		err = domain.ErrForbidden
+	}
+	return channel, err
+}
+
+// shownChannel reads the channel at an address, to show it: one without its gate is not found. What
+// do writes need not look for the gate, since their transactions depend on it.
+func (s *server) shownChannel(c echo.Context, at target) (domain.Channel, error) {
+	if at.err != nil {
+		return domain.Channel{}, at.err
+	}
+	channel, _, err := s.store.ChannelVersion(c.Request().Context(), at.ChannelAddress, "")
+	if err == nil {
+		c.Set(channelKey, channel)
 	}
 	return channel, err
 }
@@ -182,12 +199,15 @@ func (s *server) postsOf(order templates.View, after string) document {
 			})
 			return view, err
 		},
-		own: func(ctx context.Context, ref domain.ChannelRef, view *channelView, user domain.UserName) (own ownView, err error) {
+		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
 			err = s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
-				own.voted, err = s.store.VotedOn(ctx, ref, view.posts.Items, user)
+				own.voted, err = s.store.VotedOn(ctx, in.Ref(), view.posts.Items, user)
 				return err
 			}, func(ctx context.Context) (err error) {
-				own.subscribed, err = s.store.Subscribed(ctx, ref, user)
+				own.subscribed, err = s.store.Subscribed(ctx, in.Ref(), user)
+				return err
+			}, func(ctx context.Context) (err error) {
+				own.mayNotPost, err = s.mayNotPost(ctx, in, view.guests, user)
 				return err
 			})
 			return own, err
@@ -217,14 +237,16 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		Channel:    channel,
 		Rendered:   s.texts.description(channel),
 		CanManage:  v.User == channel.Owner,
-		MayNotPost: mayNotPost(channel, view.guests, v),
+		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || v.User == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
 		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
-	page.Next = view.posts.Next
+	if page.Next = view.posts.Next; !v.SignedIn() && view.guests.In(channel.Ref()).OwnerOnly {
+		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
+	}
 	for i := range page.Posts {
 		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
@@ -238,7 +260,7 @@ func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, 
 	if err != nil {
 		return templates.Channel{}, err
 	}
-	own, err := newest.own(ctx, channel.Ref(), view, v.User)
+	own, err := newest.own(ctx, channel, view, v.User)
 	page := s.channelPage(v, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
 	page.Draft = draft
 	return page, err
@@ -258,7 +280,7 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 }
 
 func (s *server) readChannel(c echo.Context, _ visitor) error {
-	channel, err := s.channelAt(c, named(c))
+	channel, err := s.shownChannel(c, named(c))
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 

@@ -102,11 +102,11 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 
 // describe changes what is said about the channel at an address.
 func (s *server) describe(c echo.Context, v visitor, at target, change func(*domain.About) error) (changed domain.Channel, err error) {
-	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
-		changed, err = s.store.Describe(ctx, channel.Ref(), v.User, change)
-		return err
-	})
-	return changed, err
+	channel, err := s.shownChannel(c, at)
+	if err == nil {
+		changed, err = s.store.Describe(c.Request().Context(), channel.Ref(), v.User, change)
+	}
+	return changed, goneIfAccepted(at, err)
 }
 
 func (s *server) editChannelForm(c echo.Context, v visitor) error {

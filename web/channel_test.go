@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net/url"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
@@ -19,6 +21,7 @@ func TestChannel(t *testing.T) {
 	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
 	t.Run("its owner edits the description", ownerEditsTheDescription)
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
+	t.Run("a row that lands after its deletion is shown nowhere", lateRowIsShownNowhere)
 }
 
 func newChannelIsFoundAtItsLocation(t *testing.T) {
@@ -39,6 +42,42 @@ func newChannelIsFoundAtItsLocation(t *testing.T) {
 		if read.header.Get("ETag") != created.header.Get("ETag") {
 			t.Error("the ETags differ")
 		}
+	}
+}
+
+// lateRowIsShownNowhere sends the insert of a channel's row once more, after the channel was deleted.
+func lateRowIsShownNowhere(t *testing.T) {
+	s := newSite(t)
+	bob := s.signedIn("bob")
+	token := s.session("bob")
+	var late func() error
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Channels" && call.Writes() {
+			late = func() error { return send(context.WithoutCancel(ctx)) }
+		}
+		return send(ctx)
+	})
+	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Secret", "description", "Words of then")).want(201)
+	s.mendStore()
+	ref := s.ref("Secret")
+	channel, err := s.store.ReadIncarnation(t.Context(), ref)
+	ok(t, err)
+	s.askDeletion(channel.Channel)
+	s.cascade(ref)
+	ok(t, late())
+	for _, path := range []string{"/channels/Secret", "/channels/Secret/feed", "/channels/Secret/feed.atom", "/channels/Secret/feed.json",
+		"/channels/Secret/edit", "/channels/Secret/delete"} {
+		bob.open(path).want(404).saysNot("Words of then")
+	}
+	for _, path := range []string{"/channels", "/users/bob?show=channels"} {
+		bob.open(path).want(200).saysNot("Secret")
+	}
+	for _, path := range []string{"/api/v1/channels/Secret", "/api/v1/channels/Secret/blogs"} {
+		s.do("GET", path).want(404)
+	}
+	s.do("PATCH", "/api/v1/channels/Secret", bearer(token), fields("description", "Words of now")).want(404)
+	if got := s.listed("/api/v1/channels", "name"); len(got) > 0 {
+		t.Errorf("channels: %q", got)
 	}
 }
 

@@ -174,18 +174,18 @@ func (e export) channels(ctx context.Context) error {
 
 // posts adds what the user wrote in the channels of others, a file for each channel.
 func (e export) posts(ctx context.Context) error {
-	refs, err := e.store.WroteTo(ctx, e.user.Name)
+	wrote, err := e.store.WroteTo(ctx, e.user.Name)
 	if err != nil {
 		return err
 	}
-	for _, ref := range refs {
-		channel, err := e.store.Channel(ctx, ref.Key)
+	for _, in := range wrote {
+		channel, err := e.store.Channel(ctx, in.Channel.Key)
 		switch {
 		case errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrGone):
 			continue
 		case err != nil:
 			return err
-		case channel.Incarnation != ref.Incarnation || channel.Owner == e.user.Name:
+		case channel.Incarnation != in.Channel.Incarnation || channel.Owner == e.user.Name:
 			continue
 		}
 		about := feed{
@@ -193,7 +193,7 @@ func (e export) posts(ctx context.Context) error {
 			HomePageURL: e.origin + templates.ChannelPath(channel.Name),
 		}
 		written := func(yield func([]domain.Blog, error) bool) {
-			for items, err := range e.store.WrittenTo(ctx, e.user.Name, ref) {
+			for items, err := range e.store.WrittenTo(ctx, e.user.Name, in) {
 				blogs := make([]domain.Blog, len(items))
 				for i, item := range items {
 					blogs[i] = item.Blog

@@ -149,7 +149,11 @@ func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.Ch
 	switch {
 	case errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrGone):
 		return nil, nil // it was deleted meanwhile
-	case err != nil || guests.Refuses(form.Channel, user) != nil:
+	case err != nil:
+		return nil, err
+	}
+	why, err := s.mayNotPost(ctx, form.Channel, guests, user)
+	if err != nil || why != "" {
 		return nil, err
 	}
 	return form, nil

@@ -31,10 +31,11 @@ func (s *server) setPosting(c echo.Context, v visitor, at target, posting string
 // domain.ErrNotFound.
 func (s *server) block(c echo.Context, v visitor, at target, name string) error {
 	return s.ofPerson(c, v, at, name, func(ctx context.Context, channel domain.Channel, person domain.UserName) error {
-		if _, err := s.store.User(ctx, person); err != nil {
+		account, err := s.store.User(ctx, person)
+		if err != nil {
 			return err
 		}
-		return s.store.Block(ctx, channel, v.User, person)
+		return s.store.Block(ctx, channel, v.User, account)
 	})
 }
 
@@ -148,6 +149,10 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 }
 
 // mayNotPost tells a reader who may not post why. It is empty for others.
-func mayNotPost(in domain.Channel, guests storage.Guests, v visitor) string {
-	return templates.MayNotPost(in, guests.Refuses(in, v.User))
+func (s *server) mayNotPost(ctx context.Context, in domain.Channel, guests storage.Guests, user domain.UserName) (string, error) {
+	why := s.store.Refuses(ctx, guests, in, user)
+	if errors.Is(why, domain.ErrForbidden) {
+		return templates.MayNotPost(in, why), nil
+	}
+	return "", why
 }

@@ -2,7 +2,10 @@ package web_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"microblogging/domain"
 )
 
 func TestPosting(t *testing.T) {
@@ -10,6 +13,7 @@ func TestPosting(t *testing.T) {
 	t.Run("a channel that is read alone says who may post", channelSaysWhoMayPost)
 	t.Run("pages say who may post before one types", pagesSayWhoMayPost)
 	t.Run("a form that is refused keeps what was typed", refusedPostKeepsItsText)
+	t.Run("who may not post may not edit either, and may delete", whoMayNotPostMayDelete)
 	t.Run("the owner rules on the page of the channel and of a post", ownerRulesOnPages)
 }
 
@@ -34,8 +38,14 @@ func apiRefusesWhoMayNotPost(t *testing.T) {
 			t.Error("no detail says why")
 		}
 		s.do("POST", enginesBatch, bearer(bob), batch(entries(2)...)).statuses(403, 403)
-		s.do("PUT", enginesBlogs+"/"+string(own.ID), bearer(bob), header("If-Match", "*"), fields("text", rule.method)).want(200)
+		edit := func(status int) answer {
+			return s.do("PUT", enginesBlogs+"/"+string(own.ID), bearer(bob), header("If-Match", "*"), fields("text", rule.method)).want(status)
+		}
+		if detail := edit(403).text("detail"); !strings.Contains(detail, "Nothing was saved") {
+			t.Errorf("an edit is refused with %q", detail)
+		}
 		s.do(rule.undo, rule.path, bearer(ada), rule.back).want(204)
+		edit(200)
 		s.do(rule.method, rule.path, bearer(bob), rule.body).unwritten().want(403)
 		post(201)
 	}
@@ -79,7 +89,7 @@ func pagesSayWhoMayPost(t *testing.T) {
 	}
 	page(stranger).says("Only @ada posts here.")
 	ok(t, s.store.SetPosting(t.Context(), channel, "ada", false))
-	ok(t, s.store.Block(t.Context(), channel, "ada", "bob"))
+	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
 	if page(bob).says("@ada has blocked you here.").hasForm("Post") {
 		t.Error("bob is blocked, and has a form")
 	}
@@ -90,8 +100,35 @@ func refusedPostKeepsItsText(t *testing.T) {
 	s, bob, channel := enginesBrowser(t, "bob")
 	s.author("ada")
 	form := bob.open("/channels/Engines").form("Post").fill("text", "typed before")
-	ok(t, s.store.Block(t.Context(), channel, "ada", "bob"))
+	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
 	form.press().want(403).says("You are blocked here", "typed before")
+}
+
+func whoMayNotPostMayDelete(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	path := permalink(channel, s.post(channel, "bob", "before"))
+	form := bob.open(path+"/edit").want(200).form("Save").fill("text", "typed before")
+	ok(t, s.store.SetPosting(t.Context(), channel, "ada", true))
+	bob.open(path + "/edit").want(403).says("Only the owner posts here")
+	form.press().want(403).says("Only the owner posts here", "typed before")
+	ok(t, s.store.SetPosting(t.Context(), channel, "ada", false))
+	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
+	bob.open(path + "/edit").want(403).says("You are blocked here")
+	form.press().want(403).says("You are blocked here", "typed before")
+	post := bob.open(path).want(200).says("before")
+	if post.href("Edit") != "" {
+		t.Error("the page of a post leads its author to a form that is refused")
+	}
+	post.form("Delete this post").press().at("/channels/Engines").saysNot("before")
+	s.mustBeSound()
+}
+
+func (s *site) account(name domain.UserName) domain.User {
+	s.Helper()
+	account, err := s.store.User(s.Context(), name)
+	ok(s, err)
+	return account
 }
 
 func ownerRulesOnPages(t *testing.T) {

@@ -4,7 +4,7 @@ package web_test
 // new routes go last.
 func apiRoutes() []route {
 	return []route{
-		{name: "GET /api/v1/channels", who: everyone, costs: []cost{{"", stranger, 1, 1, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/channels", who: everyone, costs: []cost{{"", stranger, 2, 18, 0, 0}}, seeds: []seed{
 			{stranger, 200, "", "contains=e&limit=1", "", ""},
 			{ada, 200, "", "limit=1&after={channels}", "", ""},
 			{invalid, 200, "", "", "X-Forwarded-For: 1.2.3.4", ""},
@@ -20,7 +20,7 @@ func apiRoutes() []route {
 			{ada, 422, "", "", "", `{"name":"\ud800","nmae":1}`},
 		}},
 		{name: "GET /api/v1/channels/:name", who: everyone, untagged: true, costs: []cost{
-			{"", stranger, 2, 2, 0, 0},
+			{"", stranger, 2, 3, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
@@ -40,7 +40,7 @@ func apiRoutes() []route {
 			{ada, 412, "Engines", "", "If-Match: \"{going}\"", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/deletions/:incarnation", who: owner, costs: []cost{
-			{"", ada, 1, 3, 0, 0},
+			{"", ada, 1, 4, 0, 0},
 		}, seeds: []seed{
 			{ada, 200, "Going/{going}", "", "", ""},
 			{bob, 404, "Going/AAAAAAAAAAAAAAAAAAAAAAAAAA", "", "", ""},
@@ -53,9 +53,9 @@ func apiRoutes() []route {
 			{ada, 404, "Going/x", "", "", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
-			{"", stranger, 2, 2, 0, 0},
-			{"order=rating", stranger, 3, 22, 0, 0},
-			{"find=engine", stranger, 2, 2, 0, 0},
+			{"", stranger, 2, 3, 0, 0},
+			{"order=rating", stranger, 3, 23, 0, 0},
+			{"find=engine", stranger, 2, 3, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "limit=1&after={posts}&since=2020-01-01T00:00:00Z&until=2999-12-31T23:59:59.9999999Z", "", ""},
 			{stranger, 200, "Engines", "order=rating&limit=1&after={rated}", "", ""},
@@ -120,7 +120,7 @@ func apiRoutes() []route {
 			{stranger, 404, "nobody", "", "", ""},
 		}},
 		{name: "GET /api/v1/account/export", who: users, untagged: true, seeds: []seed{{ada, 200, "", "", "", ""}}},
-		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 2, 6, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 2, 7, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={subscriptions}", "", ""},
 		}},

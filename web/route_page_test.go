@@ -18,8 +18,8 @@ func pageRoutes() []route {
 			{stranger, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels", who: everyone, costs: []cost{
-			{"", stranger, 1, 1, 0, 0},
-			{"", bobsCookie, 1, 3, 0, 0},
+			{"", stranger, 2, 18, 0, 0},
+			{"", bobsCookie, 2, 20, 0, 0},
 			{"contains=ada", stranger, 1, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
@@ -74,7 +74,7 @@ func pageRoutes() []route {
 			{adasCookie, 415, "Engines", "", "Content-Type: application/json", "{}"},
 		}},
 		{name: "GET /channels/:name/edit", who: owner, costs: []cost{
-			{"", adasCookie, 1, 4, 0, 0},
+			{"", adasCookie, 1, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
@@ -89,7 +89,7 @@ func pageRoutes() []route {
 			{adasCookie, 422, "Engines", "", "", "action=posting&posting=x&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/delete", who: owner, costs: []cost{
-			{"", adasCookie, 2, 4, 0, 0},
+			{"", adasCookie, 2, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
@@ -98,7 +98,7 @@ func pageRoutes() []route {
 			{adasCookie, 412, "Engines", "", "", "incarnation={going}"},
 		}},
 		{name: "GET /channels/:name/deletions/:incarnation", who: owner, costs: []cost{
-			{"", adasCookie, 1, 3, 0, 0},
+			{"", adasCookie, 1, 4, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Going/{going}", "", "", ""},
 			{bobsCookie, 404, "Going/x", "", "", ""},
@@ -134,7 +134,7 @@ func pageRoutes() []route {
 			{adasCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/:day/:id/edit", who: owner, costs: []cost{
-			{"", adasCookie, 2, 4, 0, 0},
+			{"", adasCookie, 2, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
 		}},
@@ -150,7 +150,7 @@ func pageRoutes() []route {
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=delete&etag=*&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, costs: []cost{
-			{"", adasCookie, 2, 4, 0, 0},
+			{"", adasCookie, 2, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
 			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
@@ -235,15 +235,15 @@ func pageRoutes() []route {
 			{stranger, 200, "", "", "", ""},
 		}},
 		{name: "GET /channels/:name/feed", who: everyone, costs: []cost{
-			{"", stranger, 1, 1, 0, 0},
-			{"", bobsCookie, 1, 3, 0, 0},
+			{"", stranger, 1, 2, 0, 0},
+			{"", bobsCookie, 1, 4, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 		}},
 		{name: "GET /users/:user", who: everyone, costs: []cost{
 			{"", stranger, 2, 39, 0, 0},
 			{"", bobsCookie, 2, 41, 0, 0},
-			{"show=channels", stranger, 2, 22, 0, 0},
+			{"show=channels", stranger, 2, 42, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "ada", "", "", ""},
 			{stranger, 200, "ada", "show=channels", "", ""},
@@ -275,12 +275,12 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /account/export", who: users, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
 		{name: "GET /account/export.zip", who: users, untagged: true, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
-		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 6, 0, 0}}, seeds: []seed{
+		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 7, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 			{adasCookie, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels/:name/rows", who: everyone, costs: []cost{
-			{"", adasCookie, 2, 7, 0, 0},
+			{"", adasCookie, 2, 8, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 			{adasCookie, 200, "Engines", "kind=blog!", "", ""},

@@ -27,7 +27,7 @@ const (
 
 // explainFeed explains the feeds of a channel to people, before they meet XML.
 func (s *server) explainFeed(c echo.Context, v visitor) error {
-	channel, err := s.channelAt(c, named(c))
+	channel, err := s.shownChannel(c, named(c))
 	return show(s, c, v, err, templates.ChannelFeedPage, templates.ChannelFeed{Channel: channel.Name, Posts: feedLength})
 }
 

@@ -33,6 +33,10 @@ func TestErasure(t *testing.T) {
 	t.Run("what arrives late at an account that is gone signs nobody in", bubble(lateWritesFindNobody))
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
 	t.Run("nobody who has the name later is blocked for it", bubble(nextIsNotBlocked))
+	t.Run("nobody who has the name later reads what was deleted before", bubble(nextReadsNoDeletion))
+	t.Run("a late copy of a channel’s insert shows nobody what it said", bubble(lateRowShowsNothing))
+	t.Run("a channel goes with its owner, although its creation stalled", bubble(stalledChannelGoes(func(*leaving, string) func() { time.Sleep(11 * time.Minute); return func() {} })))
+	t.Run("a channel goes with its owner, although another had its name while its creation stalled", bubble(stalledChannelGoes((*leaving).otherComesAndGoes)))
 }
 
 const (
@@ -468,17 +472,182 @@ func erasureStops(t *testing.T) {
 	l.mustBeErased()
 }
 
+func (l *leaving) account() domain.User {
+	l.t.Helper()
+	account, err := l.sound.User(l.t.Context(), leaver)
+	l.ok(err)
+	return account
+}
+
+// signUpNext takes the name once it is free, on a process whose clock is ahead.
+func (l *leaving) signUpNext() {
+	l.t.Helper()
+	time.Sleep(domain.NameKept + time.Hour)
+	_, _, err := l.sound.SignUpOnce(l.t.Context(), storage.SignUpRequest{Attempt: l.attempt(), CreatedOn: time.Now().Add(15 * time.Minute)})
+	l.ok(err)
+}
+
+// One of the rules blocks somebody who has nothing in the channel by which it could be found.
 func nextIsNotBlocked(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	l.ok(l.sound.Block(t.Context(), l.victim, owner, leaver))
+	ctx, third := t.Context(), l.create("Third")
+	spam := l.postBy(third, leaver, "spam")
+	l.ok(l.sound.DeleteBlog(ctx, third, spam.ID, owner, domain.Any[domain.Revision]()))
+	for _, channel := range []domain.Channel{l.victim, third} {
+		l.ok(l.sound.Block(ctx, channel, owner, l.account()))
+	}
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
 	l.gone()
-	time.Sleep(domain.NameKept + time.Hour)
-	_, err = l.sound.SignUp(t.Context(), string(leaver), leaverPass)
-	l.ok(err)
+	l.signUpNext()
 	l.postBy(l.victim, leaver, "hello")
+	l.postBy(third, leaver, "hello")
+	posting := storage.Posting{Channel: third, By: leaver, Key: "again", Draft: domain.Draft{Text: "again"}}
+	l.ok(l.sound.Block(ctx, third, owner, l.account()))
+	if _, _, err := l.sound.Post(ctx, posting); !errors.Is(err, domain.ErrBlocked) {
+		t.Errorf("whoever has the name is blocked now, and posts: %v", err)
+	}
+	l.ok(l.sound.Unblock(ctx, third, owner, leaver))
+	l.postBy(third, leaver, "again")
 	l.mustBeSound()
+}
+
+// A copy of the row by which the deletion was on their list lands, once somebody else has the name.
+func nextReadsNoDeletion(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	ctx, secret := t.Context(), l.createBy("Secret", leaver)
+	var late func() error
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if len(call.Operations) > 0 && schema.Asked.Has(call.Operations[0].Row) {
+			partition, operations := call.Partition, call.Operations
+			late = func() error {
+				return driver.NewTable(l.db, call.Target).Transact(t.Context(), partition, operations...)
+			}
+		}
+		return send(ctx)
+	}
+	_, err := l.faulty.AskDeletion(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
+	l.ok(err)
+	_, err = l.askOn(l.sound, false)
+	l.ok(err)
+	l.gone()
+	if d, err := l.sound.Deletion(ctx, secret.Ref(), leaver); err != nil || d.Name != secret.Name {
+		t.Errorf("before somebody else has the name, it is %+v, %v", d, err)
+	}
+	l.signUpNext()
+	l.ok(late())
+	if d, err := l.sound.Deletion(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("the next of the name reads a deletion of before: %+v, %v", d, err)
+	}
+	if _, err := l.sound.Undo(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("the next of the name undoes a deletion of before: %v", err)
+	}
+	rows, err := l.sound.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
+	if !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("the next of the name reads the rows of a channel of before: %+v, %v", rows, err)
+	}
+	mine := l.createBy("Mine", leaver)
+	_, err = l.sound.AskDeletion(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
+	l.ok(err)
+	list, err := l.sound.DeletionsOf(ctx, leaver, "", 10)
+	if err != nil || len(list.Items) != 1 || list.Items[0].Name != mine.Name {
+		t.Errorf("on the list of the next of the name: %+v, %v", list.Items, err)
+	}
+	if d, err := l.sound.Deletion(ctx, mine.Ref(), leaver); err != nil || d.Name != mine.Name {
+		t.Errorf("their own deletion, asked for with a clock behind: %+v, %v", d, err)
+	}
+}
+
+// A copy of the insert of a channel's row lands, once its owner is gone.
+func lateRowShowsNothing(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	ctx := t.Context()
+	var late func() error
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == schema.TableChannels && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionInsert {
+			partition, operations := call.Partition, call.Operations
+			late = func() error {
+				return driver.NewTable(l.db, call.Target).Transact(t.Context(), partition, operations...)
+			}
+		}
+		return send(ctx)
+	}
+	secret, err := domain.NewChannel("Secret", domain.About{Description: "of the former owner"}, leaver)
+	l.ok(err)
+	_, err = l.faulty.CreateChannel(ctx, secret)
+	l.ok(err)
+	_, err = l.askOn(l.sound, false)
+	l.ok(err)
+	l.gone()
+	stop := l.start(l.sound)
+	l.until("the channel is gone", func() bool { _, err := l.sound.ReadChannel(ctx, secret.Key()); return err != nil })
+	stop()
+	l.signUpNext()
+	l.ok(late())
+	l.ok(l.sound.ListChannel(ctx, secret))
+	at := domain.ChannelAddress{Key: secret.Key(), Expected: domain.Any[domain.Incarnation]()}
+	for _, remembered := range []domain.Incarnation{"", secret.Incarnation} {
+		if shown, _, err := l.sound.ChannelVersion(ctx, at, remembered); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("the channel is shown as %+v, %v", shown, err)
+		}
+	}
+	if owned, err := l.sound.ChannelsOf(ctx, leaver, "", 10); err != nil || len(owned.Items) > 0 {
+		t.Errorf("on the list of whoever has the name: %+v, %v", owned.Items, err)
+	}
+	all, err := l.sound.Channels(ctx, "", "", 10)
+	if err != nil || len(all.Items) != 2 { // those of the world
+		t.Errorf("on the list of all: %+v, %v", all.Items, err)
+	}
+	rows, err := l.sound.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
+	if !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("whoever has the name reads the rows: %+v, %v", rows, err)
+	}
+}
+
+// stalledChannelGoes makes a creation stall before it opens its gate, until its row on the owner's list
+// was removed, because the owner had no room for another channel.
+func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) func(t *testing.T) {
+	return func(t *testing.T) {
+		l := newLeaving(t, storage.Options{})
+		create := func(s *storage.Store, name string) domain.Channel {
+			channel, err := domain.NewChannel(name, domain.About{}, leaver)
+			l.ok(err)
+			channel, err = s.CreateChannelWithin(t.Context(), channel, 2)
+			l.ok(err)
+			return channel
+		}
+		stalled := false
+		l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			opens := func(op driver.Operation) bool { return op.Action == driver.ActionInsert && schema.OpenGate.Has(op.Row) }
+			if !stalled && slices.ContainsFunc(call.Operations, opens) {
+				stalled = true
+				after := outlive(l, "Slow")
+				create(l.sound, "Other")
+				after()
+			}
+			return send(ctx)
+		}
+		slow := create(l.faulty, "Slow")
+		l.world.post(slow, "of somebody else")
+		_, err := l.askOn(l.sound, false)
+		l.ok(err)
+		l.gone()
+		if now, err := l.sound.ReadChannel(t.Context(), slow.Key()); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("the account is gone, and its channel is %s of %s, %v", now.State, now.Owner, err)
+		}
+		l.mustBeErased()
+	}
+}
+
+// otherComesAndGoes creates a channel of another owner. Afterwards it deletes it.
+func (l *leaving) otherComesAndGoes(name string) (after func()) {
+	other := l.create(name)
+	return func() {
+		_, err := l.sound.AskDeletion(l.t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
+		l.ok(err)
+		defer l.start(l.sound)()
+		l.until("the name is free", func() bool { _, err := l.sound.ReadChannel(l.t.Context(), other.Key()); return err != nil })
+	}
 }
 
 // TestErasureFaults checks that no failed call leaves anything of an account, or hurts what others

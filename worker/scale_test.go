@@ -160,7 +160,7 @@ func scaleCases() []scaleCase {
 			},
 			func(w *scaleWorld) error { return w.post("a", w.n) }},
 		{"edit a post", "2", "2", "", fixed(2, 2), func(w *scaleWorld) error {
-			_, err := w.sound.Edit(w.ctx, w.channel.Ref(), w.blog.ID, w.author, everyone, domain.Draft{Text: "y"})
+			_, err := w.sound.Edit(w.ctx, w.channel, w.blog.ID, w.author, everyone, domain.Draft{Text: "y"})
 			return err
 		}},
 		{"delete a post, the request", "4", "4", "", fixed(4, 4), func(w *scaleWorld) error {
@@ -203,9 +203,9 @@ func scaleCases() []scaleCase {
 			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
 			return err
 		}},
-		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1", "11 + r + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
+		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉ + ⌈n / 99⌉, r = 3n + 1", "11 + r + n + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
 			rows := 3*s.n + 1
-			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99), entities: 11 + rows + times(rows, 99)}
+			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99) + times(s.n, 99), entities: 11 + rows + s.n + times(rows, 99)}
 		}, func(w *scaleWorld) error {
 			m := domain.Deletion{Channel: w.channel.Ref(), Name: w.channel.Name, RequestedBy: w.author, RequestedOn: domain.Now()}.Message()
 			return New(w.sound, testOptions).newJob(driver.Message{Text: m.Encode(), Deliveries: 1}, nil).do(w.ctx)

@@ -163,7 +163,7 @@ func movesOnlyUntouched(t *testing.T) {
 			return w.store.Vote(w.Context(), w.channel.Ref(), post.ID, "eve")
 		}, importCounts{known: 1}},
 		"edited": {func(w *importWorld, post domain.Blog) error {
-			_, err := w.store.Edit(w.Context(), w.channel.Ref(), post.ID, "ada", domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
+			_, err := w.store.Edit(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
 			return err
 		}, importCounts{known: 1}},
 		"deleted": {func(w *importWorld, post domain.Blog) error {

@@ -60,6 +60,10 @@ func TestLedger(t *testing.T) {
 		"a post that has landed after it was forbidden": {func(b bench) {
 			b.mustNotGrow("news", []item{shown}, []item{shown, {ID: "q", Text: "bob/1 as posted"}}, notBob)
 		}, "I11: post q of bob has landed"},
+		"an edit that has landed after it was forbidden": {func(b bench) {
+			old, edited := item{ID: "q", Text: "bob/1 as posted"}, item{ID: "q", Text: "bob/1 edited 2"}
+			b.mustNotGrow("news", []item{old}, []item{edited}, notBob)
+		}, "I11: post q of bob has landed"},
 		"a post that was there before it was forbidden, and another's": {func(b bench) {
 			old := item{ID: "q", Text: "bob/1 as posted"}
 			b.mustNotGrow("news", []item{old}, []item{shown, old}, notBob)

@@ -162,10 +162,12 @@ func (u *user) edit(ctx context.Context, channel string) {
 	text := fmt.Sprintf("%s edited %d", origin, u.written)
 	u.site.ledger.editing(p, text)
 	a := u.send(ctx, "PUT", postPath(p), map[string]string{"text": text}, http.Header{"If-Match": {etag}},
-		http.StatusOK, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
+		http.StatusOK, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
 	case http.StatusOK:
 		u.site.ledger.edited(p, text)
+	case http.StatusForbidden:
+		u.site.ledger.forbidden(channel, origin, false)
 	case http.StatusPreconditionFailed:
 		if !disputed {
 			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)

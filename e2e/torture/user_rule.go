@@ -12,8 +12,8 @@ import (
 // watchTime is how long an owner watches a rule at most.
 const watchTime = 300 * time.Millisecond
 
-// rule closes one of the user's own channels, or blocks somebody there, and watches that no post
-// lands that this forbids. Then it takes the rule back.
+// rule closes one of the user's own channels, or blocks somebody there, and watches that no post or
+// edit lands that this forbids. Then it takes the rule back.
 func (u *user) rule(ctx context.Context, of *incarnation) {
 	path := client.ChannelPath(of.channel)
 	method, undo, body, back := "PATCH", "PATCH", any(map[string]string{"posting": "owner"}), any(map[string]string{"posting": "open"})
@@ -61,16 +61,16 @@ func (l *ledger) forbidden(channel, origin string, alone bool) {
 	}
 }
 
-// mustNotGrow accuses the site if a post has come after a rule was acknowledged that forbids it.
+// mustNotGrow accuses the site if a post or an edit has come after a rule was acknowledged that forbids it.
 func (l *ledger) mustNotGrow(channel string, before, after []item, forbidden func(author string) bool) {
 	defer l.lock()()
-	there := map[string]bool{}
+	there := map[string]string{}
 	for _, i := range before {
-		there[i.ID] = true
+		there[i.ID] = i.Text
 	}
 	for _, i := range after {
-		if author, _, _ := strings.Cut(i.origin(), "/"); !there[i.ID] && forbidden(author) {
-			l.accuseLocked("I11: post %s of %s has landed in %s after the answer that forbids it", i.ID, author, channel)
+		if author, _, _ := strings.Cut(i.origin(), "/"); there[i.ID] != i.Text && forbidden(author) {
+			l.accuseLocked("I11: post %s of %s has landed in %s, or an edit of it, after the answer that forbids it", i.ID, author, channel)
 		}
 	}
 }

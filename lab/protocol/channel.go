@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -24,6 +25,8 @@ const (
 	factCreating lab.Kind = "(creating)"
 	// factRefused: the channel was there, and is gone.
 	factRefused lab.Kind = "the channel is gone"
+	// factOwned: the channel was created, and is on the list of User, who owns it.
+	factOwned lab.Kind = "on the owner's list"
 )
 
 // create creates the channel.
@@ -68,6 +71,41 @@ func createAndPost(by domain.UserName, key string) body {
 		if channel, ok := makeChannel(ctx, c, channelName, by); ok {
 			makePost(ctx, c, channel, by, key)
 		}
+	}
+}
+
+// createWithin creates a channel for an owner who may have about so many.
+func createWithin(name domain.ChannelName, by domain.UserName, limit int) body {
+	return func(ctx context.Context, c *lab.Client) {
+		channel, err := domain.NewChannel(string(name), domain.About{}, by)
+		if err == nil {
+			channel, err = c.Store.CreateChannelWithin(ctx, channel, limit)
+		}
+		if err == nil {
+			c.Tell(lab.Fact{Kind: factOwned, Channel: channel.Ref(), User: by})
+		}
+	}
+}
+
+// channelIsListed: a channel that was created is on its owner's list, or the deletion of the owner's
+// account would not find it.
+func channelIsListed(v lab.View, k lab.Known, breach breaching) {
+	if _, err := v.DB.Get(schema.TableUsers, string(k.User), schema.OwnedRow(k.Channel.Key)); err != nil && live(v.DB, k.Channel) {
+		breach("I8", "a channel (%s) is not on the list of %s, who owns it", string(k.Channel.Incarnation), string(k.User))
+	}
+}
+
+// listedLongAgo makes the rows of owners' lists look as if they had been written long ago.
+func listedLongAgo() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		c.Page.Rows = slices.Clone(c.Page.Rows)
+		for i, row := range c.Page.Rows {
+			if schema.Owned.Has(row.Row) {
+				set(&c.Page.Rows[i], driver.Time("WrittenOn", lab.Instant().Add(-time.Hour)))
+			}
+		}
+		return err
 	}
 }
 
@@ -160,6 +198,14 @@ func creations() subject {
 				},
 			},
 			{
+				Name: "create-room", About: "an owner without room creates a channel, while another creation of theirs takes so long that it is not expected any more",
+				Erasing: true, Faults: 1, Preemptions: 2, Straggles: inBlogs, Intercept: []lab.Intercept{always(listedLongAgo)},
+				Setup: settled(),
+				Actors: []lab.Actor{
+					{Name: "vera", Run: createWithin(channelName, visitor, 1)}, {Name: "vera2", Run: createWithin("Other", visitor, 1)},
+				},
+			},
+			{
 				Name: "create-delete", About: "a channel is deleted as soon as it is seen, while its creation is still under way", Faults: 2, Preemptions: 3,
 				Actors: []lab.Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 			},
@@ -176,6 +222,16 @@ func creations() subject {
 			},
 		},
 		ablations: []ablation{
+			ablate("room-gates", "create-room", "The reservations behind a list", "removeOutlived: s.withdrawCreations(ctx, schema.OwnedKey(row.Row))",
+				"Before a row is taken off an owner's list, the reservations under its name are withdrawn, so a creation that is under way lists its channel again.",
+				only("vera2", func() driver.Around {
+					return skipping(func(c *driver.Call) bool {
+						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
+					})
+				}), unharmed),
+			ablate("room-version", "create-room", "The version of a listed channel", "removeOutlived: driver.Match(row.ETag)",
+				"A row is taken off an owner's list in the version that was read before the reservations, so a channel that was listed again stays there.",
+				only("vera2", withoutMatch(schema.TableUsers, "owned!")), unharmed),
 			ablate("reservation", "stalled", "The reservation", "OpenGate: driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation))",
 				"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
 				always(outright("gate!reserved!")), stalling),
@@ -199,7 +255,7 @@ func creations() subject {
 				"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
 				always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
 		},
-		told: map[lab.Kind]law{factCreated: outlived(channelStays), factTaken: nameIsTaken, factRefused: channelIsGone},
+		told: map[lab.Kind]law{factCreated: outlived(channelStays), factOwned: outlived(channelIsListed), factTaken: nameIsTaken, factRefused: channelIsGone},
 		rest: []demand{createdOnce},
 	}
 }

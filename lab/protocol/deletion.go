@@ -291,6 +291,9 @@ func deletions() subject {
 			ablate("incarnation", "again", "The incarnation", "ReadIncarnation: row.Incarnation != ref.Incarnation",
 				"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
 				only("w", takenFor(incarnationOfMessage)), interrupted),
+			ablate("swept-incarnation", "again", "The incarnation of what is swept", "unlistSwept: row.Properties.String(schema.PropIncarnation) != string(ref.Incarnation)",
+				"A sweep takes a post off its author's list only if the post is of the incarnation that is swept, so a late worker leaves the lists of a new channel's authors alone.",
+				only("w", sweptForItsOwn), interrupted),
 			ablate("if-match", "again", "The version of the row", "ReleaseName: driver.Match(row.ETag)",
 				"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
 				always(withoutMatch(schema.TableChannels, "")), interrupted),
@@ -331,6 +334,24 @@ func incarnationOfMessage(c *driver.Call, about domain.Incarnation) domain.Incar
 		}
 	}
 	return about
+}
+
+// sweptForItsOwn takes all rows that a worker lists for those of the channel that it deletes.
+func sweptForItsOwn() driver.Around {
+	var about domain.Incarnation
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		if err == nil {
+			about = incarnationOfMessage(c, about)
+		}
+		if c.Method == driver.CallRange && c.Target == schema.TableBlogs {
+			c.Page.Rows = slices.Clone(c.Page.Rows)
+			for i := range c.Page.Rows {
+				set(&c.Page.Rows[i], driver.String("Incarnation", about))
+			}
+		}
+		return err
+	}
 }
 
 // firstIncarnation is the incarnation of the channel that was read first.

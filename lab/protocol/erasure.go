@@ -256,7 +256,7 @@ func erasures() subject {
 			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).announce: s.stands(ctx, channel.Owner)",
 				"Whoever creates a channel looks whether their account stands after the channel is on their list, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
-			ablate("erasure-gates", "erasure-create", "The gates of those who create", "EraseChannel: s.WithdrawGate(ctx, gate)",
+			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.WithdrawGate(ctx, gate)",
 				"A deletion takes the reservation of a channel away that is on the list and not there, so its gate never opens.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {

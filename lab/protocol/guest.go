@@ -16,7 +16,8 @@ import (
 // Who may post, besides the owner.
 
 const (
-	// factRuled: the rule Key stands. Page are the posts that were there after that, each on a line.
+	// factRuled: the rule Key stands. Page are the posts that were there after that, each on a line with
+	// its text.
 	factRuled lab.Kind = "ruled"
 	// factRuling: the actor makes the rule Key.
 	factRuling lab.Kind = "(ruling)"
@@ -48,7 +49,7 @@ func govern(rules ...string) body {
 			var err error
 			switch rule {
 			case blocked:
-				err = c.Store.Block(ctx, channel, owner, author)
+				err = c.Store.Block(ctx, channel, owner, domain.User{Name: author})
 			case unblocked:
 				err = c.Store.Unblock(ctx, channel, owner, author)
 			default:
@@ -57,11 +58,11 @@ func govern(rules ...string) body {
 			if err != nil {
 				continue
 			}
-			// A post that lands before this read counts as one from before the answer.
+			// A post or an edit that lands before this read counts as one from before the answer.
 			page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLimit})
 			var there []string
 			for _, post := range page.Items {
-				there = append(there, string(post.ID))
+				there = append(there, string(post.ID)+" "+post.Text)
 			}
 			if err == nil {
 				c.Tell(lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: rule, Page: strings.Join(there, "\n"), Words: rule})
@@ -70,7 +71,7 @@ func govern(rules ...string) body {
 	})
 }
 
-// ruleStands is I11: a rule that was acknowledged is in the store, and no post lands that it
+// ruleStands is I11: a rule that was acknowledged is in the store, and no post or edit lands that it
 // forbids, until somebody begins to take it back.
 func ruleStands(v lab.View, k lab.Known, breach breaching) {
 	if !live(v.DB, k.Channel) || v.Count(factRuling, func(f lab.Known) bool {
@@ -91,8 +92,8 @@ func ruleStands(v lab.View, k lab.Known, breach breaching) {
 		}
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
 		forbids := k.Key == closed && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
-		if isPost && forbids && !strings.Contains(k.Page, id) {
-			breach("I11", "a post of %s has landed, and before that the channel was %s", p.String("UserId"), k.Key)
+		if isPost && forbids && !slices.Contains(strings.Split(k.Page, "\n"), id+" "+p.String("Text")) {
+			breach("I11", "a post of %s has landed, or an edit of one, and before that the channel was %s", p.String("UserId"), k.Key)
 		}
 	}
 	is := map[string]bool{closed: rule == "owner", opened: rule == "open", blocked: names != "", unblocked: names == ""}
@@ -230,6 +231,11 @@ func guests() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(post(author, "new"), post(author, "new"))}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
+				Name: "guests-edit", About: "somebody is blocked while they edit a post of theirs, and a request lands late", Faults: 2, Straggles: anything,
+				Setup:  news("old"),
+				Actors: []lab.Actor{{Name: "ann", Run: edit("old", "other")}, {Name: "olga", Run: govern(blocked)}},
+			},
+			{
 				Name: "guests-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,
 				Straggles: anything,
 				Setup:     untouched,
@@ -265,6 +271,9 @@ func guests() subject {
 		ablations: []ablation{
 			ablate("guests-token", "guests", "The token of the guests", "behindPermit: driver.Merge(schema.GuestsRow(p.token), driver.Exists)",
 				"A guest's post merges the row by which it was allowed, so it fails once the owner has changed the rule.",
+				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
+			ablate("guests-edit-token", "guests-edit", "The token of an edit", "(*Posts).Edit: s.behindPermit(ctx, p,",
+				"A guest's edit merges the row by which they may post, as a post does, so it fails once the owner has changed the rule.",
 				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
 			ablate("guests-turn", "guests", "A new token for each rule", "turn: driver.Delete(schema.GuestsRow(former), driver.Exists)",
 				"A change puts a row with a new token in the place of the old one, so what was sent under the former rule fails.",

@@ -45,10 +45,10 @@ func (Shipped) List() []lab.Law {
 		{Name: "I5", Title: "it ends", When: lab.AtRest, Means: "Each deletion that was accepted is done in the end, or waits where an operator sees it."},
 		{Name: "I6", Title: "repeatable", When: lab.Finally, Means: "Handling a message again, late, or twice at once changes nothing more."},
 		{Name: "I7", Title: "one post", When: lab.AtRest, Means: "A request that is sent twice makes one post, or one channel."},
-		{Name: "I8", Title: "indexes agree", When: lab.AtRest, Means: "Each post stands once in the index by rating, and its rating is the sum of its votes."},
+		{Name: "I8", Title: "indexes agree", When: lab.AtRest, Means: "Each post stands once in the index by rating, and its rating is the sum of its votes. It is on its author's list, and a channel on its owner's."},
 		{Name: "I9", Title: "gates", When: lab.AtRest, Means: "Each active channel has its own open gate and no other, and that gate opens only once."},
 		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "A session that has ended signs nobody in, and a link or an address that was used up or revoked never works again."},
-		{Name: "I11", Title: "who may not post does not", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked somebody there, no post lands that this forbids."},
+		{Name: "I11", Title: "who may not post does not", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked somebody there, no post or edit lands that this forbids."},
 		{Name: "I12", Title: "who is gone is gone", When: lab.AtRest, Means: "Once an account is gone, nothing that its user sent lands, and nothing of theirs is left but the name."},
 		{Name: "A4", Title: "no echo", When: lab.Always, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
 	}

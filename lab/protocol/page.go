@@ -314,7 +314,7 @@ func pages() subject {
 			ablate("version-first", "page-post", "The version before the content", "ReadCached: s.ChannelVersion(ctx, at, kept.Channel.Incarnation)",
 				"The version of a page is read before what the page shows, so a change in between ends what is kept instead of being hidden by it.",
 				nil, unharmed, among("reader", "ann"), hasty),
-			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Edit: s.Behind(ctx, ref,",
+			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Edit: s.behindPermit(ctx, p,",
 				"An edit merges the open gate, so a page that was kept before it has an old version."),
 			merging("vote-gate", "page-edit", "vera", "The gate of a vote", "(*Posts).behindPermit: s.Behind(ctx, p.ref, held...)",
 				"A vote merges the open gate, so a page that shows the old rating has an old version."),

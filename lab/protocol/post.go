@@ -116,7 +116,7 @@ func edit(key, text string) body {
 		if err != nil {
 			return
 		}
-		_, err = c.Store.Edit(ctx, channel.Ref(), target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
+		_, err = c.Store.Edit(ctx, channel, target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
 		if err == nil {
 			c.Tell(lab.Fact{Kind: factEdited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
 		}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -21,7 +23,8 @@ import (
 // late a transaction lands behind a gate that is open. So it is removed only once its post can
 // never land again, and then by anybody, at any time:
 //
-//   - The incarnation is gone, and with it the gate: the next reader of the list removes the row.
+//   - The incarnation is being swept, so its gate is shut: the sweep removes the rows of its posts and
+//     votes, and the next reader of the list those that it missed.
 //   - Another post has the idempotency key: that row stays until the gate is gone.
 //   - The post was there, and was deleted: the row of its key stays as well.
 //
@@ -71,6 +74,49 @@ func (s *Posts) Unlist(ctx context.Context, user domain.UserName, rows []string)
 		return nil
 	}
 	return err
+}
+
+// unlistSwept takes the posts and votes that a sweep is about to remove off the lists of their users. It
+// may run late, when the name belongs to another channel, whose rows it leaves alone.
+func (s *Posts) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
+	entries := map[domain.UserName][]string{}
+	var users []domain.UserName
+	for _, row := range rows {
+		user, entry := listedAs(row)
+		if entry == "" || row.Properties.String(schema.PropIncarnation) != string(ref.Incarnation) {
+			continue
+		}
+		if entries[user] == nil {
+			users = append(users, user)
+		}
+		entries[user] = append(entries[user], entry)
+	}
+	group, ctx := s.Group(ctx, flight.Points)
+	for _, user := range users {
+		group.Go(func() error {
+			err := s.Unlist(ctx, user, entries[user])
+			if errors.Is(err, domain.ErrLimit) {
+				return nil // nobody can have that name
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// listedAs returns the user on whose list a post or a vote is, and its row there. The row is empty if
+// it is on none.
+func listedAs(row driver.Entity) (user domain.UserName, entry string) {
+	switch {
+	case schema.Vote.Has(row.Row):
+		id := schema.VotedOn(row.Row)
+		return domain.UserName(strings.TrimPrefix(row.Row, schema.VotesOf(id))), schema.VotedRow(id)
+	case schema.Blog.Has(row.Row):
+		if user = domain.UserName(row.Properties.String(schema.PropUserID)); user != domain.DeletedUser {
+			entry = schema.WroteRow(schema.BlogIDOf(row.Row))
+		}
+	}
+	return user, entry
 }
 
 // onList changes rows of a user's lists, up to 100 in a transaction.

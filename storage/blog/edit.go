@@ -14,22 +14,27 @@ import (
 )
 
 // Edit replaces the title and the text of a post, and returns the edited post. Only
-// its author may.
+// its author may, and only while they may post to the channel.
 //
 //   - The post is not there: domain.ErrNotFound.
 //   - The channel is being deleted: domain.ErrGone.
 //   - The user is not its author: domain.ErrForbidden.
+//   - The author may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds.
 //   - The precondition does not hold: a *domain.StaleError with the current post.
 //
 // A precondition that always holds overwrites any revision. Even then the write is
 // conditional on the version that was read, so that a vote in between is kept.
-func (s *Posts) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
+func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision], draft domain.Draft,
 ) (domain.Blog, error) {
-	mine := domain.NewRevision()
+	ref, mine, p := in.Ref(), domain.NewRevision(), s.postPermit(in, by)
 	var edited domain.Blog
 	err := s.pause.Retry(ctx, func() error {
-		row, err := s.readBlog(ctx, ref, id)
+		var row Entity
+		var refused error
+		err := s.AtOnce(ctx,
+			func(ctx context.Context) (err error) { row, err = s.readBlog(ctx, ref, id); return err },
+			func(ctx context.Context) error { refused = s.admit(ctx, p); return nil })
 		switch {
 		case err != nil:
 			return err
@@ -38,6 +43,8 @@ func (s *Posts) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			return nil
 		case row.UserID != by:
 			return fmt.Errorf("editing post %s: %w", id, domain.ErrForbidden)
+		case refused != nil:
+			return fmt.Errorf("editing post %s: %w", id, refused)
 		case !expected.Holds(row.Revision):
 			return &domain.StaleError{Current: row.Blog}
 		}
@@ -46,8 +53,7 @@ func (s *Posts) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		edited.EditedOn, edited.Revision = domain.Now(), mine
 		changes := slices.Concat(schema.EncodeWords(edited.Words()), optimistic.Stamp(row.properties, mine))
 		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
-		//lab: Change the post.
-		err = s.Behind(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...))
+		err = s.behindPermit(ctx, p, []driver.Operation{driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...)})
 		switch {
 		case errors.Is(err, channel.ErrGateGone):
 			return s.whyPostGone(ctx, ref)

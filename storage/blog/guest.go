@@ -1,11 +1,13 @@
 package blog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
@@ -18,10 +20,11 @@ import (
 // are its guests. One row of the channel's partition, guests!, says who of them may, under a random
 // token. It is a fence, as the gate is:
 //
-//   - A guest's post merges the row that its sender has read, in its own transaction.
+//   - A guest's post, or their edit of one, merges the row that its sender has read, in its own
+//     transaction.
 //   - A change of the rule puts a new row in the place of the old one, in one transaction.
 //
-// So once a change is acknowledged, no post that was sent under the former rule can land. One row
+// So once a change is acknowledged, no post or edit that was sent under the former rule can land. One row
 // holds the whole rule. If each blocked person had a row of their own, who reads it and the token
 // at once might read the one before a change and the other after it.
 //
@@ -29,6 +32,10 @@ import (
 // one: in the version of the gate that was read before the look that there is none. An ETag never
 // repeats, so a late copy of that transaction fails. So does a late copy of a change, since the
 // token of the row that it deletes never comes back. (I11)
+//
+// The rule blocks accounts, and not names: beside each name it has the time at which the account was
+// made. The deletion of an account does not find every rule that names it, and after 30 days the name
+// may belong to another person, who is not blocked.
 
 // MaxBlocked is how many people can be blocked in a channel. Their names fit in one property.
 const MaxBlocked = 100
@@ -37,8 +44,9 @@ const MaxBlocked = 100
 type Guests struct {
 	// OwnerOnly tells that none of them may post.
 	OwnerOnly bool
-	// Blocked are those who may not, in the order of their names.
-	Blocked []domain.UserName
+	// Blocked are the accounts that may not, in the order of their names. The account that has a name
+	// now may be another: see Posts.Blocked.
+	Blocked []domain.User
 
 	incarnation domain.Incarnation
 	// token is empty if no row says anything.
@@ -53,19 +61,44 @@ func (g Guests) In(ref domain.ChannelRef) Guests {
 	return g
 }
 
-// Refuses says why a user may not post to a channel: domain.ErrOwnerPosts or ErrBlocked. If they
-// may, it is nil.
-func (g Guests) Refuses(in domain.Channel, user domain.UserName) error {
+// named finds the account that is blocked under a name, or where it would be in the list.
+func (g Guests) named(user domain.UserName) (at int, found bool) {
+	return slices.BinarySearchFunc(g.Blocked, user, func(blocked domain.User, name domain.UserName) int {
+		return cmp.Compare(blocked.Name, name)
+	})
+}
+
+// Blocked reports whether the account that has a name now is blocked by the rule. It reads the account
+// only if the rule has the name. A user without an account is one who never had one.
+func (s *Posts) Blocked(ctx context.Context, g Guests, user domain.UserName) (bool, error) {
+	at, named := g.named(user)
+	if !named {
+		return false, nil
+	}
+	since, err := s.AccountSince(ctx, user)
+	return since.Equal(g.Blocked[at].CreatedOn), err
+}
+
+// Refuses returns why a user may not post to a channel, nor edit what they posted there:
+// domain.ErrOwnerPosts or ErrBlocked. If they may, it is nil.
+func (s *Posts) Refuses(ctx context.Context, g Guests, in domain.Channel, user domain.UserName) error {
 	g = g.In(in.Ref())
 	switch {
 	case user == in.Owner:
 		return nil
 	case g.OwnerOnly:
 		return domain.ErrOwnerPosts
-	case slices.Contains(g.Blocked, user):
-		return domain.ErrBlocked
 	}
-	return nil
+	blocked, err := s.Blocked(ctx, g, user)
+	if err == nil && blocked {
+		err = domain.ErrBlocked
+	}
+	return err
+}
+
+// Same reports whether two rules that were read are the same one. Each change makes another.
+func (g Guests) Same(other Guests) bool {
+	return g.incarnation == other.incarnation && g.token == other.token
 }
 
 const (
@@ -90,8 +123,10 @@ func (s *Posts) Guests(ctx context.Context, key domain.ChannelKey) (g Guests, er
 		return g, err
 	}
 	row := rows[0].Properties
-	for name := range strings.FieldsSeq(row.String(schema.PropBlocked)) {
-		g.Blocked = append(g.Blocked, domain.UserName(name))
+	for account := range strings.FieldsSeq(row.String(schema.PropBlocked)) {
+		name, since, _ := strings.Cut(account, "@")
+		on, _ := time.Parse(time.RFC3339Nano, since) // the zero time, if there was no account
+		g.Blocked = append(g.Blocked, domain.User{Name: domain.UserName(name), CreatedOn: on})
 	}
 	g.OwnerOnly = row.String(schema.PropPosting) == postingOwner
 	g.incarnation = domain.Incarnation(row.String(schema.PropIncarnation))
@@ -101,14 +136,17 @@ func (s *Posts) Guests(ctx context.Context, key domain.ChannelKey) (g Guests, er
 
 // insert inserts the rule, under a new token.
 func (g Guests) insert() driver.Operation {
-	names := make([]string, len(g.Blocked))
-	for i, name := range g.Blocked {
-		names[i] = string(name)
+	accounts := make([]string, len(g.Blocked))
+	for i, account := range g.Blocked {
+		accounts[i] = string(account.Name)
+		if !account.CreatedOn.IsZero() {
+			accounts[i] += "@" + account.CreatedOn.Format(time.RFC3339Nano)
+		}
 	}
 	return driver.Insert(schema.GuestsRow(string(domain.NewRevision())),
 		driver.String(schema.PropIncarnation, g.incarnation),
 		driver.String(schema.PropPosting, g.Posting()),
-		driver.String(schema.PropBlocked, strings.Join(names, " ")))
+		driver.String(schema.PropBlocked, strings.Join(accounts, " ")))
 }
 
 // SetPosting lets everybody post to a channel, or its owner alone. Only the owner may set it. After
@@ -120,19 +158,21 @@ func (s *Posts) SetPosting(ctx context.Context, in domain.Channel, by domain.Use
 	})
 }
 
-// Block keeps a user from posting to a channel. Only its owner may. After it returns, no post of
-// that user lands. The owner cannot be blocked, nor more than MaxBlocked people: that is a
-// *domain.InvalidError on the field "user".
-func (s *Posts) Block(ctx context.Context, in domain.Channel, by, user domain.UserName) error {
+// Block keeps an account from posting to a channel. Only the channel's owner may. After it returns, no
+// post of that account lands, and no edit of one. The owner cannot be blocked, nor more than MaxBlocked
+// people: that is a *domain.InvalidError on the field "user".
+func (s *Posts) Block(ctx context.Context, in domain.Channel, by domain.UserName, account domain.User) error {
 	return s.rule(ctx, in, by, func(g *Guests) error {
-		at, blocked := slices.BinarySearch(g.Blocked, user)
+		at, named := g.named(account.Name)
 		switch {
-		case user == in.Owner:
+		case account.Name == in.Owner:
 			return domain.Invalid("user", "owns the channel, and cannot be blocked there")
-		case !blocked && len(g.Blocked) >= MaxBlocked:
+		case named:
+			g.Blocked[at] = account // another may have had the name
+		case len(g.Blocked) >= MaxBlocked:
 			return domain.Invalid("user", "cannot be blocked: %d people are already, which is the limit", MaxBlocked)
-		case !blocked:
-			g.Blocked = slices.Insert(g.Blocked, at, user)
+		default:
+			g.Blocked = slices.Insert(g.Blocked, at, account)
 		}
 		return nil
 	})
@@ -141,9 +181,14 @@ func (s *Posts) Block(ctx context.Context, in domain.Channel, by, user domain.Us
 // Unblock lets a user post again. Only the channel's owner may.
 func (s *Posts) Unblock(ctx context.Context, in domain.Channel, by, user domain.UserName) error {
 	return s.rule(ctx, in, by, func(g *Guests) error {
-		g.Blocked = slices.DeleteFunc(g.Blocked, func(name domain.UserName) bool { return name == user })
+		g.forget(user)
 		return nil
 	})
+}
+
+// forget takes a name off the list of the blocked.
+func (g *Guests) forget(user domain.UserName) {
+	g.Blocked = slices.DeleteFunc(g.Blocked, func(account domain.User) bool { return account.Name == user })
 }
 
 // rule changes the rule for the owner. It turns the token even if the rule is as they want it: an
@@ -193,13 +238,13 @@ func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now Guests, ver
 	return optimistic.Again(err)
 }
 
-// A permit lets one user post to one channel, or vote there. Whoever has one has to ask whether the
+// A permit lets one user post to one channel, edit what they posted, or vote there. Whoever has one has to ask whether the
 // user's account stands, after what they do is on their list and before they do it (package erasure).
 type permit struct {
 	ref domain.ChannelRef
 	by  domain.UserName
 	// refuses says why they may not. It is nil for a vote, which anybody may give.
-	refuses func(Guests) error
+	refuses func(context.Context, Guests) error
 	// token is that of the rule which lets a guest post. Who is free needs none: the owner, since a
 	// deletion of their account deletes the channel, and who takes a vote back.
 	token string
@@ -208,11 +253,13 @@ type permit struct {
 	before func(context.Context) error
 }
 
-func postPermit(in domain.Channel, by domain.UserName) *permit {
-	return &permit{ref: in.Ref(), by: by, free: by == in.Owner, refuses: func(g Guests) error { return g.Refuses(in, by) }}
+func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
+	return &permit{ref: in.Ref(), by: by, free: by == in.Owner, refuses: func(ctx context.Context, g Guests) error {
+		return s.Refuses(ctx, g, in, by)
+	}}
 }
 
-// admit gives a permit, or says why not as Guests.Refuses does.
+// admit gives a permit, or returns why not as Refuses does.
 func (s *Posts) admit(ctx context.Context, p *permit) error {
 	if p.free {
 		return nil
@@ -233,7 +280,7 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 		if p.token = g.token; p.refuses == nil {
 			return nil
 		}
-		return p.refuses(g)
+		return p.refuses(ctx, g)
 	})
 }
 
@@ -257,17 +304,17 @@ func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 	return optimistic.ErrAgain
 }
 
-// behindPermit is Behind for posts and votes. If the token has been turned since the permit was
+// behindPermit is Behind for posts, edits and votes. If the token has been turned since the permit was
 // given, it asks for another permit. Once that is refused, no transaction that was sent under the
 // former can land.
 func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver.Operation) error {
 	if p.token == "" {
-		//lab: Write what the owner posts, or what a vote takes away, in one transaction.
+		//lab: Write what the owner posts or edits, or what a vote takes away, in one transaction.
 		return s.Behind(ctx, p.ref, operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
 		held := append(slices.Clip(operations), driver.Merge(schema.GuestsRow(p.token), driver.Exists))
-		//lab: Write what a guest posts, or votes, in one transaction that holds the token.
+		//lab: Write what a guest posts, edits or votes, in one transaction that holds the token.
 		err := s.Behind(ctx, p.ref, held...)
 		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
 			return err
@@ -292,7 +339,7 @@ func (s *Posts) TurnGuests(ctx context.Context, ref domain.ChannelRef, leaves do
 		if now = now.In(ref); err != nil || now.token == "" {
 			return err
 		}
-		now.Blocked = slices.DeleteFunc(now.Blocked, func(name domain.UserName) bool { return name == leaves })
+		now.forget(leaves)
 		return s.turn(ctx, ref, now, "")
 	})
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {

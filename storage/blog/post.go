@@ -69,7 +69,7 @@ func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 func (s *Posts) PostAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
 	attempts := newAttempts(in, postings)
 	if len(attempts) > 0 {
-		s.post(ctx, postPermit(in, attempts[0].By), attempts)
+		s.post(ctx, s.postPermit(in, attempts[0].By), attempts)
 	}
 	results := make([]PostResult, len(attempts))
 	for i, a := range attempts {

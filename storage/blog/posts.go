@@ -25,11 +25,12 @@ type Posts struct {
 	votes flight.Locks[votedPost]
 }
 
-// New returns the posts of a backend whose tables and queues are there. The index of active
+// New returns the posts of a backend whose tables and queues are there. A sweep takes posts and votes
+// off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
 func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
-	return &Posts{
+	s := &Posts{
 		Lifecycle:        channels,
 		deletions:        deletions,
 		blogs:            driver.NewTable(backend, schema.TableBlogs),
@@ -38,4 +39,6 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 		activePartitions: cmp.Or(activePartitions, schema.ActivePartitions),
 		pause:            pause,
 	}
+	channels.OnRemoval(s.unlistSwept)
+	return s
 }

@@ -159,8 +159,8 @@ func (s *Lifecycle) holding(ctx context.Context, ref domain.ChannelRef, gate dri
 
 func refusedByGate(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
 
-// gateStands tells whether the open gate is there.
-func (s *Lifecycle) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+// GateStands reports whether the open gate is there.
+func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
 	//lab: Look whether the gate is open.
 	return s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }

@@ -2,6 +2,8 @@ package channel
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -24,7 +26,7 @@ type Lifecycle struct {
 
 	list, join    Join
 	stands        Stands
-	beforeRemoval map[*schema.Kind]BeforeRemoval
+	beforeRemoval []BeforeRemoval
 }
 
 // Stands tells whether an account stands. It is account.Accounts.Stands.
@@ -38,15 +40,14 @@ func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimi
 		sweepRows = mostSweepRows
 	}
 	return &Lifecycle{
-		Reads:         reads,
-		channels:      driver.NewTable(backend, schema.TableChannels),
-		blogs:         driver.NewTable(backend, schema.TableBlogs),
-		users:         driver.NewTable(backend, schema.TableUsers),
-		pause:         pause,
-		together:      backend.Traits().CommitsTogether,
-		sweepRows:     sweepRows,
-		stands:        stands,
-		beforeRemoval: map[*schema.Kind]BeforeRemoval{},
+		Reads:     reads,
+		channels:  driver.NewTable(backend, schema.TableChannels),
+		blogs:     driver.NewTable(backend, schema.TableBlogs),
+		users:     driver.NewTable(backend, schema.TableUsers),
+		pause:     pause,
+		together:  backend.Traits().CommitsTogether,
+		sweepRows: sweepRows,
+		stands:    stands,
 	}
 }
 
@@ -57,6 +58,17 @@ func (s *Lifecycle) Stands(ctx context.Context, user domain.UserName) error {
 		return nil
 	}
 	return s.stands(ctx, user)
+}
+
+// AccountSince returns when the account was made that has a name now, also if it is being deleted or is
+// gone. It tells the accounts of one name apart. Without an account, it is the zero time.
+func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (time.Time, error) {
+	//lab: Read when the account was made that has the name.
+	row, err := s.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = nil
+	}
+	return row.Properties.Time(schema.PropCreatedOn), err
 }
 
 // announce puts a channel on its owner's list, and then looks whether the owner's account stands.
@@ -81,10 +93,11 @@ func (s *Lifecycle) OnReservation(list Join) { s.list = list }
 // is ErrGateGone, or what WhyGateGone says. It must be called before the first operation.
 func (s *Lifecycle) OnCreation(join Join) { s.join = join }
 
-// A BeforeRemoval does what must be done before a sweep removes a row. No gate fences it: it may
-// run late, and for a row of a later incarnation. So what it does must name the incarnation of ref.
-type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, row string) error
+// A BeforeRemoval does what must be done before a sweep removes rows. They have the sweptProperties.
+// No gate fences it: it may run late, and for rows of a later incarnation. So what it does must depend
+// on the incarnation of ref.
+type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error
 
-// OnRemoval says what a sweep does before it removes rows of a kind. It must be called before
-// the first operation.
-func (s *Lifecycle) OnRemoval(kind *schema.Kind, do BeforeRemoval) { s.beforeRemoval[kind] = do }
+// OnRemoval adds what a sweep does before it removes rows. It must be called before the first
+// operation.
+func (s *Lifecycle) OnRemoval(do BeforeRemoval) { s.beforeRemoval = append(s.beforeRemoval, do) }

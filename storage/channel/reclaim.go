@@ -14,7 +14,7 @@ import (
 // was deleted, or after its creator gave up. Then nothing lies behind it. A channel
 // with rows is of a store that lost its gate: it is left.
 func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
-	if open, err := s.gateStands(ctx, row.Ref()); err != nil || open {
+	if open, err := s.GateStands(ctx, row.Ref()); err != nil || open {
 		return false, err
 	}
 	if lost, err := s.HasRowsBehind(ctx, row.Ref()); err != nil || lost {

@@ -88,27 +88,21 @@ func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuati
 }
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
-func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
+func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []driver.Entity, next string, err error) {
 	//lab: List the rows of the channel, by a list that may be old at once.
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: schema.ChannelPartition(ref.Key),
-		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
+		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, Select: sweptProperties()},
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return withoutGates(page.Rows), page.Continuation, nil
+	rows = slices.DeleteFunc(page.Rows, func(row driver.Entity) bool { return schema.IsGate(row.Row) })
+	return rows, page.Continuation, nil
 }
 
-func withoutGates(rows []driver.Entity) []string {
-	keys := make([]string, 0, len(rows))
-	for _, row := range rows {
-		if !schema.IsGate(row.Row) {
-			keys = append(keys, row.Row)
-		}
-	}
-	return keys
-}
+// sweptProperties are the properties that a BeforeRemoval knows of a row.
+func sweptProperties() []string { return []string{schema.PropIncarnation, schema.PropUserID} }
 
 // A sweep deletes rows in transactions, several at once. After one has failed, no other
 // starts. Those under way end: what they remove is progress, and must be counted.
@@ -122,7 +116,7 @@ type sweep struct {
 }
 
 // remove starts the transactions that delete the rows, as soon as there is room for each.
-func (w *sweep) remove(ctx context.Context, rows []string) {
+func (w *sweep) remove(ctx context.Context, rows []driver.Entity) {
 	for batch := range slices.Chunk(rows, w.store.sweepRows) {
 		w.group.Go(func() error {
 			if w.failed.Any() {
@@ -142,25 +136,17 @@ func (w *sweep) remove(ctx context.Context, rows []string) {
 	}
 }
 
-// prepareRemoval does what OnRemoval has said about the kind of the row, outside the fence.
-func (s *Lifecycle) prepareRemoval(ctx context.Context, ref domain.ChannelRef, row string) error {
-	for kind, do := range s.beforeRemoval {
-		if kind.Has(row) {
-			return do(ctx, ref, row)
-		}
-	}
-	return nil
-}
-
 // sweepBatch deletes rows in one transaction, and reports whether it did. It does not
 // know if one of them is gone: either another worker was faster, or it is an echo.
-func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []string) (removed bool, err error) {
-	ops := make([]driver.Operation, 0, len(rows))
-	for _, row := range rows {
-		if err := s.prepareRemoval(ctx, ref, row); err != nil {
+func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) (removed bool, err error) {
+	for _, prepare := range s.beforeRemoval {
+		if err := prepare(ctx, ref, rows); err != nil {
 			return false, err
 		}
-		ops = append(ops, driver.Delete(row, driver.Exists))
+	}
+	ops := make([]driver.Operation, len(rows))
+	for i, row := range rows {
+		ops[i] = driver.Delete(row.Row, driver.Exists)
 	}
 	//lab: Remove these rows in one transaction.
 	err = s.behindShut(ctx, ref, ops...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -40,25 +41,31 @@ func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after
 	if err != nil {
 		return asked, err
 	}
-	rows, err := s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+	var rows []driver.Entity
+	var made time.Time
+	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+		rows, err = s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+		return err
+	}, func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, user); return err })
 	if err != nil {
 		return asked, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	rows, asked.Next = page.Cut(list, rows, page.RowKey)
 	asked.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
-		return s.listedDeletion(ctx, row, user)
+		d, named, err := s.listedDeletion(ctx, row)
+		return d, named && askedBy(d, user, made), err
 	})
 	return asked, err
 }
 
 // listedDeletion returns the deletion that a row of a list names, and reports whether it does.
-func (s *Deletions) listedDeletion(ctx context.Context, row driver.Entity, user domain.UserName) (d domain.Deletion, named bool, err error) {
+func (s *Deletions) listedDeletion(ctx context.Context, row driver.Entity) (d domain.Deletion, named bool, err error) {
 	on, ref, err := schema.ParseAskedRow(row.Row)
 	if err != nil || !schema.LeadsToChannel(ref) {
 		return domain.Deletion{}, false, nil // a later program may have other rows here
 	}
-	d, err = s.Deletion(ctx, ref, user)
-	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrForbidden) {
+	d, err = s.record(ctx, ref)
+	if errors.Is(err, domain.ErrNotFound) {
 		return domain.Deletion{}, false, nil
 	}
 	return d, d.RequestedOn.Equal(on), err

@@ -11,19 +11,31 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Deletion reads the progress of a deletion. Only the user who asked for it may:
-// another is domain.ErrForbidden. A deletion that nobody asked for is
+// Deletion reads the progress of a deletion. Only the account that asked for it may: another, also one
+// that has its name since, is domain.ErrForbidden. A deletion that nobody asked for is
 // domain.ErrNotFound.
-func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error) {
-	row, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
+	var made time.Time
+	err = s.AtOnce(ctx,
+		func(ctx context.Context) (err error) { d, err = s.record(ctx, ref); return err },
+		func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, by); return err })
+	if err == nil && !askedBy(d, by, made) {
+		err = domain.ErrForbidden
+	}
 	if err != nil {
 		return domain.Deletion{}, fmt.Errorf("deletion of channel %s: %w", ref.Key, err)
 	}
-	d := Decode(row)
-	if d.RequestedBy != by {
-		return domain.Deletion{}, fmt.Errorf("deletion of channel %s: %w", ref.Key, domain.ErrForbidden)
-	}
 	return d, nil
+}
+
+func (s *Deletions) record(ctx context.Context, ref domain.ChannelRef) (domain.Deletion, error) {
+	row, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+	return Decode(row), err
+}
+
+// askedBy reports whether the account asked that has a name, and was made at that time.
+func askedBy(d domain.Deletion, by domain.UserName, made time.Time) bool {
+	return d.RequestedBy == by && !domain.OfFormerAccount(d.RequestedOn, made)
 }
 
 // Stalled tells whether a deletion that a worker should do has made no progress since a

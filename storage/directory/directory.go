@@ -10,6 +10,7 @@ import (
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/fresh"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -18,6 +19,7 @@ import (
 type Directory struct {
 	*channel.Lifecycle
 	deletions *deletion.Deletions
+	versions  *fresh.Versions
 
 	channels, users *driver.Table
 
@@ -25,10 +27,11 @@ type Directory struct {
 }
 
 // New returns the directory of the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause) *Directory {
+func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Directory {
 	s := &Directory{
 		Lifecycle: channels,
 		deletions: deletions,
+		versions:  versions,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		users:     driver.NewTable(backend, schema.TableUsers),
 		pause:     pause,

@@ -5,35 +5,49 @@ import (
 	"errors"
 
 	"microblogging/domain"
+	"microblogging/storage/channel"
 	"microblogging/storage/schema"
 )
 
-// EraseChannel asks for the deletion of the channel that has a key, if it is this user's, whose
-// account is being deleted: one that cannot be undone, also if another is asked for that can. It
-// takes away the gates of those that are being created under the key, whoever does. They were read
-// before the channel's row, as strayGate does in package check; and whoever creates a channel
-// without a gate begins again, or, as this user, finds that the account does not stand.
+// EraseChannel asks for the deletion of the channel that has a key, if it belongs to this user, whose
+// account is being deleted. That deletion cannot be undone, even if one was requested that can. Every
+// creation of a channel under the key that is under way begins again or, if it is this user's, finds
+// that the account is being deleted.
 func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
-		gates, err := s.GatesOf(ctx, key)
-		if err != nil {
-			return err
-		}
-		//lab: Read whose channel has the name.
-		row, err := s.ReadChannel(ctx, key)
-		if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrLimit) {
-			return err
-		}
-		for _, gate := range gates {
-			if err != nil || gate.Row != schema.OpenGateRow(row.Incarnation) {
-				if err := s.WithdrawGate(ctx, gate); err != nil {
-					return err
-				}
-			}
-		}
+		row, err := s.withdrawCreations(ctx, key)
 		if err != nil || row.Owner != of || row.State == domain.ChannelDeleting {
-			return nil
+			return err
 		}
 		return s.deletions.DeleteAtOnce(ctx, row)
 	})
+}
+
+// withdrawCreations deletes the reservations and the open gates of all creations under a key, and
+// returns the channel that has the key; the zero Row if there is none. A creation whose gate is gone
+// begins again: it lists its channel and checks its owner's account once more. The gates are read
+// before the channel's row, as in strayGate of package check, so the gate of a channel that was
+// created meanwhile stays, or its creation is not acknowledged. A gate that has changed since is
+// optimistic.ErrAgain.
+func (s *Directory) withdrawCreations(ctx context.Context, key domain.ChannelKey) (channel.Row, error) {
+	gates, err := s.GatesOf(ctx, key)
+	if errors.Is(err, domain.ErrLimit) {
+		return channel.Row{}, nil // no channel can have this key
+	}
+	if err != nil {
+		return channel.Row{}, err
+	}
+	//lab: Read whose channel has the name.
+	row, err := s.ReadChannel(ctx, key)
+	if err != nil && !errors.Is(err, domain.ErrNotFound) {
+		return channel.Row{}, err
+	}
+	for _, gate := range gates {
+		if gate.Row != schema.OpenGateRow(row.Incarnation) {
+			if err := s.WithdrawGate(ctx, gate); err != nil {
+				return channel.Row{}, err
+			}
+		}
+	}
+	return row, nil
 }

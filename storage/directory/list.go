@@ -7,6 +7,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/page"
 )
 
@@ -18,7 +19,8 @@ const maxChannelRows = 5 * driver.MaxPage
 // Channels lists up to limit active channels whose names contain the text, case folded, in
 // the order of their keys. A page that ends because it has read many rows may hold fewer
 // channels, or none, and have a Next. After is the Next of the page before, and empty for
-// the first page. A cursor of another list is an InvalidError on the field "after".
+// the first page. A cursor of another list is an InvalidError on the field "after". A row without its
+// open gate is left out (package fresh says why), so a page may hold fewer channels.
 func (s *Directory) Channels(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
 	text = domain.Fold(text)
 	list := page.List{Name: "channels/" + text, After: after, Limit: limit}
@@ -46,5 +48,9 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 		}
 		last = row.Partition
 	}
-	return found, nil
+	found.Items, err = flight.Gather(ctx, s.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
+		open, err := s.GateStands(ctx, of.Ref())
+		return of, open, err
+	})
+	return found, err
 }

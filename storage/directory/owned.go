@@ -23,9 +23,14 @@ import (
 // The rows are counted before a channel is created. No transaction can count the channels
 // themselves. So of several who create at once, each may be let in, and the limit holds
 // about. Rows that name nothing are removed when an owner has no room.
+//
+// A channel must not exist without its row: the deletion of its owner's account would not find it.
+// So before a row is removed, the reservations under its key are withdrawn. A creation that was about
+// to open its gate then fails, begins again, and lists its channel anew. The row is removed in the
+// version that was read before that, so a row that a creation has written since stays.
 
-// creationPatience is many times as long as a creation may take. Until then, a row
-// without a channel may be of one under way.
+// creationPatience is many times as long as a creation takes. A row without a channel stays for so
+// long, because each creation that is withdrawn must begin again. No guarantee depends on it.
 const creationPatience = 10 * time.Minute
 
 // CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
@@ -85,10 +90,12 @@ func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) err
 func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
 	from, to := schema.Owned.Range()
 	for limit > 0 {
+		//lab: Read which channels are on the owner's list.
 		rows, err := s.users.First(ctx, limit, driver.Range{Partition: schema.UserPartition(channel.Owner), From: from, To: to})
 		if err != nil || len(rows) < limit {
 			return err
 		}
+		//lab: Read whether the channel is on the owner's list.
 		_, err = s.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
 		if !errors.Is(err, domain.ErrNotFound) {
 			return err
@@ -107,6 +114,7 @@ func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit 
 // returns how many. It leaves those of creations that may be under way.
 func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
 	removed, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
+		//lab: Read the channel that is on the list.
 		channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
 		absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
 		switch {
@@ -116,9 +124,16 @@ func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, r
 			!absent && channel.Owner == owner:
 			return "", false, nil
 		}
-		err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-		if optimistic.Raced(err) {
-			return "", false, nil // the channel is created again, or another request was faster
+		now, err := s.withdrawCreations(ctx, schema.OwnedKey(row.Row))
+		if err == nil && now.Owner == owner {
+			return "", false, nil // it was created meanwhile
+		}
+		if err == nil {
+			//lab: Take what names no channel off the owner's list.
+			err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+		}
+		if optimistic.Raced(err) || errors.Is(err, optimistic.ErrAgain) {
+			return "", false, nil // the channel is being created, or another request was faster
 		}
 		return row.Row, true, err
 	})
@@ -126,7 +141,7 @@ func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, r
 }
 
 // ChannelsOf lists active channels of an owner, in the order of their keys. It looks at
-// up to limit names; a page has fewer channels, or none, if some of them are gone. After
+// up to limit names; a page has fewer channels, or none, if some of them are gone, or have no gate. After
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
 func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
@@ -150,10 +165,11 @@ func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after
 // and that can be read.
 func (s *Directory) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
-		row, err := s.ReadChannel(ctx, schema.OwnedKey(owned.Row))
-		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
+		of, _, err := s.versions.ChannelVersion(ctx, at, "")
+		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {
 			return domain.Channel{}, false, nil // no channel can have a name that leads nowhere
 		}
-		return row.Channel, row.Owner == owner && row.State == domain.ChannelActive, err
+		return of, of.Owner == owner, err
 	})
 }

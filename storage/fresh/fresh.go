@@ -60,9 +60,9 @@ import (
 // Both hold on any process, because a reader asks the store and no other process. A
 // reader who began before the acknowledgement may be answered either way.
 //
-// A channel without its open gate has no version, so that nothing of it is kept: its
-// deletion is under way, or its creation died. The gate that the version has is of the
-// incarnation that the row has, since the incarnation is in the key of the gate.
+// An active row without its open gate is no channel, and is not shown: a late copy of the insert
+// brought the row back after its deletion, or its creation died. The gate that the version has is
+// of the incarnation that the row has, since the incarnation is in the key of the gate.
 type Version string
 
 // Versions reads channels with their versions. It is safe for concurrent use.
@@ -77,8 +77,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
 }
 
 // ChannelVersion reads the active channel at an address and its version, with two reads at
-// once. The version is empty if the channel has no open gate. The errors are those of
-// ChannelAt.
+// once. The errors are those of ChannelAt. A channel without its open gate is domain.ErrNotFound.
 //
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
@@ -104,7 +103,7 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 		i = len(gates) - 1
 	}
 	if i < 0 {
-		return row.Channel, "", nil
+		return domain.Channel{}, "", fmt.Errorf("channel %s, which has no gate: %w", at.Key, domain.ErrNotFound)
 	}
 	// The key is part of it: on Azure, ETags are times, and the rows of two channels may share one.
 	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag)), nil

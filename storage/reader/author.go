@@ -47,6 +47,7 @@ func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.U
 	if from, err = list.From(from); err != nil {
 		return listed, err
 	}
+	channels := map[domain.ChannelRef]domain.Channel{}
 	for range authorRounds {
 		list.Limit = limit - len(listed.Items)
 		//lab: Read the user's list of the newest posts that they may have written, or voted on.
@@ -55,7 +56,7 @@ func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.U
 			return listed, fmt.Errorf("%s of %s: %w", kind.Name, user, err)
 		}
 		rows, listed.Next = page.Cut(list, rows, page.RowKey)
-		items, err := s.readListed(ctx, kind, user, rows)
+		items, err := s.readListed(ctx, kind, user, listedPosts(kind, rows), channels)
 		if err != nil {
 			return listed, err
 		}
@@ -68,33 +69,51 @@ func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.U
 	return listed, nil
 }
 
-// readListed reads the posts that rows of a user's list name, and the channels that they are in,
-// and returns the posts that can be read. It removes the rows whose channel is gone.
-func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain.UserName, rows []driver.Entity) (items []FeedItem, err error) {
-	var posts []found
-	var refs []domain.ChannelRef
+// listedPosts are the posts that rows of a user's list name.
+func listedPosts(kind *schema.Kind, rows []driver.Entity) (posts []found) {
 	for _, row := range rows {
-		ref, id := Listed(kind, row)
-		if !schema.LeadsToChannel(ref) {
-			continue // a check reports it
+		if ref, id := Listed(kind, row); schema.LeadsToChannel(ref) { // or else a check reports it
+			posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
 		}
-		posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
-		if !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
+	}
+	return posts
+}
+
+// readListed reads the posts that a user's list names, and the channels that they are in, and returns
+// the posts that can be read. Channels are those that were read before for the same page; one that is
+// gone is the zero Channel. It reads no post of a channel that is known not to be active. It removes
+// the rows whose channel is gone.
+func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain.UserName, posts []found,
+	channels map[domain.ChannelRef]domain.Channel,
+) (items []FeedItem, err error) {
+	var wanted []found
+	var refs []domain.ChannelRef
+	for _, post := range posts {
+		in, known := channels[post.by.Channel]
+		if known && in.State != domain.ChannelActive {
+			continue
+		}
+		wanted = append(wanted, post)
+		if !known && !slices.Contains(refs, post.by.Channel) {
+			refs = append(refs, post.by.Channel)
 		}
 	}
 	var blogs map[domain.BlogID]domain.Blog
-	var channels map[domain.ChannelRef]domain.Channel
+	var read map[domain.ChannelRef]domain.Channel
 	err = s.AtOnce(ctx,
-		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, posts); return err },
-		func(ctx context.Context) (err error) { channels, err = s.readIncarnations(ctx, refs); return err })
+		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, wanted); return err },
+		func(ctx context.Context) (err error) { read, err = s.readIncarnations(ctx, refs); return err })
 	if err != nil {
 		return nil, err
+	}
+	for _, ref := range refs {
+		channels[ref] = read[ref]
 	}
 	var gone []string
 	for _, post := range posts {
 		blog, there := blogs[post.id]
-		switch in, lives := channels[post.by.Channel]; {
+		in := channels[post.by.Channel]
+		switch lives := in.Incarnation != ""; {
 		case !lives:
 			gone = append(gone, kind.Row(string(post.id)))
 		case there && in.State == domain.ChannelActive && (kind != schema.Wrote || blog.UserID == user):
@@ -118,19 +137,10 @@ func listedIn(row driver.Entity) domain.ChannelRef {
 	}
 }
 
-// WroteTo lists the channels on an author's list. Some may be gone.
-func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) ([]domain.ChannelRef, error) {
-	return s.channelsOn(ctx, author, schema.Wrote)
-}
-
 // ActedIn lists the channels on the lists of what a user has written and voted on. Some may be gone.
-func (s *Readers) ActedIn(ctx context.Context, user domain.UserName) ([]domain.ChannelRef, error) {
-	return s.channelsOn(ctx, user, schema.Wrote, schema.Voted)
-}
-
-func (s *Readers) channelsOn(ctx context.Context, user domain.UserName, lists ...*schema.Kind) (refs []domain.ChannelRef, err error) {
+func (s *Readers) ActedIn(ctx context.Context, user domain.UserName) (refs []domain.ChannelRef, err error) {
 	seen := make(map[domain.ChannelRef]bool)
-	for _, list := range lists {
+	for _, list := range []*schema.Kind{schema.Wrote, schema.Voted} {
 		//lab: Read where the user has posted or voted.
 		for row, err := range s.list(ctx, list, user) {
 			if err != nil {
@@ -145,32 +155,54 @@ func (s *Readers) channelsOn(ctx context.Context, user domain.UserName, lists ..
 	return refs, nil
 }
 
+// A Written is a channel on an author's list, with the posts of theirs that are listed there.
+type Written struct {
+	Channel domain.ChannelRef
+	posts   []found
+}
+
+// WroteTo reads an author's list once, and returns the channels on it with the posts, newest first.
+// Some may be gone. It holds the ids of all posts in memory, and no text.
+func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) (written []Written, err error) {
+	at := map[domain.ChannelRef]int{}
+	for row, err := range s.list(ctx, schema.Wrote, author) {
+		if err != nil {
+			return nil, err
+		}
+		ref, id := Listed(schema.Wrote, row)
+		if !schema.LeadsToChannel(ref) {
+			continue
+		}
+		i, seen := at[ref]
+		if !seen {
+			i, written = len(written), append(written, Written{Channel: ref})
+			at[ref] = i
+		}
+		of := &written[i]
+		// A key that was read may be part of a whole page, which it would keep in memory.
+		of.posts = append(of.posts, found{id: domain.BlogID(strings.Clone(string(id)))})
+	}
+	return written, nil
+}
+
 // writtenAtOnce is how many posts WrittenTo reads before it yields them.
 const writtenAtOnce = 100
 
 // WrittenTo yields the posts of an author in one channel, newest first, and some of them at a time.
 // It yields nothing of a channel that is not active. An error is the last that it yields.
-func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, ref domain.ChannelRef) iter.Seq2[[]FeedItem, error] {
+func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, w Written) iter.Seq2[[]FeedItem, error] {
 	return func(yield func([]FeedItem, error) bool) {
-		var rows []driver.Entity
-		read := func() bool {
-			items, err := s.readListed(ctx, schema.Wrote, author, rows)
-			rows = rows[:0]
-			return yield(items, err) && err == nil
-		}
-		for row, err := range s.list(ctx, schema.Wrote, author) {
-			if err != nil {
-				yield(nil, err)
-				return
+		by := &Row{Subscription: domain.Subscription{Channel: w.Channel}}
+		for some := range slices.Chunk(w.posts, writtenAtOnce) {
+			posts := slices.Clone(some)
+			for i := range posts {
+				posts[i].by = by
 			}
-			if listedIn(row) != ref {
-				continue
-			}
-			if rows = append(rows, row); len(rows) == writtenAtOnce && !read() {
+			items, err := s.readListed(ctx, schema.Wrote, author, posts, map[domain.ChannelRef]domain.Channel{})
+			if !yield(items, err) || err != nil {
 				return
 			}
 		}
-		read()
 	}
 }
 

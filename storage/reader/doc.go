@@ -39,7 +39,6 @@ func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts,
 		pause:         pause,
 	}
 	channels.OnCreation(s.joinOwner)
-	channels.OnRemoval(schema.Sub, s.deleteSubscription)
-	channels.OnRemoval(schema.Join, s.deleteSubscription)
+	channels.OnRemoval(s.deleteSubscriptions)
 	return s
 }

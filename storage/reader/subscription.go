@@ -59,19 +59,24 @@ func (s *Readers) roomForSubscription(ctx context.Context, user domain.UserName)
 	return err
 }
 
-// deleteSubscription deletes the user's row of a subscriber who is being swept. It goes before
-// the row in the channel: it is in another table, and nobody could find it once that row is gone.
+// deleteSubscriptions deletes the users' rows of subscribers who are being swept. They go before
+// the rows in the channel: it is in another table, and nobody could find it once that row is gone.
 // Its key carries the incarnation, so that even a late call deletes no row of another
 // incarnation. A joiner who is slower than this writes the user's row again. That row is
 // dangling, and is deleted when it is read.
-func (s *Readers) deleteSubscription(ctx context.Context, ref domain.ChannelRef, row string) error {
-	user, _ := schema.SubscriberOf(row)
-	//lab: Delete the subscriber's own row.
-	err := s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Delete(schema.RefRow(ref), driver.Exists))
-	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
-		return nil // a row of the channel that names no user belongs to nobody's
+func (s *Readers) deleteSubscriptions(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
+	for _, row := range rows {
+		user, subscribes := schema.SubscriberOf(row.Row)
+		if !subscribes {
+			continue
+		}
+		//lab: Delete the subscriber's own row.
+		err := s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Delete(schema.RefRow(ref), driver.Exists))
+		if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrLimit) { // that names no user
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // Subscribed tells whether the user's row says that the user subscribes to the

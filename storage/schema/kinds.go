@@ -106,8 +106,8 @@ var (
 // Guests is the row that says who may post.
 var Guests = &Kind{
 	Table: TableBlogs, Partition: "<key>", Form: "guests!<token>", Name: "who may post", Scenario: "guests", Ablation: "guests-token",
-	What:       "Whether anybody but the owner may post, and who is blocked. Without this row, everybody may.",
-	Why:        "The post of a guest merges it. A change puts another in its place, so no post that was allowed before lands after.",
+	What:       "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
+	Why:        "A guest’s post or edit merges it. A change puts another in its place, so nothing allowed before lands after.",
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 

@@ -10,7 +10,7 @@ import (
 // The names of properties. A name means the same in each kind of row that has it.
 const (
 	PropAttempts     = "Attempts"
-	PropBlocked      = "Blocked" // names, separated by spaces
+	PropBlocked      = "Blocked" // accounts, separated by spaces: a name, or name@time
 	PropBlog         = "Blog"
 	PropBody         = "Body"    // a hash of what was sent
 	PropChannel      = "Channel" // its key
