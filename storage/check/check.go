@@ -26,8 +26,8 @@ type Counts struct {
 	Rows     int `json:"rows"`
 	// Retired rows are of an earlier version. Nobody reads them, and a repair removes them.
 	Retired int `json:"retired,omitempty"`
-	// Poisoned are the deletions and the messages that wait in poison for an operator. They are no
-	// breach.
+	// Poisoned are the deletions, and the messages that no worker could read, that wait for an
+	// operator. They are no breach.
 	Poisoned int `json:"poisoned"`
 }
 
@@ -43,11 +43,11 @@ type Checker struct {
 	Repair bool
 	// Report is called with each breach when it is found.
 	Report func(domain.Breach)
-	// Poisoned is called with each deletion that waits in poison for an operator,
-	// unless it is nil. That is no breach.
+	// Poisoned is called with each deletion that waits in poison for an operator, unless it is
+	// nil. That is no breach, and is counted.
 	Poisoned func(domain.Deletion)
 	// Unread is called with the text of each message that no worker could read and that
-	// waits in poison, unless it is nil. That is no breach.
+	// waits in poison, unless it is nil. That is no breach, and is counted.
 	Unread func(text string)
 
 	store  *store
