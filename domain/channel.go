@@ -23,8 +23,8 @@ type Channel struct {
 	State       ChannelState
 	// Undone is how many requests to delete it were undone. It is the number of the next request.
 	Undone int64
-	// UndoableUntil is when a worker may take a pending channel past the pivot. It is zero in any
-	// other state.
+	// UndoableUntil is until when no worker takes a pending channel past the pivot. It is zero in
+	// any other state.
 	UndoableUntil time.Time
 }
 

@@ -63,8 +63,8 @@ type Deletion struct {
 	RequestedOn time.Time
 	// Number tells the requests to delete one incarnation apart. See Message.
 	Number int64
-	// UndoableUntil is zero if the deletion never could be undone. Whoever undoes it is told
-	// whether the worker was faster, whatever the time is.
+	// UndoableUntil is zero if the deletion never could be undone. It is by the clock of the process
+	// that accepted the request. An undo after it succeeds if no worker has passed the pivot.
 	UndoableUntil time.Time
 	State         DeletionState
 	// Step is the current step. It is empty before the first.

@@ -28,8 +28,6 @@ const (
 	StepWaiting StepResult = "waiting"
 	// StepStopped: the process stops, and has given the message back.
 	StepStopped StepResult = "stopped"
-	// StepEarly: the deletion could still be undone.
-	StepEarly StepResult = "early"
 	// StepLost: the worker has lost its lease.
 	StepLost StepResult = "lost"
 )

@@ -126,14 +126,6 @@ func (e *ReplacedError) Error() string { return "another channel has the name no
 // Unwrap makes a ReplacedError an ErrNotFound and an ErrConflict.
 func (e *ReplacedError) Unwrap() []error { return []error{ErrNotFound, ErrConflict} }
 
-// UndoableError tells a worker that a deletion can still be undone, and must wait.
-type UndoableError struct {
-	// Left is how long.
-	Left time.Duration
-}
-
-func (e *UndoableError) Error() string { return "the deletion can still be undone" }
-
 // TooManyChannelsError refuses a channel to an owner who has as many as allowed. Nothing
 // was created.
 type TooManyChannelsError struct {

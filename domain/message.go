@@ -86,18 +86,31 @@ func (m Message) Ref() ChannelRef {
 	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
 }
 
-// Undoable is how long the deletion can still be undone, and 0 if that is over. What is more than
-// there was when it was asked for, or than can be, is of another clock than ours, and is over: the
-// queue has hidden the message by its own clock.
-func (m Message) Undoable() time.Duration {
-	most := MaxUndo
-	if m.Kind == MessageAccount {
-		most = MaxUndoAccount
+// Delay is for how long the queue must keep the message of a channel invisible, so that no worker
+// receives it while the deletion can be undone. It is a duration, which the queue measures by its
+// own clock: the clocks of the sender and of the worker do not matter. The message of an account is
+// sent when its work is due (Due), and has no delay.
+func (m Message) Delay() time.Duration {
+	if m.Kind != MessageChannel || m.UndoableUntil.IsZero() {
+		return 0
 	}
-	if left := time.Until(m.UndoableUntil); left > 0 && left <= min(m.UndoableUntil.Sub(m.AskedOn), most) {
-		return left
+	if promised := m.UndoableUntil.Sub(m.AskedOn); promised > 0 {
+		return min(promised, MaxUndo)
 	}
-	return 0
+	return MaxUndo // two clocks have written the two times
+}
+
+// Due is when the work may start, by the clock of the process that accepted the request. Of an
+// account it is later than was promised by ClockMargin, because the clock that decides whether it is
+// due may be that much ahead.
+func (m Message) Due() time.Time {
+	switch {
+	case m.UndoableUntil.IsZero():
+		return m.AskedOn
+	case m.Kind == MessageAccount:
+		return m.UndoableUntil.Add(ClockMargin)
+	}
+	return m.UndoableUntil
 }
 
 // Intent returns what the message asks for, without who asked when, and what was

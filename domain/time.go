@@ -38,8 +38,11 @@ func Recent(t time.Time, within time.Duration) bool { return time.Since(t).Abs()
 const (
 	// MaxUndo is the longest time for which the deletion of a channel can be undone.
 	MaxUndo = 5 * time.Minute
-	// MaxUndoAccount is the same for an account. A queue of Azure hides a message no longer.
+	// MaxUndoAccount is the same for an account.
 	MaxUndoAccount = 7 * 24 * time.Hour
+	// ClockMargin is how much the clocks of two processes may differ. Azure refuses a request that
+	// is dated 15 minutes off.
+	ClockMargin = 15 * time.Minute
 )
 
 // TicksOf is the number of ticks from 0001-01-01 UTC to t.

@@ -44,8 +44,8 @@ type Erasure struct {
 	// ID tells the requests of one name apart. It is empty without one.
 	ID    Incarnation
 	State AccountState
-	// AskedOn is when it was asked for. UndoableUntil is when a worker may take the account past the
-	// pivot; it is the same time if the deletion cannot be undone.
+	// AskedOn is when it was asked for. UndoableUntil is until when no worker takes the account past
+	// the pivot; it is the same time if the deletion cannot be undone.
 	AskedOn, UndoableUntil time.Time
 	// KeepPosts tells that posts in the channels of others stay, as those of DeletedUser.
 	KeepPosts bool

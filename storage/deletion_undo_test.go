@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -108,7 +109,12 @@ func undoneIsNotRepeated(t *testing.T, w *world) {
 	w.mustLive(channel)
 	w.askUndoable(channel)
 	records := w.recordsOf()
-	w.ok(w.undo(channel.Ref(), ada)) // the store that comes back knows nothing of what the records tell
+	w.ok(w.undo(channel.Ref(), ada))
+	if n, err := w.store.RepeatDeletions(t.Context(), records); n != 0 || err != nil {
+		t.Errorf("of an undoing that was not recorded, %d deletions are repeated, %v", n, err)
+	}
+	w.ok(w.table("Channels").Transact(t.Context(), string(channel.Key()), // a backup knows nothing of what the records tell
+		driver.Merge("", driver.Exists, driver.Int64("Undone", 1))))
 	if n, err := w.store.RepeatDeletions(t.Context(), records); n != 1 || err != nil {
 		t.Errorf("%d deletions are repeated, %v", n, err)
 	}

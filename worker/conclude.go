@@ -32,7 +32,7 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
 	})
 	level := slog.LevelWarn
-	if err == nil && (result == outcomeDone || result == outcomeShutdown || result == outcomeKilled || result == outcomeEarly) {
+	if err == nil && (result == outcomeDone || result == outcomeShutdown || result == outcomeKilled) {
 		level = slog.LevelInfo
 	}
 	j.worker.Log.Log(ctx, level, "message handled", "outcome", result.String(), "channel", j.message.Channel,
@@ -53,10 +53,6 @@ func (j *job) carryOut(ctx context.Context, result outcome, cause error) error {
 		return j.giveBack(ctx)
 	case outcomeWait:
 		return j.wait(ctx)
-	case outcomeEarly:
-		var undoable *domain.UndoableError
-		errors.As(cause, &undoable)
-		return j.rewrite(ctx, undoable.Left.Truncate(time.Second)+time.Second)
 	case outcomeLost:
 		return j.record(ctx, unchanged)
 	default: // outcomeRetry, outcomePanic

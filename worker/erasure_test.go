@@ -24,6 +24,9 @@ func TestErasure(t *testing.T) {
 	t.Run("the name is free again after its time, and nothing of before comes back", bubble(nameIsFreeAgain))
 	t.Run("a lost message is replaced", bubble(lostErasureIsReplaced))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
+	t.Run("one whose undoing was not recorded is not deleted by a restore", bubble(undoneIsNotRepeated))
+	t.Run("no clock and no crash ends the time to undo early", bubble(undoIsKept))
+	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
 	t.Run("a request that was undone before its copy arrives is not carried out", bubble(echoOfUndone))
 	t.Run("an undoing whose copy arrives late leaves the next request alone", bubble(echoOfUndoing))
 	t.Run("whoever has changed the password is not deleted with the old one", bubble(changedPasswordDeletesNobody))
@@ -271,13 +274,79 @@ func erasureIsRepeated(t *testing.T) {
 	l.ok(err)
 	records, err := l.sound.DeletionRecords(t.Context())
 	l.ok(err)
-	l.undo(l.sound) // as a backup would have the account
+	l.undo(l.sound)
+	users := driver.NewTable(l.db, schema.TableUsers) // as a backup of before has the account
+	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.AskedOn.Add(-time.Hour)))))
 	time.Sleep(time.Hour)
 	n, err := l.sound.RepeatDeletions(t.Context(), records)
 	if e := l.state(); err != nil || n != 1 || e.ID == asked.ID || !e.KeepPosts || !e.UndoableUntil.Equal(asked.UndoableUntil) {
 		t.Errorf("%d deletions were repeated as %+v, %v", n, e, err)
 	}
-	time.Sleep(undoAccount)
+	time.Sleep(undoAccount + time.Hour)
+	l.gone()
+	l.mustBeErased()
+}
+
+func undoneIsNotRepeated(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.sound, true)
+	l.ok(err)
+	records, err := l.sound.DeletionRecords(t.Context())
+	l.ok(err)
+	l.undo(l.sound)
+	n, err := l.sound.RepeatDeletions(t.Context(), records)
+	if e := l.state(); err != nil || n != 0 || e.State != domain.AccountActive {
+		t.Errorf("%d deletions were repeated as %+v, %v", n, e, err)
+	}
+}
+
+// The process that was asked may have a clock that is off, and may die once it has marked the account.
+func undoIsKept(t *testing.T) {
+	for _, dies := range []bool{false, true} {
+		for _, by := range []time.Duration{-domain.ClockMargin, -30 * time.Second, 0, 4 * time.Minute, domain.ClockMargin} {
+			l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+			if dies {
+				l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+					if drivertest.Writes(call) && call.Target == schema.TableDeletions && call.Partition == string(domain.Erasure{User: leaver}.Ref().Key) || call.Target == domain.QueueName {
+						return drivertest.ErrInjected
+					}
+					return send(ctx)
+				}
+			}
+			asked, _ := l.askOn(l.faulty, false)
+			l.skewed(by)
+			stop := l.start(l.sound)
+			time.Sleep(time.Until(asked.UndoableUntil.Add(-time.Second)))
+			if e := l.state(); e.State != domain.AccountPending {
+				t.Errorf("with a clock off by %s, before the time is over, the account is %s", by, e.State)
+			}
+			time.Sleep(3 * domain.ClockMargin)
+			stop()
+			if e := l.state(); e.State != domain.AccountGone {
+				t.Errorf("with a clock off by %s, long after the time, the account is %s", by, e.State)
+			}
+		}
+	}
+}
+
+// A message that nobody may handle would keep a worker up, and a copy of the store waiting.
+func nothingWaitsForUndo(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	stop := l.start(l.sound)
+	for range 7 {
+		time.Sleep(undoAccount/7 - time.Second)
+		if b, err := l.sound.Backlog(t.Context()); err != nil || b != (storage.Backlog{}) {
+			t.Errorf("what waits is %+v, %v", b, err)
+		}
+		l.mustBeSoundWithin(0)
+	}
+	stop()
+	time.Sleep(time.Hour)
+	if b, err := l.sound.Backlog(t.Context()); err != nil || b.Open != 1 || time.Since(b.Oldest) > time.Hour {
+		t.Errorf("once it is due, what waits is %+v, %v", b, err)
+	}
 	l.gone()
 	l.mustBeErased()
 }

@@ -35,25 +35,23 @@ const (
 	// outcomeKilled: the worker was killed in a lesson. Nothing is concluded: the lease
 	// runs out, as if the process had died.
 	outcomeKilled
-	// outcomeEarly: the deletion can still be undone; the message is hidden until it cannot.
-	outcomeEarly
 )
 
 func (o outcome) String() string {
-	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost", "killed", "early"}[o]
+	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost", "killed"}[o]
 }
 
 // stepResult is the result of a step that ended so.
 func (o outcome) stepResult() domain.StepResult {
 	return [...]domain.StepResult{
 		domain.StepDone, domain.StepFailed, domain.StepFailed, domain.StepFailed,
-		domain.StepStopped, domain.StepWaiting, domain.StepLost, domain.StepFailed, domain.StepEarly,
+		domain.StepStopped, domain.StepWaiting, domain.StepLost, domain.StepFailed,
 	}[o]
 }
 
 // Outcomes lists what End.Outcome can be.
 func Outcomes() (all []string) {
-	for o := outcomeDone; o <= outcomeEarly; o++ {
+	for o := outcomeDone; o <= outcomeKilled; o++ {
 		all = append(all, o.String())
 	}
 	return all
@@ -94,8 +92,6 @@ func classify(ctx context.Context, err error) outcome {
 		return outcomeDone
 	case errors.Is(err, errPanic):
 		return outcomePanic
-	case errors.As(err, new(*domain.UndoableError)):
-		return outcomeEarly
 	case errors.Is(err, errStopping), errors.Is(cause, errDrained):
 		return outcomeShutdown
 	case errors.Is(err, errPermanent):

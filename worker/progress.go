@@ -60,12 +60,7 @@ func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 	return lastDelivery, err
 }
 
-// running says so, unless the deletion can still be undone.
-func running(d *domain.Deletion) {
-	if d.State != domain.DeletionPending || d.Message().Undoable() == 0 {
-		d.State = domain.DeletionRunning
-	}
-}
+func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 
 // enter begins a step. The next record says it.
 func (p *progress) enter(step domain.Step) {

@@ -7,15 +7,17 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 func TestUndo(t *testing.T) {
 	t.Run("a deletion is carried out when it cannot be undone any more, and not before", bubble(sweptOnceTimeIsOver))
-	t.Run("a message that arrives early is put back for the rest of the time, without an attempt", bubble(earlyMessageIsPutBack))
 	t.Run("what was undone is untouched by its message, and can be deleted again", bubble(undoneIsUntouched))
 	t.Run("a lost message is replaced when the time is over, and not before", bubble(lostMessageIsReplaced))
-	t.Run("a time that no sound clock has written is over", bubble(strangeTimeIsOver))
-	t.Run("a clock that is ahead prolongs no deletion beyond its time", bubble(aheadIsNotWaitedFor))
+	t.Run("a pass whose clock is wrong does not end the time early", bubble(copyIsDelayed))
+	t.Run("no clock of the process that was asked ends the time early or late", bubble(clocksDiffer))
+	t.Run("a restart of the embedded store does not end the time early", bubble(restartEndsNoUndo))
 }
 
 const undoTime = 30 * time.Second
@@ -74,24 +76,6 @@ func sweptOnceTimeIsOver(t *testing.T) {
 	}
 }
 
-func earlyMessageIsPutBack(t *testing.T) {
-	w := newWorld(t, 5)
-	w.options.MaxAttempts = 1
-	w.askUndoable()
-	w.ok(w.sound.Messages().Send(t.Context(), w.deletion().Message().Encode())) // a copy that is not hidden
-	stop := w.start(w.sound)
-	time.Sleep(undoTime / 2)
-	if d := w.deletion(); d.State != domain.DeletionPending || d.Attempts > 0 || d.Trace.Workers() != 1 {
-		t.Errorf("after a copy arrived early, the deletion is %+v", d)
-	}
-	time.Sleep(undoTime/2 + 5*time.Second)
-	stop()
-	if !w.done() {
-		t.Errorf("when the time was over, the deletion is %+v", w.deletion())
-	}
-	w.mustBeDeleted()
-}
-
 func undoneIsUntouched(t *testing.T) {
 	w := newWorld(t, 5)
 	stop := w.start(w.sound)
@@ -134,25 +118,84 @@ func lostMessageIsReplaced(t *testing.T) {
 	w.mustBeDeleted()
 }
 
-// A clock that was ahead has written until when the deletion can be undone.
-func strangeTimeIsOver(t *testing.T) {
-	w := newWorld(t, 5)
-	w.ok(w.ask(storage.New(w.db, storage.Options{Undo: 2 * domain.MaxUndo})))
-	w.finish()
-	w.mustBeDeleted()
+// skewed moves the times in all rows, as a process whose clock is off had written them.
+func (w *world) skewed(by time.Duration) {
+	w.t.Helper()
+	for _, name := range []string{schema.TableChannels, schema.TableDeletions, schema.TableUsers} {
+		table := driver.NewTable(w.db, name)
+		for row, err := range table.All(w.t.Context(), driver.Scan{}) {
+			w.ok(err)
+			var times driver.Properties
+			for _, p := range row.Properties {
+				if on := row.Properties.Time(p.Name); !on.IsZero() {
+					times = append(times, driver.Time(p.Name, on.Add(by)))
+				}
+			}
+			if len(times) > 0 {
+				w.ok(table.Transact(w.t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists, times...)))
+			}
+		}
+	}
 }
 
-// A web role whose clock is ahead by minutes has asked for a deletion that can be undone for a second.
-func aheadIsNotWaitedFor(t *testing.T) {
-	w := newWorld(t, 5)
-	asked := domain.Now().Add(4 * time.Minute)
-	m := domain.Message{Kind: domain.MessageChannel, Channel: w.victim.Key(), Incarnation: w.victim.Incarnation,
-		Name: w.victim.Name, By: owner, AskedOn: asked, UndoableUntil: asked.Add(time.Second)}
-	w.ok(w.sound.Messages().Send(t.Context(), m.Encode()))
-	stop := w.start(w.sound)
-	time.Sleep(10 * time.Second)
-	stop()
-	if !w.done() {
-		t.Errorf("after ten seconds, the deletion is %+v", w.deletion())
+// mustBePendingFor requires that the deletion can be undone for this long, while workers run.
+func (w *world) mustBePendingFor(d time.Duration) {
+	w.t.Helper()
+	time.Sleep(d)
+	w.mustBeHidden()
+	if row, err := w.sound.ReadChannel(w.t.Context(), w.victim.Key()); err != nil || row.State != domain.ChannelPending {
+		w.t.Errorf("before the time is over, the channel is %s, %v", row.State, err)
 	}
+}
+
+func copyIsDelayed(t *testing.T) {
+	w := newWorld(t, 5)
+	w.askUndoable()
+	w.ok(w.sound.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
+	for range 2 { // the second finds the record that the first has claimed
+		if _, err := w.sound.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := w.start(w.sound)
+	w.mustBePendingFor(undoTime - time.Second)
+	w.until("the deletion is done", w.done)
+	stop()
+}
+
+// receiveAfter takes the one message that the queue holds after a while.
+func (w *world) receiveAfter(d time.Duration) driver.Message {
+	w.t.Helper()
+	time.Sleep(d)
+	return w.receive()
+}
+
+func clocksDiffer(t *testing.T) {
+	for _, by := range []time.Duration{-domain.ClockMargin, -10 * time.Minute, 10 * time.Minute, domain.ClockMargin} {
+		w := newWorld(t, 5)
+		w.askUndoable()
+		w.skewed(by)
+		stop := w.start(w.sound)
+		w.mustBePendingFor(undoTime - time.Second)
+		time.Sleep(6 * time.Second)
+		if !w.done() {
+			t.Errorf("five seconds after the time, with a clock off by %s, the deletion is %+v", by, w.deletion())
+		}
+		stop()
+	}
+}
+
+func restartEndsNoUndo(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorldIn(t, dir, 5, storage.Options{})
+	w.askUndoable()
+	for range 2 {
+		w.ok(w.db.Close())
+		w.open(dir, storage.Options{})
+	}
+	stop := w.start(w.sound)
+	w.mustBePendingFor(undoTime - time.Second)
+	w.until("the deletion is done", w.done)
+	stop()
+	w.mustBeDeleted()
 }

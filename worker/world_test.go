@@ -58,21 +58,13 @@ func newWorld(t *testing.T, posts int) *world {
 
 func newWorldOf(t *testing.T, posts int, options storage.Options) *world {
 	t.Helper()
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w := &world{t: t, db: db, hook: drivertest.Pass, options: testOptions}
-	w.sound = storage.New(db, options)
-	faults := drivertest.NewFaults(db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		return w.hook(ctx, call, send)
-	})
-	w.faulty = storage.New(faults, options)
+	return newWorldIn(t, t.TempDir(), posts, options)
+}
+
+func newWorldIn(t *testing.T, dir string, posts int, options storage.Options) *world {
+	t.Helper()
+	w := &world{t: t, hook: drivertest.Pass, options: testOptions}
+	w.open(dir, options)
 	w.ok(w.sound.Prepare(t.Context()))
 	w.victim = w.create("Victim")
 	for i := range posts {
@@ -83,6 +75,20 @@ func newWorldOf(t *testing.T, posts int, options storage.Options) *world {
 		w.kept = append(w.kept, w.post(w.bystander, fmt.Sprintf("kept %d", i)))
 	}
 	return w
+}
+
+// open opens the store in a directory.
+func (w *world) open(dir string, options storage.Options) {
+	w.t.Helper()
+	var err error
+	w.db, err = bolt.Open(dir, bolt.Options{NoSync: true})
+	w.ok(err)
+	w.t.Cleanup(func() { w.ok(w.db.Close()) })
+	w.sound = storage.New(w.db, options)
+	faults := drivertest.NewFaults(w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		return w.hook(ctx, call, send)
+	})
+	w.faulty = storage.New(faults, options)
 }
 
 // ok ends the test if a step that must succeed has failed.

@@ -40,7 +40,8 @@ type DB struct {
 	// file is what had the name of the store when it was opened.
 	file os.FileInfo
 	// epoch is that of this opening; see beginEpoch.
-	epoch  uint64
+	epoch uint64
+	// opened is when the store would have been opened if it had been open ever since (clock).
 	opened time.Time
 	// writes hands a write to the writer. It has no buffer: the writer answers what
 	// it has taken, and a sender can still give up what it has not.
@@ -96,7 +97,8 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		return nil, err
 	}
 	var epoch uint64
-	err = safely(func() (err error) { epoch, err = beginEpoch(file); return err })
+	var clock time.Duration
+	err = safely(func() (err error) { epoch, clock, err = beginEpoch(file); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		bolt:      file,
 		file:      info,
 		epoch:     epoch,
-		opened:    time.Now(),
+		opened:    time.Now().Add(-clock),
 		writes:    make(chan *write),
 		closing:   make(chan struct{}),
 		stopped:   make(chan struct{}),

@@ -222,10 +222,10 @@ const epochs = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
 // number. It is part of each ETag. So no ETag of one opening is one of another, of
 // the same store, of a store that this one is a copy of, or of one that was lost after the
 // backup that this one was restored from. Among 10,000 openings, two have one epoch with a
-// probability of 1 in 70 million. No lease of another epoch holds.
-func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
+// probability of 1 in 70 million. No lease of another epoch holds. The clock of the queues goes on.
+func beginEpoch(file *bbolt.DB) (epoch uint64, clock time.Duration, err error) {
 	if err := file.View(checkSchema); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	err = file.Update(func(tx *bbolt.Tx) error {
 		about, err := tx.CreateBucketIfNotExists(aboutBucket())
@@ -244,10 +244,11 @@ func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 			if !strings.HasPrefix(string(name), queuePrefix) {
 				return nil
 			}
+			clock = max(clock, time.Duration(bucket.Sequence()))
 			return endLeases(bucket)
 		})
 	})
-	return epoch, err
+	return epoch, clock, err
 }
 
 // checkSchema accepts an empty store, and a store of ours that is no newer than

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -26,6 +27,7 @@ func TestOpen(t *testing.T) {
 	t.Run("completes a store that was only begun", emptyDatabase)
 	t.Run("uses the file that has the name once it is locked", fileOfTheName)
 	t.Run("keeps the messages, and ends their leases", reopenedMessages)
+	t.Run("shows a delayed message when the store was open for that long in all, and not before", delayedMessages)
 	t.Run("begins another epoch each time, of each store", otherEpochs)
 	t.Run("syncs each commit unless the options say no", syncsByDefault)
 }
@@ -164,6 +166,32 @@ func reopenedMessages(t *testing.T) {
 	if len(again) != 2 || again[0].Text != "leased for long" || again[0].Deliveries != 2 || again[1].Text != "visible" || again[1].Deliveries != 1 {
 		t.Errorf("received %v", again)
 	}
+}
+
+// The machine may be off for any time in between, and its clock may be set meanwhile.
+func delayedMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		visible := func(after time.Duration) int {
+			db := opened(t, dir)
+			queue := driver.NewQueue(db, "q")
+			time.Sleep(after)
+			messages, err := queue.Peek(t.Context(), 10)
+			ok(t, err)
+			send(t, queue, "by which the store knows the time")
+			ok(t, db.Close())
+			return len(messages)
+		}
+		visible(0)
+		db := opened(t, dir)
+		ok(t, driver.NewQueue(db, "q").SendHidden(t.Context(), "delayed", time.Minute), db.Close())
+		for round, want := range []int{1, 2, 4} { // with the others
+			if got := visible(25 * time.Second); got != want {
+				t.Errorf("after %d s, %d messages are visible, want %d", 25*(round+1), got, want)
+			}
+			time.Sleep(time.Hour)
+		}
+	})
 }
 
 // An ETag names one version of a row for ever, also outside of the store: a browser keeps a

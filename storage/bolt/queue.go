@@ -19,7 +19,7 @@ import (
 // A message is what the file holds at a place, in the bucket of its queue.
 //
 // The place is its key: two numbers of 8 bytes, big endian. They are when the message is or
-// was visible, in nanoseconds since the store was opened (clock), and a sequence number that
+// was visible, by the clock of the store, and a sequence number that
 // grows and is never repeated. So the messages that can be received come first, the one that
 // has been visible for the longest before all others. Every delivery and every renewal moves
 // the message to a new place. The place is the receipt: that of a stale receipt is empty.
@@ -40,12 +40,14 @@ type message struct {
 const (
 	messageVersion = 1
 	placeLen       = 16
-	// visibleBefore is when a message was visible that was sent in an earlier epoch.
+	// visibleBefore is when a message was visible whose lease has ended with an earlier epoch.
 	visibleBefore = time.Duration(1)
 )
 
-// clock returns the time since the opening, at least visibleBefore. It goes on evenly when
-// the clock of the machine is set.
+// clock returns for how long the store has been open in all its epochs, in nanoseconds and at least
+// visibleBefore. It goes on evenly when the clock of the machine is set, and stands still while the
+// store is closed. So a message that is delayed is never visible early: a restart leaves it the rest
+// of its delay, as far as the last write to a queue tells.
 func (db *DB) clock() time.Duration { return visibleBefore + time.Since(db.opened) }
 
 func newPlace(visible time.Duration, n uint64) []byte {
@@ -64,10 +66,11 @@ func decodeMessage(place, value []byte) (message, error) {
 	return m, nil
 }
 
-// put writes the message at a new place. A new one gets its id.
-func (m *message) put(bucket *bbolt.Bucket, visible time.Duration) error {
-	n, err := bucket.NextSequence()
-	if err != nil {
+// put writes the message at a new place, invisible for a while from now on. A new one gets its id.
+// The sequence number is the clock, so that the next epoch knows how far that has come.
+func (m *message) put(bucket *bbolt.Bucket, now, invisible time.Duration) error {
+	n := max(bucket.Sequence()+1, uint64(now))
+	if err := bucket.SetSequence(n); err != nil {
 		return err
 	}
 	if m.place == nil {
@@ -75,7 +78,7 @@ func (m *message) put(bucket *bbolt.Bucket, visible time.Duration) error {
 	} else if err := bucket.Delete(m.place); err != nil {
 		return err
 	}
-	m.place = newPlace(visible, n)
+	m.place = newPlace(now+invisible, n)
 	b := binary.AppendUvarint([]byte{messageVersion}, m.id)
 	b = binary.AppendUvarint(b, uint64(m.deliveries))
 	return bucket.Put(m.place, append(b, m.text...))
@@ -87,15 +90,17 @@ func (m message) shown() driver.Message {
 
 func (m message) receipt() string { return hex.EncodeToString(m.place) }
 
-// endLeases shows all messages of a queue that somebody has hidden. Whoever did it had the
-// file, and has it no more. The clock begins anew, so every later time is past.
+// endLeases makes each message of a queue visible that was received: its receiver had the file, and
+// has it no more. A message that nobody has received yet keeps its delay.
 func endLeases(bucket *bbolt.Bucket) error {
-	var later [][]byte
+	var leased [][]byte
 	cursor := bucket.Cursor()
-	for place, _ := cursor.Seek(newPlace(visibleBefore+1, 0)); place != nil; place, _ = cursor.Next() {
-		later = append(later, bytes.Clone(place))
+	for place, value := cursor.Seek(newPlace(visibleBefore+1, 0)); place != nil; place, value = cursor.Next() {
+		if m, err := decodeMessage(place, value); err != nil || m.deliveries > 0 { // who receives it finds it corrupt
+			leased = append(leased, bytes.Clone(place))
+		}
 	}
-	for _, place := range later {
+	for _, place := range leased {
 		value := bytes.Clone(bucket.Get(place))
 		if err := bucket.Delete(place); err != nil {
 			return err
@@ -111,7 +116,7 @@ func (db *DB) send(ctx context.Context, c *driver.Call) error {
 	text, hidden := c.Message.Text, c.Lease
 	sent := change{size: len(text), shows: true}
 	return db.change(ctx, bucketOf(c), sent, func(bucket *bbolt.Bucket) (func() error, error) {
-		return func() error { return (&message{text: text}).put(bucket, db.clock()+hidden) }, nil
+		return func() error { return (&message{text: text}).put(bucket, db.clock(), hidden) }, nil
 	})
 }
 
@@ -131,7 +136,7 @@ func (db *DB) receive(ctx context.Context, c *driver.Call) ([]driver.Message, er
 		return func() error {
 			for _, m := range found {
 				m.deliveries++
-				if err := m.put(bucket, db.clock()+lease); err != nil {
+				if err := m.put(bucket, db.clock(), lease); err != nil {
 					return err
 				}
 				shown := m.shown()
@@ -155,7 +160,7 @@ func (db *DB) update(ctx context.Context, c *driver.Call) (string, error) {
 		held, err := findHeld(bucket, m)
 		return func() error {
 			held.text = m.Text
-			err := held.put(bucket, db.clock()+lease)
+			err := held.put(bucket, db.clock(), lease)
 			renewed = held.receipt()
 			return err
 		}, err

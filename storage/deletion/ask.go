@@ -76,7 +76,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 
 // announce makes the writes that come before a mark.
 func (s *Deletions) announce(ctx context.Context, message domain.Message) error {
-	if err := s.RenewOpen(ctx, message.Ref()); err != nil {
+	if err := s.RenewOpen(ctx, message.Ref(), message.Due()); err != nil {
 		return err
 	}
 	if err := s.Enqueue(ctx, message); err != nil {
@@ -85,12 +85,17 @@ func (s *Deletions) announce(ctx context.Context, message domain.Message) error 
 	return s.RecordDeletion(ctx, message)
 }
 
-// Enqueue puts a message on the queue and dates it. While the deletion can be undone, the message
-// is hidden.
+// Enqueue dates a message and puts it on the queue. No worker receives it while what it asks for can
+// be undone.
 func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
+	return s.enqueueAfter(ctx, m, m.Delay())
+}
+
+// enqueueAfter is Enqueue with a delay, which is rounded up to whole seconds.
+func (s *Deletions) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message that asks for the deletion.
-	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(m.Undoable()))
+	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(delay))
 }
 
 // wholeSeconds rounds up.

@@ -12,11 +12,11 @@ import (
 // A Backlog is what waits for a worker or for an operator. It is read for an operator who
 // asks again and again, so its cost is bounded.
 type Backlog struct {
-	// Open is how many deletions were accepted and are not known to be at their end: one that
-	// ended within the last minutes may count. Those in poison do not. It is maxBacklog if there
-	// are more.
+	// Open is how many deletions are due and not known to be at their end: one that ended within
+	// the last minutes may count. Those that can be undone do not count, nor those in poison. It is
+	// maxBacklog if there are more.
 	Open int
-	// Oldest is when the oldest of them was asked for. It is zero if there is none.
+	// Oldest is when the work of the oldest of them was due. It is zero if there is none.
 	Oldest time.Time
 	// Messages and Poisoned are the lengths of the queue and of the poison queue, about.
 	Messages, Poisoned int64
@@ -38,7 +38,10 @@ func (s *Deletions) Backlog(ctx context.Context) (b Backlog, err error) {
 		if err != nil {
 			return Backlog{}, fmt.Errorf("backlog: %w", err)
 		}
-		on := row.Properties.Time(schema.PropRequestedOn)
+		on := row.Properties.Time(schema.PropDueOn)
+		if on.After(time.Now()) {
+			continue
+		}
 		if b.Open++; b.Oldest.IsZero() || on.Before(b.Oldest) {
 			b.Oldest = on
 		}

@@ -11,20 +11,11 @@ import (
 
 // MarkDeleting takes the channel past the pivot, after which a deletion cannot be undone, and so
 // hides it from readers if the request has died before it could. It is the first step of a worker.
-// It reports whether this incarnation's row is there, and its deletion was not undone. A deletion
-// that can still be undone is a *domain.UndoableError. That is the owner's time to think, measured
-// by the worker's clock. It is not what keeps a sweep from a channel whose deletion was undone: the
-// version of the row is.
+// It reports whether this incarnation's row is there, and its deletion was not undone. No clock is
+// asked whether the time to undo is over: the queue has kept the message invisible for that long.
+// What keeps a sweep from a channel whose deletion was undone is the version of the row.
 func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present bool, err error) {
-	return s.mark(ctx, m, func(row channel.Row) error {
-		if row.State == domain.ChannelPending {
-			m.UndoableUntil = row.UndoableUntil
-		}
-		if left := m.Undoable(); left > 0 {
-			return &domain.UndoableError{Left: left}
-		}
-		return s.Pivot(ctx, row)
-	})
+	return s.mark(ctx, m, func(row channel.Row) error { return s.Pivot(ctx, row) })
 }
 
 // hide marks the channel for a request whose own mark met another write.
@@ -55,7 +46,7 @@ func (s *Deletions) mark(ctx context.Context, m domain.Message, swap func(channe
 		case row.State == domain.ChannelDeleting:
 			return nil
 		case row.State == domain.ChannelActive:
-			if err := s.RenewOpen(ctx, m.Ref()); err != nil {
+			if err := s.RenewOpen(ctx, m.Ref(), domain.Now()); err != nil {
 				return err
 			}
 		}

@@ -34,6 +34,10 @@ import (
 //
 // A late copy of a renewal leaves a row about nothing, which a pass removes. A late copy of
 // a removal names a version that is gone.
+//
+// The row says when the work is due. The message of a channel is sent when the deletion is asked for,
+// and is invisible until then. That of an account is sent by the pass, once the work is due by the
+// clock of the pass: no message waits for days.
 
 // requestLifetime is how long a request to delete may be under way.
 const requestLifetime = time.Hour
@@ -41,11 +45,13 @@ const requestLifetime = time.Hour
 // openFlight is how many open deletions a pass looks at at once.
 const openFlight = 8
 
-// RenewOpen writes the index row of an open deletion, and gives it a new version.
-func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef) error {
+// RenewOpen writes the index row of an open deletion whose work is due then, and gives it a new
+// version.
+func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Time) error {
 	//lab: Put the deletion on the index of open deletions.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
-		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
+		driver.Merge(schema.RefRow(ref), driver.Upsert,
+			driver.Time(schema.PropRequestedOn, domain.Now()), driver.Time(schema.PropDueOn, due)))
 	if err != nil {
 		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
 	}
@@ -121,8 +127,12 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	}
 }
 
-// lookAtAccount is lookAt for the deletion of an account.
+// lookAtAccount is lookAt for the deletion of an account. Before it is due, the account's row says
+// all, and nothing is to do.
 func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	if index.Properties.Time(schema.PropDueOn).After(time.Now()) {
+		return nil
+	}
 	//lab: Read the report of the deletion of an account.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	switch d := Decode(record); {

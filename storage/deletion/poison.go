@@ -191,11 +191,12 @@ func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wa
 	return wait, nil
 }
 
-// requeueRecord sends the message before it changes the row. If the process dies in between,
+// requeueRecord sends the message before it changes the row: without a delay, because a worker has
+// received the message before, so the time to undo is over. If the process dies in between,
 // the deletion can be queued once more. A state that a worker has recorded meanwhile stays.
 func (s *Deletions) requeueRecord(ctx context.Context, d domain.Deletion) error {
 	message := d.Message()
-	if err := s.Enqueue(ctx, message); err != nil {
+	if err := s.enqueueAfter(ctx, message, 0); err != nil {
 		return err
 	}
 	return s.UpdateRecord(ctx, message, func(d *domain.Deletion) bool {

@@ -38,20 +38,26 @@ func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, hande
 // First it claims the deletion by dating its row, so that of several passes only one
 // queues it. If the process dies in between, a later pass finds the deletion stalled
 // again. The deletion waits on the queue then, so that the new message is given time to
-// be received.
+// be received. While no worker has received a message of it, each is delayed for the whole time to
+// undo, whatever our clock says.
 func (s *Deletions) RequeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
 	lost := false
+	delay := time.Duration(0)
 	err := s.UpdateRecord(ctx, of, func(d *domain.Deletion) bool {
-		claimed = *d
-		d.State = domain.DeletionQueued
+		claimed, delay = *d, 0
+		if d.State == domain.DeletionPending { // no worker has received it: it can be undone until one does
+			delay = d.Message().Delay()
+		} else {
+			d.State = domain.DeletionQueued
+		}
 		lost = Stalled(claimed, since)
 		return lost
 	})
 	if err != nil || !lost {
 		return false, err
 	}
-	if err := s.Enqueue(ctx, claimed.Message()); err != nil {
+	if err := s.enqueueAfter(ctx, claimed.Message(), delay); err != nil {
 		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", of.Channel, err)
 	}
 	return true, nil

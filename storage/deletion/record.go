@@ -30,22 +30,18 @@ func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by doma
 // time. To wait on the queue is no stall, neither for the first worker nor for the next
 // one after a failure or a crash. So the time must lie before the messages that no worker
 // has received yet; it is the zero time, or before, if none was received. While a message is
-// hidden, after a failure or because the deletion can be undone, no progress is due. A poisoned deletion is not stalled: it waits for
-// an operator.
+// invisible after a failure, or the deletion can be undone, no progress is due. A poisoned deletion
+// is not stalled: it waits for an operator.
 //
 // A time that no sound clock can have written yet is no progress. If it was progress all the
 // same, the message has a copy, which does no harm.
 func Stalled(d domain.Deletion, since time.Time) bool {
 	due := d.State == domain.DeletionPending || d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
-	latest := time.Now().Add(clockMargin)
+	latest := time.Now().Add(domain.ClockMargin)
 	quiet := func(on time.Time) bool { return on.Before(since) || on.After(latest) }
-	final := d.UndoableUntil.Before(since) || d.UndoableUntil.After(time.Now()) && d.Message().Undoable() == 0
+	final := d.UndoableUntil.IsZero() || d.Message().Due().Before(since)
 	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn) && final
 }
-
-// clockMargin is how far ahead a time may lie that a row tells: the clocks of a site differ,
-// and a message that failed is hidden for a while.
-const clockMargin = domain.MaxUndo
 
 func encodeDeletion(d domain.Deletion) driver.Properties {
 	p := driver.Properties{

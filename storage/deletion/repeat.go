@@ -60,7 +60,7 @@ func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found
 		return false, nil
 	case err != nil:
 		return false, err
-	case row.State != domain.ChannelActive:
+	case row.State != domain.ChannelActive, row.Undone > m.Number: // the row decides whether it was undone
 		return false, nil
 	}
 	m.Number, m.UndoableUntil = row.Undone, time.Time{}

@@ -90,7 +90,7 @@ func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change 
 			return nil, nil
 		}
 		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
-			if err := s.RenewOpen(ctx, d.Channel); err != nil {
+			if err := s.RenewOpen(ctx, d.Channel, d.Message().Due()); err != nil {
 				return nil, err
 			}
 		}

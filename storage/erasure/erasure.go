@@ -89,10 +89,10 @@ func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion
 // it can be undone, it returns the same. A wrong password is an InvalidError on the field
 // "password", and too many of them are a *domain.ThrottledError.
 //
-// The order of writes is: the row on the index of open deletions, the account's row, the message,
-// the record. So nobody is signed out by a request that is not on the index, and no message is sent of
-// a request that did not sign them out. If the process dies before the message, the reconciling pass
-// sends it.
+// The order of writes is: the row on the index of open deletions, the account's row, the record. So
+// nobody is signed out by a request that is not on the index. The reconciling pass sends the message
+// when the work is due, domain.ClockMargin after the time that the user was told. A request that
+// cannot be undone is due now, and sends it itself.
 func (s *Erasures) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
 	confirmed, err := s.accounts.Confirm(ctx, by)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 			return err
 		}
 		asked.ID = domain.NewIncarnation() // each marks an account once in all time
-		if err := s.deletions.RenewOpen(ctx, asked.Ref()); err != nil {
+		if err := s.deletions.RenewOpen(ctx, asked.Ref(), asked.Message().Due()); err != nil {
 			return err
 		}
 		return s.accounts.CloseAccount(ctx, entry, asked)
@@ -132,8 +132,10 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 	}
 	message := asked.Message()
 	message.TraceParent = deletion.TraceParentOf(ctx)
-	if err := s.deletions.Enqueue(ctx, message); err != nil {
-		return asked, fmt.Errorf("queueing: %w", err)
+	if message.UndoableUntil.IsZero() {
+		if err := s.deletions.Enqueue(ctx, message); err != nil {
+			return asked, fmt.Errorf("queueing: %w", err)
+		}
 	}
 	return asked, s.deletions.RecordDeletion(ctx, message)
 }
@@ -187,6 +189,8 @@ func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found b
 	entry, err := s.accounts.Entry(ctx, m.By)
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)):
+		return false, nil
+	case err == nil && !entry.AskedOn.Before(m.AskedOn): // the row decides: this request was undone
 		return false, nil
 	case err != nil:
 		return false, err

@@ -20,7 +20,7 @@ const flightOfStep = 8
 type Removed func(rows int) error
 
 // BeginErasure takes an account past the pivot. It reports whether this request is still to be
-// carried out. One that can still be undone is a *domain.UndoableError.
+// carried out. No clock is asked: the message was sent once the work was due.
 func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
 	var entry account.Entry
 	err = s.pause.Retry(ctx, func() (err error) {
@@ -31,9 +31,6 @@ func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present 
 			return err
 		case !present || entry.State == domain.AccountErasing:
 			return nil
-		}
-		if left := m.Undoable(); left > 0 {
-			return &domain.UndoableError{Left: left}
 		}
 		return s.accounts.PivotAccount(ctx, entry)
 	})

@@ -166,7 +166,7 @@ var (
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:       "A deletion that may be open: that was asked for, and is not known to be done.",
 		Why:        "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
-		Properties: always(PropRequestedOn),
+		Properties: always(PropRequestedOn, PropDueOn),
 	}
 	Unread = &Kind{
 		Table: TableDeletions, Partition: UnreadPartition, Form: "<hash>", Name: "unread message", Scenario: "poison-unread",

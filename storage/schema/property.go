@@ -18,6 +18,7 @@ const (
 	PropCreatedOn    = "CreatedOn"
 	PropDigestSecret = "DigestSecret"
 	PropEditedOn     = "EditedOn"
+	PropDueOn        = "DueOn"
 	PropEnded        = "Ended"
 	// PropEpoch is a number of the account that grows, which ends all sessions that have
 	// another.
