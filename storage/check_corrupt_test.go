@@ -170,7 +170,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.poison()
 	time.Sleep(domain.MaxUndo + time.Hour)
 	w.rest()
-	w.ok(w.store.RenewOpen(ctx, domain.ChannelRef{Key: "stuck", Incarnation: domain.NewIncarnation()}))
+	w.ok(w.store.RenewOpen(ctx, domain.ChannelRef{Key: "stuck", Incarnation: domain.NewIncarnation()}, domain.Now()))
 	time.Sleep(patience + time.Second)
 	breaches, _ := w.run(false)
 	if breaches = append(breaches, w.oracle()...); len(breaches) > 0 {

@@ -37,8 +37,9 @@ func lives() map[string]live {
 		w.ok(err)
 	}
 	erase := func(w *world, s *storage.Store) {
-		time.Sleep(undoAccount + time.Hour)
-		w.workOn(s)
+		time.Sleep(undoAccount + domain.ClockMargin + patience + 30*time.Second) // then the next pass comes
+		_, err := s.Reconcile(w.t.Context(), patience, time.Now())
+		w.ok(err)
 		w.workOn(s)
 	}
 	return map[string]live{
@@ -172,6 +173,7 @@ func (w *world) checkBeside(live live, n, stride int, repair bool) (more bool) {
 	close(turn)
 	<-over
 	time.Sleep(undoAccount)
+	w.rest()
 	w.rest()
 	for _, b := range append(w.check(), w.oracle()...) {
 		w.t.Errorf("afterwards, %+v", b)

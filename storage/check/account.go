@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/account"
@@ -174,9 +175,13 @@ func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 		return err
 	}
 	return c.breach("I5", c.store.users, row, "marked as being deleted, and no deletion is recorded", func() (string, error) {
-		err := c.store.RecordDeletion(ctx, of.Message())
+		message := of.Message()
+		if of.State == domain.AccountPending && message.Due().After(time.Now()) {
+			return "indexed", c.store.RenewOpen(ctx, of.Ref(), message.Due())
+		}
+		err := c.store.RecordDeletion(ctx, message)
 		if err == nil {
-			err = c.store.Enqueue(ctx, of.Message())
+			err = c.store.Enqueue(ctx, message)
 		}
 		return "queued", err
 	})

@@ -98,9 +98,15 @@ func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 	return nil
 }
 
-// checkProgress is the part of I5 about progress: it reports a deletion that is stalled.
+// checkProgress is the part of I5 about progress: it reports a deletion that is stalled. That of an
+// account has no message until a pass finds that its work is due, which waits for as long itself, and
+// comes from time to time.
 func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d domain.Deletion) error {
-	if !deletion.Stalled(d, c.since) {
+	since := c.since
+	if d.Channel.Key.AccountOf() != "" {
+		since = since.Add(-c.Patience)
+	}
+	if !deletion.Stalled(d, since) {
 		return nil
 	}
 	if still, err := optimistic.Unchanged(ctx, c.store.deletions, row); err != nil || !still {
@@ -108,7 +114,7 @@ func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d
 	}
 	detail := fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339))
 	return c.breach("I5", c.store.deletions, row, detail, func() (string, error) {
-		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), c.since)
+		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
 		if !requeued {
 			return leftChanged, err
 		}
