@@ -38,9 +38,11 @@ func lives() map[string]live {
 	}
 	erase := func(w *world, s *storage.Store) {
 		time.Sleep(undoAccount + domain.ClockMargin + patience + 30*time.Second) // then the next pass comes
-		_, err := s.Reconcile(w.t.Context(), patience, time.Now())
-		w.ok(err)
-		w.workOn(s)
+		for range 2 {
+			_, err := s.Reconcile(w.t.Context(), patience, time.Now())
+			w.ok(err)
+			w.workOn(s)
+		}
 	}
 	return map[string]live{
 		"posts, votes, edits, subscriptions and rules": {run: use},
@@ -115,6 +117,7 @@ func (w *world) newTown() {
 		}
 	}
 	w.ask(w.create("done", ada))
+	w.ask(w.create("former", lea))
 	w.work()
 }
 
