@@ -270,8 +270,11 @@ func (n *names) call(c Call) *Call {
 		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Trace" })
 		op.Properties = translate(op.Properties, n.outward, n.outwardTime)
 		for i, p := range op.Properties {
-			if p.Name == "DigestSecret" {
+			switch p.Name {
+			case "DigestSecret":
 				op.Properties[i] = driver.String(p.Name, n.hash(p.Value.Text()))
+			case "RequestedOn":
+				op.Properties[i] = driver.Time(p.Name, Instant()) // as in the key of the row that names the deletion
 			}
 		}
 	}
@@ -324,11 +327,11 @@ func (n *names) entity(e driver.Entity) driver.Entity {
 // for. No other key is made of the present time.
 func timeless(row string) string {
 	kind, rest, _ := strings.Cut(row, "!")
-	digits, rest, _ := strings.Cut(rest, "!")
+	_, rest, _ = strings.Cut(rest, "!")
 	if kind != "asked" {
 		return row
 	}
-	return kind + "!" + strings.Repeat("0", len(digits)) + "!" + rest
+	return kind + "!" + domain.RecentFirst(Instant()) + "!" + rest
 }
 
 // translate copies properties with translated texts and times.

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 
 func TestRepair(t *testing.T) {
 	t.Run("row that changed since it was read is not deleted", repairNeverDeletesChangedRow)
+	t.Run("whose answer is lost is reported", lostRepairIsReported)
+	t.Run("of a post of a user who is gone, in a channel that lost its gate, leaves it and its row on the list", bubble(ungatedPostIsLeft))
 	t.Run("channel that lost its gate keeps its posts until its owner deletes it", bubble(lostGateIsLeft))
 }
 
@@ -35,11 +38,60 @@ func lostGateIsLeft(t *testing.T, w *world) {
 	}
 }
 
+// A repair takes effect, and its answer is lost: nothing else says what was there.
+func lostRepairIsReported(t *testing.T) {
+	for _, plant := range plants() {
+		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
+			plant.found(w)
+			before := w.snapshot()
+			w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				_ = send(ctx) // the answer that is lost
+				return drivertest.ErrInjected
+			}))
+			reported := 0
+			_, err := w.faulty.NewChecker(patience, true, func(domain.Breach) { reported++ }).Run(t.Context())
+			for key := range before {
+				if _, still := w.snapshot()[key]; !still && reported == 0 {
+					t.Errorf("the repair removed %+v, and reported nothing: %v", key, err)
+				}
+			}
+		}))
+	}
+}
+
+func ungatedPostIsLeft(t *testing.T, w *world) {
+	w.account(lea)
+	channel := w.create("garden", ada)
+	post := w.post(channel, lea, "one")
+	w.remove(channel.Key(), openGateRow(channel.Incarnation))
+	w.leave(lea)
+	w.work()
+	for _, listed := range []bool{false, true} {
+		if listed {
+			w.ok(w.store.ListPosts(t.Context(), lea, post))
+		}
+		for range 2 {
+			breaches, _ := w.run(true)
+			if got := places(breaches); !slices.Contains(got, found("I12", "Blogs", "garden", "blog!"+string(post.ID))[0]) {
+				t.Errorf("listed %t: repaired %q", listed, got)
+			}
+			for _, b := range breaches {
+				if !strings.HasPrefix(b.Repaired, "left: ") {
+					t.Errorf("listed %t: repaired %+v", listed, b)
+				}
+			}
+		}
+	}
+	if len(w.onList(lea)) != 1 {
+		t.Error("the row that leads to the post is gone")
+	}
+}
+
 // A repair deletes only the version that it read. A row that somebody else has
 // written since stays.
 func repairNeverDeletesChangedRow(t *testing.T) {
 	for _, plant := range plants() {
-		if plant.rerated {
+		if plant.again {
 			continue
 		}
 		t.Run(plant.name, bubble(func(t *testing.T, w *world) {

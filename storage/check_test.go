@@ -24,9 +24,8 @@ type plant struct {
 	// paged reports that pages of the channel plant show it, so that a repair must end what
 	// processes keep of them.
 	paged bool
-	// rerated reports that a repair moves a row of the index together with its post, which it
-	// writes in the version that was read.
-	rerated bool
+	// again reports that a repair goes by an operation which reads again what has changed.
+	again bool
 }
 
 // insert writes a row of an incarnation and returns its row key.
@@ -92,7 +91,9 @@ func (w *world) marked(name string, recorded bool) domain.Channel {
 }
 
 // plants are all breaches that a check can find in one row or one channel.
-func plants() []plant { return append(rowPlants(), gatePlants()...) }
+func plants() []plant {
+	return slices.Concat(rowPlants(), listPlants(), gatePlants(), nobodysPlants())
+}
 
 // found returns one breach as a check must find it.
 func found(invariant, table string, key domain.ChannelKey, row string) []string {
@@ -126,18 +127,7 @@ func rowPlants() []plant {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			return found("I8", "Blogs", "plant", w.insert("plant", rateRow(-3, blog.ID), blog.Channel.Incarnation))
 		}},
-		{name: "a post that is not on its author's list", found: func(w *world) []string {
-			blog := w.post(w.create("plant", ada), grace, "one")
-			w.unlist(blog)
-			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
-		}},
-		{name: "a vote that is not on its voter's list", found: func(w *world) []string {
-			blog := w.post(w.create("plant", ada), grace, "one")
-			w.vote(blog, 0, 1)
-			w.ok(w.store.Unlist(w.t.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
-			return found("I8", "Blogs", "plant", schema.VoteRow(blog.ID, "voter0"))
-		}},
-		{name: "a rating without its vote", paged: true, rerated: true, found: func(w *world) []string {
+		{name: "a rating without its vote", paged: true, again: true, found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.vote(blog, 0, 1)
 			w.remove("plant", "vote!"+string(blog.ID)+"!voter0")
@@ -168,6 +158,79 @@ func rowPlants() []plant {
 			return found("I8", "Blogs", "plant", w.insert("plant", "rate!x!y", channel.Incarnation))
 		}},
 	}
+}
+
+// listPlants are what is not on the list of its user.
+func listPlants() []plant {
+	return []plant{
+		{name: "a post that is not on its author's list", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			w.unlist(blog)
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a post that is on its author's list as one of another channel", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			other := blog
+			other.Channel.Incarnation = domain.NewIncarnation()
+			w.ok(w.store.ListPosts(w.t.Context(), grace, other))
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a vote that is not on its voter's list", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			w.vote(blog, 0, 1)
+			w.ok(w.store.Unlist(w.t.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
+			return found("I8", "Blogs", "plant", schema.VoteRow(blog.ID, "voter0"))
+		}},
+		{name: "a deletion that is not on the list of who asked for it", found: func(w *world) []string {
+			channel := w.create("plant", ada)
+			ref := w.ask(channel)
+			d := w.deletion(ref)
+			w.carryOut(w.messages())
+			w.ok(w.table("Users").Transact(w.t.Context(), string(ada), driver.Delete(schema.AskedRow(d.RequestedOn, ref), driver.Exists)))
+			return found("I8", "Deletions", "plant", string(ref.Incarnation))
+		}},
+	}
+}
+
+// nobodysPlants are what a user whose account is gone has: what they sent has landed late.
+func nobodysPlants() (plants []plant) {
+	for name, land := range map[string]func(w *world, late *storage.Store, plant domain.Channel) []string{
+		"post": func(w *world, late *storage.Store, plant domain.Channel) []string {
+			post, _, err := late.Post(w.t.Context(), posting(plant, lea, "late"))
+			w.ok(err)
+			return found("I12", "Blogs", "plant", "blog!"+string(post.ID))
+		},
+		"vote": func(w *world, late *storage.Store, plant domain.Channel) []string {
+			post := w.post(plant, grace, "one")
+			w.ok(late.Vote(w.t.Context(), plant.Ref(), post.ID, lea))
+			return found("I12", "Blogs", "plant", schema.VoteRow(post.ID, lea))
+		},
+		"subscription": func(w *world, late *storage.Store, plant domain.Channel) []string {
+			w.ok(late.Subscribe(w.t.Context(), plant, lea))
+			return found("I12", "Blogs", "plant", "sub!lea")
+		},
+		"channel on their list": func(w *world, late *storage.Store, _ domain.Channel) []string {
+			ghost, err := late.CreateChannel(w.t.Context(), w.channel("ghost", lea))
+			w.ok(err)
+			w.ok(late.ListChannel(w.t.Context(), ghost))
+			return append(found("I12", "Channels", "ghost", ""), found("I12", "Blogs", "ghost", "sub!lea")...)
+		},
+		"channel on no list": func(w *world, late *storage.Store, _ domain.Channel) []string {
+			ghost, err := late.CreateChannel(w.t.Context(), w.channel("ghost", lea))
+			w.ok(err)
+			w.ok(late.Unsubscribe(w.t.Context(), ghost.Ref(), lea))
+			return found("I12", "Channels", "ghost", "")
+		},
+	} {
+		plants = append(plants, plant{name: "a " + name + " of a user whose account is gone", again: true, found: func(w *world) []string {
+			w.account(lea)
+			w.leave(lea)
+			w.work()
+			late := storage.New(w.db, storage.Options{NoErasure: true})
+			return land(w, late, w.create("plant", ada))
+		}})
+	}
+	return plants
 }
 
 // gatePlants are breaches of gates and of deletions.
@@ -256,6 +319,7 @@ func TestCheck(t *testing.T) {
 	t.Run("every breach is found and repaired", everyBreachIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
 	t.Run("traffic between its calls is no breach", checkBesideTrafficReportsNothing)
+	t.Run("users and workers between its calls are no breach", checkBesideLifeReportsNothing)
 	t.Run("memory does not grow with the rows", checkStreams)
 }
 

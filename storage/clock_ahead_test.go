@@ -50,6 +50,7 @@ func (w *world) mustQueueOnce() {
 func aheadDeletionIsRequeued(t *testing.T, w *world) {
 	ref := w.forget(w.create("garden", ada))
 	w.postdate("Deletions")
+	w.ok(w.store.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
 	accused := func() []string { breaches, _ := w.run(false); return places(breaches) }
 	if got, want := accused(), "I5 Deletions garden "+string(ref.Incarnation); !slices.Equal(got, []string{want}) {
 		t.Errorf("check accuses %q, want %q", got, want)
@@ -64,6 +65,7 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	ref := w.ask(w.create("garden", ada))
 	w.change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
 	w.postdate("Deletions")
+	w.ok(w.store.ListDeletion(t.Context(), w.deletion(ref).Message()))
 	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
 		t.Error("queued again although no message was received yet")
 	}

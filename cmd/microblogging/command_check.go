@@ -31,8 +31,8 @@ type checkReport struct {
 	storage.CheckCounts
 }
 
-// Run reports every breach. It returns errFound if there is any, and bolt.ErrDamaged if the file of
-// the store is damaged.
+// Run reports every breach, and what is poisoned. It returns errFound if there is any of either, and
+// bolt.ErrDamaged if the file of the store is damaged.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if c.Storage == "bolt" {
 		if err := bolt.Verify(ctx, c.Data); errors.Is(err, bolt.ErrDamaged) {
@@ -71,7 +71,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 			out.counts(report.CheckCounts)
 		}
 		err = errors.Join(out.err, notes.err)
-		if err == nil && out.n > 0 {
+		if err == nil && out.n+report.Poisoned > 0 {
 			err = errFound
 		}
 		return err
@@ -134,6 +134,9 @@ func (l *lineWriter) breach(b domain.Breach) {
 
 func (l *lineWriter) counts(counts storage.CheckCounts) {
 	l.printf("%d breaches in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
+	if counts.Poisoned > 0 {
+		l.printf("%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", counts.Poisoned)
+	}
 	if counts.Retired > 0 {
 		l.printf("%d rows are of an earlier version: nobody reads them, and --repair removes them\n", counts.Retired)
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestCheckCommand(t *testing.T) {
 	t.Run("refuses a directory without a store, and makes none", checkRefusesNoStore)
-	t.Run("lists what waits in poison, which is no breach", checkListsPoison)
+	t.Run("exits 1 for what waits in poison, and lists it, until nothing does", checkListsPoison)
 	t.Run("writes nothing that a terminal would act on", checkWritesNoControls)
 }
 
@@ -51,7 +51,7 @@ func checkListsPoison(t *testing.T) {
 	s.close()
 	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)
-	if code != exitOK || !strings.Contains(stdout, "0 breaches") ||
+	if code != exitFound || !strings.Contains(stdout, "0 breaches") || !strings.Contains(stdout, "2 deletions or messages are poisoned") ||
 		!strings.Contains(stderr, string(message.Blog)) || !strings.Contains(stderr, "requeue --channel garden") {
 		t.Errorf("exit %d, %q and %q, want a line about the post", code, stdout, stderr)
 	}
@@ -63,6 +63,14 @@ func checkListsPoison(t *testing.T) {
 	}
 	if _, _, stderr := program(t, "check", "--data", data); strings.Contains(stderr, "could read") || !strings.Contains(stderr, string(message.Blog)) {
 		t.Errorf("%q, want a line about the post alone", stderr)
+	}
+	for _, poisoned := range []int{1, 0} {
+		code, stdout, _ := program(t, "check", "--json", "--data", data)
+		var report checkReport
+		if err := json.Unmarshal([]byte(stdout), &report); err != nil || report.Poisoned != poisoned || code != poisoned*exitFound || !strings.Contains(stdout, `"poisoned":`) {
+			t.Errorf("exit %d, %v, %s, want %d poisoned", code, err, stdout, poisoned)
+		}
+		mustRun(t, "requeue", "--data", data)
 	}
 }
 

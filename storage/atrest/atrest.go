@@ -30,6 +30,7 @@ func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, err
 	s.indexesAgree()
 	s.subscribersAgree()
 	s.listsAgree()
+	s.requestsAgree()
 	s.gates()
 	s.oneRule()
 	s.whoIsGone()
@@ -206,6 +207,23 @@ func (s *store) listsAgree() {
 			s.breach("I8", tableBlogs, row, "is not on the list of its user, %s", user)
 		}
 	})
+}
+
+// requestsAgree is I8 of deletions: each deletion of a channel is on the list of the user who asked for
+// it, unless the list went with the account of that user. The list of a later account is another.
+func (s *store) requestsAgree() {
+	for _, row := range s.rows[tableDeletions] {
+		if strings.ContainsAny(row.Partition, "@!") || strings.Contains(row.Row, "!") {
+			continue // of an account, or of a post; or it records no deletion
+		}
+		user, on := row.Properties.String("RequestedBy"), row.Properties.Time("RequestedOn")
+		account := s.has[key{tableUsers, user, ""}].Properties
+		ends := account.String("State") == "erasing" || account.String("State") == "gone"
+		entry := fmt.Sprintf("asked!%s!%s!%s", domain.RecentFirst(on), row.Partition, row.Row)
+		if _, listed := s.has[key{tableUsers, user, entry}]; !listed && !ends && !account.Time("CreatedOn").After(on) {
+			s.breach("I8", tableDeletions, row, "is not on the list of the user who asked for it, %s", user)
+		}
+	}
 }
 
 // whoIsGone is I12: nothing is left of somebody whose account is gone but its row, and an account

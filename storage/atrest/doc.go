@@ -21,8 +21,10 @@
 //
 //   - I1 no orphan;
 //   - I5 it ends, as far as the deletions are recorded;
-//   - I8 indexes agree, with the subscriptions of a channel;
-//   - I9 gates.
+//   - I8 indexes agree, with the subscriptions of a channel and the lists of users;
+//   - I9 gates;
+//   - I11, that one row says who may post;
+//   - I12, that nothing is left of a user whose account is gone.
 //
 // I2, I3, I4, I6 and I7 are about what happened before, or about what users were
 // told. Whoever knows that must hold it against the store: package lab does.

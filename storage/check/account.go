@@ -3,78 +3,199 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/account"
+	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/reader"
 	"microblogging/storage/schema"
+	"microblogging/storage/walk"
 )
 
-// checkUsers judges the rows of Users. The account's row comes first in its partition.
+// checkUsers reads Users and Subscriptions side by side, both in the order of users. So it meets
+// what a user has together with the account, whose row comes first.
 func (c *Checker) checkUsers(ctx context.Context) error {
-	gone := ""
-	return c.each(ctx, c.store.users, func(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
-		switch {
-		case kind != schema.Account && row.Partition == gone:
-			return c.dropLeft(ctx, row)
-		case kind != schema.Account:
+	var of domain.Erasure
+	visit := func(table *driver.Table, row *driver.Entity) error {
+		if row == nil {
 			return nil
 		}
-		switch domain.AccountState(row.Properties.String(schema.PropState)) {
-		case domain.AccountGone:
-			gone = row.Partition
-		case domain.AccountPending, domain.AccountErasing:
-			return c.checkErasure(ctx, row)
+		kind, sound, err := c.judge(ctx, table, *row)
+		switch {
+		case err != nil || !sound:
+			return err
+		case kind == schema.Account:
+			of = account.DecodeErasure(*row)
+			return c.checkErasure(ctx, *row)
+		case of.State == domain.AccountGone && string(of.User) == row.Partition:
+			return c.outlived(ctx, table, kind, *row)
+		case kind == schema.Subscription:
+			return c.repairSubscription(ctx, *row)
 		}
 		return nil
+	}
+	users := func(yield func(driver.Entity, error) bool) {
+		//lab: Read the users, in the order of their names.
+		c.store.users.All(ctx, driver.Scan{})(yield)
+	}
+	subscriptions := func(yield func(driver.Entity, error) bool) {
+		//lab: Read the subscriptions, in the order of their users.
+		c.store.subscriptions.All(ctx, driver.Scan{})(yield)
+	}
+	err := walk.Both(users, subscriptions, func(user, subscription *driver.Entity) error {
+		return errors.Join(visit(c.store.users, user), visit(c.store.subscriptions, subscription))
 	})
+	if err != nil {
+		return fmt.Errorf("checking the users: %w", err)
+	}
+	return nil
 }
 
-// dropLeft removes a row beside an account that is gone, unless somebody has the name by now. A late
-// copy of a request has left it. It names nothing of theirs, and is no breach.
-func (c *Checker) dropLeft(ctx context.Context, row driver.Entity) error {
-	if gone, err := c.gone(ctx, domain.UserName(row.Partition)); err != nil || !gone {
+// outlived handles a row of a user whose account is gone. If what the row names is there, that is
+// I12, and the row stays, since it leads there. Otherwise a late copy of a request has left the row:
+// it is no breach, and a repair deletes it.
+//
+// The account is read again after what the row names, because another user may have the name by now.
+func (c *Checker) outlived(ctx context.Context, table *driver.Table, kind *schema.Kind, row driver.Entity) error {
+	in, named, err := c.named(ctx, kind, row)
+	if err != nil {
 		return err
 	}
-	return c.drop(ctx, c.store.users, row)
+	of, err := c.erasureOf(ctx, domain.UserName(row.Partition))
+	switch {
+	case err != nil || of.State != domain.AccountGone:
+		return err
+	case named.Row == "":
+		return c.drop(ctx, table, row)
+	}
+	now, err := c.store.ReadIncarnation(ctx, in)
+	if err != nil || now.State != domain.ChannelActive {
+		return unlessAbsent(err) // a sweep removes it
+	}
+	return c.ofNobody(ctx, in, named, of)
+}
+
+// named reads what a row of a user's names in a channel, if it is theirs: a post, a vote or a
+// subscriber, or the open gate of a channel. Otherwise it returns an empty row.
+func (c *Checker) named(ctx context.Context, kind *schema.Kind, row driver.Entity) (in domain.ChannelRef, named driver.Entity, err error) {
+	user, at := domain.UserName(row.Partition), ""
+	switch kind {
+	case schema.Wrote:
+		ref, id := reader.Listed(kind, row)
+		in, at = ref, schema.BlogRow(id)
+	case schema.Voted:
+		ref, id := reader.Listed(kind, row)
+		in, at = ref, schema.VoteRow(id, user)
+	case schema.Subscription:
+		in, at = schema.ParseRefRow(row.Row), schema.SubRow(user)
+	case schema.Owned:
+		//lab: Read whose channel has the name.
+		channel, err := c.store.ReadChannel(ctx, schema.OwnedKey(row.Row))
+		if err != nil || channel.Owner != user {
+			return in, named, unlessAbsent(err)
+		}
+		in, at = channel.Ref(), schema.OpenGateRow(channel.Incarnation)
+	default:
+		return in, named, nil
+	}
+	//lab: Read what a row of the user's names in a channel.
+	named, err = c.store.blogs.Get(ctx, schema.ChannelPartition(in.Key), at)
+	p := named.Properties
+	if err != nil || p.String(schema.PropIncarnation) != string(in.Incarnation) ||
+		kind == schema.Wrote && p.String(schema.PropUserID) != string(user) {
+		named = driver.Entity{}
+	}
+	return in, named, unlessAbsent(err)
+}
+
+// unlessAbsent is no error if a row is not there, or if no operation can name it.
+func unlessAbsent(err error) error {
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+		return nil
+	}
+	return err
+}
+
+// ofNobody is I12: it reports a row of an active channel that is of a user whose account is gone. Of a
+// channel of theirs, the row is the open gate. A repair removes it as the deletion of the account
+// would have.
+func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver.Entity, of domain.Erasure) error {
+	if schema.OpenGate.Has(row.Row) {
+		channels := driver.Entity{Partition: row.Partition, Row: schema.SingleRow}
+		return c.breach("I12", c.store.channels, channels, "its owner’s account is gone", func() (string, error) {
+			return "queued", c.store.EraseChannel(ctx, in.Key, of.User)
+		})
+	}
+	return c.breach("I12", c.store.blogs, row, "of a user whose account is gone", func() (_ string, err error) {
+		switch {
+		case schema.Vote.Has(row.Row):
+			err = c.store.Unvote(ctx, in, schema.VotedOn(row.Row), of.User)
+		case schema.Sub.Has(row.Row):
+			err = c.store.Unsubscribe(ctx, in, of.User)
+		default:
+			err = c.store.EraseBlog(ctx, in, schema.BlogIDOf(row.Row), of.User, of.KeepPosts, func(int) {})
+		}
+		if err != nil {
+			return "", err
+		}
+		if still, err := optimistic.Unchanged(ctx, c.store.blogs, row); err != nil || still {
+			return "", errors.Join(err, channel.ErrGateGone) // which leaves it to a sweep
+		}
+		return "deleted", nil
+	})
 }
 
 // checkErasure is I5: an account that is being deleted is on the index of open deletions, from which
 // its message is sent again if that is lost, or its deletion is recorded.
+//
+// The index is read before the record, and the account again after both. A pass takes the deletion off
+// the index only once the record says that it is over or poisoned, and the record says that it is over
+// only once the account's row has changed.
 func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 	of := account.DecodeErasure(row)
+	if of.State != domain.AccountPending && of.State != domain.AccountErasing {
+		return nil
+	}
+	//lab: Read whether the deletion of the account is on the index.
+	_, err := c.store.deletions.Get(ctx, schema.OpenPartition(of.Ref().Key), schema.RefRow(of.Ref()))
+	if !errors.Is(err, domain.ErrNotFound) {
+		return err
+	}
 	//lab: Read whether the deletion of the account is recorded.
 	record, err := c.store.deletions.Get(ctx, schema.ChannelPartition(of.Ref().Key), schema.DeletionRow(of.ID))
 	if !errors.Is(err, domain.ErrNotFound) && (err != nil || !deletion.Decode(record).Over()) {
 		return err
 	}
-	//lab: Read whether the deletion of the account is on the index.
-	_, err = c.store.deletions.Get(ctx, schema.OpenPartition(of.Ref().Key), schema.RefRow(of.Ref()))
-	if !errors.Is(err, domain.ErrNotFound) {
+	if still, err := optimistic.Unchanged(ctx, c.store.users, row); err != nil || !still {
 		return err
 	}
 	return c.breach("I5", c.store.users, row, "marked as being deleted, and no deletion is recorded", func() (string, error) {
-		err := c.store.RecordDeletion(ctx, of.Message())
+		message := of.Message()
+		if of.State == domain.AccountPending && message.Due().After(time.Now()) {
+			return "indexed", c.store.RenewOpen(ctx, of.Ref(), message.Due())
+		}
+		err := c.store.RecordDeletion(ctx, message)
 		if err == nil {
-			err = c.store.Enqueue(ctx, of.Message())
+			err = c.store.Enqueue(ctx, message)
 		}
 		return "queued", err
 	})
 }
 
-// gone tells whether the account of a user was deleted.
-func (c *Checker) gone(ctx context.Context, user domain.UserName) (bool, error) {
-	e, err := c.erasureOf(ctx, user)
-	return e.State == domain.AccountGone, err
-}
-
 // erasureOf is what the row of an account says about its deletion.
 func (c *Checker) erasureOf(ctx context.Context, user domain.UserName) (domain.Erasure, error) {
-	//lab: Read whether the account is gone.
-	row, err := c.store.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
-	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
-		return domain.Erasure{}, nil
-	}
+	row, err := c.account(ctx, user)
 	return account.DecodeErasure(row), err
+}
+
+// account reads the row of an account. It is empty if there is none.
+func (c *Checker) account(ctx context.Context, user domain.UserName) (driver.Entity, error) {
+	//lab: Read how the account stands.
+	row, err := c.store.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
+	return row, unlessAbsent(err)
 }

@@ -9,6 +9,7 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
+	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
 
@@ -30,14 +31,9 @@ func (p *partitionCheck) checkListed(ctx context.Context) error {
 			return row, false, nil // it is on no list
 		}
 		//lab: Read whether the post or vote is on its user's list.
-		_, err := p.store.users.Get(ctx, schema.UserPartition(user), entry)
-		switch {
-		case errors.Is(err, domain.ErrNotFound):
-			return row, true, nil
-		case errors.Is(err, domain.ErrLimit):
-			return row, false, nil // nobody can have that name
-		}
-		return row, false, err
+		listed, err := p.store.users.Get(ctx, schema.UserPartition(user), entry)
+		in, _ := reader.Listed(schema.Wrote, listed)
+		return row, in != p.channel.Ref(), unlessAbsent(err)
 	})
 	p.toList = p.toList[:0]
 	for _, row := range missing {
@@ -58,12 +54,7 @@ func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error 
 	case err != nil:
 		return err
 	case of.State == domain.AccountGone:
-		return p.breach("I12", p.store.blogs, row, "of somebody whose account is gone", func() (string, error) {
-			if schema.Vote.Has(row.Row) {
-				return "deleted", p.store.Unvote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
-			}
-			return "deleted", p.store.EraseBlog(ctx, p.channel.Ref(), schema.BlogIDOf(row.Row), user, of.KeepPosts, func(int) {})
-		})
+		return p.ofNobody(ctx, p.channel.Ref(), row, of)
 	}
 	return p.breach("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
 		return "listed", list(ctx)

@@ -26,6 +26,9 @@ type Counts struct {
 	Rows     int `json:"rows"`
 	// Retired rows are of an earlier version. Nobody reads them, and a repair removes them.
 	Retired int `json:"retired,omitempty"`
+	// Poisoned are the deletions, and the messages that no worker could read, that wait for an
+	// operator. They are no breach.
+	Poisoned int `json:"poisoned"`
 }
 
 // A Checker reads every table and compares what it finds with the invariants of
@@ -40,11 +43,11 @@ type Checker struct {
 	Repair bool
 	// Report is called with each breach when it is found.
 	Report func(domain.Breach)
-	// Poisoned is called with each deletion that waits in poison for an operator,
-	// unless it is nil. That is no breach.
+	// Poisoned is called with each deletion that waits in poison for an operator, unless it is
+	// nil. That is no breach, and is counted.
 	Poisoned func(domain.Deletion)
 	// Unread is called with the text of each message that no worker could read and that
-	// waits in poison, unless it is nil. That is no breach.
+	// waits in poison, unless it is nil. That is no breach, and is counted.
 	Unread func(text string)
 
 	store  *store
@@ -86,9 +89,6 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 	err := c.checkPartitions(ctx)
 	if err == nil {
 		err = c.checkDeletions(ctx)
-	}
-	if err == nil {
-		err = c.each(ctx, c.store.subscriptions, c.repairSubscription)
 	}
 	if err == nil {
 		err = c.checkUsers(ctx)
@@ -165,53 +165,4 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		return fmt.Errorf("checking the channels and their posts: %w", err)
 	}
 	return nil
-}
-
-// checkDeletions is the part of I5 about progress: it reports the deletions that
-// are stalled. None is while there are messages on the queue: one of them may be its own,
-// and waits for a worker.
-func (c *Checker) checkDeletions(ctx context.Context) error {
-	//lab: Count the messages.
-	waiting, err := c.store.Messages().Length(ctx)
-	if err != nil {
-		return fmt.Errorf("counting the messages on the queue: %w", err)
-	}
-	var since time.Time
-	if waiting == 0 {
-		since = time.Now().Add(-c.Patience)
-	}
-	return c.each(ctx, c.store.deletions, func(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
-		switch kind {
-		case schema.Unread:
-			c.tellUnread(row)
-		case schema.Deletion, schema.BlogDeletion:
-			return c.checkProgress(ctx, row, since)
-		}
-		return nil
-	})
-}
-
-func (c *Checker) checkProgress(ctx context.Context, row driver.Entity, since time.Time) error {
-	d := deletion.Decode(row)
-	if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
-		c.Poisoned(d)
-	}
-	if !deletion.Stalled(d, since) {
-		return nil
-	}
-	detail := fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339))
-	return c.breach("I5", c.store.deletions, row, detail, func() (string, error) {
-		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
-		if !requeued {
-			return leftChanged, err
-		}
-		return "queued again", err
-	})
-}
-
-// tellUnread tells of a message that could not be decoded, if it waits for an operator.
-func (c *Checker) tellUnread(row driver.Entity) {
-	if text, waits, err := deletion.UnreadText(row); err == nil && waits && c.Unread != nil {
-		c.Unread(text)
-	}
 }

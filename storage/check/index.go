@@ -119,14 +119,28 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 	return p.misplaced(ctx, "I8", p.channel, row, "in the index by rating, and no post is rated so")
 }
 
-// strayVote handles a vote. If its post is gone, the worker has not deleted the vote
-// yet. Such a vote counts for nothing and is no breach. A repair deletes it, which is
-// safe at any time, since the id of a post never returns.
+// strayVote handles a vote without its post. While a message waits for a worker or an operator, it
+// may be the message that asks for the deletion of the post: then the vote is no breach. The message
+// is sent before the post is deleted, and taken off its queue after the votes are. A repair deletes
+// the vote, which is safe at any time, since the id of a post never returns.
 func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {
 	if there, err := p.has(ctx, schema.BlogRow(schema.VotedOn(row.Row))); err != nil || there {
 		return err
 	}
-	return p.drop(ctx, p.store.blogs, row)
+	if !p.waits {
+		backlog, err := p.store.Backlog(ctx)
+		if err != nil {
+			return err
+		}
+		p.waits = backlog.Messages+backlog.Poisoned > 0
+	}
+	if p.waits {
+		return p.drop(ctx, p.store.blogs, row)
+	}
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
+		return err
+	}
+	return p.misplaced(ctx, "I8", p.channel, row, "a vote on a post that is not there")
 }
 
 // steady tells whether a row has not changed since it was read, and its channel is

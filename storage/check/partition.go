@@ -26,8 +26,6 @@ type partitionCheck struct {
 	unjudged bool
 	// noted is the hour of the post before.
 	noted time.Time
-	// ownerless tells that its owner's account is gone.
-	ownerless bool
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
 	// rule is the row that says who may post. Its ETag is empty if none was met.
@@ -38,6 +36,8 @@ type partitionCheck struct {
 	index fingerprint
 	// toList are posts and votes that were read, and not yet looked for on the lists of their users.
 	toList []driver.Entity
+	// waits tells that a message waits, which may ask for the deletion of a post.
+	waits bool
 }
 
 // begin is told of the channel's row, which comes before the rows of the partition.
@@ -64,11 +64,30 @@ func (p *partitionCheck) relist(ctx context.Context) error {
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	if p.ownerless, err = p.gone(ctx, p.channel.Owner); err != nil || p.ownerless {
+	of, err := p.erasureOf(ctx, p.channel.Owner)
+	switch {
+	case err != nil || of.State == domain.AccountErasing: // which takes it off the list
 		return err
+	case of.State == domain.AccountGone:
+		return p.ownerless(ctx, of)
 	}
 	_, err = p.try(func() (string, error) { return "", p.store.ListChannel(ctx, p.channel) })
 	return err
+}
+
+// ownerless is I12: it reports a channel whose owner's account is gone. Before that, the deletion of
+// the account has marked the channel, or taken its gate away. So both are read again.
+func (p *partitionCheck) ownerless(ctx context.Context, of domain.Erasure) error {
+	//lab: Look whether the gate of the channel is open.
+	gate, err := p.store.blogs.Get(ctx, p.key, schema.OpenGateRow(p.channel.Incarnation))
+	if err != nil {
+		return unlessAbsent(err)
+	}
+	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
+	if err != nil || now.State != domain.ChannelActive {
+		return unlessAbsent(err)
+	}
+	return p.ofNobody(ctx, p.channel.Ref(), gate, of)
 }
 
 // row checks one row that can be read.
@@ -77,7 +96,11 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 	shut := row.Row == schema.ShutGateRow(p.channel.Incarnation)
 	p.open, p.shut = p.open || open, p.shut || shut
 	strays := kind == schema.OpenGate && !open || kind == schema.ReservedGate
-	if !open && !shut && !strays && !p.owns(row) {
+	switch {
+	case strays || p.owns(row):
+	case open || shut:
+		return p.breach("I1", p.store.blogs, row, "a gate whose key and incarnation differ", leave(leftUnknown))
+	default:
 		return p.orphan(ctx, row)
 	}
 	if err := p.fits(kind, p.store.blogs, row); err != nil {
@@ -163,10 +186,6 @@ func (p *partitionCheck) end(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case p.ownerless && p.open:
-		return p.channelBreach("I12", "its owner’s account is gone", func() (string, error) {
-			return "queued", p.store.EraseChannel(ctx, p.channel.Key(), p.channel.Owner)
-		})
 	case p.channel.State != domain.ChannelActive:
 		// The sweep deletes rows in no order, so that the index need not agree.
 		return p.checkRecorded(ctx)
@@ -177,21 +196,43 @@ func (p *partitionCheck) end(ctx context.Context) error {
 }
 
 // checkRecorded is the part of I5 about the Deletions row: a channel is marked only
-// after its deletion was recorded.
+// after its deletion was recorded, and is no longer once that is over. If its row landed late, after
+// its deletion, and was marked then, the index of open deletions leads to it.
 func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	//lab: Read whether the deletion is recorded.
-	_, err := p.store.deletions.Get(ctx, p.key, schema.DeletionRow(p.channel.Incarnation))
+	record, err := p.store.deletions.Get(ctx, p.key, schema.DeletionRow(p.channel.Incarnation))
+	detail := "marked as being deleted, and no deletion is recorded"
+	if err == nil {
+		if !deletion.Decode(record).Over() {
+			return nil
+		}
+		detail = "marked as being deleted, and its deletion is recorded as over"
+		//lab: Read whether the deletion is on the index.
+		_, err = p.store.deletions.Get(ctx, schema.OpenPartition(p.channel.Key()), schema.RefRow(p.channel.Ref()))
+	}
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	return p.channelBreach("I5", "marked as being deleted, and no deletion is recorded", func() (string, error) {
+	if still, err := p.stillMarked(ctx); err != nil || !still {
+		return err
+	}
+	return p.channelBreach("I5", detail, func() (string, error) {
 		message := deletion.MessageFor(p.channel, p.channel.Owner)
-		err := p.store.RecordDeletion(ctx, message)
+		err := p.store.ListDeletion(ctx, message)
+		if err == nil {
+			err = p.store.RecordDeletion(ctx, message)
+		}
 		if err == nil {
 			err = p.store.Enqueue(ctx, message)
 		}
 		return "queued", err
 	})
+}
+
+// stillMarked reports whether the channel is marked as it was read.
+func (p *partitionCheck) stillMarked(ctx context.Context) (bool, error) {
+	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
+	return err == nil && now.State != domain.ChannelActive && now.Undone == p.channel.Undone, unlessAbsent(err)
 }
 
 // channelBreach reports a breach that the row of the channel shows.

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/account"
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
 
@@ -36,7 +38,7 @@ func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Ent
 	}
 	if why := unreadable(table.Name(), kind, row); why != "" {
 		mend := deletes(ctx, table, row)
-		if kind == nil || kind == schema.Channel {
+		if kind == nil || kind == schema.Channel || kind == schema.Account {
 			mend = leave(leftUnknown)
 		}
 		return kind, false, c.breach(readable, table, row, why, mend)
@@ -56,6 +58,11 @@ func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
 		return noSuchKey
 	case kind == schema.Channel:
 		return unreadableChannel(row)
+	case kind == schema.Account:
+		of := account.DecodeErasure(row)
+		if _, err := domain.ParseIncarnation(string(of.ID)); err != nil && of.State != domain.AccountActive {
+			return fmt.Sprintf("is being deleted by the request %q", of.ID)
+		}
 	case kind == schema.Sub, kind == schema.Join:
 		user, _ := schema.SubscriberOf(row.Row)
 		if parsed, err := domain.ParseUserName(string(user)); err != nil || parsed != user {
@@ -83,6 +90,9 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 		return noSuchKey
 	}
 	var wrong []string
+	if state := properties.String(schema.PropState); kind.Property(schema.PropState) != nil && !slices.Contains(states(kind), state) {
+		wrong = append(wrong, fmt.Sprintf("it is in the state %q", state))
+	}
 	for _, want := range kind.Properties {
 		at := slices.IndexFunc(properties, func(p driver.Property) bool { return p.Name == want.Name })
 		switch {
@@ -95,6 +105,30 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 	return strings.Join(wrong, ", ")
 }
 
+// states are the states of a kind of row that has one.
+func states(kind *schema.Kind) []string {
+	switch kind {
+	case schema.Channel:
+		return texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting)
+	case schema.Account:
+		return texts(domain.AccountActive, domain.AccountPending, domain.AccountErasing, domain.AccountGone)
+	case schema.Deletion:
+		return texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned)
+	case schema.BlogDeletion:
+		return texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned)
+	case schema.Unread:
+		return texts(domain.DeletionDone, domain.DeletionPoisoned)
+	}
+	return reader.States()
+}
+
+func texts[T ~string](values ...T) (texts []string) {
+	for _, value := range values {
+		texts = append(texts, string(value))
+	}
+	return texts
+}
+
 // unreadableChannel says why a row of Channels leads to no channel.
 func unreadableChannel(row driver.Entity) string {
 	channel := channel.Decode(row).Channel
@@ -104,7 +138,7 @@ func unreadableChannel(row driver.Entity) string {
 		return fmt.Sprintf("has the name %q, which has another key", name)
 	case err != nil:
 		return fmt.Sprintf("has the incarnation %q", channel.Incarnation)
-	case !slices.Contains([]domain.ChannelState{domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting}, channel.State):
+	case !slices.Contains(states(schema.Channel), string(channel.State)):
 		return fmt.Sprintf("is in the state %q", channel.State)
 	}
 	return ""

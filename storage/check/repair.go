@@ -32,12 +32,11 @@ func deletes(ctx context.Context, table *driver.Table, row driver.Entity) repair
 	}
 }
 
-// breach reports a row that shows a breach, after its repair if the checker repairs.
+// breach reports a row that shows a breach, after its repair if the checker repairs. It reports the
+// row also if the repair fails: the row may be gone all the same.
 func (c *Checker) breach(invariant string, table *driver.Table, row driver.Entity, detail string, mend repair) error {
 	repaired, err := c.try(mend)
-	if err == nil {
-		c.Report(domain.Breach{Invariant: invariant, Table: table.Name(), PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
-	}
+	c.Report(domain.Breach{Invariant: invariant, Table: table.Name(), PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
 	return err
 }
 
@@ -58,7 +57,7 @@ func (c *Checker) try(mend repair) (string, error) {
 		return repaired, nil
 	case errors.Is(err, domain.ErrLimit):
 		return "left: no operation can name it", nil
-	case errors.Is(err, channel.ErrGateGone):
+	case errors.Is(err, channel.ErrGateGone), errors.Is(err, domain.ErrGone):
 		return "left: its channel has no open gate", nil
 	case errors.Is(err, optimistic.ErrAgain), optimistic.Raced(err):
 		return leftChanged, nil

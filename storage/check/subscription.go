@@ -39,7 +39,7 @@ func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error
 
 // repairSubscription handles a user's row. A dangling one (package reader) is no
 // breach, since the next reader removes it. A repair removes it now.
-func (c *Checker) repairSubscription(ctx context.Context, _ *schema.Kind, row driver.Entity) error {
+func (c *Checker) repairSubscription(ctx context.Context, row driver.Entity) error {
 	_, err := c.try(func() (string, error) {
 		_, err := c.store.RepairSubscription(ctx, reader.Decode(row), domain.UserName(row.Partition))
 		return "", err

@@ -61,7 +61,7 @@ func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
 
 // acceptDeletion makes the writes of AskDeletion, in their order.
 func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message domain.Message) error {
-	if err := s.listDeletion(ctx, message); err != nil {
+	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
 	}
 	if err := s.announce(ctx, message); err != nil {

@@ -21,8 +21,9 @@ import (
 // not by the time at which that was asked for, and is left out by whoever reads it. There are few
 // of them, and they cost a read each.
 
-// listDeletion puts the deletion that a message asks for on the list of whoever asked.
-func (s *Deletions) listDeletion(ctx context.Context, m domain.Message) error {
+// ListDeletion puts the deletion that a message asks for on the list of the user who asked. It may be
+// called again.
+func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
 	//lab: Put the deletion on the list of whoever asked.
 	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.AskedRow(m.AskedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {

@@ -36,6 +36,9 @@ const (
 	stateUnreadable = "unreadable"
 )
 
+// States are the states of a user's row.
+func States() []string { return []string{stateJoining, stateJoined, stateLeaving} }
+
 // A Row is a Subscriptions row as it was read.
 type Row struct {
 	domain.Subscription

@@ -1,0 +1,205 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/account"
+	"microblogging/storage/channel"
+	"microblogging/storage/deletion"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+	"microblogging/storage/walk"
+)
+
+// deletionsCheck compares the rows of Deletions with the channels.
+type deletionsCheck struct {
+	*Checker
+	// since is the time after which a deletion has made progress if it is not stalled. It is the zero
+	// time while there are messages on the queue: one of them may be of any deletion.
+	since time.Time
+	// channel is the last that was met.
+	channel domain.Channel
+	// toList are deletions that were read, and not yet looked for on the lists of who asked.
+	toList []driver.Entity
+}
+
+// checkDeletions reads Channels and Deletions side by side, both in key order. So it meets the
+// deletions of a name together with the channel that has the name.
+func (c *Checker) checkDeletions(ctx context.Context) error {
+	//lab: Count the messages.
+	waiting, err := c.store.Messages().Length(ctx)
+	if err != nil {
+		return fmt.Errorf("counting the messages on the queue: %w", err)
+	}
+	d := &deletionsCheck{Checker: c}
+	if waiting == 0 {
+		d.since = time.Now().Add(-c.Patience)
+	}
+	channels := func(yield func(driver.Entity, error) bool) {
+		//lab: Read the channels again, in the order of their keys.
+		c.store.channels.All(ctx, driver.Scan{})(yield)
+	}
+	deletions := func(yield func(driver.Entity, error) bool) {
+		//lab: Read the deletions, in the order of their channels.
+		c.store.deletions.All(ctx, driver.Scan{})(yield)
+	}
+	err = walk.Both(channels, deletions, func(row, record *driver.Entity) error {
+		if row != nil {
+			d.channel = channel.Decode(*row).Channel
+		}
+		if record == nil {
+			return nil
+		}
+		kind, sound, err := c.judge(ctx, c.store.deletions, *record)
+		if err != nil || !sound {
+			return err
+		}
+		return d.row(ctx, kind, *record)
+	})
+	if err = errors.Join(err, d.checkListed(ctx)); err != nil {
+		return fmt.Errorf("checking the deletions: %w", err)
+	}
+	return nil
+}
+
+// row checks one row that can be read.
+func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
+	switch kind {
+	case schema.Unread:
+		if text, waits, err := deletion.UnreadText(row); err == nil && waits {
+			c.counts.Poisoned++
+			if c.Unread != nil {
+				c.Unread(text)
+			}
+		}
+	case schema.Deletion, schema.BlogDeletion:
+		d := deletion.Decode(row)
+		if d.State == domain.DeletionPoisoned {
+			c.counts.Poisoned++
+			if c.Poisoned != nil {
+				c.Poisoned(d)
+			}
+		}
+		err := errors.Join(c.checkProgress(ctx, row, d), c.checkEnd(ctx, row, d))
+		if kind == schema.BlogDeletion || d.Channel.Key.AccountOf() != "" {
+			return err // it is on no list
+		}
+		if c.toList = append(c.toList, row); len(c.toList) == flight.Points {
+			err = errors.Join(err, c.checkListed(ctx))
+		}
+		return err
+	}
+	return nil
+}
+
+// checkProgress is the part of I5 about progress: it reports a deletion that is stalled. That of an
+// account has no message until a pass finds that its work is due, which waits for as long itself, and
+// comes from time to time.
+func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d domain.Deletion) error {
+	since := c.since
+	if d.Channel.Key.AccountOf() != "" {
+		since = since.Add(-c.Patience)
+	}
+	if !deletion.Stalled(d, since) {
+		return nil
+	}
+	if still, err := optimistic.Unchanged(ctx, c.store.deletions, row); err != nil || !still {
+		return err
+	}
+	detail := fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339))
+	return c.breach("I5", c.store.deletions, row, detail, func() (string, error) {
+		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
+		if !requeued {
+			return leftChanged, err
+		}
+		return "queued again", err
+	})
+}
+
+// checkEnd is the part of I5 about deletions that are over: a channel whose deletion is done has no
+// gate and no row, and one whose deletion was undone is active. A channel's row that landed late has
+// no gate.
+//
+// The record is read again after the channel. Before a channel is marked again, its record says so,
+// and a record that says done stays.
+func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d domain.Deletion) error {
+	there, undone := c.channel.Ref() == d.Channel, d.State == domain.DeletionUndone
+	if !d.Over() || d.Blog != "" || d.Channel.Key.AccountOf() != "" || there == undone && (!there || c.channel.State == domain.ChannelActive) {
+		return nil
+	}
+	gated, err := c.gated(ctx, d.Channel)
+	if err != nil {
+		return err
+	}
+	now, err := c.store.ReadIncarnation(ctx, d.Channel)
+	if unlessAbsent(err) != nil {
+		return err
+	}
+	there = err == nil
+	detail, mend := "done, and its channel is there", leave("left: its owner can delete the channel")
+	switch {
+	case undone && !there:
+		detail = "undone, and its channel is not there"
+		mend = func() (string, error) {
+			//lab: Write into the report that the deletion is done.
+			return "recorded as done", c.store.deletions.Transact(ctx, row.Partition,
+				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, domain.DeletionDone)))
+		}
+	case undone && now.State != domain.ChannelActive:
+		detail = "undone, and its channel is being deleted"
+	case undone || !there || !gated:
+		return nil
+	}
+	if still, err := optimistic.Unchanged(ctx, c.store.deletions, row); err != nil || !still {
+		return err
+	}
+	return c.breach("I5", c.store.deletions, row, detail, mend)
+}
+
+// gated reports whether a channel has a gate.
+func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	//lab: Look whether the gate is open.
+	open, err := c.store.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
+	if err != nil || open {
+		return open, err
+	}
+	//lab: Look whether the gate is shut.
+	return c.store.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation))
+}
+
+// checkListed is I8 of the deletions that were gathered: each is on the list of the user who asked, and
+// was there before it was recorded. Only the deletion of the account takes it off, once the account is
+// past the pivot. So the account is read after the list. One that was made since has another list.
+func (c *deletionsCheck) checkListed(ctx context.Context) error {
+	missing, err := flight.Gather(ctx, c.store.Lifecycle.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
+		d := deletion.Decode(row)
+		//lab: Read whether the deletion is on the list of who asked.
+		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.AskedRow(d.RequestedOn, d.Channel))
+		return row, err != nil, unlessAbsent(err)
+	})
+	c.toList = c.toList[:0]
+	for _, row := range missing {
+		d := deletion.Decode(row)
+		user, err := c.account(ctx, d.RequestedBy)
+		of := account.DecodeErasure(user)
+		switch {
+		case err != nil:
+			return err
+		case of.State == domain.AccountErasing, of.State == domain.AccountGone, user.Properties.Time(schema.PropCreatedOn).After(d.RequestedOn):
+			continue
+		}
+		err = c.breach("I8", c.store.deletions, row, "not on the list of the user who asked for it", func() (string, error) {
+			return "listed", c.store.ListDeletion(ctx, d.Message())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return err
+}

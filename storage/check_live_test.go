@@ -1,0 +1,193 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+// undoAccount is how long the deletion of an account can be undone in these tests.
+const undoAccount = time.Hour
+
+// A live is what users and workers do while a check runs. Nothing of it breaks an invariant.
+type live struct {
+	// prepare is done before the check begins. It may be nil.
+	prepare func(w *world, s *storage.Store)
+	// run is done beside it, one call of the store after another.
+	run func(w *world, s *storage.Store)
+}
+
+// lives are done in the store of newTown.
+func lives() map[string]live {
+	leave := func(keep bool) func(w *world, s *storage.Store) {
+		return func(w *world, s *storage.Store) {
+			_, err := s.AskErasure(w.t.Context(), storage.Attempt{Name: string(lea), Password: right}, keep)
+			w.ok(err)
+		}
+	}
+	ask := func(w *world, s *storage.Store) {
+		_, err := s.AskDeletion(w.t.Context(), "garden", ada, anyIncarnation)
+		w.ok(err)
+	}
+	erase := func(w *world, s *storage.Store) {
+		time.Sleep(undoAccount + domain.ClockMargin + patience + 30*time.Second) // then the next pass comes
+		for range 2 {
+			_, err := s.Reconcile(w.t.Context(), patience, time.Now())
+			w.ok(err)
+			w.workOn(s)
+		}
+	}
+	return map[string]live{
+		"posts, votes, edits, subscriptions and rules": {run: use},
+		"a channel is created and posted to": {run: func(w *world, s *storage.Store) {
+			channel, _, err := s.CreateChannelOnce(w.t.Context(), w.channel("gardens", lea), "key", 9)
+			w.ok(err)
+			_, _, err = s.Post(w.t.Context(), posting(channel, lea, "new"))
+			w.ok(err)
+		}},
+		"a channel is undone, and deleted later": {prepare: ask, run: func(w *world, s *storage.Store) {
+			garden, err := s.ReadChannel(w.t.Context(), "garden")
+			w.ok(err)
+			_, err = s.Undo(w.t.Context(), garden.Ref(), ada)
+			w.ok(err)
+			_, err = s.Reconcile(w.t.Context(), 0, time.Now())
+			w.ok(err)
+			ask(w, s)
+			erase(w, s)
+		}},
+		"a channel is deleted, and its name taken again": {prepare: ask, run: func(w *world, s *storage.Store) {
+			erase(w, s)
+			channel, err := s.CreateChannel(w.t.Context(), w.channel("garden", eve))
+			w.ok(err)
+			_, _, err = s.Post(w.t.Context(), posting(channel, grace, "new"))
+			w.ok(err)
+		}},
+		"an account is undone, and deleted later": {prepare: leave(false), run: func(w *world, s *storage.Store) {
+			_, err := s.UndoErasure(w.t.Context(), lea)
+			w.ok(err)
+			_, err = s.Reconcile(w.t.Context(), 0, time.Now())
+			w.ok(err)
+			leave(false)(w, s)
+			erase(w, s)
+		}},
+		"an account is deleted with its posts":      {run: func(w *world, s *storage.Store) { leave(false)(w, s); erase(w, s) }},
+		"an account is deleted, and its posts stay": {prepare: leave(true), run: erase},
+	}
+}
+
+// use makes each kind of change in a channel that stays.
+func use(w *world, s *storage.Store) {
+	ctx := w.t.Context()
+	garden, err := s.ReadChannel(ctx, "garden")
+	w.ok(err)
+	post, _, err := s.Post(ctx, posting(garden.Channel, grace, "more"))
+	w.ok(err)
+	w.ok(s.Vote(ctx, garden.Ref(), post.ID, lea))
+	w.ok(s.Vote(ctx, garden.Ref(), post.ID, eve))
+	w.ok(s.Subscribe(ctx, garden.Channel, eve))
+	post, err = s.Edit(ctx, garden.Ref(), post.ID, grace, domain.OneOf(post.Revision), domain.Draft{Text: "edited"})
+	w.ok(err)
+	w.ok(s.Unvote(ctx, garden.Ref(), post.ID, lea))
+	w.ok(s.Unsubscribe(ctx, garden.Ref(), eve))
+	w.ok(s.Unsubscribe(ctx, garden.Ref(), lea))
+	w.ok(s.Block(ctx, garden.Channel, ada, eve))
+	w.ok(s.DeleteBlog(ctx, garden.Channel, post.ID, grace, anyRevision))
+	w.workOn(s)
+}
+
+// newTown fills a store in which ada has a garden, and lea a house, posts, votes and subscriptions.
+func (w *world) newTown() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.account(lea)
+	garden, house := w.create("garden", ada), w.create("house", lea)
+	for _, to := range []domain.Channel{garden, house} {
+		for _, by := range []domain.UserName{grace, lea} {
+			post := w.post(to, by, "of "+string(by))
+			w.ok(w.store.Vote(ctx, to.Ref(), post.ID, lea))
+			w.ok(w.store.Vote(ctx, to.Ref(), post.ID, grace))
+			w.ok(w.store.Subscribe(ctx, to, by))
+		}
+	}
+	w.ask(w.create("done", ada))
+	w.ask(w.create("former", lea))
+	w.work()
+}
+
+// checkBesideLifeReportsNothing lets users and workers make a number of calls before each call of a
+// check, from each call of the check on.
+func checkBesideLifeReportsNothing(t *testing.T) {
+	every := 1
+	if testing.Short() {
+		every = 7
+	}
+	for what, live := range lives() {
+		for _, stride := range []int{1, 4, 1000} {
+			for _, repair := range []bool{false, true} {
+				for n, more := 1, true; more; n += every {
+					more = false // also if the test ends early, or is left out
+					t.Run(fmt.Sprintf("%s, %d calls from call %d on, repair %t", what, stride, n, repair), bubble(func(_ *testing.T, w *world) {
+						more = w.checkBeside(live, n, stride, repair)
+					}))
+				}
+			}
+		}
+	}
+}
+
+// checkBeside reports whether the check made n calls.
+func (w *world) checkBeside(live live, n, stride int, repair bool) (more bool) {
+	w.t.Helper()
+	w.newTown()
+	if live.prepare != nil {
+		live.prepare(w, w.undoable(w.db))
+	}
+	turn, over := make(chan struct{}), make(chan struct{})
+	beside := w.undoable(drivertest.NewFaults(w.db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		<-turn
+		return send(ctx)
+	}))
+	go func() {
+		defer close(over)
+		<-turn
+		live.run(w, beside)
+	}()
+	calls := 0
+	checked := w.undoable(drivertest.NewFaults(w.db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		if calls++; calls >= n {
+			for range stride {
+				select {
+				case turn <- struct{}{}:
+					synctest.Wait()
+				case <-over:
+				}
+			}
+		}
+		return send(ctx)
+	}))
+	_, err := checked.NewChecker(patience, repair, func(b domain.Breach) { w.t.Errorf("reported %+v", b) }).Run(w.t.Context())
+	w.ok(err)
+	close(turn)
+	<-over
+	time.Sleep(undoAccount)
+	w.rest()
+	w.rest()
+	for _, b := range append(w.check(), w.oracle()...) {
+		w.t.Errorf("afterwards, %+v", b)
+	}
+	return calls >= n
+}
+
+// undoable is a store on which deletions can be undone, and that makes one call after another.
+func (w *world) undoable(backend driver.Backend) *storage.Store {
+	return storage.New(backend, storage.Options{
+		Undo: 30 * time.Second, UndoAccount: undoAccount, Flight: 1, HashPassword: drivertest.CheapHash,
+	})
+}
