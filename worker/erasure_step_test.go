@@ -137,7 +137,7 @@ func (l *leaving) dies(before func(call drivertest.Call) bool) {
 func (l *leaving) works() domain.Erasure {
 	l.t.Helper()
 	stop := l.start(l.faulty)
-	time.Sleep(time.Minute)
+	time.Sleep(2 * time.Minute) // for a reconciling pass
 	stop()
 	return l.state()
 }
