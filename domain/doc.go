@@ -54,7 +54,9 @@
 //     of another. What was sent to one incarnation never lands in another.
 //   - I3 no lost post. An acknowledged post is readable until its author, the
 //     channel's owner, or the channel's deletion removes it, and then never
-//     again. No request to delete whose undoing was acknowledged removes anything.
+//     again. No request to delete whose undoing was acknowledged removes anything, and none is
+//     carried out before the time until which its user was told that it can be undone, unless two
+//     clocks differ by more than ClockMargin.
 //   - I4 no ghost read. After a deletion is acknowledged, no page or API answer
 //     shows the channel or its posts, unless it is undone.
 //   - I5 it ends. Every accepted deletion that is not undone completes once some

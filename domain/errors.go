@@ -53,6 +53,11 @@ var (
 	// ErrUnavailable: the store did not answer, or answered that it cannot serve
 	// now. A write may have taken effect or not.
 	ErrUnavailable = errors.New("storage unavailable")
+	// ErrConfiguration: the store refuses the key, the credential or the role of this program. It
+	// lasts until an operator changes that. It is an ErrUnavailable.
+	ErrConfiguration = fmt.Errorf("%w: wrong configuration", ErrUnavailable)
+	// ErrMissing: the table or the queue does not exist. It is an ErrConfiguration.
+	ErrMissing = fmt.Errorf("%w: no such table or queue", ErrConfiguration)
 )
 
 // FieldError says what is wrong with one field of a request.

@@ -39,12 +39,15 @@ func (c *Call) sum() mem.Sum {
 type Answer struct {
 	driver.Answer
 	Err error
+	// clock is what the actor's clock shows when it gets the answer.
+	clock clock
 }
 
 // sum tells answers apart: an actor that gets answers with the same sums makes the
 // same next call.
 func (a *Answer) sum() mem.Sum {
 	var d mem.Digest
+	d.Int(uint64(a.clock.at + a.clock.ahead))
 	if a.Err != nil {
 		digestError(&d, a.Err)
 		return d.Done()

@@ -13,7 +13,7 @@ import (
 // A Fate is what happens to a call.
 type Fate uint8
 
-// The fates. Each costs one of the scenario's faults, except Arrives and Lands.
+// The fates. Each costs one of the scenario's faults, except Arrives, Lands and Passes.
 const (
 	// Arrives: the call takes effect and is answered.
 	Arrives Fate = iota
@@ -40,10 +40,15 @@ const (
 	Forgotten
 	// Lands: a call whose caller has given up takes effect, or a copy does.
 	Lands
+	// Passes: the next moment of the scenario comes.
+	Passes
 )
 
+// costs tells whether the fate is a fault.
+func (f Fate) costs() bool { return f != Arrives && f != Lands && f != Passes }
+
 func fateNames() []string {
-	return []string{"arrives", "dies-before", "dies-after", "lost", "unsent", "repeated", "given-up", "copied", "forgotten", "lands"}
+	return []string{"arrives", "dies-before", "dies-after", "lost", "unsent", "repeated", "given-up", "copied", "forgotten", "lands", "passes"}
 }
 
 func (f Fate) String() string { return fateNames()[f] }
@@ -178,8 +183,10 @@ func (x *Explorer) choices(s *state) []Choice {
 			continue
 		}
 		if p.at.call.Method == driver.CallReceive {
-			for m := range s.db.Messages(p.at.call.Target) {
-				list = append(list, Choice{Actor: int8(i + 1), Arg: uint8(m)})
+			for m, message := range s.db.Messages(p.at.call.Target) {
+				if x.scenario.Times == nil || !s.db.Delayed(p.at.call.Target, message.ID, x.now(s)) {
+					list = append(list, Choice{Actor: int8(i + 1), Arg: uint8(m)})
+				}
 			}
 			continue
 		}
@@ -196,6 +203,9 @@ func (x *Explorer) choices(s *state) []Choice {
 	}
 	for i := range s.late {
 		list = append(list, Choice{Actor: network, Fate: Lands, Arg: uint8(i)})
+	}
+	if s.time+1 < len(x.scenario.Times) {
+		list = append(list, Choice{Actor: network, Fate: Passes})
 	}
 	x.scratch = list
 	return list
@@ -267,6 +277,8 @@ func (x *Explorer) label(s *state, c Choice) string {
 	case c.Fate == Lands:
 		late := s.late[c.Arg]
 		return "a late call of " + x.scenario.actorName(late.actor) + " lands: " + describeCall(late.at.call)
+	case c.Fate == Passes:
+		return "time passes: " + x.scenario.at(s.time+1).At.String() + " since the start"
 	case c.Fate == Forgotten:
 		return "the queue forgets: " + describeMessage(s.db.Messages(domain.QueueName)[c.Arg].Text)
 	}

@@ -16,8 +16,12 @@
 // takes effect; the actor dies before it or after it; it never arrives; its reply
 // is lost; the SDK sends it again, and the second copy arrives now or later. The
 // queue delivers any message to any worker at any time, which covers each lease
-// that runs out. Time does not pass. A run is a list of choices (a [Schedule]) and
-// can be replayed.
+// that runs out. A run is a list of choices (a [Schedule]) and can be replayed.
+//
+// Time does not pass, unless the scenario has [Time]s: moments to which the network goes on
+// when the scheduler decides so. Each actor's clock may differ from the true time, and may be
+// set from one moment to the next. A message that was sent with a delay is not delivered
+// before the delay is over; one that was received may be delivered at any time.
 //
 // The next call of an actor depends only on the answers that it got. So the state
 // of the system is the content of the store, the answers that each actor got, the

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"slices"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -80,7 +81,7 @@ func (x *Explorer) initial() *state {
 // load makes the programs of the actors.
 func (x *Explorer) load() {
 	for i, actor := range x.scenario.Actors {
-		p := &program{actor: actor, index: i + 1, lot: x.lot, options: x.scenario.options(), intercept: x.scenario.Intercept}
+		p := &program{actor: actor, index: i + 1, lot: x.lot, options: x.scenario.options(), intercept: x.scenario.Intercept, started: x.clock(0, actor.Name)}
 		x.programs = append(x.programs, p)
 		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
 	}
@@ -88,11 +89,12 @@ func (x *Explorer) load() {
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, options: x.scenario.options()}
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, options: x.scenario.options(), started: x.clock(0, "setup")}
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}
 		x.apply(s, &step, stamp{SetupIndex, at.depth, 0})
+		step.Applied.clock = p.started
 		at = p.after(at, *step.Applied)
 	}
 	x.given = at.facts
@@ -146,6 +148,8 @@ type state struct {
 	places  []place
 	late    []straggler
 	faults  int
+	// time is the index of the moment in Scenario.Times.
+	time int
 	// last is the actor that acted last, if it can go on; preempted counts how often
 	// such an actor had to wait. Both are 0 unless the scenario bounds preemptions.
 	last      int8
@@ -191,9 +195,19 @@ func (s *state) key() mem.Sum {
 		d.Int(late.stamp.sum())
 	}
 	d.Int(uint64(s.faults))
+	d.Int(uint64(s.time))
 	d.Int(uint64(s.last))
 	d.Int(uint64(s.preempted))
 	return d.Done()
+}
+
+// now is the true time in a state.
+func (x *Explorer) now(s *state) time.Time { return Instant().Add(x.scenario.at(s.time).At) }
+
+// clock is what the clock of an actor shows at a moment.
+func (x *Explorer) clock(time int, actor string) clock {
+	at := x.scenario.at(time)
+	return clock{x.scenario.Times != nil, at.At, at.Ahead[actor]}
 }
 
 func (x *Explorer) view(s *state) View {
@@ -202,5 +216,5 @@ func (x *Explorer) view(s *state) View {
 	for i, p := range s.places {
 		told[i+1] = p.at.facts
 	}
-	return View{DB: s.db, Told: told, History: s.history}
+	return View{DB: s.db, Told: told, Now: x.now(s), History: s.history}
 }

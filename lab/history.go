@@ -3,6 +3,7 @@ package lab
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -34,6 +35,8 @@ type Fact struct {
 	Page, Version string
 	// Words are what a page has shown, in words.
 	Words string
+	// Until is the true time until which the actor was told that something can be undone.
+	Until time.Time
 }
 
 // describe is what the actor was told, in one line. It is empty for what is in brackets.
@@ -58,6 +61,9 @@ func (f Fact) digest(d *mem.Digest) {
 	d.Text(f.Session)
 	d.Text(f.Page)
 	d.Text(f.Version)
+	if !f.Until.IsZero() {
+		d.Int(uint64(f.Until.Unix()))
+	}
 }
 
 func sumFacts(facts []Fact) mem.Sum {
@@ -73,6 +79,10 @@ func (n *names) fact(f Fact) Fact {
 	f.Channel.Incarnation = domain.Incarnation(n.outward(string(f.Channel.Incarnation)))
 	f.Blog = domain.BlogID(n.outward(string(f.Blog)))
 	f.Page = n.outward(f.Page)
+	if !f.Until.IsZero() {
+		until, at := n.clocks.deadline(f.Until)
+		f.Until = until.Add(-at.ahead)
+	}
 	if f.Token != "" {
 		f.Token = n.token(f.Token)
 	}

@@ -26,7 +26,54 @@ type names struct {
 	seen   map[string]bool
 	// calls counts the calls. For the first of them, so many as ahead says, the clock is ahead.
 	calls, ahead int
+	clocks       clocks
 }
+
+// A clock is what the clock of an actor shows, in a scenario in which time passes.
+type clock struct {
+	runs bool
+	// at is the true time since the start, and ahead how far the clock is ahead of that.
+	at, ahead time.Duration
+}
+
+// clocks are what the clock of an actor has shown, each with the real time from which on it has. The
+// actor's code reads the real clock, which hardly moves. So a deadline that it has is as far away
+// from the real time at which it was made, or received, as it is from what the clock showed then. All
+// other times are the start, as in every scenario.
+type clocks []struct {
+	clock
+	from time.Time
+}
+
+// set notes what the clock shows from now on.
+func (c *clocks) set(now clock) {
+	if n := len(*c); n == 0 || (*c)[n-1].clock != now {
+		*c = append(*c, struct {
+			clock
+			from time.Time
+		}{now, domain.Now()})
+	}
+}
+
+func (c clocks) now() clock { return c[len(c)-1].clock }
+
+// deadline is the time in the lab of a deadline that the actor's code has, and what the clock showed
+// when it was made.
+func (c clocks) deadline(t time.Time) (time.Time, clock) {
+	away := time.Until(t).Round(time.Minute)
+	at := len(c) - 1
+	for at > 0 && c[at].from.After(t.Add(-away)) {
+		at--
+	}
+	return Instant().Add(c[at].at + c[at].ahead + away), c[at].clock
+}
+
+// real is the inverse of deadline, for one that is received now.
+func (c clocks) real(t time.Time) time.Time {
+	return time.Now().Add(t.Sub(Instant()) - c.now().at - c.now().ahead)
+}
+
+func isDeadline(property string) bool { return property == "UndoableUntil" || property == "DueOn" }
 
 // A name is a valid token: a prefix, a letter for the actor, and a number.
 const (
@@ -35,11 +82,13 @@ const (
 	nameDigits  = tokenLength - len(namePrefix) - 1
 )
 
-func newNames(actor, ahead int) *names {
-	return &names{
+func newNames(actor, ahead int, at clock) *names {
+	n := &names{
 		actor: actor, ahead: ahead, named: map[string]string{}, tokens: map[string]string{}, seen: map[string]bool{},
 		hashed: map[string]string{schema.SignUpPartition(SignUpKey): SignUpKey}, // no token makes it
 	}
+	n.clocks.set(at)
+	return n
 }
 
 // SignUpKey is the idempotency key of all who sign up with one.
@@ -177,6 +226,10 @@ func (n *names) present() time.Time {
 
 // outwardTime is the time in place of one that the actor sends. Only an end may lie ahead.
 func (n *names) outwardTime(p driver.Property) time.Time {
+	if n.clocks.now().runs && isDeadline(p.Name) {
+		at, _ := n.clocks.deadline(p.Value.Instant())
+		return at
+	}
 	if slices.Contains([]string{"ExpiresOn", "WindowEnds", "KnownUntil", "UndoableUntil"}, p.Name) {
 		return n.end(p.Value.Instant())
 	}
@@ -191,7 +244,10 @@ func (n *names) end(t time.Time) time.Time {
 }
 
 // inwardTime is the time that the actor receives. What has not ended does so soon.
-func inwardTime(p driver.Property) time.Time {
+func (n *names) inwardTime(p driver.Property) time.Time {
+	if n.clocks.now().runs && isDeadline(p.Name) {
+		return n.clocks.real(p.Value.Instant())
+	}
 	if (p.Name == "WindowEnds" || p.Name == "UndoableUntil") && p.Value.Instant().Equal(never()) {
 		return time.Now().Add(time.Minute)
 	}
@@ -227,7 +283,11 @@ func (n *names) call(c Call) *Call {
 		if !message.QueuedOn.IsZero() {
 			message.QueuedOn = n.present()
 		}
-		if !message.UndoableUntil.IsZero() {
+		switch {
+		case message.UndoableUntil.IsZero():
+		case n.clocks.now().runs:
+			message.UndoableUntil, _ = n.clocks.deadline(message.UndoableUntil)
+		default:
 			message.UndoableUntil = n.end(message.UndoableUntil)
 		}
 		c.Message.Text = message.Encode()
@@ -247,14 +307,19 @@ func (n *names) answer(a Answer) Answer {
 	}
 	a.Messages = slices.Clone(a.Messages)
 	for i := range a.Messages {
-		a.Messages[i].Text = n.inward(a.Messages[i].Text)
+		text := n.inward(a.Messages[i].Text)
+		if m, err := domain.DecodeMessage(text); err == nil && n.clocks.now().runs && !m.UndoableUntil.IsZero() {
+			m.UndoableUntil = n.clocks.real(m.UndoableUntil)
+			text = m.Encode()
+		}
+		a.Messages[i].Text = text
 	}
 	return a
 }
 
 func (n *names) entity(e driver.Entity) driver.Entity {
 	e.Partition, e.Row = n.inward(e.Partition), n.inward(e.Row)
-	e.Properties = translate(e.Properties, n.inward, inwardTime)
+	e.Properties = translate(e.Properties, n.inward, n.inwardTime)
 	return e
 }
 

@@ -21,6 +21,8 @@ type program struct {
 	root      *point
 	lot       *parking
 	options   storage.Options
+	// started is what the actor's clock shows at the start.
+	started clock
 }
 
 // A point is where an actor waits for the answer to a call, or its end.
@@ -68,7 +70,7 @@ func (p *program) begin() *session {
 			arounds = append(arounds, intercept(p.actor.Name))
 		}
 	}
-	return begin(p.actor, p.index, p.given, arounds, p.options)
+	return begin(p.actor, p.index, p.given, p.started, arounds, p.options)
 }
 
 // after is the point that an answer leads to.

@@ -60,9 +60,13 @@ type Scenario struct {
 	// Erasing is for a scenario in which somebody deletes an account. In all others, nobody looks
 	// whether an account stands.
 	Erasing bool
-	// Undo is how long a deletion can be undone. What is over before the next call is over for
-	// all; otherwise the time ends for nobody but the fresh workers.
+	// Undo is how long a deletion can be undone: of a channel, and of an account if Times are set.
 	Undo time.Duration
+	// Times are the moments of a scenario in which time passes, the first of them at its start. The
+	// network decides when the next one comes. Between two of them no clock moves, and a message
+	// that is delayed is not delivered. Without Times, no time passes, any message is delivered at
+	// any time, and the time to undo is over at any time: so only the order of writes decides.
+	Times []Time
 	// Laws are what must hold.
 	Laws Laws
 	// Guard is the guard that an ablation takes out: it changes what an actor's code sends or is
@@ -71,6 +75,23 @@ type Scenario struct {
 	Guard *Guard
 	// Intercept is put around what the actors call, one within the other.
 	Intercept []Intercept
+}
+
+// A Time is a moment of a scenario in which time passes.
+type Time struct {
+	// At is the true time since the start, in whole minutes. The queue has it too.
+	At time.Duration
+	// Ahead is how far the clock of an actor is ahead, by the actor's name, in whole minutes. A
+	// negative number is behind. From one moment to the next, a clock may be set.
+	Ahead map[string]time.Duration
+}
+
+// at is the moment of this index. The zero value is that of a scenario without Times.
+func (s *Scenario) at(i int) Time {
+	if i < len(s.Times) {
+		return s.Times[i]
+	}
+	return Time{}
 }
 
 // An Intercept makes an Around for each execution of the actor of that name. It may be nil, and
@@ -128,6 +149,8 @@ type View struct {
 	// Told is what each actor has told so far, dead or alive. The set-up comes
 	// first.
 	Told [][]Fact
+	// Now is the true time.
+	Now time.Time
 	*History
 }
 
@@ -160,6 +183,9 @@ func (s *Scenario) options() storage.Options {
 	o := storage.Options{SweepRows: s.SweepRows, Undo: s.Undo, ActivePartitions: -1, NoErasure: !s.Erasing}
 	if s.Noting {
 		o.ActivePartitions = 1
+	}
+	if s.Times != nil {
+		o.UndoAccount = s.Undo
 	}
 	return o
 }

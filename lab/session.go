@@ -36,9 +36,9 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, arounds []driver.Around, o storage.Options) *session {
+func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Around, o storage.Options) *session {
 	s := &session{
-		names: newNames(index, actor.Ahead),
+		names: newNames(index, actor.Ahead, at),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
 	for _, f := range given {
@@ -109,6 +109,7 @@ func (s *session) submit(c Call) Answer {
 	select {
 	case a := <-s.answers:
 		s.busy.Store(false)
+		s.names.clocks.set(a.clock)
 		return s.names.answer(a)
 	case <-s.quit:
 		s.busy.Store(false)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -72,10 +73,12 @@ func (s Step) Changes() []mem.Change { return s.changes }
 func (x *Explorer) perform(from *state, c Choice) (*state, Step) {
 	to := *from
 	step := Step{Choice: c}
-	if c.Fate != Arrives && c.Fate != Lands {
+	if c.Fate.costs() {
 		to.faults--
 	}
 	switch {
+	case c.Fate == Passes:
+		to.time++
 	case c.Fate == Forgotten:
 		m := from.db.Messages(domain.QueueName)[c.Arg]
 		to.db, step.Message = from.db.Forget(domain.QueueName, m.ID), m.Text
@@ -125,6 +128,7 @@ func (x *Explorer) act(to *state, step *Step) {
 		mine.send++
 		to.late = append(slices.Clip(to.late), straggler{int(c.Actor), p.at, mine})
 	}
+	step.Answer.clock = x.clock(to.time, program.actor.Name)
 	before := len(p.at.facts)
 	*p = place{at: program.after(p.at, *step.Answer)}
 	step.Told = p.at.facts[before:]
@@ -133,7 +137,7 @@ func (x *Explorer) act(to *state, step *Step) {
 // apply applies the call to the backend and to the history.
 func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 	var a Answer
-	to.db, a, step.changes = execute(to.db, step.Call, mine, int(step.Choice.Arg))
+	to.db, a, step.changes = execute(to.db, step.Call, x.now(to), mine, int(step.Choice.Arg))
 	step.Applied = &a
 	if a.Err != nil {
 		return
@@ -150,18 +154,18 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 
 // execute applies one call to a snapshot. message is the index of the message that
 // a Receive gets.
-func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
+func execute(db mem.Snapshot, c *Call, now time.Time, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
 	if c.Method == driver.CallReceive {
 		db, m, err := db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
-		return db, Answer{driver.Answer{Messages: []driver.Message{m}}, err}, nil
+		return db, Answer{Answer: driver.Answer{Messages: []driver.Message{m}}, Err: err}, nil
 	}
 	mint := mine.etag
 	if c.Method == driver.CallSend {
 		mint = func(int) string { return mine.String() }
 	}
 	done := c.Call
-	db, changes, err := db.Do(&done, Instant(), mint)
-	return db, Answer{done.Answer, err}, changes
+	db, changes, err := db.Do(&done, now, mint)
+	return db, Answer{Answer: done.Answer, Err: err}, changes
 }
 
 // countPreemption counts the switches away from an actor that can go on. What the
@@ -184,7 +188,7 @@ func describeFate(f Fate) string {
 	return [...]string{
 		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
 		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
-		"the queue forgets a message", "lands late",
+		"the queue forgets a message", "lands late", "time passes",
 	}[f]
 }
 

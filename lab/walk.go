@@ -65,8 +65,7 @@ func (d *dice) pick(choices []Choice) Choice {
 	for i, next := range d.order {
 		var mine []Choice
 		for _, c := range choices {
-			harmless := c.Fate == Arrives || c.Fate == Lands
-			if max(int(c.Actor), 0) == next && harmless != fault {
+			if max(int(c.Actor), 0) == next && c.Fate.costs() == fault {
 				mine = append(mine, c)
 			}
 		}

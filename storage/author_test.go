@@ -17,6 +17,7 @@ import (
 func TestAuthor(t *testing.T) {
 	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
 	t.Run("a post that was not made leaves a row that nobody is shown, and that stays", bubble(danglingRowIsIgnored))
+	t.Run("a row that names a post of another is shown to nobody", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
 	t.Run("posts of an earlier version are told, and listed by a repair", bubble(repairListsPostsOfBefore))
@@ -114,6 +115,16 @@ func danglingRowIsIgnored(t *testing.T, w *world) {
 	}
 	if breaches, _ := w.run(true); len(breaches) != 0 {
 		t.Errorf("a dangling row is %+v", breaches)
+	}
+}
+
+// A late copy puts a post on the list of whoever has its author's former name.
+func postOfAnotherIsNotShown(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, grace, "own")
+	w.ok(w.store.ListPosts(t.Context(), grace, w.post(channel, eve, "another's")))
+	if got := w.wrote(grace, 5); !slices.Equal(got, []string{"garden own"}) {
+		t.Errorf("on the page: %q", got)
 	}
 }
 

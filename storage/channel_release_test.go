@@ -10,6 +10,7 @@ import (
 
 func TestChannelRelease(t *testing.T) {
 	t.Run("name of an active channel is not released", bubble(activeNameIsNotReleased))
+	t.Run("gate that has gone is not shut again", bubble(goneGateIsNotShut))
 	t.Run("row that lands late does not stop it", bubble(lateRowDoesNotStopRelease))
 }
 
@@ -20,6 +21,18 @@ func activeNameIsNotReleased(t *testing.T, w *world) {
 	}
 	w.post(channel, grace, "one")
 	w.mustBeSound()
+}
+
+func goneGateIsNotShut(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	for n, want := range []bool{true, true, false} {
+		if n == 2 {
+			w.ok(w.store.DisarmGate(t.Context(), channel.Ref()))
+		}
+		if shut, err := w.store.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
+			t.Errorf("asked %d times, the gate is shut: %t, %v", n+1, shut, err)
+		}
+	}
 }
 
 // A late copy of the insert has taken the place of the marked row.

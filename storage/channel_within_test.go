@@ -20,6 +20,7 @@ func TestCreateChannelWithin(t *testing.T) {
 	t.Run("a creation that fails again and again takes the room of one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
 	t.Run("an owner without room can ask again for the last", bubble(ownerWithoutRoomCanAskAgain))
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
+	t.Run("a name that is taken again meanwhile keeps its row", bubble(nameTakenAgainKeepsItsRow))
 	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
 }
 
@@ -120,6 +121,24 @@ func nameThatWasTakenTakesNoRoom(t *testing.T, w *world) {
 	w.ok(w.within(2, "a"))
 	w.ok(w.within(2, "b"))
 	w.wantFull(w.within(2, "c"), 2)
+}
+
+// A request for another name finds the row of a channel that has gone, and removes it while the name is taken again.
+func nameTakenAgainKeepsItsRow(t *testing.T, w *world) {
+	w.ok(w.within(2, "garden"))
+	w.delete(w.readChannel("garden"))
+	time.Sleep(time.Hour)
+	w.arm(drivertest.Only(func(call drivertest.Call) bool {
+		return call.Target == "Users" && len(call.Operations) == 1 && call.Operations[0].Action == driver.ActionDelete
+	}, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		w.ok(w.within(2, "garden"))
+		return send(ctx)
+	}))
+	_, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("kitchen", ada), 1)
+	w.wantFull(err, 1)
+	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"garden"}) {
+		t.Errorf("on the list: %q", got)
+	}
 }
 
 func lowerLimitRemovesNothing(t *testing.T, w *world) {

@@ -9,11 +9,13 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestOpenDeletions(t *testing.T) {
 	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
+	t.Run("channel that is marked after its deletion is done goes with its row", bubble(markedAgainIsReleased))
 	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
 	t.Run("poisoned deletion is looked at once, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
@@ -69,6 +71,19 @@ func doneLeavesIndex(t *testing.T, w *world) {
 		t.Errorf("the next incarnation: %v", err)
 	}
 	w.mustBeSound()
+}
+
+// A late copy of its insert has brought the row back, and somebody has asked again.
+func markedAgainIsReleased(t *testing.T, w *world) {
+	w.ask(w.create("garden", ada))
+	row := w.rows("Channels")[0]
+	w.carryOut(w.messages())
+	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	w.pass()
+	w.pass()
+	if rows := w.rows("Channels"); len(rows)+len(w.openDeletions()) != 0 {
+		t.Errorf("left: %v, and the index has %v", rows, w.openDeletions())
+	}
 }
 
 // The web role dies between the index and the message. Its clock may have been a day ahead.

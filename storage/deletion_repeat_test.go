@@ -10,6 +10,7 @@ import (
 
 func TestDeletionRepeat(t *testing.T) {
 	t.Run("of a channel that came back is asked for as it was", bubble(repeatAsksAgain))
+	t.Run("of a channel that came back from before an undoing is carried out", bubble(repeatCountsAsTheChannel))
 	t.Run("spares the next incarnation, and what is not about a channel", repeatSparesOthers)
 }
 
@@ -53,6 +54,21 @@ func repeatAsksAgain(t *testing.T, w *world) {
 	}
 	if n, err := w.store.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
 		t.Errorf("%d were repeated twice (%v)", n, err)
+	}
+}
+
+// The record is of the second request. The channel came back from before the first.
+func repeatCountsAsTheChannel(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	n, err := w.store.RepeatDeletions(t.Context(), []domain.Message{{
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: ada, AskedOn: domain.Now(), Number: 1,
+	}})
+	messages := w.messages()
+	if err != nil || n != 1 || len(messages) != 1 {
+		t.Fatalf("%d were repeated with %d messages (%v)", n, len(messages), err)
+	}
+	if there, err := w.store.MarkDeleting(t.Context(), messages[0]); err != nil || !there {
+		t.Errorf("a worker goes on: %t, %v", there, err)
 	}
 }
 

@@ -19,6 +19,10 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
 	t.Run("survives a poisoned message and an operator who queues it again", bubble(undoSurvivesPoison))
+	t.Run("leaves a request alone that was made after it, also if the client library sends it twice", bubble(echoOfUndo))
+	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
+	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
+	t.Run("begins a record, which a worker that receives the message again keeps", bubble(recordIsKept))
 	t.Run("leaves the deletion of a post alone", bubble(pendingChannelLosesDeletedPost))
 }
 
@@ -139,6 +143,69 @@ func undoSurvivesPoison(t *testing.T, w *world) {
 	}
 	w.ok(w.store.Messages().Send(t.Context(), messages[0].Text)) // by an operator who has read the rows before
 	w.mustLive(channel)
+}
+
+func echoOfUndo(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	ref := w.askUndoable(channel)
+	once := false
+	slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Channels" && drivertest.Writes(call) && !once {
+			once = true
+			w.ok(send(ctx))
+			w.askUndoable(channel)
+		}
+		return send(ctx)
+	})
+	_, err := slow.Undo(t.Context(), ref, ada)
+	w.ok(err)
+	if now, err := w.store.ReadChannel(t.Context(), channel.Key()); err != nil || now.State != domain.ChannelPending {
+		t.Errorf("the channel is %+v, %v", now, err)
+	}
+}
+
+// Another request is accepted, a second later, while the first is about to mark the channel.
+func secondRequestKeepsTheTime(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	once := false
+	slow := storage.New(drivertest.NewFaults(w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Channels" && drivertest.Writes(call) && !once {
+			once = true
+			time.Sleep(time.Second)
+			w.askUndoable(channel)
+			time.Sleep(time.Second)
+		}
+		return send(ctx)
+	}), storage.Options{Undo: 30 * time.Second})
+	began := domain.Now()
+	_, err := slow.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
+	w.ok(err)
+	if now, err := w.store.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
+		t.Errorf("it can be undone until %s after the first request, %v", now.UndoableUntil.Sub(began), err)
+	}
+}
+
+// A channel came back with a backup, and the queue has a message of later.
+func unknownRequestIsIgnored(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.post(channel, ada, "a post")
+	m := messageAbout(channel.Ref())
+	m.Number, m.AskedOn = 1, domain.Now()
+	w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
+	w.mustLive(channel)
+}
+
+func recordIsKept(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	w.ok(w.undo(w.askUndoable(channel), ada))
+	ref := w.askUndoable(channel)
+	m := w.deletion(ref).Message()
+	w.ok(w.store.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
+	w.ok(w.store.RecordDeletion(t.Context(), m))
+	w.setDone(ref) // of the first request
+	if d := w.deletion(ref); m.Number != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
+		t.Errorf("the record is %+v", d)
+	}
 }
 
 // The deletion of a post was accepted before that of its channel, which is undone.

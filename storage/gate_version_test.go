@@ -42,6 +42,9 @@ func changes() []change {
 			m := domain.Message{Kind: domain.MessageBlog, Channel: c.Key(), Incarnation: c.Incarnation, Blog: b.ID, Revision: b.Revision}
 			return w.store.FinishBlog(w.t.Context(), m, func(int) {})
 		}},
+		{"name taken from a post", func(w *world, c domain.Channel, b domain.Blog) error {
+			return w.store.EraseBlog(w.t.Context(), c.Ref(), b.ID, grace, true, func(int) {})
+		}},
 		{"subscription", func(w *world, c domain.Channel, _ domain.Blog) error {
 			return w.store.Subscribe(w.t.Context(), c, grace)
 		}},
@@ -77,7 +80,7 @@ func (w *world) stage() (domain.Channel, domain.Blog) {
 // and are content.
 func nothingChangesBehindShutGate(t *testing.T) {
 	content := map[string]bool{
-		"deletion of a post by a worker": true, "end of a subscription": true, "end of a subscription that a reader finishes": true,
+		"deletion of a post by a worker": true, "name taken from a post": true, "end of a subscription": true, "end of a subscription that a reader finishes": true,
 	}
 	for _, change := range changes() {
 		for stage, want := range map[int]error{2: domain.ErrGone, 5: domain.ErrNotFound, 6: domain.ErrNotFound} {

@@ -63,7 +63,13 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	}
 	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
 	w.poison()
-	w.mustRecordPost(message, domain.DeletionPoisoned)
+	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == driver.CallSend },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	if _, err := w.faulty.Requeue(t.Context(), "garden"); err == nil {
+		t.Error("requeued without a message")
+	}
+	w.mustRecordPost(message, domain.DeletionPoisoned) // no index leads to it
+	time.Sleep(time.Hour)
 	if n := w.requeue("garden"); n != 1 {
 		t.Errorf("requeued %d", n)
 	}

@@ -2,7 +2,10 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -79,8 +82,8 @@ type Options struct {
 	HashPassword func(password string) string
 }
 
-// New returns a store on a backend. Prepare must have succeeded once on that backend before
-// any other operation is called.
+// New returns a store on a backend. In each process, Prepare or Ready must have succeeded on that
+// backend before an operation is called that writes.
 func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
@@ -113,9 +116,26 @@ func New(backend driver.Backend, o Options) *Store {
 	}
 }
 
-// Prepare creates the tables and queues that are missing. It may be repeated, and
-// several processes may call it at once.
+// Prepare creates the tables and queues, unless they are there. Several processes may call it
+// concurrently. If a part of a store is missing, Prepare creates nothing, and its error is no
+// domain.ErrUnavailable.
+//
+// A process writes no row before its Prepare has created everything in a fixed order: the tables and
+// then the queues. So the creation of a store was interrupted if the tables have no rows, and no
+// table exists that comes after a missing one; then Prepare completes it. Otherwise something was
+// lost.
 func (s *Store) Prepare(ctx context.Context) error {
+	missing, made, err := s.look(ctx)
+	if made && len(missing) > 0 { // another process may have created them between two of the reads
+		missing, made, err = s.look(ctx)
+	}
+	switch {
+	case err != nil || len(missing) == 0:
+		return err
+	case made:
+		return fmt.Errorf("a part of the store is missing: %s; nothing was created. Create it empty by hand and run check, or remove what is left for a new store",
+			strings.Join(missing, ", "))
+	}
 	for _, table := range schema.Tables() {
 		if err := driver.NewTable(s.backend, table).Create(ctx); err != nil {
 			return fmt.Errorf("creating table %s: %w", table, err)
@@ -129,16 +149,40 @@ func (s *Store) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Ready checks that the store answers: it reads one row of a table and looks up the
-// queue. It returns nil if both answered.
+// Ready checks that the whole store answers: it reads one row of each table and looks up each
+// queue. If some do not exist, the error is domain.ErrMissing and names them.
 func (s *Store) Ready(ctx context.Context) error {
-	if _, err := s.channels.Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}}); err != nil {
-		return fmt.Errorf("reading a table: %w", err)
+	missing, _, err := s.look(ctx)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%w: %s", domain.ErrMissing, strings.Join(missing, ", "))
 	}
-	if _, err := s.queue.Length(ctx); err != nil {
-		return fmt.Errorf("looking up the queue: %w", err)
+	return err
+}
+
+// look returns the names of the tables and queues that do not exist. It reports made if there was a
+// row, or a table that Prepare creates after a missing one. It reads what Prepare creates last
+// first, so a creation that is under way is not taken for made.
+func (s *Store) look(ctx context.Context) (missing []string, made bool, err error) {
+	for _, queue := range []*driver.Queue{s.poison, s.queue} {
+		if _, err := queue.Length(ctx); errors.Is(err, domain.ErrMissing) {
+			missing = append(missing, queue.Name())
+		} else if err != nil {
+			return nil, false, fmt.Errorf("looking up queue %s: %w", queue.Name(), err)
+		}
 	}
-	return nil
+	there := false
+	for _, name := range slices.Backward(schema.Tables()) {
+		page, err := driver.NewTable(s.backend, name).Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}})
+		switch {
+		case errors.Is(err, domain.ErrMissing):
+			missing, made = append(missing, name), made || there
+		case err != nil:
+			return nil, false, fmt.Errorf("reading table %s: %w", name, err)
+		default:
+			there, made = true, made || len(page.Rows) > 0 || page.Continuation != ""
+		}
+	}
+	return missing, made, nil
 }
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.

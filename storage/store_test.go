@@ -1,31 +1,30 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestStore(t *testing.T) {
 	t.Run("store is ready once it is prepared", storeIsReadyOncePrepared)
 	t.Run("store is not ready while a part does not answer", storeIsNotReadyWithoutAPart)
+	t.Run("creation of a store that was interrupted anywhere is completed", interruptedCreationIsCompleted)
+	t.Run("creation of a store goes on beside another one at any pace", creationsMeet)
+	t.Run("store with rows whose part is missing is refused by name", partIsRefused)
 }
 
 func storeIsReadyOncePrepared(t *testing.T) {
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	store := storage.New(db, storage.Options{})
+	store := storage.New(empty(t), storage.Options{})
 	if err := store.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("ready before it is prepared: %v", err)
 	}
@@ -47,4 +46,130 @@ func storeIsNotReadyWithoutAPart(t *testing.T) {
 			w.t.Errorf("ready: %v", err)
 		}
 	})
+}
+
+// empty opens an empty backend.
+func empty(t *testing.T) *bolt.DB {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// hooked returns a store whose calls pass a hook.
+func hooked(db driver.Backend, hook func(c *driver.Call) error) *storage.Store {
+	return storage.New(driver.Wrap(db, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		if err := hook(c); err != nil {
+			return err
+		}
+		return next(ctx)
+	}), storage.Options{HashPassword: drivertest.CheapHash})
+}
+
+func creates(c *driver.Call) bool {
+	return c.Method == driver.CallCreateTable || c.Method == driver.CallCreateQueue
+}
+
+func interruptedCreationIsCompleted(t *testing.T) {
+	for n := range 10 {
+		db, created := empty(t), 0
+		dies := hooked(db, func(c *driver.Call) error {
+			if creates(c) {
+				created++
+			}
+			if created > n {
+				return drivertest.ErrInjected
+			}
+			return nil
+		})
+		if err := dies.Prepare(t.Context()); !errors.Is(err, drivertest.ErrInjected) {
+			t.Fatal(err)
+		}
+		next := storage.New(db, storage.Options{})
+		if err := next.Ready(t.Context()); !errors.Is(err, domain.ErrMissing) {
+			t.Errorf("ready with %d of 10: %v", n, err)
+		}
+		if err := errors.Join(next.Prepare(t.Context()), next.Ready(t.Context())); err != nil {
+			t.Errorf("with %d of 10: %v", n, err)
+		}
+	}
+}
+
+// One process creates a store and signs somebody up, and makes some calls before each call of another,
+// which creates it as well.
+func creationsMeet(t *testing.T) {
+	for seed := range uint64(200) {
+		db, random := empty(t), rand.New(rand.NewPCG(seed, 0))
+		turn, ended := make(chan bool), make(chan bool)
+		first := hooked(db, func(c *driver.Call) error {
+			if creates(c) {
+				<-turn
+			}
+			return nil
+		})
+		go func() {
+			defer close(ended)
+			err := first.Prepare(t.Context())
+			if err == nil {
+				_, err = first.SignUp(t.Context(), "ada", "correct horse battery")
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+		second := hooked(db, func(*driver.Call) error {
+			for range random.IntN(4) {
+				select {
+				case turn <- true:
+				case <-ended:
+				}
+			}
+			return nil
+		})
+		if err := second.Prepare(t.Context()); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		close(turn)
+		<-ended
+	}
+}
+
+func partIsRefused(t *testing.T) {
+	db := empty(t)
+	store := storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
+	if err := store.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.SignUp(t.Context(), "ada", "correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	parts := append(storage.DataTables(), domain.QueueName, domain.PoisonQueueName)
+	for _, lost := range parts {
+		calls := 0
+		err := hooked(db, func(c *driver.Call) error {
+			if calls++; creates(c) {
+				t.Errorf("%s of %s without %s", c.Method, c.Target, lost)
+			}
+			if c.Target == lost {
+				return domain.ErrMissing
+			}
+			return nil
+		}).Prepare(t.Context())
+		for _, name := range parts {
+			said := fmt.Sprint(err, ",")
+			if names := strings.Contains(said, " "+name+";"); err == nil || errors.Is(err, domain.ErrUnavailable) || names != (name == lost) {
+				t.Errorf("without %s: %v", lost, err)
+			}
+		}
+		if calls > 20 {
+			t.Errorf("%d calls", calls)
+		}
+	}
 }

@@ -73,7 +73,7 @@ func (h Health) ready(ctx context.Context) (fault string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	return "storage does not answer", h.Ready(ctx)
+	return "the store is not ready", h.Ready(ctx)
 }
 
 func (h Health) log(w http.ResponseWriter, r *http.Request, err error) {

@@ -20,15 +20,20 @@ import (
 const problemType = "application/problem+json"
 
 // The types of problems. The meaning of one with noType is its status (RFC 9457, section
-// 4.2.1), and one with busyType passes without anything being wrong.
+// 4.2.1), one with busyType passes without anything being wrong, and one with misconfiguredType lasts
+// until an operator acts.
 const (
-	noType   = "about:blank"
-	busyType = "urn:microblogging:busy"
+	noType            = "about:blank"
+	busyType          = "urn:microblogging:busy"
+	misconfiguredType = "urn:microblogging:misconfigured"
 )
 
 // unavailableRetry is the Retry-After of a request that the store did not answer, or
 // that there was no room for.
 const unavailableRetry = 5 * time.Second
+
+// misconfiguredRetry is that of a request that cannot succeed before an operator has acted.
+const misconfiguredRetry = time.Minute
 
 // A problem tells a client why its request failed. The API sends it as the problem
 // details of RFC 9457; pages show it as HTML.
@@ -213,6 +218,8 @@ func problemOfMeaning(err error) problem {
 		{domain.ErrGone, newProblem(http.StatusGone, "Channel is being deleted", "Nobody can read it any more.")},
 		{domain.ErrBusy, problem{Type: busyType, Status: http.StatusServiceUnavailable, Title: "Too busy",
 			Detail: "Too many people use the site at this moment. Nothing was saved.", RetryAfter: unavailableRetry}},
+		{domain.ErrConfiguration, problem{Type: misconfiguredType, Status: http.StatusServiceUnavailable, Title: "This site cannot use its store",
+			Detail: "It is nothing that you did. An operator of the site has to mend its configuration; the log says what is wrong.", RetryAfter: misconfiguredRetry}},
 		{domain.ErrUnavailable, problem{Type: noType, Status: http.StatusServiceUnavailable, Title: "Storage does not answer",
 			RetryAfter: unavailableRetry}},
 	} {

@@ -97,6 +97,8 @@ func (s *server) failedVisitor(c echo.Context, status int) visitor {
 func problemWords(c echo.Context, p problem) (title, detail string) {
 	read := isRead(c.Request().Method)
 	switch {
+	case p.Type == misconfiguredType:
+		return p.Title, p.Detail
 	case p.Status == http.StatusUnauthorized && !read:
 		return "You are not signed in any more", "Nothing was done. Sign in, and then do it again."
 	case p.Status == http.StatusRequestEntityTooLarge && !read:

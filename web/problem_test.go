@@ -21,6 +21,7 @@ func TestProblem(t *testing.T) {
 	t.Run("a client that left is no error", clientThatLeftIsNoError)
 	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
 	t.Run("a refusal for want of room is no fault", refusalForWantOfRoomIsNoFault)
+	t.Run("of a wrong configuration does not say that it passes", wrongConfigurationLasts)
 	t.Run("a wrong method is told the right ones", wrongMethodIsToldTheRightOnes)
 }
 
@@ -121,6 +122,30 @@ func refusalForWantOfRoomIsNoFault(t *testing.T) {
 	s.browser().open("/channels").want(503)
 	if log := s.log.String(); strings.Count(log, "level=WARN") != 2 || strings.Contains(log, "level=ERROR") {
 		t.Errorf("it is logged as a fault:\n%s", log)
+	}
+}
+
+func wrongConfigurationLasts(t *testing.T) {
+	for _, meaning := range []error{domain.ErrConfiguration, domain.ErrMissing} {
+		s := newSite(t)
+		b := s.signedIn("ada")
+		form := b.open("/channels/new").form("Create channel").fill("name", "Engines")
+		s.breakStore(everyCall(fmt.Errorf("SECRET-ACCOUNT: %w", meaning)))
+		for what, p := range map[string]page{"reading": b.open("/channels"), "writing": form.press()} {
+			p.want(503).says("An operator of the site has to mend").saysNot("within a minute", "does not answer", "SECRET")
+			if p.header.Get("Retry-After") != "60" {
+				t.Errorf("%s: Retry-After is %q", what, p.header.Get("Retry-After"))
+			}
+		}
+		for _, method := range []string{"GET", "POST"} {
+			a := s.do(method, "/api/v1/channels", fields("name", "Engines"), cookie(b.jar["session"])).want(503)
+			if a.text("type") != "urn:microblogging:misconfigured" || strings.Contains(string(a.body), "Try again") {
+				t.Errorf("%s is answered %s", method, a.body)
+			}
+		}
+		if s.do("GET", "/readyz").want(503); !strings.Contains(s.log.String(), "level=ERROR") {
+			t.Errorf("it is no error in the log: %s", s.log)
+		}
 	}
 }
 

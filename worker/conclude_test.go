@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,9 @@ func concluded() map[string]conclusion {
 			end: `permanent of "" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionQueued, copies: 1},
 		"that somebody else has received since is theirs": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Receipt = "theirs" },
 			end: `done of "channel" failed false, unconcluded true, lost true, poisoned false`, state: domain.DeletionDone},
+		"that is refused and that somebody else has received since is tried when they say": {hook: refused,
+			before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Receipt = "theirs" },
+			end:    `retry of "channel" failed true, unconcluded true, lost true, poisoned false`, state: domain.DeletionRunning},
 		"that meets a bug in its end is left to its lease": {hook: panicsIn(func(call drivertest.Call) bool { return call.Method == "Delete" }),
 			end: `done of "channel" failed false, unconcluded true, lost false, poisoned false`, state: domain.DeletionDone},
 		"that killed its workers a hundred times is tried": {before: delivered(maxDeliveries, 0),
@@ -125,7 +129,8 @@ func (c conclusion) run(w *world) {
 	if last := n.lines[len(n.lines)-1]; last != "end "+c.end {
 		w.t.Errorf("told %s, want end %s", last, c.end)
 	}
-	if d := w.deletion(); d.State != c.state || !d.WaitingSince.IsZero() != c.waits {
+	d := w.deletion()
+	if d.State != c.state || !d.WaitingSince.IsZero() != c.waits || strings.Contains(c.end, "lost true") && !d.RetryOn.IsZero() {
 		w.t.Errorf("the record is %+v, want %s", d, c.state)
 	}
 	if copies := w.copies(); copies != c.copies {

@@ -343,6 +343,12 @@ func nothingWaitsForUndo(t *testing.T) {
 		l.mustBeSoundWithin(0)
 	}
 	stop()
+	calls := newCounted()
+	l.hook = calls.hook
+	_, err = l.faulty.Reconcile(t.Context(), 0, time.Now())
+	if l.ok(err); calls.total() != 1 {
+		t.Errorf("a pass makes %d calls about an account that can be undone, want the scan of the index", calls.total())
+	}
 	time.Sleep(time.Hour)
 	if b, err := l.sound.Backlog(t.Context()); err != nil || b.Open != 1 || time.Since(b.Oldest) > time.Hour {
 		t.Errorf("once it is due, what waits is %+v, %v", b, err)

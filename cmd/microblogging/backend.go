@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
 	"microblogging/cmd/microblogging/telemetry"
+	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
@@ -40,14 +43,14 @@ type backend struct {
 
 // open opens the store that the flags name, with these options if it is the embedded one. It
 // does not contact a store on the network yet. A panic in a library is logged; without a log,
-// to standard error. For the times of undo, deletions can be undone.
-func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, undo undoTimes) (*backend, error) {
+// to standard error.
+func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, o storage.Options) (*backend, error) {
 	if f.Storage == "azure" {
 		config, err := f.azureConfig(opts.Log)
 		if err != nil {
 			return nil, err
 		}
-		return openAzure(config, told, undo)
+		return openAzure(config, told, o)
 	}
 	if told != nil {
 		opts.Committed = told.Committed
@@ -57,16 +60,14 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, undo un
 		return nil, cannotRunError{inUseHint(err)}
 	}
 	return &backend{
-		Store: storage.New(db, undo.options(told)), under: db, told: told,
+		Store: newStore(db, told, o), under: db, told: told,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
 }
 
-// undoTimes are how long the deletions of channels and of accounts can be undone.
-type undoTimes struct{ channel, account time.Duration }
-
-func (u undoTimes) options(told *telemetry.Telemetry) storage.Options {
-	return storage.Options{Around: told.Store(), Undo: u.channel, UndoAccount: u.account}
+func newStore(under driver.Backend, told *telemetry.Telemetry, o storage.Options) *storage.Store {
+	o.Around = append(o.Around, told.Store()...)
+	return storage.New(under, o)
 }
 
 // inUseHint adds what to do if another process has the store open.
@@ -77,7 +78,7 @@ func inUseHint(err error) error {
 	return err
 }
 
-func openAzure(config azure.Config, told *telemetry.Telemetry, undo undoTimes) (*backend, error) {
+func openAzure(config azure.Config, told *telemetry.Telemetry, o storage.Options) (*backend, error) {
 	if told != nil {
 		config.Tried = told.Tried
 	}
@@ -86,7 +87,7 @@ func openAzure(config azure.Config, told *telemetry.Telemetry, undo undoTimes) (
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, undo.options(told)), under: client, told: told,
+		Store: newStore(client, told, o), under: client, told: told,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }
@@ -131,31 +132,96 @@ func (f storageFlags) mustExist() error {
 	return nil
 }
 
-// use opens and prepares the store, calls work, and closes the store. It is for commands that
-// need the store from the start.
-func (f storageFlags) use(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
-	b, err := f.open(opts, nil, undoTimes{})
+// use opens the store, calls work, and closes the store. It is for commands that need the store from
+// the start. Only one that creates may find no store, and makes it.
+func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend) error) (err error) {
+	if !creates {
+		if err := f.mustExist(); err != nil {
+			return err
+		}
+	}
+	b, err := f.open(bolt.Options{}, nil, storage.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if err := b.Prepare(ctx); err != nil {
+	if creates {
+		err = b.Prepare(ctx)
+	} else if err = b.Ready(ctx); errors.Is(err, domain.ErrMissing) {
+		err = fmt.Errorf("there is no whole store: %w", err)
+	}
+	if err != nil {
 		return cannotRunError{err}
 	}
 	return work(b)
 }
 
-// preparePause is how long prepareLater waits between two tries.
-const preparePause = time.Second
+const (
+	// preparePause is how long a role waits before it prepares its store again.
+	preparePause = time.Second
+	// configurationTime is how long a role tries to start with a wrong configuration: a role that
+	// was assigned in Azure takes a while.
+	configurationTime = time.Minute
+)
 
-// prepareLater prepares a store on the network as soon as it answers. A role may start
-// before the store does, and must run on while the store is unreachable.
-func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
-	for err := b.Prepare(ctx); err != nil && ctx.Err() == nil; err = b.Prepare(ctx) {
-		log.WarnContext(ctx, "store not ready, trying again", "error", err)
+// A starter prepares the store of a role, and holds the calls of the role back until then. So no row
+// is written before all tables exist.
+type starter struct {
+	log *slog.Logger
+	// tried is closed once it has tried.
+	tried chan struct{}
+	// failed is how the last attempt ended. It is nil before the first.
+	failed atomic.Pointer[error]
+}
+
+func newStarter(log *slog.Logger) *starter { return &starter{log: log, tried: make(chan struct{})} }
+
+// prepare prepares the store. A store on the network is tried again while it does not answer: a role
+// may start before its store does, and must run on while the store is unreachable. If the
+// configuration is wrong for longer than configurationTime, or a part of the store is missing, the
+// role cannot run.
+func (s *starter) prepare(ctx context.Context, b *backend) error {
+	store := storage.New(b.under, storage.Options{})
+	tried := sync.OnceFunc(func() { close(s.tried) })
+	var wrong time.Time
+	for ctx.Err() == nil {
+		err := store.Prepare(ctx)
+		s.failed.Store(&err)
+		tried()
+		misconfigured := errors.Is(err, domain.ErrConfiguration)
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return nil
+		case b.local, !errors.Is(err, domain.ErrUnavailable), misconfigured && !wrong.IsZero() && time.Since(wrong) >= configurationTime:
+			return cannotRunError{err}
+		case misconfigured && wrong.IsZero():
+			wrong = time.Now()
+			s.log.ErrorContext(ctx, "the store refuses this configuration, trying again", "for", configurationTime, "error", err)
+		case !misconfigured:
+			s.log.WarnContext(ctx, "store not ready, trying again", "error", err)
+		}
 		select {
 		case <-time.After(preparePause):
 		case <-ctx.Done():
 		}
 	}
+	return nil
+}
+
+// around is a driver.Around. A call that only an operator can make succeed is an error in the log,
+// whoever makes it and whatever becomes of it.
+func (s *starter) around(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+	select {
+	case <-s.tried:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if failed := *s.failed.Load(); failed != nil {
+		return failed
+	}
+	err := next(ctx)
+	if errors.Is(err, domain.ErrConfiguration) {
+		s.log.ErrorContext(ctx, "the store refuses this configuration", "error", err)
+	}
+	return err
 }

@@ -341,6 +341,54 @@ func backupHangs(t *testing.T) {
 	}
 }
 
+// TestDamagedStore asks each command for a store whose file it cannot use.
+func TestDamagedStore(t *testing.T) {
+	alter := func(change func(tx *bbolt.Tx) error) (data string) {
+		s := openSite(t, t.TempDir())
+		s.create("Garden", 3)
+		s.close()
+		db, err := bbolt.Open(filepath.Join(s.data, "microblogging.db"), 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+		s.ok(err)
+		s.ok(errors.Join(db.Update(change), db.Close()))
+		return s.data
+	}
+	earlier := alter(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("microblogging")).Put([]byte("schema"), []byte{0, 0, 0, 1})
+	})
+	row := alter(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("table Blogs")).Put([]byte("garden\x00blog!1"), []byte("spoiled"))
+	})
+	header := alter(func(*bbolt.Tx) error { return nil })
+	file, err := os.OpenFile(filepath.Join(header, "microblogging.db"), os.O_WRONLY, 0)
+	ok(t, err)
+	_, err = file.WriteAt([]byte{0xff}, 20)
+	ok(t, err, file.Close())
+	for _, c := range []struct {
+		command, data, says string
+		code                int
+	}{
+		{"serve", earlier, "export the accounts (the page /account/export), and import their posts", exitCannotRun},
+		{"check", earlier, "export", exitCannotRun},
+		{"compact", earlier, "export", exitCannotRun},
+		{"backup", earlier, "export", exitCannotRun},
+		{"check", row, `table Blogs: row ("garden", "blog!1")`, exitFound},
+		{"serve", header, "one of the two headers of the file is invalid", exitCannotRun},
+		{"check", header, "one of the two headers of the file is invalid", exitFound},
+		{"backup", header, "one of the two headers of the file is invalid", exitFound},
+		{"compact", header, "the last write before may be missing", exitOK},
+		{"check", header, "", exitOK},
+	} {
+		args := []string{c.command, "--data", c.data}
+		if c.command == "backup" {
+			args = append(args, filepath.Join(t.TempDir(), "file"))
+		}
+		code, _, stderr := program(t, args...)
+		if code != c.code || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") > 1 {
+			t.Errorf("%v: exit %d, %q, want %d and %q", args, code, stderr, c.code, c.says)
+		}
+	}
+}
+
 func backupOfUnread(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	s.create("Garden", 3)

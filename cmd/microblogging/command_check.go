@@ -31,12 +31,15 @@ type checkReport struct {
 	storage.CheckCounts
 }
 
-// Run reports every breach, and what is poisoned. It returns errFound if there is any of either.
+// Run reports every breach, and what is poisoned. It returns errFound if there is any of either, and
+// bolt.ErrDamaged if the file of the store is damaged.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
-	if err := c.mustExist(); err != nil {
-		return err
+	if c.Storage == "bolt" {
+		if err := bolt.Verify(ctx, c.Data); errors.Is(err, bolt.ErrDamaged) {
+			return err
+		}
 	}
-	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
+	return c.use(ctx, false, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
 		report := checkReport{Breaches: []domain.Breach{}}
 		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {

@@ -18,9 +18,13 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 		return cannotRunError{errors.New("compact is for the embedded store only: the other stores give space back without it")}
 	}
 	began := false
-	before, after, err := bolt.Compact(ctx, c.Data, func() { began = true })
+	before, after, err := bolt.Compact(ctx, c.Data, func(missing bool) {
+		if began = true; missing {
+			fmt.Fprintln(console.stderr, "one of the two headers of the file was invalid: the last write before may be missing")
+		}
+	})
 	switch {
-	case err != nil && !began:
+	case err != nil && !began && !errors.Is(err, bolt.ErrDamaged):
 		return cannotRunError{inUseHint(err)}
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and the store is as it was: %w", err)

@@ -62,12 +62,12 @@ func (c copyCommand) side(value string, may func(storageFlags) error) (side move
 	side.Name = f.Storage
 	if f.Storage == "bolt" {
 		side.Name = "bolt:" + f.Data
-		b, err = f.open(bolt.Options{}, nil, undoTimes{})
+		b, err = f.open(bolt.Options{}, nil, storage.Options{})
 	} else {
 		var config azure.Config
 		if config, err = f.azureConfig(nil); err == nil {
 			config.Retry.TryTimeout = copyTryTime
-			b, err = openAzure(config, nil, undoTimes{})
+			b, err = openAzure(config, nil, storage.Options{})
 		}
 	}
 	if err != nil {
@@ -97,6 +97,8 @@ func copyStore(ctx context.Context, console *console, from, to move.Side, flight
 		return cannotRunError{refused}
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; run the same command again, and it goes on")
+	case errors.Is(err, domain.ErrConfiguration):
+		return cannotRunError{err}
 	case errors.Is(err, domain.ErrUnavailable):
 		return cannotRunError{fmt.Errorf("%w; run the same command again, and it goes on", err)}
 	case err != nil:

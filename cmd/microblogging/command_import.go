@@ -15,7 +15,6 @@ import (
 	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/bolt"
 )
 
 type importCommand struct {
@@ -44,7 +43,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 	}
-	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
+	return c.use(ctx, c.CreateOwner, func(b *backend) (err error) {
 		store := b.Store
 		password, err := c.checkOwner(ctx, console, store, owner)
 		if err != nil {

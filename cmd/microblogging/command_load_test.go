@@ -228,6 +228,13 @@ func loadLeavesNoTable(t *testing.T) {
 		case r.Method == http.MethodDelete && strings.Contains(r.URL.Path, "/Tables("):
 			dropped.Add(1)
 			w.WriteHeader(http.StatusNoContent)
+		case r.Method == http.MethodGet:
+			code := "QueueNotFound"
+			if strings.Contains(r.URL.Path, "MicroBloggingLoad") {
+				code = "TableNotFound"
+			}
+			w.Header().Set("X-Ms-Error-Code", code)
+			w.WriteHeader(http.StatusNotFound)
 		default:
 			w.WriteHeader(http.StatusForbidden)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/bolt"
 )
 
 type requeueCommand struct {
@@ -24,10 +23,7 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 		}
 		key = name.Key()
 	}
-	if err := c.mustExist(); err != nil {
-		return err
-	}
-	return c.use(ctx, bolt.Options{}, func(b *backend) error {
+	return c.use(ctx, false, func(b *backend) error {
 		act, did := b.DropUnread, "dropped"
 		if !c.Drop {
 			act, did = func(ctx context.Context) (int, error) { return b.Requeue(ctx, key) }, "requeued"

@@ -3,15 +3,19 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/cmd/microblogging/telemetry"
+	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/web"
 	"microblogging/worker"
 )
@@ -19,6 +23,10 @@ import (
 // memoryShare is how much of the control group's memory limit Go may use. The rest is for what
 // it does not count: the kernel's buffers, and pages of files that are in use.
 const memoryShare = 0.8
+
+// stopTime is how long after it was told to stop a process ends in any case. All that ends by itself
+// takes less.
+const stopTime = worker.StopTime + drainTime
 
 type serveCommand struct {
 	storageFlags `embed:""`
@@ -93,12 +101,15 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		}
 		defer admin.Close() // a server that has ended has closed it already
 	}
+	ended := make(chan struct{})
+	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
-	var undo undoTimes
+	start := newStarter(log)
+	options := storage.Options{Around: []driver.Around{start.around}}
 	if p.web != nil {
-		undo = undoTimes{p.web.Undo, p.web.UndoAccount}
+		options.Undo, options.UndoAccount = p.web.Undo, p.web.UndoAccount
 	}
-	b, err := p.open(bolt.Options{Log: log}, told, undo)
+	b, err := p.open(bolt.Options{Log: log}, told, options)
 	if err != nil {
 		return err
 	}
@@ -110,12 +121,16 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
-	if b.local {
-		if err := b.Prepare(ctx); err != nil {
-			return cannotRunError{err}
+	go endAnyway(ctx, ended, func() {
+		fmt.Fprintln(console.stderr, "microblogging: a call of the store does not return, so the process ends without it")
+		os.Exit(exitFound)
+	})
+	if b.local || p.web != nil && p.web.Sample { // the sample is written before the first request
+		if err := start.prepare(ctx, b); err != nil || ctx.Err() != nil {
+			return err
 		}
 	} else {
-		run.Go(func() error { b.prepareLater(ctx, log); return nil })
+		run.Go(func() error { return start.prepare(ctx, b) })
 	}
 	stopAdmin := serveAdmin(ctx, admin, b, log)
 	defer func() { err = errors.Join(err, stopAdmin()) }()
@@ -161,6 +176,17 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 		return nil
 	}
 	return p.web.listen(ctx, console, log, b, run, p.Teach)
+}
+
+// endAnyway calls exit some time after ctx has ended, unless ended is closed before: a call that
+// waits for a disk cannot be given up, and neither the work nor the store ends before it.
+func endAnyway(ctx context.Context, ended <-chan struct{}, exit func()) {
+	<-ctx.Done()
+	select {
+	case <-ended:
+	case <-time.After(stopTime):
+		exit()
+	}
 }
 
 // delayed returns a context that ends when ctx has ended a while ago, or has ended and

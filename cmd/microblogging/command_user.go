@@ -8,7 +8,6 @@ import (
 	"net/url"
 
 	"microblogging/domain"
-	"microblogging/storage/bolt"
 	"microblogging/templates"
 )
 
@@ -28,10 +27,7 @@ func (c resetCommand) Run(ctx context.Context, console *console) error {
 	if err != nil {
 		return badName("NAME", err)
 	}
-	if err := c.mustExist(); err != nil {
-		return err
-	}
-	return c.use(ctx, bolt.Options{}, func(b *backend) error {
+	return c.use(ctx, false, func(b *backend) error {
 		token, err := b.SignInLink(ctx, name)
 		if errors.Is(err, domain.ErrNotFound) {
 			return cannotRunError{fmt.Errorf("there is no user %s", name)}

@@ -73,7 +73,7 @@ func importRefused(t *testing.T) {
 }
 
 func importWithoutOwner(t *testing.T) {
-	data := t.TempDir()
+	data := emptyStore(t)
 	code, out, errs := program(t, "import", "--data", data, "--channel", "news", "--owner", "ada", writeFeed(t, "a", "", 2))
 	if code != exitCannotRun || out != "" || !strings.Contains(errs, "there is no account ada; sign up first, or use --create-owner") {
 		t.Errorf("exits with %d, prints %q and says %q, want 2 and --create-owner", code, out, errs)

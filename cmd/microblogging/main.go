@@ -22,9 +22,10 @@
 //
 // A process keeps nothing that is not in the store, so it may be killed at any
 // time. A role on Azure starts and runs on while the store is unreachable, except
-// that --sample needs the store at the start. An import or a requeue that was
-// interrupted can be run again, and an import adds no post twice. A sample that
-// was interrupted is not completed.
+// that it accepts no request before it has written the sample, with --sample. If the
+// store refuses the configuration, a role starts only if that passes within a minute,
+// and one that runs goes on. An import or a requeue that was interrupted can be run
+// again, and an import adds no post twice. A sample that was interrupted is not completed.
 package main
 
 import (

@@ -10,7 +10,8 @@ import (
 )
 
 // giveBack gives memory back that only the start needed: freed memory of the heap, and the
-// pages of the program's own file, such as the code that reads flags. The kernel would take
+// pages of the program's own file, such as the code that reads flags, and of the store's file, all
+// of which bbolt reads to find those that are free. The kernel would take
 // the latter back too, but only when memory is short. What is needed again is mapped again
 // when it is used, mostly from the kernel's cache, 64 KB at a time. giveBack changes nothing
 // that the program can see; an error says that less was given back.
@@ -31,11 +32,12 @@ func giveBack() error {
 	return nil
 }
 
-// readOnlyPart returns the place of a mapping of the program's file that nobody can have
-// written to, from a line of /proc/self/maps.
+// readOnlyPart returns the place of a mapping of a file that this process cannot have written to,
+// from a line of /proc/self/maps: of the program's file, or of a file that is shared.
 func readOnlyPart(line, program string) (from, size uintptr, ok bool) {
 	var to uintptr
 	var rights string
 	_, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights)
-	return from, to - from, err == nil && (rights == "r--p" || rights == "r-xp") && strings.HasSuffix(line, " "+program)
+	return from, to - from, err == nil && (rights == "r--s" ||
+		(rights == "r--p" || rights == "r-xp") && strings.HasSuffix(line, " "+program))
 }

@@ -33,9 +33,6 @@ const sampleKey = "account of the sample: "
 // the sample, which works once. There is none if the store has channels without the sample, or if
 // somebody else made an account under the name of that user.
 func openSample(ctx context.Context, store *storage.Store) (token string, err error) {
-	if err := store.Prepare(ctx); err != nil {
-		return "", cannotRunError{err}
-	}
 	user := sampleUsers()[0]
 	key := sampleKey + string(user)
 	ours, err := store.MadeWithKey(ctx, user, key)

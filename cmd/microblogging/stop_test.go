@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -118,6 +119,31 @@ func workerDrains(t *testing.T) {
 	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
 	address := r.await(t, `answering probes" address=(\S+)`)
 	r.expectDraining(t, address, 2*time.Second, "/healthz")
+}
+
+// TestEndAnyway ends a process whose store hangs.
+func TestEndAnyway(t *testing.T) {
+	for sentence, want := range map[string]struct{ ends, exits time.Duration }{
+		"a process that does not end is ended":           {2 * stopTime, stopTime},
+		"a process that ends by itself is not disturbed": {stopTime - 1, 0},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				ended, exited := make(chan struct{}), time.Duration(0)
+				var told time.Time
+				go endAnyway(ctx, ended, func() { exited = time.Since(told) })
+				time.Sleep(time.Hour)
+				told = time.Now()
+				stop()
+				time.Sleep(want.ends)
+				close(ended)
+				if synctest.Wait(); exited != want.exits {
+					t.Errorf("ended by force after %s, want %s", exited, want.exits)
+				}
+			})
+		})
+	}
 }
 
 // The grace period of the compose file is longer than each role takes to stop.

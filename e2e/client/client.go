@@ -28,6 +28,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Password is the password of every user that a test makes.
@@ -138,4 +139,7 @@ type Deletion struct {
 	Step        string
 	RowsDeleted int
 	Attempts    int
+	RequestedOn time.Time
+	// UndoableUntil is zero if the deletion cannot be undone.
+	UndoableUntil time.Time
 }

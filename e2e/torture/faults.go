@@ -39,9 +39,13 @@ const (
 	restartMin, restartMax = 5 * time.Second, 15 * time.Second
 	shortenMin, shortenMax = 100 * time.Millisecond, time.Second
 
-	// clockMax is how far a clock is wrong, at most. Azure refuses requests that seem to be 15
-	// minutes old.
-	clockMax = 10 * time.Minute
+	// clockMax is how far a clock is wrong, at most. So two of them differ by 14 minutes: the
+	// program allows for 15, because Azure refuses requests that seem to be older.
+	clockMax = 7 * time.Minute
+
+	// Now and then, leap passes on a site: so much time, with all its processes stopped.
+	leap             = 20 * time.Minute
+	leapMin, leapMax = 20 * time.Second, 60 * time.Second
 
 	// outageMax is the longest time for which a partition does not serve, unless a
 	// fifth of the run is shorter.
@@ -91,6 +95,7 @@ func (f *faults) run(ctx, load context.Context) {
 		{"cut", cutMin, cutMax, wired, f.cut},
 		{"outage", f.outageMax / 2, f.outageMax, wired, func(r *role, draw *rand.Rand) { f.outage(load, r.site, draw) }},
 		{"shorten", shortenMin, shortenMax, wired, f.shorten},
+		{"clock", leapMin, leapMax, all, func(r *role, _ *rand.Rand) { r.site.leap(ctx) }},
 	} {
 		if slices.Contains(f.kinds, fault.kind) {
 			running.Go(func() { f.each(load, fault.kind, fault.least, fault.most, fault.victims, fault.hurt) })
@@ -149,6 +154,8 @@ func between(draw *rand.Rand, least, most time.Duration) time.Duration {
 }
 
 func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
+	r.replacing.Lock()
+	defer r.replacing.Unlock()
 	if r.kill() {
 		f.tally.add("kills", 1)
 	}

@@ -99,7 +99,7 @@ func (l *ledger) accept(of *incarnation) {
 		of.accepted = time.Now()
 	}
 	l.deleting = of.channel
-	time.AfterFunc(undoTime, func() { tell(l.moments.accepted) }) // when there is work to do
+	time.AfterFunc(undoShort, func() { tell(l.moments.accepted) }) // when there is work to do
 }
 
 // undoing records that a user is about to undo a deletion: it may or may not end from now on.

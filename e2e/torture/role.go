@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -25,8 +26,10 @@ type role struct {
 	// tables and queue are the wires between its process and the store; nil on the
 	// embedded store.
 	tables, queue *wire
-	// ahead is how far the clock of its process is ahead.
+	// ahead is how far the clock of its process is ahead of the site's time.
 	ahead time.Duration
+	// replacing is held while one process takes the place of another.
+	replacing sync.Mutex
 	// log keeps the standard error of all its processes.
 	log string
 
@@ -68,8 +71,12 @@ func (r *role) start(ctx context.Context) error {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
-	cmd := r.setup.Command(context.WithoutCancel(ctx), r.command, r.args...)
-	cmd.Env = append(cmd.Env, clockVariable+"="+r.ahead.String())
+	args := r.args
+	if r.serves() {
+		args = append(slices.Clip(args), "--undo", r.site.undoTime().String(), "--undo-account", r.site.undoAccount.String())
+	}
+	cmd := r.setup.Command(context.WithoutCancel(ctx), r.command, args...)
+	cmd.Env = append(cmd.Env, r.site.clockOf(r.ahead))
 	cmd.Dir, cmd.Stderr = filepath.Dir(r.log), log
 	started, err := program.Start(cmd)
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"microblogging/e2e/program"
@@ -29,8 +31,12 @@ const (
 	// program that fails for another reason keeps its own.
 	dataRace = "DATA RACE"
 
-	// undoTime is how long a deletion can be undone.
-	undoTime = time.Second
+	// undoShort and undoLong are how long a deletion can be undone. One process in undoRarely has
+	// the long time. It is a tenth of the run if that is shorter.
+	undoShort, undoLong = time.Second, time.Minute
+	undoRarely          = 4
+	// undoAccount is how long the deletion of an account can be undone, if time passes.
+	undoAccount = 2 * time.Minute
 	// unlimited is the rate of writes and of sign-ups: the users are faster than people, and at one
 	// address.
 	unlimited = "0"
@@ -55,11 +61,16 @@ type site struct {
 	// away is locked while azurite is away.
 	away sync.RWMutex
 	// hung is the file that makes the disk hang.
-	hung   string
-	roles  []*role
-	users  []*user
-	ledger *ledger
-	tally  *tally
+	hung string
+	// undoLong and undoAccount are as the constants, for this run.
+	undoLong, undoAccount time.Duration
+	// started counts processes, and passed is how much time has passed by leaps.
+	started atomic.Int64
+	passed  atomic.Int64
+	roles   []*role
+	users   []*user
+	ledger  *ledger
+	tally   *tally
 }
 
 // boltSite is one process on the embedded store.
@@ -68,7 +79,7 @@ func boltSite(o *run) *site {
 	s.hung = filepath.Join(o.dir, "hung")
 	s.setup.Flags, s.setup.Environment = []string{"--data", filepath.Join(o.dir, "bolt")}, []string{diskVariable + "=" + s.hung}
 	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited,
-		"--undo", undoTime.String(), "--undo-account", undoAccountTime.String(), "--lease", lease.String(), "--reconcile", reconcile.String())
+		"--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
@@ -88,8 +99,7 @@ func azuriteSite(o *run, azurite *azuritetest.Server) (*site, error) {
 	}
 	for n := range webCount + workerCount {
 		name, latency := fmt.Sprintf("web%d", n+1), webLatency
-		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited,
-			"--undo", undoTime.String(), "--undo-account", undoAccountTime.String()}
+		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited}
 		if n >= webCount {
 			name, latency = fmt.Sprintf("worker%d", n+1-webCount), workerLatency
 			args = []string{"worker", "--lease", lease.String(), "--reconcile", reconcile.String()}
@@ -116,7 +126,11 @@ var endpoints = regexp.MustCompile(`TableEndpoint=http://([^/]+)/.*QueueEndpoint
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
 func newSite(name string, o *run) *site {
-	s := &site{name: name, setup: program.Setup{Binary: o.binary}, dir: o.dir, ledger: newLedger(name), tally: o.tally}
+	s := &site{name: name, setup: program.Setup{Binary: o.binary}, dir: o.dir, ledger: newLedger(name), tally: o.tally,
+		undoLong: max(undoShort, min(undoLong, o.Time/10))}
+	if slices.Contains(o.Faults, "clock") {
+		s.undoAccount = undoAccount
+	}
 	for n := range channelCount {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
@@ -138,6 +152,36 @@ func (s *site) addRole(name, command string, args ...string) *role {
 
 // shared tells whether other processes may use the store at the same time.
 func (s *site) shared() bool { return s.azurite != nil }
+
+// undoTime is how long a deletion can be undone that the next process accepts.
+func (s *site) undoTime() time.Duration {
+	if s.started.Add(1)%undoRarely == 0 {
+		return s.undoLong
+	}
+	return undoShort
+}
+
+// clockOf is the variable of a process whose clock is so far ahead of the site's time.
+func (s *site) clockOf(ahead time.Duration) string {
+	return clockVariable + "=" + (time.Duration(s.passed.Load()) + ahead).String()
+}
+
+// leap lets time pass for all processes of the site. All are stopped meanwhile, so at no time do
+// two of their clocks differ by that much.
+func (s *site) leap(ctx context.Context) {
+	for _, r := range s.roles {
+		r.replacing.Lock()
+		defer r.replacing.Unlock()
+		r.terminate()
+	}
+	s.passed.Add(int64(leap))
+	s.tally.add("leaps", 1)
+	for _, r := range s.roles {
+		if err := r.start(ctx); err != nil && ctx.Err() == nil {
+			s.ledger.accuse("start after a leap: %v", err)
+		}
+	}
+}
 
 // start starts all roles, and makes the users' accounts.
 func (s *site) start(ctx context.Context) error {

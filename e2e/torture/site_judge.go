@@ -31,6 +31,9 @@ func (s *site) drain(ctx context.Context) {
 	for _, u := range s.users {
 		u.tries = finalTries
 	}
+	if s.undoAccount > 0 {
+		s.leap(ctx)
+	}
 	for _, of := range s.ledger.askedFor() {
 		state := s.progress(ctx, of)
 		for s.pending(of, state) && state != "poisoned" && ctx.Err() == nil {
@@ -125,7 +128,9 @@ func (s *site) inspect(ctx context.Context, calm bool) {
 	defer s.away.RUnlock()
 	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
-	r, err := program.Run(s.setup.Command(ctx, "check", "--json", "--lease", lease.String()))
+	command := s.setup.Command(ctx, "check", "--json", "--lease", lease.String())
+	command.Env = append(command.Env, s.clockOf(0))
+	r, err := program.Run(command)
 	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
 		err = fmt.Errorf("check: exit %d\n%s", r.Code, r.Stderr)
 	}

@@ -233,7 +233,7 @@ func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	case http.StatusAccepted:
 		u.site.ledger.accept(of)
 		if !of.adrift && u.draw.IntN(3) > 0 {
-			u.undo(ctx, of)
+			u.undo(ctx, of, u.promise(a, first))
 		}
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
@@ -244,9 +244,20 @@ func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	}
 }
 
-// undo undoes a deletion that was accepted, unless a worker is faster.
-func (u *user) undo(ctx context.Context, of *incarnation) {
-	pause(ctx, time.Duration(u.draw.Int64N(int64(undoTime+undoTime/4))))
+// promise is until when the deletion can be undone that an answer has accepted, by our clock. It is
+// zero if that is not known, since an earlier request may have been accepted.
+func (u *user) promise(a answer, first bool) time.Time {
+	var d client.Deletion
+	if !first || !u.decode(a, &d) {
+		return time.Time{}
+	}
+	return a.from.Add(d.UndoableUntil.Sub(d.RequestedOn))
+}
+
+// undo undoes a deletion that was accepted, unless the time that was promised is over and a worker
+// was faster.
+func (u *user) undo(ctx context.Context, of *incarnation, promised time.Time) {
+	pause(ctx, time.Duration(u.draw.Int64N(int64(undoShort+undoShort/4))))
 	u.site.ledger.undoing(of)
 	a := u.send(ctx, "POST", client.DeletionPath(of.channel, of.id)+"/undo", nil, nil, http.StatusOK, http.StatusConflict)
 	switch a.Status {
@@ -255,6 +266,9 @@ func (u *user) undo(ctx context.Context, of *incarnation) {
 		u.site.tally.add("undone", 1)
 		u.list(ctx, of.channel)
 	case http.StatusConflict:
+		if a.to.Before(promised) {
+			u.site.ledger.accuse("I3: the deletion of incarnation %s of %s cannot be undone, %s before the time that was told", of.id, of.channel, promised.Sub(a.to))
+		}
 		u.site.ledger.accept(of)
 	}
 }

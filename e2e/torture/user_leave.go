@@ -9,9 +9,6 @@ import (
 	"microblogging/e2e/client"
 )
 
-// undoAccountTime is how long the deletion of an account can be undone.
-const undoAccountTime = time.Second
-
 // A guest is somebody who signs up, acts in a channel and deletes their account. What they are told
 // of their posts is not written down: the posts may go at any time.
 type guest struct {
@@ -29,12 +26,13 @@ func (u *user) guest(ctx context.Context, channel string) {
 	}
 	g.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": g.own}, nil, http.StatusCreated, http.StatusConflict)
 	g.act(ctx)
+	passed := g.site.passed.Load()
 	body := map[string]string{"password": client.Password, "posts": []string{"delete", "keep"}[u.draw.IntN(2)]}
 	if a := g.send(ctx, "DELETE", client.AccountPath, body, nil, http.StatusAccepted, http.StatusUnauthorized); a.Status != http.StatusAccepted {
 		return // it may take effect or not, and nobody looks
 	}
 	if a := g.send(ctx, "GET", client.SubscriptionsPath, nil, nil, http.StatusUnauthorized); a.Status != 0 && u.draw.IntN(3) == 0 {
-		pause(ctx, time.Duration(u.draw.Int64N(int64(undoAccountTime))))
+		pause(ctx, time.Duration(u.draw.Int64N(int64(time.Second))))
 		undone := g.enter(ctx, http.StatusConflict) &&
 			g.send(ctx, "POST", client.AccountPath+"/deletion/undo", nil, nil, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict).Status == http.StatusNoContent
 		if undone {
@@ -42,8 +40,11 @@ func (u *user) guest(ctx context.Context, channel string) {
 			g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK)
 			return
 		}
-		if g.unanswered {
+		switch {
+		case g.unanswered:
 			return // it may be undone
+		case g.site.undoAccount > 0 && g.site.passed.Load() == passed:
+			g.site.ledger.accuse("I3: %s was told that the deletion of their account can be undone, and it cannot", g.name)
 		}
 	}
 	g.site.ledger.leave(g)

@@ -20,7 +20,8 @@ type message struct {
 	driver.Message
 	// turn counts deliveries and updates. Each makes another receipt.
 	turn int
-	// visible is when it can be received; it is not part of the checksum.
+	// visible is when it can be received. Of a message that was received it is not part of the
+	// checksum.
 	visible time.Time
 }
 
@@ -31,6 +32,9 @@ func (m message) sum(queue string) Sum {
 	d.Text(m.Text)
 	d.Int(uint64(m.Deliveries))
 	d.Int(uint64(m.turn))
+	if m.Deliveries == 0 {
+		d.Int(uint64(m.visible.Unix()))
+	}
 	return d.Done()
 }
 
@@ -99,6 +103,13 @@ func (s Snapshot) Messages(queue string) (list []driver.Message) {
 // since. The lab may deliver it to another all the same, because a lease can run out.
 func (s Snapshot) Leased(queue, id string) bool { return !s.message(queue, id).visible.IsZero() }
 
+// Delayed reports whether a message is invisible at a time because it was sent so, and nobody has
+// received it yet.
+func (s Snapshot) Delayed(queue, id string, now time.Time) bool {
+	m := s.message(queue, id)
+	return m.Deliveries == 0 && m.visible.After(now)
+}
+
 // Forget loses a message, as no queue should, if it is there.
 func (s Snapshot) Forget(queue, id string) Snapshot { return s.put(queue, id, nil) }
 
@@ -125,7 +136,7 @@ func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string
 	case c.Method == driver.CallCreateQueue:
 		return s.put(c.Target, "", nil), nil
 	case s.queueAt(c.Target) < 0:
-		return s, fmt.Errorf("%w: queue %s was never created", domain.ErrUnavailable, c.Target)
+		return s, fmt.Errorf("%w: %s", domain.ErrMissing, c.Target)
 	case c.Method == driver.CallSend:
 		id := mint(0)
 		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}, visible: hidden}), nil

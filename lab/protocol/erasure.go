@@ -41,6 +41,9 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
 		asked, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
 		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
+			if asked.UndoableUntil.After(asked.AskedOn) {
+				f.Until = asked.UndoableUntil
+			}
 			c.Tell(f)
 		}
 	}
@@ -260,7 +263,7 @@ func erasures() subject {
 						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
 					})
 				}), unharmed),
-			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).end: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
+			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
 				"To ask for the deletion of an account begins an epoch, so it ends all sessions and links in one write.",
 				always(func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
@@ -303,7 +306,7 @@ func erasures() subject {
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
 		},
 		told: map[lab.Kind]law{
-			factErasing: signedOutForGood, factKept: accountStays, factReturned: nextIsWhole,
+			factErasing: allOf(signedOutForGood, accountIsKept), factKept: accountStays, factReturned: nextIsWhole,
 		},
 		rest: []demand{nobodySignsIn, acceptedIsGone},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -123,7 +124,7 @@ func (l Shipped) settled(ctx context.Context, c *crew, v lab.View) []domain.Brea
 		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
 	breaches = append(breaches, plain...)
-	v.DB = c.db.Snapshot()
+	v.DB, v.Now = c.db.Snapshot(), time.Now() // no time to undo is left for fresh workers
 	breaches = append(breaches, l.demanded(ctx, c, v, l.subjects.rest)...)
 	breaches = append(breaches, l.State(v)...)
 	if breaches != nil {

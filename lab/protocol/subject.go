@@ -12,7 +12,7 @@ import (
 func subjects() []subject {
 	return []subject{
 		posts(), authors(), guests(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
-		undos(), poisons(), repairs(), accounts(), erasures(), digests(), passwords(), crowds(),
+		undos(), promises(), poisons(), repairs(), accounts(), erasures(), digests(), passwords(), crowds(),
 	}
 }
 

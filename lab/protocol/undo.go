@@ -62,21 +62,8 @@ func undoHolds(v lab.View, k lab.Known, breach breaching) {
 	}
 }
 
-// timeIsOver lets fresh workers find that no deletion can be undone any more.
-func timeIsOver(ctx context.Context, c *driver.Call, next following) error {
-	return reading(schema.TableChannels, func(row *driver.Entity) {
-		if row.Properties.String("State") == string(domain.ChannelPending) {
-			set(row, driver.Time("UndoableUntil", lab.Instant()))
-		}
-	})(ctx, c, next)
-}
-
-const (
-	// atOnce is a time to undo that is over at once. So only the row's version decides.
-	atOnce = time.Nanosecond
-	// aMinute is one that ends for fresh workers alone.
-	aMinute = time.Minute
-)
+// atOnce is a time to undo in a scenario in which no time passes. So only the row's version decides.
+const atOnce = time.Nanosecond
 
 // undos are deletions of which an owner thinks better.
 func undos() subject {
@@ -120,12 +107,6 @@ func undos() subject {
 				Faults: 1, Preemptions: 2, Undo: atOnce,
 				Setup: poisoned("old"), Laws: Shipped{Refuses: true},
 				Actors: []lab.Actor{olga, {Name: "operator", Run: requeue}, worker1()},
-			},
-			{
-				Name: "undo-early", About: "a message is delivered while the deletion can be undone, to workers who put it back",
-				Faults: 1, Preemptions: 2, Undo: aMinute,
-				Setup: accepted("old"), Laws: Shipped{Workers: timeIsOver},
-				Actors: []lab.Actor{olga, worker1(), worker2()},
 			},
 			{
 				Name: "undo-repair", About: "a deletion is undone and asked for again while an operator repairs the store",

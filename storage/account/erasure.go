@@ -92,11 +92,12 @@ func (e Entry) SamePassword(now Entry) error {
 // optimistic.ErrAgain. It ends all sessions and links, and revokes the address of the personal feed.
 func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
 	//lab: Mark the account as about to be deleted, which ends all its sessions.
-	return a.end(ctx, e, driver.String(schema.PropState, domain.AccountPending),
+	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountPending),
 		driver.String(schema.PropIncarnation, asked.ID),
 		driver.Time(schema.PropRequestedOn, asked.AskedOn),
 		driver.Time(schema.PropUndoableUntil, asked.UndoableUntil),
-		driver.Bool(schema.PropKeepPosts, asked.KeepPosts))
+		driver.Bool(schema.PropKeepPosts, asked.KeepPosts),
+		driver.Int64(schema.PropEpoch, epochOf(e.row)+1), driver.String(schema.PropDigestSecret, ""))
 }
 
 // ReopenAccount undoes CloseAccount, in the version that was read. The sessions that began since go on.
@@ -105,22 +106,17 @@ func (a *Accounts) ReopenAccount(ctx context.Context, e Entry) error {
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountActive))
 }
 
-// PivotAccount takes an account past the pivot, in the version that was read: no undo comes after it. It
-// ends the sessions that were there to undo.
+// PivotAccount takes an account past the pivot, in the version that was read: no undo comes after it.
+// The sessions that were there to undo are worth nothing from then on (readUser).
 func (a *Accounts) PivotAccount(ctx context.Context, e Entry) error {
-	//lab: Take the account past the point of no return, which ends all its sessions.
-	return a.end(ctx, e, driver.String(schema.PropState, domain.AccountErasing))
+	//lab: Take the account past the point of no return.
+	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountErasing))
 }
 
 // TouchAccount gives the row another version, so that a swap fails that is under way.
 func (a *Accounts) TouchAccount(ctx context.Context, e Entry) error {
 	//lab: Write the account's row, which gives it a new version.
 	return a.users.Transact(ctx, e.row.Partition, driver.Merge(schema.SingleRow, driver.Match(e.row.ETag)))
-}
-
-// end is swap, and ends what signs the user in.
-func (a *Accounts) end(ctx context.Context, e Entry, changes ...driver.Property) error {
-	return a.swap(ctx, e, append(changes, driver.Int64(schema.PropEpoch, epochOf(e.row)+1), driver.String(schema.PropDigestSecret, ""))...)
 }
 
 func (a *Accounts) swap(ctx context.Context, e Entry, changes ...driver.Property) error {

@@ -53,8 +53,27 @@ func open(t testing.TB, cfg azure.Config) *azure.Client {
 	return c
 }
 
-// transact applies operations to partition "p", which must succeed. It creates the
-// table if that is missing.
+// newTable creates a table and returns its name.
+func newTable(t testing.TB, c *azure.Client) string {
+	t.Helper()
+	name := newName()
+	if err := driver.NewTable(c, name).Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// newQueue creates a queue with the message "m" and returns its name.
+func newQueue(t testing.TB, c *azure.Client) string {
+	t.Helper()
+	queue := driver.NewQueue(c, newName())
+	if err := errors.Join(queue.Create(t.Context()), queue.Send(t.Context(), "m")); err != nil {
+		t.Fatal(err)
+	}
+	return queue.Name()
+}
+
+// transact applies operations to partition "p", which must succeed.
 func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operation) {
 	t.Helper()
 	if err := driver.NewTable(c, table).Transact(t.Context(), "p", ops...); err != nil {

@@ -3,6 +3,7 @@ package azure
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,19 +18,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
-// A batchFailure is the answer to one operation of a batch. As an error, it wraps the
-// SDK's.
+// A batchFailure is the answer to one operation of a batch.
 type batchFailure struct {
 	status int
 	code   string
 	// operation is its index, or -1 if the service does not say.
 	operation int
-	cause     error
 }
 
 func (f *batchFailure) Error() string { return fmt.Sprintf("%d %s", f.status, f.code) }
-
-func (f *batchFailure) Unwrap() error { return f.cause }
 
 // NonRetriable tells the SDK that the service has decided: the batch is not sent again.
 func (f *batchFailure) NonRetriable() {}
@@ -120,18 +117,30 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 	return f, nil
 }
 
-// A batchPolicy reads the reply to a batch before the SDK does (aztables v1.4.1), at each try.
+// A tryPolicy is told of each try, comes after the retries, and reads the reply to a batch before the
+// SDK does (aztables v1.4.1).
 // The SDK does not count: it takes a reply that confirms fewer operations than were sent
 // for success, and so a failure that was cut off. An empty body makes it panic. And it sends a
 // batch again only if the status of the whole tells it to, which is 202 also if it failed.
-type batchPolicy struct{}
+type tryPolicy struct {
+	// tell is Config.Tried.
+	tell func(context.Context, Try)
+}
 
 // Do implements policy.Policy. A failed operation is a *batchFailure. A reply that
 // does not say what became of the batch is an error, as if there were no reply. After that, and
 // after a failure that may pass, the SDK sends the batch again.
-func (batchPolicy) Do(req *policy.Request) (*http.Response, error) {
+func (p tryPolicy) Do(req *policy.Request) (*http.Response, error) {
+	r := requestOf(req.Raw().Context())
+	r.tries++
 	reply, err := req.Next()
-	sent := requestOf(req).operations
+	try, sent := Try{Number: r.tries}, r.operations
+	if r.id = ""; err == nil {
+		try.Status, r.id = reply.StatusCode, reply.Header.Get("X-Ms-Request-Id")
+	}
+	if p.tell != nil {
+		p.tell(req.Raw().Context(), try)
+	}
 	if err != nil || sent == 0 || reply.StatusCode >= http.StatusMultipleChoices {
 		return reply, err
 	}
@@ -148,7 +157,6 @@ func (batchPolicy) Do(req *policy.Request) (*http.Response, error) {
 	case failed != nil && mayPass(failed.status):
 		return reply, errors.New(failed.Error())
 	case failed != nil:
-		failed.cause = runtime.NewResponseError(reply)
 		return reply, failed
 	case confirmed != sent:
 		return reply, fmt.Errorf("%w: it confirms %d of %d operations", errNotBatch, confirmed, sent)

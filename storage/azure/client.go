@@ -25,7 +25,6 @@ import (
 // local Azure Storage development"). The SDK does not know the short form.
 const developmentStorage = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;" +
 	"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;" +
-	"BlobEndpoint=http://127.0.0.1:10000/devstoreaccount1;" +
 	"QueueEndpoint=http://127.0.0.1:10001/devstoreaccount1;" +
 	"TableEndpoint=http://127.0.0.1:10002/devstoreaccount1;"
 
@@ -70,11 +69,14 @@ func (c *Client) Traits() driver.Traits { return driver.Traits{ReadsAtOnce: true
 // Open checks the configuration and returns a client. It sends nothing: if the
 // account cannot be reached, the first call fails. The caller closes the client.
 func Open(cfg Config) (*Client, error) {
-	if err := cfg.check(); err != nil {
+	err := cfg.check()
+	if cfg.ConnectionString != "" {
+		cfg.ConnectionString, err = normal(cfg.ConnectionString)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
 	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
-	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
 	}
@@ -87,28 +89,9 @@ func Open(cfg Config) (*Client, error) {
 // Close closes the idle connections. It does not disturb calls under way.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Do implements driver.Backend. If the table or the queue is missing, it is created, and the call
-// is made once more, unless it only looks at a queue. Only an Azurite that was emptied loses one,
-// and this program need not be restarted for it.
+// Do implements driver.Backend. New clients of a table or a queue share the connections.
 func (c *Client) Do(ctx context.Context, call *driver.Call) error {
-	err := c.try(ctx, call)
-	looks := call.Method == driver.CallPeek || call.Method == driver.CallLength
-	if looks || !hasCode(err, "TableNotFound", "QueueNotFound") {
-		return err
-	}
-	creation := &driver.Call{Method: driver.CallCreateTable, Target: call.Target}
-	if call.OfQueue() {
-		creation.Method = driver.CallCreateQueue
-	}
-	if err := c.try(ctx, creation); err != nil {
-		return err
-	}
-	return c.try(ctx, call)
-}
-
-// try makes a call once. New clients of a table or a queue share the connections.
-func (c *Client) try(ctx context.Context, call *driver.Call) error {
-	ctx = withRequest(ctx, len(call.Operations))
+	ctx = context.WithValue(ctx, requestKey{}, &request{operations: len(call.Operations)})
 	table, queue := c.tables.NewClient(call.Target), c.queues.NewQueueClient(call.Target)
 	err := c.guarded(ctx, call.Method, call.Target, func() (err error) {
 		switch call.Method {
@@ -141,10 +124,7 @@ func (c *Client) try(ctx context.Context, call *driver.Call) error {
 }
 
 func (cfg Config) check() error {
-	switch {
-	case cfg.ConnectionString != "":
-		return nil
-	case cfg.Credential == nil:
+	if cfg.Credential == nil {
 		return errors.New("neither a connection string nor a credential is given")
 	}
 	for _, endpoint := range []string{cfg.TableEndpoint, cfg.QueueEndpoint} {
@@ -159,41 +139,74 @@ func (cfg Config) check() error {
 func (cfg Config) tables(o azcore.ClientOptions) (*aztables.ServiceClient, error) {
 	options := &aztables.ClientOptions{ClientOptions: o}
 	if cfg.ConnectionString != "" {
-		return aztables.NewServiceClientFromConnectionString(expand(cfg.ConnectionString), options)
+		return aztables.NewServiceClientFromConnectionString(cfg.ConnectionString, options)
 	}
-	return aztables.NewServiceClient(cfg.TableEndpoint, cfg.Credential, options)
+	return aztables.NewServiceClient(cfg.TableEndpoint, credential{cfg.Credential}, options)
 }
 
 func (cfg Config) queues(o azcore.ClientOptions) (*azqueue.ServiceClient, error) {
 	options := &azqueue.ClientOptions{ClientOptions: o}
 	if cfg.ConnectionString != "" {
-		return azqueue.NewServiceClientFromConnectionString(expand(cfg.ConnectionString), options)
+		return azqueue.NewServiceClientFromConnectionString(cfg.ConnectionString, options)
 	}
-	return azqueue.NewServiceClient(cfg.QueueEndpoint, cfg.Credential, options)
+	return azqueue.NewServiceClient(cfg.QueueEndpoint, credential{cfg.Credential}, options)
 }
 
-func expand(connectionString string) string {
-	short := strings.TrimSuffix(strings.TrimSpace(connectionString), ";")
-	if strings.EqualFold(short, "UseDevelopmentStorage=true") {
-		return developmentStorage
+// normal returns a connection string as the SDK reads it. Quotes around it, spaces, line ends and the
+// case of names do not matter. What would make the SDK ask another host than the one that is meant is
+// refused. No value is in an error.
+func normal(connectionString string) (string, error) {
+	given := map[string]string{}
+	for part := range strings.SplitSeq(strings.Trim(connectionString, "\"'; \t\r\n"), ";") {
+		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok && name != "" {
+			return "", errors.New("a part of the connection string is not NAME=VALUE")
+		}
+		given[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(value)
 	}
-	return connectionString
+	delete(given, "") // of empty parts
+	switch {
+	case strings.EqualFold(given["usedevelopmentstorage"], "true") && len(given) == 1:
+		return developmentStorage, nil
+	case given["sharedaccesssignature"] != "":
+		return "", errors.New("a connection string with SharedAccessSignature is not supported; give one with AccountKey, or the two endpoints and a credential")
+	case given["accountname"] == "" || given["accountkey"] == "":
+		return "", errors.New("the connection string has no AccountName or no AccountKey")
+	case (given["tableendpoint"] == "") != (given["queueendpoint"] == ""):
+		return "", errors.New("the connection string has one of TableEndpoint and QueueEndpoint; give both or none")
+	}
+	var normal []string
+	for _, name := range []string{"DefaultEndpointsProtocol", "AccountName", "AccountKey", "EndpointSuffix", "TableEndpoint", "QueueEndpoint"} {
+		if value := given[strings.ToLower(name)]; value != "" {
+			normal = append(normal, name+"="+value)
+		}
+	}
+	return strings.Join(normal, ";"), nil
+}
+
+// errNoToken is in the chain of an error of a credential.
+var errNoToken = errors.New("no token")
+
+// A credential marks its errors, but for those of a context that has ended.
+type credential struct{ azcore.TokenCredential }
+
+func (c credential) GetToken(ctx context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	token, err := c.TokenCredential.GetToken(ctx, o)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", errNoToken, err)
+	}
+	return token, err
 }
 
 // options makes new options for each client, because azqueue appends to the policies
 // that it is given.
 func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 	retry := DefaultRetry()
-	options := azcore.ClientOptions{
+	return azcore.ClientOptions{
 		Retry:            *cmp.Or(cfg.Retry, &retry),
-		PerRetryPolicies: []policy.Policy{batchPolicy{}},
+		PerRetryPolicies: append([]policy.Policy{tryPolicy{cfg.Tried}}, cfg.PerRetry...),
 		Transport:        &http.Client{Transport: transport},
 	}
-	if cfg.Tried != nil {
-		options.PerRetryPolicies = append(options.PerRetryPolicies, tryTeller(cfg.Tried))
-	}
-	options.PerRetryPolicies = append(options.PerRetryPolicies, cfg.PerRetry...)
-	return options
 }
 
 func newTransport() *http.Transport {

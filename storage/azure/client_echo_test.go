@@ -30,7 +30,7 @@ func echoOfTransaction(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())
-			table := newName()
+			table := newTable(t, sound)
 			transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)), driver.Insert("guard"))
 			op := test.op(driver.Match(get(t, sound, table, "r").ETag))
 			err := driver.NewTable(faulty, table).Transact(t.Context(), "p", driver.Merge("guard", driver.Exists), op)
@@ -64,11 +64,8 @@ func echoOfQueue(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())
-			test.call.Target = newName()
+			test.call.Target = newQueue(t, sound)
 			queue := driver.NewQueue(sound, test.call.Target)
-			if err := queue.Send(t.Context(), "m"); err != nil {
-				t.Fatal(err)
-			}
 			test.call.Message = driver.Message{Text: "m"}
 			if test.call.Method == driver.CallUpdate || test.call.Method == driver.CallDelete {
 				test.call.Message = receive(t, queue)[0]

@@ -27,11 +27,8 @@ func TestForeign(t *testing.T) {
 func foreignKinds(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	c := open(t, with(account))
-	name := newName()
+	name := newTable(t, c)
 	table := raw(t, account).NewClient(name)
-	if err := driver.NewTable(c, name).Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	foreign, err := json.Marshal(aztables.EDMEntity{
 		Entity: aztables.Entity{PartitionKey: "p", RowKey: "r"},
 		Properties: map[string]any{
@@ -77,10 +74,7 @@ func wantNames(t *testing.T, e driver.Entity, want ...string) {
 
 func messageNeverExpires(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	queue := newName()
-	if err := driver.NewQueue(open(t, with(account)), queue).Send(t.Context(), "m"); err != nil {
-		t.Fatal(err)
-	}
+	queue := newQueue(t, open(t, with(account)))
 	service, err := azqueue.NewServiceClientFromConnectionString(account, &azqueue.ClientOptions{ClientOptions: rawOptions(t)})
 	if err != nil {
 		t.Fatal(err)

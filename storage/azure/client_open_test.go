@@ -38,7 +38,9 @@ func authorizes(authorizations *[]string) fault {
 func TestOpen(t *testing.T) {
 	t.Run("takes development storage for Azurite on its usual ports", developmentStorage)
 	t.Run("sends a credential to both endpoints", credentialForBoth)
-	t.Run("reports a failing credential as unavailable in one line", failingCredential)
+	t.Run("reports a failing credential as a wrong configuration, with its whole reason in one line", failingCredential)
+	t.Run("takes a context that ends while a token is fetched for no wrong configuration", endedCredential)
+	t.Run("takes a connection string as people paste it", pastedStrings)
 	t.Run("refuses a bad configuration without its secrets", badConfiguration)
 }
 
@@ -86,9 +88,52 @@ func failingCredential(t *testing.T) {
 	}))
 	for _, call := range drivertest.EachCall("name") {
 		err := c.Do(t.Context(), &call)
-		want(t, err, domain.ErrUnavailable)
+		want(t, err, domain.ErrConfiguration)
 		want(t, err, cause)
 		wantBrief(t, err)
+		if !strings.Contains(err.Error(), "no token to be had because of this and that") {
+			t.Errorf("a part of the reason is not in %q", err)
+		}
+	}
+}
+
+func endedCredential(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := open(t, azure.Config{
+		TableEndpoint: "https://127.0.0.1:1/tables", QueueEndpoint: "https://127.0.0.1:1/queues", Credential: noToken{context.Canceled},
+	})
+	_, err := driver.NewQueue(c, "name").Length(ctx)
+	want(t, err, context.Canceled)
+	if errors.Is(err, domain.ErrConfiguration) {
+		t.Error(err)
+	}
+}
+
+func pastedStrings(t *testing.T) {
+	const key, azurite = "c2VjcmV0", "http://127.0.0.1:1/a/name http://127.0.0.1:1/a/$batch"
+	const cloud = "https://a.queue.core.windows.net/name https://a.table.core.windows.net/$batch"
+	for pasted, asks := range map[string]string{
+		unreachable:                                          azurite,
+		unreachable + "\n":                                   azurite,
+		"\t " + unreachable + " \r\n":                        azurite,
+		`"` + unreachable + `"`:                              azurite,
+		`'` + unreachable + `' ` + "\n":                      azurite,
+		strings.ToLower(unreachable[:41]) + unreachable[41:]: azurite,
+		strings.NewReplacer(";", " ; ", "Name=", "Name = ", "Key=", "Key = ", "Endpoint=", "Endpoint = ").Replace(unreachable): azurite,
+		strings.ReplaceAll(unreachable, ";", ";;") + ";":                                                                       azurite,
+		strings.NewReplacer("Account", "ACCOUNT", "Endpoint=", "endpoint=").Replace(unreachable):                               azurite,
+		"AccountName=a;AccountKey=" + key:                                                                                      cloud,
+		"accountkey=" + key + ";accountname=a":                                                                                 cloud,
+		"AccountName=a;AccountKey=" + key + ";EndpointSuffix=core.chinacloudapi.cn;BlobEndpoint=https://b.example":             strings.ReplaceAll(cloud, "core.windows.net", "core.chinacloudapi.cn"),
+		"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=" + key + ";endpointsuffix = core.windows.net \r\n":           cloud,
+	} {
+		var urls []string
+		c := open(t, once(azure.Config{ConnectionString: pasted, PerRetry: []policy.Policy{notSent(&urls)}}))
+		unanswered(t, c)
+		if got := strings.Join(urls, " "); got != asks {
+			t.Errorf("%q asks %s, want %s", pasted, got, asks)
+		}
 	}
 }
 
@@ -113,21 +158,49 @@ func once(cfg azure.Config) azure.Config {
 	return cfg
 }
 
+// What may surround a connection string changes nothing.
+func FuzzConnectionString(f *testing.F) {
+	for _, s := range []string{unreachable, "UseDevelopmentStorage=true", "accountname=a; AccountKey=dGVzdA==", "AccountName=a;SharedAccessSignature=s", "';'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		opens := func(s string) bool {
+			c, err := azure.Open(azure.Config{ConnectionString: s})
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		}
+		plain := opens(s)
+		for _, pasted := range []string{`"` + s + `"`, "'" + s + "'\n", "\t " + s + ";\r\n"} {
+			if opens(pasted) != plain {
+				t.Errorf("%q opens: %t, and %q: %t", s, plain, pasted, !plain)
+			}
+		}
+	})
+}
+
 func badConfiguration(t *testing.T) {
 	const key = "c2VjcmV0"
 	tables, queues := "https://a.table.core.windows.net", "https://a.queue.core.windows.net"
 	for name, cfg := range map[string]azure.Config{
-		"nothing":                    {},
-		"no pairs":                   {ConnectionString: "AccountName" + key},
-		"no account":                 {ConnectionString: "AccountKey=" + key},
-		"no key":                     {ConnectionString: "AccountName=a;TableEndpoint=" + tables},
-		"a key that is not base64":   {ConnectionString: "AccountName=a;AccountKey=%" + key},
-		"endpoints alone":            {TableEndpoint: tables, QueueEndpoint: queues},
-		"a credential alone":         {Credential: &token{}},
-		"no queue endpoint":          {TableEndpoint: tables, Credential: &token{}},
-		"no table endpoint":          {QueueEndpoint: queues, Credential: &token{}},
-		"tokens without HTTPS":       {TableEndpoint: "http://127.0.0.1:10002/a", QueueEndpoint: queues, Credential: &token{}},
-		"an endpoint that is no URL": {TableEndpoint: tables, QueueEndpoint: "a.queue.core.windows.net", Credential: &token{}},
+		"nothing":                   {},
+		"no pairs":                  {ConnectionString: "AccountName" + key},
+		"no account":                {ConnectionString: "AccountKey=" + key},
+		"no key":                    {ConnectionString: "AccountName=a;TableEndpoint=" + tables},
+		"a key that is not base64":  {ConnectionString: "AccountName=a;AccountKey=%" + key},
+		"a shared access signature": {ConnectionString: "SharedAccessSignature=" + key + ";TableEndpoint=" + tables + ";QueueEndpoint=" + queues},
+		"a shared access signature of an account": {ConnectionString: "AccountName=a;sharedaccesssignature=" + key + ";TableEndpoint=" + tables + ";QueueEndpoint=" + queues},
+		"a shared access signature besides a key": {ConnectionString: "AccountName=a;AccountKey=" + key + ";SharedAccessSignature=sv=1&sig=" + key},
+		"one endpoint of two":                     {ConnectionString: "AccountName=a;AccountKey=" + key + ";TableEndpoint=" + tables},
+		"development storage behind a proxy":      {ConnectionString: "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://b.example"},
+		"nothing between quotes":                  {ConnectionString: ` "" `},
+		"endpoints alone":                         {TableEndpoint: tables, QueueEndpoint: queues},
+		"a credential alone":                      {Credential: &token{}},
+		"no queue endpoint":                       {TableEndpoint: tables, Credential: &token{}},
+		"no table endpoint":                       {QueueEndpoint: queues, Credential: &token{}},
+		"tokens without HTTPS":                    {TableEndpoint: "http://127.0.0.1:10002/a", QueueEndpoint: queues, Credential: &token{}},
+		"an endpoint that is no URL":              {TableEndpoint: tables, QueueEndpoint: "a.queue.core.windows.net", Credential: &token{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := azure.Open(cfg)
@@ -137,6 +210,9 @@ func badConfiguration(t *testing.T) {
 			}
 			if strings.Contains(err.Error(), key) {
 				t.Errorf("the key is in %q", err)
+			}
+			if strings.Contains(err.Error(), "SharedAccessSignature") != strings.HasPrefix(name, "a shared access signature") {
+				t.Errorf("%q does not name what is wrong", err)
 			}
 			t.Log(err)
 		})

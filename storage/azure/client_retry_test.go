@@ -103,10 +103,7 @@ func lostRequest(t *testing.T) {
 		return req.Next()
 	})
 	sound, faulty := pair(t, lost)
-	table := newName()
-	if err := driver.NewTable(sound, table).Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	table := newTable(t, sound)
 	transact(t, faulty, table, driver.Insert("r"))
 	get(t, sound, table, "r")
 }

@@ -27,13 +27,11 @@ const unreachable = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=dGVz
 func TestUnavailable(t *testing.T) {
 	html := http.Header{"Content-Type": {"text/html"}}
 	for sentence, cfg := range map[string]azure.Config{
-		"an account that cannot be reached":     with(unreachable),
-		"a service that never answers":          impatient(silent(t)),
-		"a 401 of keys that are being changed":  with(unreachable, answers(401, nil, "")),
-		"a 403 of roles that are being changed": with(unreachable, answers(403, nil, "")),
-		"a 404 that the service did not send":   with(unreachable, answers(404, html, "<h1>404</h1>")),
-		"a service that is busy":                with(unreachable, answers(503, nil, "")),
-		"a panic of a library":                  with(unreachable, fault(func(*policy.Request) (*http.Response, error) { panic("a bug of a library") })),
+		"an account that cannot be reached":   with(unreachable),
+		"a service that never answers":        impatient(silent(t)),
+		"a 404 that the service did not send": with(unreachable, answers(404, html, "<h1>404</h1>")),
+		"a service that is busy":              with(unreachable, answers(503, nil, "")),
+		"a panic of a library":                with(unreachable, fault(func(*policy.Request) (*http.Response, error) { panic("a bug of a library") })),
 	} {
 		t.Run(sentence, func(t *testing.T) { unavailable(t, cfg) })
 	}
@@ -53,7 +51,7 @@ func unavailable(t *testing.T, cfg azure.Config) {
 		want(t, err, domain.ErrUnavailable)
 		wantBrief(t, err)
 		notAnOperation(t, err)
-		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLeaseLost) {
+		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLeaseLost) || errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: %v", call.Method, err)
 		}
 		if strings.Contains(err.Error(), "http://") {
@@ -111,30 +109,55 @@ func endedContext(t *testing.T) {
 	}
 }
 
-// An Azurite that was emptied gets its tables and queues again, each from the call that needs it.
-func TestHeal(t *testing.T) {
-	server := azuritetest.Start(t)
-	c := open(t, with(server.Account()))
+// What was removed is not made again by the call that needs it.
+func TestMissing(t *testing.T) {
+	c := open(t, with(azuritetest.Shared(t).Account()))
 	calls := drivertest.EachCall("")
 	for i := range calls {
-		calls[i].Target = newName()
-		transact(t, c, calls[i].Target, driver.Insert("r"))
-		if err := driver.NewQueue(c, calls[i].Target).Send(t.Context(), "m"); err != nil {
+		table, queue := newTable(t, c), newQueue(t, c)
+		if calls[i].Target = table; calls[i].OfQueue() {
+			calls[i].Target = queue
+		}
+		if err := c.Drop(t.Context(), []string{table}, []string{queue}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	server.Stop(t)
-	want(t, c.Do(t.Context(), &calls[0]), domain.ErrUnavailable)
-	server.Restart(t)
-
-	expected := map[driver.Method]error{
-		driver.CallGet: domain.ErrNotFound, driver.CallUpdate: domain.ErrLeaseLost, driver.CallDelete: domain.ErrLeaseLost,
-		// These report what is missing and create nothing.
-		driver.CallPeek: domain.ErrUnavailable, driver.CallLength: domain.ErrUnavailable,
-	}
 	for _, call := range calls {
-		if err := c.Do(t.Context(), &call); !errors.Is(err, expected[call.Method]) {
-			t.Errorf("%s: got %v, want %v", call.Method, err, expected[call.Method])
+		if call.Method == driver.CallCreateTable || call.Method == driver.CallCreateQueue {
+			continue
 		}
+		for range 2 {
+			err := c.Do(t.Context(), &call)
+			want(t, err, domain.ErrMissing)
+			notAnOperation(t, err)
+			if text := err.Error(); !strings.Contains(text, "NotFound, request ") || !strings.Contains(text, call.Target) {
+				t.Errorf("%s: %v", call.Method, err)
+			}
+		}
+	}
+}
+
+// A service that refuses the caller, whatever it is asked for.
+func TestRefused(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	id := http.Header{"X-Ms-Request-Id": {"5ea1"}}
+	for sentence, cfg := range map[string]azure.Config{
+		"a wrong key":    with(strings.Replace(account, "AccountKey=", "AccountKey=b3Ro", 1)),
+		"a missing role": with(unreachable, answers(403, id, `{"odata.error":{"code":"AuthorizationPermissionMismatch"}}`)),
+		"a 401":          with(unreachable, answers(401, id, "")),
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			c := open(t, cfg)
+			for _, call := range drivertest.EachCall("name") {
+				err := c.Do(t.Context(), &call)
+				want(t, err, domain.ErrConfiguration)
+				want(t, err, domain.ErrUnavailable) // a worker waits
+				if errors.Is(err, domain.ErrMissing) || !strings.Contains(err.Error(), ", request ") {
+					t.Errorf("%s: %v", call.Method, err)
+				}
+				notAnOperation(t, err)
+				wantBrief(t, err)
+			}
+		})
 	}
 }

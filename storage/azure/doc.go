@@ -29,6 +29,7 @@
 // An acknowledged write is as durable as the service makes it. Azure writes it to
 // three disks or more; Azurite writes it to its disk only after some seconds.
 // An Azurite that keeps nothing on disk loses its tables and queues when it is
-// restarted. The next call that needs one creates it again; only a look at a queue does not. A
-// Client holds nothing but connections.
+// restarted. A call that needs one then fails with domain.ErrMissing, and so does a call after
+// somebody has deleted a table: a Client creates nothing unless it is told to. It holds nothing but
+// connections.
 package azure

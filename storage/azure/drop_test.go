@@ -23,22 +23,20 @@ func TestDrop(t *testing.T) {
 
 func dropsNoOther(t *testing.T) {
 	c := open(t, patient(azuritetest.Shared(t).Account()))
-	for _, name := range []string{"gone", "stays"} {
-		transact(t, c, name, driver.Insert("r"))
-		if err := driver.NewQueue(c, name).Create(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Drop(t.Context(), []string{"gone"}, []string{"gone"}); err != nil {
+	gone, stays := newTable(t, c), newTable(t, c)
+	transact(t, c, stays, driver.Insert("r"))
+	queueGone, queueStays := newQueue(t, c), newQueue(t, c)
+	if err := c.Drop(t.Context(), []string{gone}, []string{queueGone}); err != nil {
 		t.Fatal(err)
 	}
-	get(t, c, "stays", "r")
-	absent(t, c, "gone", "r") // this creates the table again
-	for name, want := range map[string]error{"gone": domain.ErrUnavailable, "stays": nil} {
+	get(t, c, stays, "r")
+	for name, want := range map[string]error{queueGone: domain.ErrMissing, queueStays: nil} {
 		if _, err := driver.NewQueue(c, name).Length(t.Context()); !errors.Is(err, want) {
 			t.Errorf("the queue %s has the error %v, want %v", name, err, want)
 		}
 	}
+	_, err := driver.NewTable(c, gone).Get(t.Context(), "p", "r")
+	want(t, err, domain.ErrMissing)
 }
 
 func dropsNothing(t *testing.T, c *azure.Client) {

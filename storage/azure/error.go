@@ -23,9 +23,8 @@ var errUnreadable = errors.New("a row cannot be read")
 // errRefused stands for a meaning where there is none.
 var errRefused = errors.New("refused")
 
-// A requestError is the error of a request. It wraps its meaning and the SDK's error,
-// which is an *azcore.ResponseError if there was an answer. Its text is one line; the
-// SDK's is a dump of the reply.
+// A requestError is the error of a request. It wraps its meaning and the SDK's error. Its text is one
+// line, with the service's own id of the request; the SDK's is a dump of the reply.
 type requestError struct {
 	line string
 	// code is in the answer; without one it is empty.
@@ -40,8 +39,8 @@ func (e *requestError) Error() string { return e.line }
 
 func (e *requestError) Unwrap() []error { return []error{e.meaning, e.cause} }
 
-// briefly returns the first line of the error, because credentials explain failures
-// at length. It leaves out the URL, which is long and may hold a signature.
+// briefly returns the first line of the error. It leaves out the URL, which is long and may hold a
+// signature.
 func briefly(err error) string {
 	var inURL *url.Error
 	if errors.As(err, &inURL) {
@@ -53,7 +52,7 @@ func briefly(err error) string {
 
 // failure gives an error of the SDK its meaning. It returns nil for nil. It names the operation
 // that made a transaction fail, unless the transaction failed as a whole.
-func failure(action driver.Method, target string, cause error) error {
+func failure(ctx context.Context, action driver.Method, target string, cause error) error {
 	if cause == nil {
 		return nil
 	}
@@ -63,7 +62,10 @@ func failure(action driver.Method, target string, cause error) error {
 	status, operation := 0, -1
 	var response *azcore.ResponseError
 	var f *batchFailure
+	detail := briefly(cause)
 	switch {
+	case errors.Is(cause, errNoToken): // with the reason of each credential that was tried
+		e.meaning, detail = domain.ErrConfiguration, strings.Join(strings.Fields(cause.Error()), " ")
 	case errors.Is(cause, errUnreadable):
 		e.meaning = nil
 	case errors.As(cause, &f):
@@ -71,12 +73,14 @@ func failure(action driver.Method, target string, cause error) error {
 	case errors.As(cause, &response):
 		status, e.code = response.StatusCode, response.ErrorCode
 	}
-	detail := briefly(cause)
 	if status > 0 {
 		e.meaning, detail = meaningOf(status, e.code), strings.TrimSpace(fmt.Sprintf("%d %s", status, e.code))
 	}
+	if id := requestOf(ctx).id; id != "" {
+		detail += ", request " + id
+	}
 	e.line = fmt.Sprintf("azure: %s %s: %v (%s)", action, target, cmp.Or(e.meaning, errRefused), detail)
-	if operation >= 0 && e.meaning != nil && e.meaning != domain.ErrUnavailable {
+	if operation >= 0 && e.meaning != nil && !errors.Is(e.meaning, domain.ErrUnavailable) {
 		return &driver.OperationError{Index: operation, Err: e}
 	}
 	return e
@@ -94,13 +98,13 @@ func meaningOf(status int, code string) error {
 		return domain.ErrConflict
 	case "PopReceiptMismatch", "MessageNotFound":
 		return domain.ErrLeaseLost
+	case "TableNotFound", "QueueNotFound", "TableBeingDeleted", "QueueBeingDeleted":
+		return domain.ErrMissing
 	}
 	switch {
-	case mayPass(status), status < 400,
-		// Keys or roles that are being changed.
-		status == http.StatusUnauthorized, status == http.StatusForbidden,
-		// A table or queue that is missing or being deleted.
-		status == http.StatusNotFound, status == http.StatusConflict:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return domain.ErrConfiguration
+	case mayPass(status), status < 400, status == http.StatusNotFound, status == http.StatusConflict:
 		return domain.ErrUnavailable
 	}
 	return nil
@@ -111,15 +115,11 @@ func mayPass(status int) bool {
 	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 }
 
-func hasCode(err error, codes ...string) bool {
-	var e *requestError
-	return errors.As(err, &e) && slices.Contains(codes, e.code)
-}
-
 // accepted is the error of a call, unless it has one of the codes, which say that there was
 // nothing to do.
 func accepted(err error, codes ...string) error {
-	if hasCode(err, codes...) {
+	var e *requestError
+	if errors.As(err, &e) && slices.Contains(codes, e.code) {
 		return nil
 	}
 	return err
@@ -128,15 +128,13 @@ func accepted(err error, codes ...string) error {
 // guarded makes a call on the SDK. A panic there becomes an error: whether a request
 // took effect is unknown, as without a reply. The stack is logged here and is not in
 // the error, so that it is logged once.
-func (c *Client) guarded(
-	ctx context.Context, action driver.Method, target string, call func() error,
-) (err error) {
+func (c *Client) guarded(ctx context.Context, action driver.Method, target string, call func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			c.log.ErrorContext(ctx, "panic in a storage library", "action", action, "target", target,
 				"panic", fmt.Sprint(value), "stack", string(debug.Stack()))
-			err = failure(action, target, fmt.Errorf("panic: %v", value))
+			err = failure(ctx, action, target, fmt.Errorf("panic: %v", value))
 		}
 	}()
-	return failure(action, target, call())
+	return failure(ctx, action, target, call())
 }

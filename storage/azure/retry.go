@@ -53,36 +53,18 @@ type request struct {
 	operations int
 	// tries is how often it was sent.
 	tries int
+	// id is what the service calls it in its own log (x-ms-request-id): that of the last try, or
+	// empty if that had no answer.
+	id string
 }
 
 type requestKey struct{}
 
-// withRequest returns the context for one request. The SDK tries one after another.
-func withRequest(ctx context.Context, operations int) context.Context {
-	return context.WithValue(ctx, requestKey{}, &request{operations: operations})
-}
-
-// requestOf returns the request that is tried. It is a new one if no call makes it: it may be for a
-// token, or for a list of names.
-func requestOf(req *policy.Request) *request {
-	if r, ok := req.Raw().Context().Value(requestKey{}).(*request); ok {
+// requestOf returns the request of a context, which the SDK tries one time after another. It is a new
+// one if no call makes it: it may be for a token, or drop a table.
+func requestOf(ctx context.Context) *request {
+	if r, ok := ctx.Value(requestKey{}).(*request); ok {
 		return r
 	}
 	return &request{}
-}
-
-// A tryTeller is the policy that tells each try. It comes after the retries.
-type tryTeller func(context.Context, Try)
-
-// Do implements policy.Policy.
-func (tell tryTeller) Do(req *policy.Request) (*http.Response, error) {
-	r := requestOf(req)
-	r.tries++
-	reply, err := req.Next()
-	try := Try{Number: r.tries}
-	if err == nil {
-		try.Status = reply.StatusCode
-	}
-	tell(req.Raw().Context(), try)
-	return reply, err
 }

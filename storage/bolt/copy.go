@@ -32,15 +32,21 @@ var (
 )
 
 // Backup writes the file of the store while it is in use, as it is at one moment of all tables
-// and queues. It decodes each row before it writes anything, and writes nothing if the error
-// is ErrDamaged.
+// and queues. It verifies it as a restore does, before it writes anything, and writes nothing if the
+// error is ErrDamaged.
 //
 // Writers do not wait for it, but no page of that moment is used again while it is read, so
 // the file of a busy store grows meanwhile. A commit that makes the file outgrow its mapping
 // would wait, and new readers with it; mapped is so large that few stores get there. So
 // whoever reads a backup must not take for ever: ctx ends it.
 func (db *DB) Backup(ctx context.Context, to io.Writer) error {
-	return db.view(ctx, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) })
+	return db.view(ctx, func(tx *bbolt.Tx) error {
+		_, err := verify(ctx, tx, db.bolt.file)
+		if err == nil {
+			err = backup(ctx, tx, to)
+		}
+		return err
+	})
 }
 
 // Backup does the same for the store in a directory, which no process may have open. It
@@ -50,14 +56,12 @@ func Backup(ctx context.Context, dir string, to io.Writer) error {
 	if err := refuseUnfinished(path); err != nil {
 		return err
 	}
-	return noStore(readFile(path, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) }), dir)
+	_, err := readFile(ctx, path, false, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) })
+	return noStore(err, dir)
 }
 
 func backup(ctx context.Context, tx *bbolt.Tx, to io.Writer) error {
-	_, err := readable(ctx, tx)
-	if err == nil {
-		_, err = tx.WriteTo(stopWriter{ctx, to})
-	}
+	_, err := tx.WriteTo(stopWriter{ctx, to})
 	if ctx.Err() != nil {
 		err = ctx.Err() // bbolt hides some errors of a writer
 	}
@@ -92,24 +96,25 @@ func noStore(err error, dir string) error {
 // a file beside the store's with the same rows, makes it durable, and gives it the
 // store's name. Before that moment the store is as it was, and after it the new file
 // has every row, so a crash at any time leaves one whole store; what is left of the new
-// file is removed when the store is opened. While Compact runs the disk holds both. Each row is
-// decoded before; a store with one that cannot be decoded is kept, and the error is ErrDamaged.
+// file is removed when the store is opened. While Compact runs the disk holds both. The store is
+// verified before; one that is damaged is kept, and the error is ErrDamaged.
 //
 // The error is ErrInUse while another process has the store open. begin is called when
-// the store is open and the work begins. Compact returns the size of the file before
-// and after.
-func Compact(ctx context.Context, dir string, begin func()) (before, after int64, err error) {
+// the store is open and the work begins. missing tells that one of the headers of the file is
+// invalid, so that the last write may be missing: only Compact opens such a store.
+// Compact returns the size of the file before and after.
+func Compact(ctx context.Context, dir string, begin func(missing bool)) (before, after int64, err error) {
 	path, err := filepath.EvalSymlinks(filepath.Join(dir, fileName))
 	if err != nil {
 		return 0, 0, noStore(err, dir)
 	}
-	source, err := openFile(path, Options{})
+	source, err := openFile(path, Options{compacts: true})
 	if err != nil {
 		return 0, 0, err
 	}
 	// The old file stays locked until the new one has its name for good.
 	defer func() { err = errors.Join(err, source.Close()) }()
-	begin()
+	begin(wantHeaders(source) != nil)
 	old, err := os.Stat(path)
 	if err == nil {
 		err = replace(path, compactSuffix, source.Close, func(file *os.File) error {
@@ -127,18 +132,15 @@ func Compact(ctx context.Context, dir string, begin func()) (before, after int64
 }
 
 // compact copies a store to a new file.
-func compact(ctx context.Context, source *bbolt.DB, path string) error {
-	err := safely(func() error {
-		return source.View(func(tx *bbolt.Tx) error { _, err := readable(ctx, tx); return err })
-	})
+func compact(ctx context.Context, source *boltFile, path string) error {
+	target, err := openBolt(path, unsynced())
 	if err != nil {
 		return err
 	}
-	target, _, err := openBolt(path, unsynced())
-	if err != nil {
-		return err
+	err = safely(func() error { return bbolt.Compact(target.DB, source.DB, compactBytes) })
+	if err == nil { // so that both headers have all rows
+		err = target.Update(func(*bbolt.Tx) error { return nil })
 	}
-	err = safely(func() error { return bbolt.Compact(target, source, compactBytes) })
 	return errors.Join(err, target.Close(), ctx.Err())
 }
 
@@ -178,12 +180,12 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 }
 
 // Restore makes the store in a directory of what Backup wrote, and returns how many rows it
-// has. The store must be empty or missing. Restore writes a file beside the store's, decodes
-// each row, calls finish with the store in it, makes it durable and gives it the store's name.
+// has. The store must be empty or missing. Restore writes a file beside the store's, verifies
+// it, calls finish with the store in it, makes it durable and gives it the store's name.
 // That is the commit: before, there is no store, or the empty one, which every other program
 // refuses with ErrUnfinished, also after a crash. Then Restore may begin again.
 //
-// begin is called when all was decoded. An error before it means that nothing has changed.
+// begin is called when all was verified. An error before it means that nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
 	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
 		defer func() {
@@ -227,7 +229,7 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 // lockEmpty locks the store if there is one, and refuses one that has rows. Tables without
 // rows are no content, and neither is a message, which is about rows. It returns nil if there
 // is no store.
-func lockEmpty(path string) (*bbolt.DB, error) {
+func lockEmpty(path string) (*boltFile, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -259,13 +261,12 @@ func receive(ctx context.Context, from io.Reader, file *os.File) (rows int, err 
 	if _, err := io.Copy(stopWriter{ctx, file}, from); err != nil {
 		return 0, err
 	}
-	err = readFile(file.Name(), func(tx *bbolt.Tx) (err error) { rows, err = readable(ctx, tx); return err })
-	return rows, err
+	return readFile(ctx, file.Name(), false, nil)
 }
 
 // useUnnamed opens a store that has not got its name yet.
 func useUnnamed(path string, finish func(*DB) error) error {
-	file, _, err := openBolt(path, unsynced())
+	file, err := openBolt(path, unsynced())
 	if err != nil {
 		return err
 	}
@@ -340,7 +341,7 @@ func (db *DB) Space() (Space, error) {
 		return Space{}, err
 	}
 	var used int64 // with the free pages before the last page that is used
-	if err := db.bolt.View(func(tx *bbolt.Tx) error { used = tx.Size(); return nil }); err != nil {
+	if err := db.view(context.Background(), func(tx *bbolt.Tx) error { used = tx.Size(); return nil }); err != nil {
 		return Space{}, err
 	}
 	stats := db.bolt.Stats()

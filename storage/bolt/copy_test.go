@@ -124,7 +124,7 @@ func compactIsStopped(t *testing.T) {
 	wasteful(t, dir)
 	rows := content(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, _, err := Compact(ctx, dir, cancel)
+	_, _, err := Compact(ctx, dir, func(bool) { cancel() })
 	is(t, context.Canceled, err)
 	wantFiles(t, dir, fileName)
 	wantContent(t, dir, rows)

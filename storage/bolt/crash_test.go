@@ -8,11 +8,14 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"go.etcd.io/bbolt"
 
 	"microblogging/storage/driver"
 )
@@ -20,6 +23,7 @@ import (
 func TestCrash(t *testing.T) {
 	t.Run("every acknowledged write survives a killed process", writerIsKilled)
 	t.Run("a compaction that was killed leaves nothing behind once the store is opened", compactIsKilled)
+	t.Run("a file that is cut off during a commit ends the process, which says so", fileIsCut)
 	t.Run("a restore that was killed leaves a store that nobody opens, or a whole one", restoreIsKilled)
 }
 
@@ -84,7 +88,7 @@ func writerIsKilled(t *testing.T) {
 
 func compactUntilKilled(dir string) error {
 	for {
-		if _, _, err := Compact(context.Background(), dir, func() {}); err != nil {
+		if _, _, err := Compact(context.Background(), dir, func(bool) {}); err != nil {
 			return err
 		}
 	}
@@ -118,6 +122,28 @@ func compactIsKilled(t *testing.T) {
 	}
 	if left == 0 {
 		t.Error("no kill came before the end of a compaction")
+	}
+}
+
+// cutInCommit cuts the file off when a commit has begun. It is found while bbolt holds its locks.
+func cutInCommit(dir string) error {
+	db, err := Open(dir, Options{NoSync: true})
+	if err != nil {
+		return err
+	}
+	db.commit = func(tx *bbolt.Tx) error { return errors.Join(os.Truncate(db.bolt.Path(), 0), tx.Commit()) }
+	err = db.Do(context.Background(), transaction(driver.Insert("new", driver.String("Text", strings.Repeat("x", 30_000)))))
+	return fmt.Errorf("the process goes on: %w", err)
+}
+
+func fileIsCut(t *testing.T) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), cutIn+"="+dir)
+	said, _ := other.CombinedOutput() // the exit code says more
+	if other.ProcessState.ExitCode() != 1 || strings.Count(string(said), fileName+" was cut off") != 1 {
+		t.Errorf("%v after it said %s", other.ProcessState, said)
 	}
 }
 
@@ -170,7 +196,7 @@ func wantUnfinished(t *testing.T, dir string) {
 	t.Helper()
 	_, err := Open(dir, Options{NoSync: true})
 	is(t, ErrUnfinished, err, Backup(t.Context(), dir, io.Discard))
-	if _, _, err := Compact(t.Context(), dir, func() {}); err == nil || strings.Contains(err.Error(), "panic") {
+	if _, _, err := Compact(t.Context(), dir, func(bool) {}); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("a compaction: %v", err)
 	}
 }

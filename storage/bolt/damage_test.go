@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,7 @@ func damagedPages(t *testing.T, file []byte, damage func(page []byte)) {
 		damaged := bytes.Clone(file)
 		damage(damaged[number*size : (number+1)*size])
 		dir, other := dirOf(t, damaged), dirOf(t, damaged) // bbolt keeps the lock if it panics in Open
-		_, _, compact := Compact(t.Context(), other, func() {})
+		_, _, compact := Compact(t.Context(), other, func(bool) {})
 		for way, err := range map[string]error{"backup": Backup(t.Context(), dir, io.Discard), "reading": readAll(t.Context(), dir), "compact": compact} {
 			switch {
 			case err == nil:
@@ -86,6 +87,58 @@ func readAll(ctx context.Context, dir string) error {
 	return errors.Join(err, db.Backup(ctx, io.Discard), db.Close())
 }
 
+// TestHeader damages one of the two headers of a file. bbolt goes on with the other one, which is
+// that of the commit before.
+func TestHeader(t *testing.T) {
+	for i := range 2 {
+		t.Run(fmt.Sprintf("a store without header %d is refused until it is compacted", i), func(t *testing.T) { damagedHeader(t, i) })
+	}
+}
+
+func damagedHeader(t *testing.T, header int) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	mustCompact(t, dir)
+	rows := content(t, dir)
+	mustCompact(t, dir)
+	damaged := fileOf(t, dir)
+	damaged[header*os.Getpagesize()+20] ^= 1
+	ok(t, os.WriteFile(filepath.Join(dir, fileName), damaged, 0o600))
+	_, open := Open(dir, Options{})
+	is(t, errHeader, open, Verify(t.Context(), dir), Backup(t.Context(), dir, io.Discard), restore(t.Context(), t.TempDir(), damaged))
+	for _, want := range []bool{true, false} {
+		_, _, err := Compact(t.Context(), dir, func(missing bool) {
+			if missing != want {
+				t.Errorf("a write may be missing: %t, want %t", missing, want)
+			}
+		})
+		ok(t, err, Verify(t.Context(), dir))
+	}
+	wantContent(t, dir, rows) // each header of a compacted store has all rows
+}
+
+// TestDamagedRow: one row that cannot be read is no reason to give up all others.
+func TestDamagedRow(t *testing.T) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	alter(t, dir, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "00-000"), []byte("no record"))
+	})
+	wantUnread := func(err error) {
+		t.Helper()
+		if is(t, ErrDamaged, err); !strings.Contains(fmt.Sprint(err), `table T: row ("p", "00-000")`) {
+			t.Errorf("%v does not name the row", err)
+		}
+	}
+	wantUnread(Verify(t.Context(), dir))
+	var log strings.Builder
+	db := mustOpen(t, dir, Options{NoSync: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	wantUnread(db.Backup(t.Context(), io.Discard))
+	if !has(t, db, "01-000") || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "00-000") {
+		t.Errorf("the store is open, and the log says %q", log.String())
+	}
+}
+
 // spoil makes rows and a message that nobody can read, in pages that are whole, beside the
 // 200 rows and the message of wasteful.
 func spoil(tx *bbolt.Tx) (err error) {
@@ -93,7 +146,7 @@ func spoil(tx *bbolt.Tx) (err error) {
 	for i := range 30 {
 		err = errors.Join(err, table.Put(rowKey("spoiled", fmt.Sprintf("row%02d", i)), []byte("no record")))
 	}
-	return errors.Join(err, table.Put([]byte("apart"), encodeRecord("e", encodeProperties(nil))), queue.Put(make([]byte, placeLen), []byte("no message")))
+	return errors.Join(err, table.Put([]byte("apart"), encodeRecord([]byte("apart"), "e", encodeProperties(nil))), queue.Put(make([]byte, placeLen), []byte("no message")))
 }
 
 // TestCopyRefuses: each way to copy a store refuses what it cannot copy, before it begins, and
@@ -106,6 +159,7 @@ func TestCopyRefuses(t *testing.T) {
 	wasteful(t, spoiled)
 	alter(t, spoiled, spoil)
 	began := func() { t.Error("it began") }
+	begin := func(bool) { began() }
 	writer := writerFunc(func([]byte) (int, error) { began(); return 0, nil })
 	for way, test := range map[string]struct {
 		do      func(dir string) error
@@ -113,7 +167,7 @@ func TestCopyRefuses(t *testing.T) {
 	}{
 		"backup": {func(dir string) error { return Backup(t.Context(), dir, writer) },
 			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
-		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, began); return err },
+		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, begin); return err },
 			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
 		"restore": {func(dir string) error {
 			_, err := Restore(t.Context(), dir, bytes.NewReader(file), began, nil)
@@ -134,7 +188,7 @@ func TestCopyRefuses(t *testing.T) {
 		}
 	}
 	before := fileOf(t, spoiled)
-	_, _, compact := Compact(t.Context(), spoiled, func() {})
+	_, _, compact := Compact(t.Context(), spoiled, func(bool) {})
 	wantNamed(t, Backup(t.Context(), spoiled, writer), compact, wantRefused(t, t.TempDir(), before))
 	if wantFiles(t, spoiled, fileName); !bytes.Equal(before, fileOf(t, spoiled)) {
 		t.Error("the file has changed")
@@ -147,7 +201,7 @@ func wantNamed(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
 		is(t, ErrDamaged, err)
-		for _, part := range []string{"32 of 234 rows cannot be read", "queue q: message at 0000", `table T: key "apart"`, `table T: row ("spoiled", "row17")`} {
+		for _, part := range []string{"rows that cannot be read: 32 of 233", "queue q: message at 0000", `table T: key "apart"`, `table T: row ("spoiled", "row17")`} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("%v does not say %q", err, part)
 			}

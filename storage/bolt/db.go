@@ -30,15 +30,19 @@ type Options struct {
 	// Committed is told of each commit of changes. It must not wait, since the next commit
 	// waits for it. Nil tells nobody.
 	Committed func(Commit)
+	// compacts refuses damaged rows, and accepts that the last write may be missing (errHeader).
+	compacts bool
 	// openFile is os.OpenFile, but for a test.
 	openFile func(string, int, fs.FileMode) (*os.File, error)
 }
 
 // DB is an open store. It implements driver.Backend, and is safe for concurrent use.
 type DB struct {
-	bolt *bbolt.DB
-	// file is what had the name of the store when it was opened.
+	bolt *boltFile
+	// file is what had the name of the store at the last look, which only the writer has.
 	file os.FileInfo
+	// last is the number of the last commit.
+	last atomic.Int64
 	// epoch is that of this opening; see beginEpoch.
 	epoch uint64
 	// opened is when the store would have been opened if it had been open ever since (clock).
@@ -67,7 +71,8 @@ type DB struct {
 
 // Open opens the store in a directory. It makes the directory and the store if they
 // are missing. If another process has the store open, it fails with ErrInUse within
-// a second. It refuses a store that a newer program wrote, and does not change it.
+// a second. It refuses a store that is damaged, or that a program of another version wrote, and
+// does not change it.
 func Open(dir string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
@@ -91,14 +96,12 @@ func Open(dir string, opts Options) (*DB, error) {
 }
 
 // newDB begins an epoch of an open file and starts its writer.
-func newDB(file *bbolt.DB, opts Options) (*DB, error) {
+func newDB(file *boltFile, opts Options) (*DB, error) {
 	info, err := os.Stat(file.Path())
 	if err != nil {
 		return nil, err
 	}
-	var epoch uint64
-	var clock time.Duration
-	err = safely(func() (err error) { epoch, clock, err = beginEpoch(file); return err })
+	epoch, clock, commit, err := beginEpoch(file)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +117,7 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		committed: opts.Committed,
 		log:       cmp.Or(opts.Log, slog.Default()),
 	}
+	db.last.Store(int64(commit))
 	db.arrival.Store(new(make(chan struct{})))
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
@@ -167,7 +171,7 @@ func bucketOf(c *driver.Call) []byte {
 func openBucket(tx *bbolt.Tx, name []byte) (*bbolt.Bucket, error) {
 	bucket := tx.Bucket(name)
 	if bucket == nil {
-		return nil, fmt.Errorf("%w: it was never created", domain.ErrUnavailable)
+		return nil, domain.ErrMissing
 	}
 	return bucket, nil
 }
@@ -178,7 +182,10 @@ func (db *DB) create(ctx context.Context, name []byte) error {
 		if tx.Bucket(name) != nil {
 			return nil, errNoChange
 		}
-		return func() error { _, err := tx.CreateBucket(name); return err }, nil
+		return func() error {
+			_, err := tx.CreateBucket(name)
+			return errors.Join(err, tx.Bucket(aboutBucket()).Put(name, nil))
+		}, nil
 	}})
 }
 
@@ -216,7 +223,7 @@ func (db *DB) Close() error { return db.close() }
 func (db *DB) shut() error {
 	close(db.closing)
 	<-db.stopped
-	if err := errors.Join(db.named(), db.bolt.Close()); err != nil {
+	if err := errors.Join(db.intact(), db.bolt.Close()); err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil
@@ -227,11 +234,32 @@ func (db *DB) view(ctx context.Context, read func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := safely(func() error { return db.bolt.View(read) })
-	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+	begun, last := false, db.last.Load()
+	err := safely(func() error {
+		return db.bolt.View(func(tx *bbolt.Tx) error {
+			if begun = int64(tx.ID()) >= last; !begun {
+				return ErrDamaged // it is another file
+			}
+			return read(tx)
+		})
+	})
+	switch {
+	case !begun && errors.Is(err, ErrDamaged):
+		return db.lost()
+	case errors.Is(err, bolterrors.ErrDatabaseNotOpen):
 		return errClosed
 	}
 	return err
+}
+
+// lost ends the process: the file was cut off or overwritten while it was open. bbolt reads the
+// headers of the file under locks, and keeps them after a fault there. Then no call could return any
+// more, and the store could not be closed.
+func (db *DB) lost() error {
+	fmt.Fprintf(os.Stderr, "microblogging: %s was cut off or overwritten while this process had it open, which must end: "+
+		"put the file back, or restore a backup into another directory, and start again\n", db.bolt.Path())
+	os.Exit(1)
+	return ErrDamaged
 }
 
 var (

@@ -38,8 +38,11 @@
 // If the file is removed or replaced while it is open, writes are refused until it has its
 // name again (writer.go): they would end with the process.
 //
-// A page that contradicts others, or that the disk cannot read, fails whatever needs it
-// (file.go). The process goes on.
+// The file is verified before it is opened, and before it is copied (verify.go). Each row and each
+// message has a checksum of its key and its value. What is damaged later, or cannot be read by the
+// disk, fails the calls that need it; the process goes on. But bbolt holds locks while it reads the
+// header of the file, and keeps them after a fault there: if the file is cut off or overwritten
+// while it is open, the process ends (DB.lost).
 //
 // Only one process at a time can open the file. The operating system's lock ends
 // with the process. So do all leases: whoever opens the file finds every message visible.

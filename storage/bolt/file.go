@@ -1,13 +1,14 @@
 package bolt
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -20,8 +21,6 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
-
-	"microblogging/storage/driver"
 )
 
 const (
@@ -30,9 +29,9 @@ const (
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
 	// schemaVersion is the version of everything that this package writes: names of
-	// buckets, keys, records and messages. A program refuses a store with a higher
+	// buckets, keys, records and messages. A program refuses a store with another
 	// version.
-	schemaVersion = 1
+	schemaVersion = 2
 	// Each table and each queue has a bucket.
 	tablePrefix = "table "
 	queuePrefix = "queue "
@@ -48,12 +47,18 @@ var (
 
 	errForeign = errors.New("not a MicroBlogging store")
 	errNewer   = errors.New("written by a newer version of this program")
+	errOlder   = errors.New("written by an earlier version of this program, whose format this one does not read: " +
+		"with the version that wrote it, export the accounts (the page /account/export), and import their posts with this one")
+	errUnread = fmt.Errorf("%w: rows that cannot be read", ErrDamaged)
+	// errHeader means that the last commit may be missing.
+	errHeader = fmt.Errorf("%w: one of the two headers of the file is invalid, so the last write may be missing; "+
+		"to go on without that write, run microblogging compact", ErrDamaged)
 	// errNoBytes means that a file was cut off, or that whoever made it was killed at once.
 	errNoBytes = fmt.Errorf("%w: the file has no bytes (restore a backup, or remove the file if no site was here)", ErrNoStore)
 )
 
-// aboutBucket is the bucket about the store itself. Its sequence is the epoch; an older
-// program counts on from it.
+// aboutBucket is the bucket about the store itself: its schema, and the names of its other
+// buckets, each with an empty value.
 func aboutBucket() []byte { return []byte("microblogging") }
 func schemaKey() []byte   { return []byte("schema") }
 
@@ -66,8 +71,14 @@ func Exists(dir string) (bool, error) {
 	return err == nil, err
 }
 
+// A boltFile is a file that bbolt has open.
+type boltFile struct {
+	*bbolt.DB
+	file *os.File
+}
+
 // openFile opens the file, unless a restore into it was interrupted.
-func openFile(path string, opts Options) (*bbolt.DB, error) {
+func openFile(path string, opts Options) (*boltFile, error) {
 	if err := refuseUnfinished(path); err != nil {
 		return nil, err
 	}
@@ -82,33 +93,34 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 	return file, nil
 }
 
-// openCurrent opens the file that has the name once it is locked. Before that it visits each
-// page: bbolt will do so in a goroutine of its own, where nobody can catch the panic at a
-// damaged one.
-func openCurrent(path string, opts Options) (*bbolt.DB, error) {
-	err := readFile(path, func(tx *bbolt.Tx) error {
-		return visit(context.Background(), tx, func(string, []byte, []byte) error { return nil })
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// openCurrent verifies the file, and opens the one that has the name once it is locked. Rows that
+// cannot be read fail what needs them, but one of them is no reason to give up all others.
+func openCurrent(path string, opts Options) (*boltFile, error) {
+	_, err := readFile(context.Background(), path, opts.compacts, nil)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, errUnread) && !opts.compacts:
+		cmp.Or(opts.Log, slog.Default()).Error("the store has damaged rows; what needs them fails", "error", err)
+	default:
 		return nil, err
 	}
-	db, file, err := openBolt(path, toWrite(opts))
+	file, err := openBolt(path, toWrite(opts))
 	if err != nil {
 		return nil, err
 	}
-	locked, err := file.Stat()
+	locked, err := file.file.Stat()
 	named, failed := os.Stat(path)
 	switch {
 	case err == nil && failed == nil && os.SameFile(locked, named):
-		return db, nil
+		return file, nil
 	case err == nil && (failed == nil || errors.Is(failed, fs.ErrNotExist)):
 		// While this process waited for the lock, another file was put in its place.
-		if err := db.Close(); err != nil {
+		if err := file.Close(); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)
 		}
 		return openCurrent(path, opts)
 	}
-	return nil, errors.Join(fmt.Errorf("opening %s: %w", path, errors.Join(err, failed)), db.Close())
+	return nil, errors.Join(fmt.Errorf("opening %s: %w", path, errors.Join(err, failed)), file.Close())
 }
 
 // toWrite returns how bbolt opens a store to write to it.
@@ -128,57 +140,60 @@ func toWrite(opts Options) *bbolt.Options {
 	}
 }
 
-// readFile opens a file of ours, which nobody may have open to write, and reads it in one
-// transaction. It refuses a file that is cut off, empty or not ours.
-func readFile(path string, read func(*bbolt.Tx) error) (err error) {
+// readFile opens a file that no process may have open to write, verifies it, and returns how many
+// rows it has. If read is not nil, it is called in the same transaction. Unless anyHeader is set,
+// both headers of the file must be valid.
+func readFile(ctx context.Context, path string, anyHeader bool, read func(*bbolt.Tx) error) (rows int, err error) {
 	options := &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: mapped}
-	db, file, err := openBolt(path, options)
+	file, err := openBolt(path, options)
 	if err != nil {
 		// Without the lock it could be a store that another process is just making.
 		if info, failed := os.Stat(path); failed == nil && info.Size() == 0 && !errors.Is(err, ErrInUse) {
 			err = fmt.Errorf("opening %s: %w", path, errNoBytes)
 		}
-		return err
+		return 0, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err = safely(func() error { return db.View(checkSchema) }); err == nil {
-		// From its beginning to its end: a file that is not in memory would take four times as
-		// long in the order of its trees.
-		_, err = io.Copy(io.Discard, io.NewSectionReader(file, 0, math.MaxInt64))
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if !anyHeader {
+		err = wantHeaders(file)
 	}
 	if err == nil {
-		err = safely(func() error { return db.View(read) })
+		// From its beginning to its end: a file that is not in memory would take four times as
+		// long in the order of its trees. An error comes again, and then has the page.
+		_, _ = io.Copy(io.Discard, io.NewSectionReader(file.file, 0, math.MaxInt64))
+		err = safely(func() error {
+			return file.View(func(tx *bbolt.Tx) (err error) {
+				if rows, err = verify(ctx, tx, file.file); err != nil || read == nil {
+					return err
+				}
+				return read(tx)
+			})
+		})
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", path, err)
+		return 0, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return nil
+	return rows, nil
 }
 
 // openBolt opens the file and says what is wrong with it.
-func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, file *os.File, err error) {
-	open := options.OpenFile
+func openBolt(path string, options *bbolt.Options) (*boltFile, error) {
+	file, open := &boltFile{}, options.OpenFile
 	if open == nil {
 		open = os.OpenFile
 	}
-	options.OpenFile = func(name string, flag int, mode fs.FileMode) (*os.File, error) {
-		var err error
-		file, err = open(name, flag, mode)
-		return file, err
+	options.OpenFile = func(name string, flag int, mode fs.FileMode) (_ *os.File, err error) {
+		file.file, err = open(name, flag, mode)
+		return file.file, err
 	}
-	err = safely(func() (err error) {
-		db, err = bbolt.Open(path, 0o600, options)
+	err := safely(func() (err error) {
+		file.DB, err = bbolt.Open(path, 0o600, options)
 		return err
 	})
-	if err == nil {
-		if err = safely(func() error { return wantAllBytes(db, file) }); err != nil {
-			err = errors.Join(err, db.Close())
-		}
-	}
 	var system syscall.Errno
 	switch {
 	case err == nil:
-		return db, file, nil
+		return file, nil
 	case errors.Is(err, ErrDamaged):
 	case errors.Is(err, bolterrors.ErrTimeout):
 		err = ErrInUse
@@ -186,21 +201,14 @@ func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, file *os.File,
 	default: // bbolt does not understand the file
 		err = fmt.Errorf("damaged, or %w: %w", errForeign, err)
 	}
-	return nil, nil, fmt.Errorf("opening %s: %w", path, err)
+	return nil, fmt.Errorf("opening %s: %w", path, err)
 }
 
-// wantAllBytes refuses a file that was cut off: the rest of its last page would be zeros.
-func wantAllBytes(db *bbolt.DB, file *os.File) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	return db.View(func(tx *bbolt.Tx) error {
-		if info.Size() < tx.Size() {
-			return fmt.Errorf("%w: it has %d bytes of %d", ErrDamaged, info.Size(), tx.Size())
-		}
-		return nil
-	})
+// Verify reads the store in a directory, which no process may have open to write, and changes
+// nothing. The error is ErrDamaged if any page or row is damaged.
+func Verify(ctx context.Context, dir string) error {
+	_, err := readFile(ctx, filepath.Join(dir, fileName), false, nil)
+	return err
 }
 
 // SyncDir makes the name of a new file durable. Syncing the file does not.
@@ -218,16 +226,15 @@ func SyncDir(dir string) error {
 // epochs is how many epochs there are. The least has one digit in base 36, the largest ten.
 const epochs = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
 
-// beginEpoch checks that the store is one of ours and gives it an epoch, which is a random
+// beginEpoch gives a store that was verified, or is new, an epoch, which is a random
 // number. It is part of each ETag. So no ETag of one opening is one of another, of
 // the same store, of a store that this one is a copy of, or of one that was lost after the
 // backup that this one was restored from. Among 10,000 openings, two have one epoch with a
-// probability of 1 in 70 million. No lease of another epoch holds. The clock of the queues goes on.
-func beginEpoch(file *bbolt.DB) (epoch uint64, clock time.Duration, err error) {
-	if err := file.View(checkSchema); err != nil {
-		return 0, 0, err
-	}
+// probability of 1 in 70 million. No lease of another epoch holds. The clock of the queues goes on. It
+// returns the number of its commit too.
+func beginEpoch(file *boltFile) (epoch uint64, clock time.Duration, commit int, err error) {
 	err = file.Update(func(tx *bbolt.Tx) error {
+		commit = tx.ID()
 		about, err := tx.CreateBucketIfNotExists(aboutBucket())
 		if err != nil {
 			return err
@@ -237,9 +244,6 @@ func beginEpoch(file *bbolt.DB) (epoch uint64, clock time.Duration, err error) {
 			return err
 		}
 		epoch = rand.Uint64N(epochs)
-		if err := about.SetSequence(epoch); err != nil {
-			return err
-		}
 		return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
 			if !strings.HasPrefix(string(name), queuePrefix) {
 				return nil
@@ -248,25 +252,19 @@ func beginEpoch(file *bbolt.DB) (epoch uint64, clock time.Duration, err error) {
 			return endLeases(bucket)
 		})
 	})
-	return epoch, clock, err
+	return epoch, clock, commit, err
 }
 
-// checkSchema accepts an empty store, and a store of ours that is no newer than
-// this program.
-func checkSchema(tx *bbolt.Tx) error {
-	about := tx.Bucket(aboutBucket())
-	if about == nil {
-		if first, _ := tx.Cursor().First(); first != nil {
-			return errForeign
-		}
-		return nil
-	}
-	version := about.Get(schemaKey())
+// checkSchema accepts what the bucket about a store of ours, of this version, says.
+func checkSchema(version []byte) error {
 	if len(version) != 4 {
 		return errForeign
 	}
-	if v := binary.BigEndian.Uint32(version); v > schemaVersion {
+	switch v := binary.BigEndian.Uint32(version); {
+	case v > schemaVersion:
 		return fmt.Errorf("schema version %d, this program knows %d: %w", v, schemaVersion, errNewer)
+	case v < schemaVersion:
+		return errOlder
 	}
 	return nil
 }
@@ -299,63 +297,6 @@ func safely(read func() error) error {
 	var panicked panicError
 	if errors.As(err, &panicked) {
 		return fmt.Errorf("%w: %v", ErrDamaged, panicked.value)
-	}
-	return err
-}
-
-// visit looks at each key of a file, and so at each page that is in use. The error is
-// ErrDamaged if a page cannot be read, or if a key is not in its place.
-func visit(ctx context.Context, tx *bbolt.Tx, row func(bucket string, key, value []byte) error) error {
-	return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
-		err := safely(func() error {
-			var last []byte
-			return bucket.ForEach(func(key, value []byte) error {
-				switch {
-				case ctx.Err() != nil:
-					return ctx.Err()
-				case value == nil:
-					return fmt.Errorf("bucket %q: %w", key, errForeign)
-				case bytes.Compare(last, key) >= 0:
-					return fmt.Errorf("%w: key %q is beside %q", ErrDamaged, key, last)
-				}
-				last = key
-				return row(string(name), key, value)
-			})
-		})
-		if err != nil {
-			return fmt.Errorf("in bucket %q: %w", name, err)
-		}
-		return nil
-	})
-}
-
-// readable decodes each row and each message, and returns how many there are. What is copied
-// is decoded before: whoever keeps the copy may throw the original away. The error is
-// ErrDamaged, and names what cannot be decoded.
-func readable(ctx context.Context, tx *bbolt.Tx) (rows int, err error) {
-	var unread []string
-	err = visit(ctx, tx, func(bucket string, key, value []byte) error {
-		rows++
-		if err := decode(bucket, key, value); err != nil {
-			unread = append(unread, fmt.Sprintf("%s: %v", bucket, err))
-		}
-		return nil
-	})
-	if n := len(unread); err == nil && n > 0 {
-		err = fmt.Errorf("%w: %d of %d rows cannot be read: %s", ErrDamaged, n, rows, strings.Join(unread[:min(n, 20)], "; "))
-	}
-	return rows, err
-}
-
-// decode fails for what no operation could read.
-func decode(bucket string, key, value []byte) (err error) {
-	switch {
-	case strings.HasPrefix(bucket, tablePrefix):
-		_, err = decodeRow(key, value, driver.Paging{})
-	case strings.HasPrefix(bucket, queuePrefix):
-		_, err = decodeMessage(key, value)
-	case bucket != string(aboutBucket()):
-		err = errForeign
 	}
 	return err
 }

@@ -30,10 +30,11 @@ const (
 	writeIn   = "MICROBLOGGING_TEST_WRITE"
 	compactIn = "MICROBLOGGING_TEST_COMPACT"
 	restoreIn = "MICROBLOGGING_TEST_RESTORE"
+	cutIn     = "MICROBLOGGING_TEST_CUT"
 )
 
 func TestMain(m *testing.M) {
-	for name, work := range map[string]func(string) error{writeIn: writeUntilKilled, compactIn: compactUntilKilled, restoreIn: restoreUntilKilled} {
+	for name, work := range map[string]func(string) error{writeIn: writeUntilKilled, compactIn: compactUntilKilled, restoreIn: restoreUntilKilled, cutIn: cutInCommit} {
 		if dir := os.Getenv(name); dir != "" {
 			fmt.Fprintln(os.Stderr, work(dir))
 			os.Exit(1)
@@ -274,7 +275,7 @@ func restore(ctx context.Context, dir string, file []byte) error {
 
 func mustCompact(t testing.TB, dir string) (before, after int64) {
 	t.Helper()
-	before, after, err := Compact(t.Context(), dir, func() {})
+	before, after, err := Compact(t.Context(), dir, func(bool) {})
 	ok(t, err)
 	return before, after
 }

@@ -30,6 +30,7 @@ func TestHealth(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) { onSlowDisk(t, test) })
 	}
 	t.Run("the end of the writer is reported", healthAfterWriter)
+	t.Run("a read that hangs is reported", healthWhileReadHangs)
 }
 
 // wantFailed requires that the failure of the disk is reported.
@@ -142,6 +143,22 @@ func healthAfterReplacement(t *testing.T, disk *slowDisk) {
 	is(t, errNameless, disk.Close())
 	back()
 	disk.close = func() error { return nil } // it is closed, and the next call would say that again
+}
+
+// A store that closes waits for those who read, and those who begin to read wait for it.
+func healthWhileReadHangs(t *testing.T) {
+	t.Parallel() // it waits for readPatience
+	db := opened(t, t.TempDir())
+	reading, err := db.bolt.Begin(false)
+	ok(t, err)
+	closed := make(chan error, 1)
+	go func() { closed <- db.bolt.Close() }()
+	for err = db.Health(); err == nil; err = db.Health() { // it has not begun to close
+	}
+	if is(t, domain.ErrUnavailable, err); !strings.Contains(err.Error(), readPatience.String()) {
+		t.Errorf("got %v, want for how long a read has been under way", err)
+	}
+	ok(t, reading.Rollback(), <-closed)
 }
 
 func healthAfterWriter(t *testing.T) {

@@ -57,10 +57,8 @@ func refusedUntouched(t *testing.T) {
 			_, err := tx.CreateBucket([]byte("of another program"))
 			return err
 		}),
-		"schema version 2, this program knows 1: written by a newer version": changed(func(tx *bbolt.Tx) error {
-			about, err := tx.CreateBucket(aboutBucket())
-			return errors.Join(err, about.Put(schemaKey(), binary.BigEndian.AppendUint32(nil, 2)))
-		}),
+		"schema version 3, this program knows 2: written by a newer version": changed(ofSchema(3)),
+		"export the accounts (the page /account/export), and import their":   changed(ofSchema(1)),
 	} {
 		t.Run(says, func(t *testing.T) {
 			dir := t.TempDir()
@@ -74,6 +72,14 @@ func refusedUntouched(t *testing.T) {
 				t.Error("the refused file was changed")
 			}
 		})
+	}
+}
+
+// ofSchema makes a store of another version.
+func ofSchema(version uint32) func(*bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error {
+		about, err := tx.CreateBucket(aboutBucket())
+		return errors.Join(err, about.Put(schemaKey(), binary.BigEndian.AppendUint32(nil, version)))
 	}
 }
 
@@ -235,7 +241,7 @@ func TestCalls(t *testing.T) {
 			continue
 		}
 		err := db.Do(t.Context(), &call)
-		if err == nil || !strings.Contains(err.Error(), "nowhere: ") || !strings.Contains(err.Error(), "never created") || errors.Is(err, domain.ErrNotFound) {
+		if err == nil || !strings.Contains(err.Error(), "nowhere: ") || !errors.Is(err, domain.ErrMissing) || errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("%s: got %v, want an error that names what is missing, and no missing row", call.Method, err)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 //
 // The value is:
 //
-//	version      1 byte, messageVersion
+//	checksum     4 bytes, see seal
 //	id           uvarint, the sequence number of its first place
 //	deliveries   uvarint
 //	text         the rest
@@ -38,8 +38,7 @@ type message struct {
 }
 
 const (
-	messageVersion = 1
-	placeLen       = 16
+	placeLen = 16
 	// visibleBefore is when a message was visible whose lease has ended with an earlier epoch.
 	visibleBefore = time.Duration(1)
 )
@@ -56,10 +55,9 @@ func newPlace(visible time.Duration, n uint64) []byte {
 }
 
 func decodeMessage(place, value []byte) (message, error) {
-	d := decoder{rest: string(value)}
-	version := d.byte()
+	d, err := unseal(place, value)
 	m := message{place: bytes.Clone(place), id: d.uvarint(), deliveries: int64(d.uvarint())}
-	if d.failed || version != messageVersion || len(place) != placeLen {
+	if err != nil || d.failed || len(place) != placeLen {
 		return message{}, fmt.Errorf("message at %x: %w", place, errCorrupt)
 	}
 	m.text = d.rest
@@ -79,9 +77,13 @@ func (m *message) put(bucket *bbolt.Bucket, now, invisible time.Duration) error 
 		return err
 	}
 	m.place = newPlace(now+invisible, n)
-	b := binary.AppendUvarint([]byte{messageVersion}, m.id)
+	return bucket.Put(m.place, m.encode())
+}
+
+func (m message) encode() []byte {
+	b := binary.AppendUvarint(make([]byte, checksumLen), m.id)
 	b = binary.AppendUvarint(b, uint64(m.deliveries))
-	return bucket.Put(m.place, append(b, m.text...))
+	return seal(m.place, append(b, m.text...))
 }
 
 func (m message) shown() driver.Message {
@@ -93,19 +95,20 @@ func (m message) receipt() string { return hex.EncodeToString(m.place) }
 // endLeases makes each message of a queue visible that was received: its receiver had the file, and
 // has it no more. A message that nobody has received yet keeps its delay.
 func endLeases(bucket *bbolt.Bucket) error {
-	var leased [][]byte
+	var leased []message
 	cursor := bucket.Cursor()
 	for place, value := cursor.Seek(newPlace(visibleBefore+1, 0)); place != nil; place, value = cursor.Next() {
-		if m, err := decodeMessage(place, value); err != nil || m.deliveries > 0 { // who receives it finds it corrupt
-			leased = append(leased, bytes.Clone(place))
+		if m, err := decodeMessage(place, value); err == nil && m.deliveries > 0 { // one that is damaged stays
+			leased = append(leased, m)
 		}
 	}
-	for _, place := range leased {
-		value := bytes.Clone(bucket.Get(place))
+	for _, m := range leased {
+		place := m.place
 		if err := bucket.Delete(place); err != nil {
 			return err
 		}
-		if err := bucket.Put(newPlace(visibleBefore, binary.BigEndian.Uint64(place[8:])), value); err != nil {
+		m.place = newPlace(visibleBefore, binary.BigEndian.Uint64(place[8:]))
+		if err := bucket.Put(m.place, m.encode()); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -12,14 +13,13 @@ import (
 
 // A record is the value that the file holds under the key of a row:
 //
-//	version      1 byte, recordVersion
+//	checksum     4 bytes, see seal
 //	etag         text
 //	count        uvarint, the number of properties
 //	properties   each: kind 1 byte, name text, then by its kind
 //	             text, or 1 byte, or 8 bytes big endian
 //
 // A text is a uvarint length and as many bytes.
-const recordVersion = 1
 
 // smallestProperty is the least number of bytes of a property: the kind, the length
 // of an empty name, and the length of an empty text or a truth value.
@@ -27,12 +27,35 @@ const smallestProperty = 3
 
 var errCorrupt = errors.New("stored record is damaged")
 
+// checksumLen is the length of the checksum that begins each value of a row or a message.
+const checksumLen = 4
+
+// checksum is a CRC-32C of the key and of what is after the checksum. So a value that has changed
+// is found, and one that is under the key of another.
+func checksum(key, value []byte) uint32 {
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value[checksumLen:])
+}
+
+// seal writes the checksum to the beginning of a value, which has room for it.
+func seal(key, value []byte) []byte {
+	binary.BigEndian.PutUint32(value, checksum(key, value))
+	return value
+}
+
+// unseal returns a decoder of a copy of what is after the checksum, which must be right.
+func unseal(key, value []byte) (decoder, error) {
+	if len(value) < checksumLen || binary.BigEndian.Uint32(value) != checksum(key, value) {
+		return decoder{}, errCorrupt
+	}
+	return decoder{rest: string(value[checksumLen:])}, nil
+}
+
 // encodeRecord returns the record of a row. The properties are encoded already.
-func encodeRecord(etag driver.ETag, properties []byte) []byte {
-	b := make([]byte, 0, 2+len(etag)+len(properties))
-	b = append(b, recordVersion)
+func encodeRecord(key []byte, etag driver.ETag, properties []byte) []byte {
+	b := make([]byte, checksumLen, checksumLen+1+len(etag)+len(properties))
 	b = appendText(b, string(etag))
-	return append(b, properties...)
+	return seal(key, append(b, properties...))
 }
 
 // encodeProperties returns count and properties.
@@ -63,10 +86,10 @@ func appendText(b []byte, text string) []byte {
 
 // decodeRecord copies a record out of the file. If names are given, it keeps only these
 // properties, and of the others no memory.
-func decodeRecord(value []byte, names []string) (driver.ETag, driver.Properties, error) {
-	d := decoder{rest: string(value)}
-	if d.byte() != recordVersion {
-		return "", nil, fmt.Errorf("%w: unknown version", errCorrupt)
+func decodeRecord(key, value []byte, names []string) (driver.ETag, driver.Properties, error) {
+	d, err := unseal(key, value)
+	if err != nil {
+		return "", nil, err
 	}
 	etag, count := driver.ETag(d.text()), d.uvarint()
 	if d.failed || count > uint64(len(d.rest)/smallestProperty) {

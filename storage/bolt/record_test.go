@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -31,14 +32,15 @@ func anyProperties(t *rapid.T) driver.Properties {
 func TestRecord(t *testing.T) {
 	t.Run("decodes to what was encoded, or to what is selected", rapid.MakeCheck(recordRoundTrip))
 	t.Run("that was cut is an error", rapid.MakeCheck(cutRecord))
-	t.Run("of another version or with bytes left over is an error", oddRecord)
+	t.Run("in which any bit has changed, or that is of another key, is an error", oddRecord)
 	t.Run("that is damaged is an error in every call", damagedRow)
 }
 
 func recordRoundTrip(t *rapid.T) {
+	key := rapid.SliceOf(rapid.Byte()).Draw(t, "key")
 	all, etag := anyProperties(t), driver.ETag(rapid.String().Draw(t, "etag"))
-	record := encodeRecord(etag, encodeProperties(all))
-	if tag, got, err := decodeRecord(record, nil); err != nil || tag != etag || !slices.Equal(got, all) {
+	record := encodeRecord(key, etag, encodeProperties(all))
+	if tag, got, err := decodeRecord(key, record, nil); err != nil || tag != etag || !slices.Equal(got, all) {
 		t.Fatalf("got %q %v, %v, want %q %v", tag, got, err, etag, all)
 	}
 	names := []string{"Missing one"}
@@ -48,51 +50,68 @@ func recordRoundTrip(t *rapid.T) {
 			names, want = append(names, p.Name), append(want, p)
 		}
 	}
-	if tag, got, err := decodeRecord(record, names); err != nil || tag != "" || !slices.Equal(got, want) {
+	if tag, got, err := decodeRecord(key, record, names); err != nil || tag != "" || !slices.Equal(got, want) {
 		t.Fatalf("got %q %v, %v, want %v", tag, got, err, want)
 	}
 }
 
+// The checksum alone would refuse it; what is behind it does too.
 func cutRecord(t *rapid.T) {
-	whole := encodeRecord("1.2", encodeProperties(anyProperties(t)))
-	cut := whole[:rapid.IntRange(0, len(whole)-1).Draw(t, "cut")]
+	whole := encodeRecord(nil, "1.2", encodeProperties(anyProperties(t)))
+	cut := bytes.Clone(whole[:rapid.IntRange(0, len(whole)-1).Draw(t, "cut")])
 	for _, names := range [][]string{nil, {"A"}} {
-		if _, _, err := decodeRecord(cut, names); err == nil {
+		if _, _, err := decodeRecord(nil, cut, names); err == nil {
 			t.Fatalf("%q was decoded, %d bytes of %d", cut, len(cut), len(whole))
+		}
+		if len(cut) >= checksumLen {
+			seal(nil, cut)
 		}
 	}
 }
 
 func oddRecord(t *testing.T) {
-	valid := encodeRecord("1.2", encodeProperties(driver.Properties{driver.Bool("B", true)}))
-	other := bytes.Clone(valid)
-	other[0]++
-	for what, value := range map[string][]byte{"another version": other, "bytes left over": append(valid, 0)} {
-		if _, _, err := decodeRecord(value, nil); !errors.Is(err, errCorrupt) {
+	key, other := []byte("p\x00row"), []byte("p\x00sow")
+	record := encodeRecord(key, "1.2", encodeProperties(driver.Properties{driver.Bool("B", true)}))
+	refused := func(what string, key, value []byte) {
+		if _, _, err := decodeRecord(key, value, nil); !errors.Is(err, errCorrupt) {
 			t.Errorf("%s: got %v, want errCorrupt", what, err)
 		}
 	}
+	refused("bytes left over", key, seal(key, append(bytes.Clone(record), 0)))
+	refused("that of another row", other, record)
+	for bit := range 8 * len(record) {
+		changed := bytes.Clone(record)
+		changed[bit/8] ^= 1 << (bit % 8)
+		refused(fmt.Sprintf("bit %d changed", bit), key, changed)
+	}
+	place := newPlace(1, 2)
+	sent := message{place: place, text: "text"}.encode()
+	if _, err := decodeMessage(newPlace(1, 3), sent); !errors.Is(err, errCorrupt) {
+		t.Errorf("a message at another place: %v", err)
+	}
 }
 
-// FuzzRecord refutes that a damaged record or message is an error, or decodes to what can be
+// FuzzRecord refutes that what has a right checksum is an error, or decodes to what can be
 // encoded again, and never a panic.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(encodeRecord("1.2", encodeProperties(nil)))
-	f.Add(encodeRecord("1.2", encodeProperties(driver.Properties{
+	f.Add(encodeRecord(nil, "1.2", encodeProperties(nil))[checksumLen:])
+	f.Add(encodeRecord(nil, "1.2", encodeProperties(driver.Properties{
 		driver.String("S", "text"), driver.Int64("N", -1), driver.Bool("B", true), driver.Time("T", time.Unix(0, 0)),
-	})))
-	f.Add([]byte{recordVersion, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
-	f.Add([]byte{messageVersion, 1, 2, 't'})
-	f.Fuzz(func(t *testing.T, value []byte) {
-		if m, err := decodeMessage(make([]byte, placeLen), value); err == nil && value[0] == messageVersion && !strings.HasSuffix(string(value), m.text) {
+	}))[checksumLen:])
+	f.Add([]byte{0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Add([]byte{1, 2, 't'})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		key := make([]byte, placeLen)
+		value := seal(key, append(make([]byte, checksumLen), body...))
+		if m, err := decodeMessage(key, value); err == nil && !strings.HasSuffix(string(value), m.text) {
 			t.Fatalf("%q: got the message %+v", value, m)
 		}
-		etag, properties, err := decodeRecord(value, nil)
+		etag, properties, err := decodeRecord(key, value, nil)
 		if err != nil {
 			return
 		}
-		tag, again, err := decodeRecord(encodeRecord(etag, encodeProperties(properties)), nil)
+		tag, again, err := decodeRecord(key, encodeRecord(key, etag, encodeProperties(properties)), nil)
 		if err != nil || tag != etag || !slices.Equal(again, properties) {
 			t.Fatalf("%q: got %v, %v, want %v", value, again, err, properties)
 		}
@@ -101,7 +120,7 @@ func FuzzRecord(f *testing.F) {
 
 func damagedRow(t *testing.T) {
 	db := opened(t, t.TempDir())
-	noRecord := bytes.Repeat([]byte{recordVersion}, 3)
+	noRecord := bytes.Repeat([]byte{1}, 30)
 	ok(t, db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
 		return func() error { return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "broken"), noRecord) }, nil
 	}}))

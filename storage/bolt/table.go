@@ -63,7 +63,7 @@ func decodeRow(key, value []byte, p driver.Paging) (e driver.Entity, err error) 
 	if p.KeysOnly {
 		return e, nil
 	}
-	if e.ETag, e.Properties, err = decodeRecord(value, p.Select); err != nil {
+	if e.ETag, e.Properties, err = decodeRecord(key, value, p.Select); err != nil {
 		return driver.Entity{}, fmt.Errorf("row (%q, %q): %w", e.Partition, e.Row, err)
 	}
 	return e, nil
@@ -167,7 +167,7 @@ func (s *step) check(value []byte) error {
 	if !isMatch && s.Action != driver.ActionMerge {
 		return nil
 	}
-	stored, properties, err := decodeRecord(value, nil)
+	stored, properties, err := decodeRecord(s.key, value, nil)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (db *DB) write(bucket *bbolt.Bucket, steps []step) error {
 			return err
 		}
 		etag := strconv.FormatUint(db.epoch, 36) + "." + strconv.FormatUint(n, 36)
-		if err := bucket.Put(s.key, encodeRecord(driver.ETag(etag), s.encoded)); err != nil {
+		if err := bucket.Put(s.key, encodeRecord(s.key, driver.ETag(etag), s.encoded)); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,8 @@ const (
 	nameInterval = 10 * time.Second
 	// commitPatience is how long a commit may take before the disk counts as one that hangs.
 	commitPatience = 10 * time.Second
+	// readPatience is the same of a read.
+	readPatience = 2 * time.Second
 )
 
 // errNameless means that the file has lost its name.
@@ -170,7 +172,7 @@ func (db *DB) writeBatch(batch []*write) error {
 	began := time.Now()
 	db.committing.Store(&began)
 	defer db.committing.Store(nil)
-	applied, err := 0, db.named()
+	applied, err := 0, db.intact()
 	if err == nil && len(batch) > 0 {
 		applied, err = db.commitBatch(batch)
 	}
@@ -189,7 +191,11 @@ func (db *DB) writeBatch(batch []*write) error {
 
 // commitBatch returns how many changes it applied. If it applied none, it commits nothing.
 func (db *DB) commitBatch(batch []*write) (applied int, err error) {
-	tx, err := db.bolt.Begin(true)
+	var tx *bbolt.Tx
+	err = safely(func() (err error) { tx, err = db.bolt.Begin(true); return err })
+	if errors.Is(err, ErrDamaged) || err == nil && int64(tx.ID()) != db.last.Load()+1 {
+		return 0, db.lost()
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -242,6 +248,9 @@ func (db *DB) finish(tx *bbolt.Tx) error {
 	var panicked panicError
 	switch {
 	case errors.As(err, &panicked):
+		if _, fault := panicked.value.(interface{ Addr() uintptr }); fault { // of the memory
+			return db.lost()
+		}
 		db.broken.Store(true) // nobody knows what bbolt keeps in memory now
 		// It gives up its locks, so that the store can be closed.
 		_ = db.guarded(tx.Rollback)
@@ -249,6 +258,7 @@ func (db *DB) finish(tx *bbolt.Tx) error {
 	case err != nil:
 		return errors.Join(err, db.distrust(id))
 	}
+	db.last.Store(int64(id))
 	return nil
 }
 
@@ -257,7 +267,7 @@ func (db *DB) finish(tx *bbolt.Tx) error {
 // commit would reuse pages of the last good commit, which is what the disk still
 // holds after a loss of power.
 func (db *DB) distrust(commit int) error {
-	return db.bolt.View(func(tx *bbolt.Tx) error {
+	return db.view(context.Background(), func(tx *bbolt.Tx) error {
 		if tx.ID() >= commit {
 			db.broken.Store(true)
 		}
@@ -275,23 +285,27 @@ func (db *DB) guarded(work func() error) error {
 	return err
 }
 
-// named fails if the file has lost its name: what is written to it ends with the process.
-func (db *DB) named() error {
+// intact fails if the file has lost its name: what is written to it ends with the process. If
+// another process has written to it, this one ends (lost). bbolt makes no file smaller.
+func (db *DB) intact() error {
 	now, err := os.Stat(db.bolt.Path())
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errNameless, err)
 	case !os.SameFile(now, db.file):
 		return fmt.Errorf("%w: another file is now %s", errNameless, db.bolt.Path())
+	case now.Size() < db.file.Size():
+		return db.lost()
 	}
-	return nil
+	db.file = now
+	return db.view(context.Background(), func(*bbolt.Tx) error { return nil })
 }
 
 // Health returns nil while the store writes, and else why it does not. A failed commit
 // counts until a later one succeeds; one that failed half done counts until the store
 // is opened again. A file that has lost its name counts until it has it again. The writer
-// tries again without being asked, each probeInterval. Health asks neither the disk nor the
-// writer, so it never waits.
+// tries again without being asked, each probeInterval. Health does not wait for the writer, and
+// for a read of the file not longer than readPatience.
 func (db *DB) Health() error {
 	select {
 	case <-db.stopped:
@@ -306,5 +320,14 @@ func (db *DB) Health() error {
 			return fmt.Errorf("%w: a commit has been under way for %s", domain.ErrUnavailable, took.Truncate(time.Second))
 		}
 	}
-	return nil
+	read := make(chan error, 1)
+	go func() {
+		read <- db.view(context.Background(), func(tx *bbolt.Tx) error { return checkSchema(tx.Bucket(aboutBucket()).Get(schemaKey())) })
+	}()
+	select {
+	case err := <-read:
+		return err
+	case <-time.After(readPatience):
+		return fmt.Errorf("%w: a read has been under way for %s", domain.ErrUnavailable, readPatience)
+	}
 }

@@ -152,12 +152,27 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	case !open && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
 		return nil // the request may be under way, and would have to begin again
 	case !open:
-		return p.removeTouched(ctx, index, withhold(ctx))
+		return p.giveUp(ctx, index, ref, withhold(ctx))
 	}
 	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err
 	}
 	return p.requeue(ctx, message)
+}
+
+// giveUp ends a request to delete an account that has not marked it, and cannot once the account's
+// row was written, or that was undone. It puts up its record before it removes the index row: a
+// request that stalls would write the record later, and no pass would find that.
+func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
+	if touch != nil {
+		return p.removeTouched(ctx, index, touch)
+	}
+	of := domain.Erasure{User: ref.Key.AccountOf(), ID: ref.Incarnation, AskedOn: index.Properties.Time(schema.PropRequestedOn)}
+	inserted, err := p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)
+	if err != nil || !inserted {
+		return err // it was recorded meanwhile: the next pass goes by that
+	}
+	return p.removeOpen(ctx, index)
 }
 
 // requeue queues a deletion again if it is stalled.

@@ -23,8 +23,9 @@ import "context"
 //
 // Errors wrap their cause and one of domain.ErrNotFound, ErrExists, ErrConflict, ErrLeaseLost
 // and ErrUnavailable. ErrUnavailable leaves open whether a write took effect: there
-// was no answer, or none that says so about every operation. When its context ends, a
-// call returns; it may still take effect.
+// was no answer, or none that says so about every operation. If an operator must act, it is
+// domain.ErrConfiguration, and domain.ErrMissing if the table or the queue does not exist. When its
+// context ends, a call returns; it may still take effect.
 type Backend interface {
 	// Do makes the call and fills its Answer in. It changes nothing else of the call, and does
 	// not look at it after it has returned.

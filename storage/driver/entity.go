@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -131,27 +132,22 @@ func (p Properties) Bool(name string) bool { return p.find(name, KindBoolean).nu
 
 // Time returns the instant of this name, or the zero time.
 func (p Properties) Time(name string) time.Time {
-	v := p.find(name, KindDateTime)
-	if v.kind == 0 {
-		return time.Time{}
+	if v := p.find(name, KindDateTime); v.kind != 0 {
+		return v.Instant()
 	}
-	return v.Instant()
+	return time.Time{}
 }
 
 // Merged returns p with each property of changes added, or put in the place of
 // the one with its name. It modifies neither.
 func (p Properties) Merged(changes Properties) Properties {
-	merged := make(Properties, len(p), len(p)+len(changes))
-	copy(merged, p)
-next:
+	merged := append(make(Properties, 0, len(p)+len(changes)), p...)
 	for _, change := range changes {
-		for i := range merged {
-			if merged[i].Name == change.Name {
-				merged[i].Value = change.Value
-				continue next
-			}
+		if i := slices.IndexFunc(merged, func(p Property) bool { return p.Name == change.Name }); i >= 0 {
+			merged[i].Value = change.Value
+		} else {
+			merged = append(merged, change)
 		}
-		merged = append(merged, change)
 	}
 	return merged
 }

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -214,7 +215,7 @@ func messageTests() map[string]func(queue) {
 		"queue that is missing fails a peek and a count": func(q queue) {
 			missing := driver.NewQueue(q.backend, q.Queue.Name()+"-missing")
 			_, peek := missing.Peek(q.Context(), 1)
-			if _, length := missing.Length(q.Context()); peek == nil || length == nil {
+			if _, length := missing.Length(q.Context()); !errors.Is(peek, domain.ErrMissing) || !errors.Is(length, domain.ErrMissing) {
 				q.Errorf("a queue that was never created answers: %v, %v", peek, length)
 			}
 		},

@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -54,17 +55,26 @@ func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed 
 }
 
 // EraseFence turns the token of the guests in each channel that is on a list of the user. After
-// that, none of their posts and votes lands any more that is not there.
+// that, none of their posts and votes lands any more that is not there. No row tells where it has
+// turned the token, so it tries the other channels again itself, while there are fewer each time.
 func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
 	refs, err := s.readers.ActedIn(ctx, m.By)
 	if err != nil {
 		return err
 	}
-	group, ctx := s.readers.Group(ctx, flightOfStep)
-	for _, ref := range refs {
-		group.Go(func() error { return errors.Join(s.posts.TurnGuests(ctx, ref, m.By), removed(0)) })
+	for len(refs) > 0 {
+		done, failed, err := together(ctx, s.readers, refs, func(ctx context.Context, ref domain.ChannelRef) error {
+			if err := removed(0); err != nil {
+				return err
+			}
+			return s.posts.TurnGuests(ctx, ref, m.By)
+		})
+		if len(done) == 0 {
+			return err
+		}
+		refs = failed
 	}
-	return group.Wait()
+	return nil
 }
 
 // ErasePosts removes the posts of a user, or their name from them.
@@ -129,7 +139,8 @@ func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.User
 	return s.empty(ctx, from, to, user, removed, do)
 }
 
-// empty works on the rows of a user in a range, and then removes them.
+// empty works on the rows of a user in a range, and then removes them. It ends with an error once a
+// part of the list has none that can be removed.
 func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
@@ -139,14 +150,11 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		group, at := s.readers.Group(ctx, flightOfStep)
-		for _, row := range rows {
-			group.Go(func() error { return do(at, row) })
-		}
-		if err := group.Wait(); err != nil {
+		done, _, err := together(ctx, s.readers, rows, do)
+		if len(done) == 0 {
 			return err
 		}
-		gone, err := s.accounts.RemoveRows(ctx, rows)
+		gone, err := s.accounts.RemoveRows(ctx, done)
 		if err == nil {
 			err = removed(gone)
 		}
@@ -154,4 +162,28 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 			return err
 		}
 	}
+}
+
+// together does something for each of these, several at the same time. If it fails for some, it
+// succeeds for the others all the same; the error is that of the first that failed.
+func together[T any](ctx context.Context, r *reader.Readers, things []T, do func(context.Context, T) error) (done, failed []T, err error) {
+	errs := make([]error, len(things))
+	group, ctx := r.Group(ctx, flightOfStep)
+	for i, thing := range things {
+		group.Go(func() error {
+			errs[i] = do(ctx, thing)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for i, thing := range things {
+		if errs[i] == nil {
+			done = append(done, thing)
+		} else {
+			failed = append(failed, thing)
+		}
+	}
+	return done, failed, cmp.Or(errs...)
 }

@@ -69,7 +69,10 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 }
 
 func (c *copier) prepare(ctx context.Context) error {
-	return errors.Join(storage.New(c.from, storage.Options{}).Prepare(ctx), storage.New(c.to, storage.Options{}).Prepare(ctx))
+	if err := storage.New(c.from, storage.Options{}).Ready(ctx); err != nil {
+		return fmt.Errorf("reading %s: %w", c.from.Name, err)
+	}
+	return storage.New(c.to, storage.Options{}).Prepare(ctx)
 }
 
 // look refuses a target that holds what the source does not.

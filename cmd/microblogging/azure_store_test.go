@@ -1,0 +1,352 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/storage/azure"
+	"microblogging/storage/azuritetest"
+	"microblogging/storage/driver"
+)
+
+func TestStoreThere(t *testing.T) {
+	t.Run("a command that is no role makes no store", commandMakesNoStore)
+	t.Run("a role makes the store in an empty account, also beside another role", rolesMakeStore)
+	t.Run("a role completes a store whose creation was interrupted", roleCompletesStore)
+	t.Run("a role refuses a store with a part missing, by name", roleRefusesPartOfStore)
+	t.Run("a role makes no table again that it loses", roleMakesNothingAgain)
+}
+
+func TestConfiguration(t *testing.T) {
+	t.Run("a wrong key is an error with its reason from the start", wrongKeyAtStart)
+	t.Run("a wrong key ends a command with 2", wrongKeyEndsCommand)
+	t.Run("a role tries for 60 s with a wrong configuration, and then ends with 2", roleTriesForAMinute)
+	t.Run("a role starts if the configuration is right after 59 s", roleStartsLate)
+	t.Run("a role waits without end for a store that does not answer", roleWaitsForStore)
+	t.Run("a role makes no call before its store is prepared", callsAreHeld)
+}
+
+// An account of Azurite that no other test uses.
+type account struct {
+	name   string // the connection string
+	client *azure.Client
+}
+
+func newAccount(t *testing.T) account {
+	t.Helper()
+	name := azuritetest.Shared(t).Account()
+	client, err := azure.Open(azure.Config{ConnectionString: name})
+	ok(t, err)
+	t.Cleanup(client.Close)
+	return account{name, client}
+}
+
+// args are of a command on the account.
+func (a account) args(command ...string) []string {
+	return append(command, "--storage", "azure", "--azure-connection-string", a.name)
+}
+
+// missing names the tables and queues that are not there.
+func (a account) missing(t *testing.T) (names []string) {
+	t.Helper()
+	for _, name := range storage.DataTables() {
+		if _, err := driver.NewTable(a.client, name).Scan(t.Context(), driver.Scan{Paging: driver.Paging{Limit: 1}}); err != nil {
+			names = append(names, name)
+		}
+	}
+	for _, name := range []string{domain.QueueName, domain.PoisonQueueName} {
+		if _, err := driver.NewQueue(a.client, name).Length(t.Context()); err != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// start starts a web role, which is ready when start returns.
+func (a account) start(t *testing.T) (r *role, address string) {
+	t.Helper()
+	r = startRole(t, a.args("web", "--listen", "127.0.0.1:0")...)
+	address = r.await(t, `listening on (\S+)\n`)
+	awaitReady(t, address)
+	return r, address
+}
+
+// awaitReady waits until a role is ready, which takes a busy Azurite more than a probe waits.
+func awaitReady(t *testing.T, address string) {
+	t.Helper()
+	for {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/readyz", nil)
+		ok(t, err)
+		if statusOf(t, request) == http.StatusOK {
+			return
+		}
+	}
+}
+
+// signUp writes the first row.
+func signUp(t *testing.T, address string) {
+	t.Helper()
+	response, err := http.Post(address+"/api/v1/users", "application/json", strings.NewReader(`{"name":"ada","password":"`+testPassword+`"}`))
+	ok(t, err)
+	ok(t, response.Body.Close())
+	if response.StatusCode != http.StatusCreated {
+		t.Fatalf("sign-up answers %d", response.StatusCode)
+	}
+}
+
+func commandMakesNoStore(t *testing.T) {
+	feed := writeFeed(t, "feed", "", 1)
+	for name, args := range map[string][]string{
+		"check": {"check"}, "check --repair": {"check", "--repair"}, "requeue": {"requeue"}, "user": {"user", "reset", "ada"},
+		"import": {"import", "--channel", "news", "--owner", "ada", feed},
+	} {
+		t.Run(name+" on Azurite", func(t *testing.T) {
+			a := newAccount(t)
+			code, out, errs := program(t, a.args(args...)...)
+			if code != exitCannotRun || out != "" || !strings.Contains(errs, "Channels") {
+				t.Errorf("exits with %d, prints %q and says %q, want 2 and what is missing", code, out, errs)
+			}
+			if missing := a.missing(t); len(missing) != 10 {
+				t.Errorf("only %q are missing", missing)
+			}
+		})
+		t.Run(name+" on the embedded store", func(t *testing.T) {
+			data := t.TempDir()
+			code, out, errs := program(t, append(args, "--data", data)...)
+			if left, err := os.ReadDir(data); code != exitCannotRun || out != "" || err != nil || len(left) > 0 {
+				t.Errorf("exits with %d, prints %q, says %q, and leaves %v (%v)", code, out, errs, left, err)
+			}
+		})
+	}
+}
+
+func rolesMakeStore(t *testing.T) {
+	for range 3 { // they race
+		a := newAccount(t)
+		var roles []*role
+		for range 3 {
+			roles = append(roles, startRole(t, a.args("serve", "--listen", "127.0.0.1:0")...))
+		}
+		for _, r := range roles {
+			awaitReady(t, r.await(t, `listening on (\S+)\n`))
+		}
+		signUp(t, roles[0].await(t, `listening on (\S+)\n`))
+		for _, r := range roles {
+			r.end(t)
+			if wrote := r.wrote.String(); strings.Contains(wrote, "level=ERROR") || strings.Contains(wrote, "queue not read") {
+				t.Errorf("it complains about a new account:\n%s", wrote)
+			}
+		}
+		if missing := a.missing(t); len(missing) > 0 {
+			t.Errorf("%q are missing", missing)
+		}
+	}
+}
+
+func roleCompletesStore(t *testing.T) {
+	for there := range len(storage.DataTables()) + 1 {
+		a := newAccount(t)
+		for _, name := range storage.DataTables()[:there] {
+			ok(t, driver.NewTable(a.client, name).Create(t.Context()))
+		}
+		r, address := a.start(t)
+		signUp(t, address)
+		r.end(t)
+	}
+}
+
+func roleRefusesPartOfStore(t *testing.T) {
+	for lost, c := range map[string]struct {
+		used           bool
+		tables, queues []string
+	}{
+		"two tables": {true, []string{"Channels", "Activity"}, nil}, "one with the accounts": {true, []string{"Users"}, nil},
+		"a queue": {true, nil, []string{domain.QueueName}}, "a table of a store without a row": {false, []string{"Channels"}, nil},
+	} {
+		t.Run(lost, func(t *testing.T) {
+			a := newAccount(t)
+			r, address := a.start(t)
+			if signUp(t, address); c.used {
+				channel, err := domain.NewChannel("news", domain.About{}, "ada")
+				ok(t, err)
+				_, err = storage.New(a.client, storage.Options{}).CreateChannel(t.Context(), channel)
+				ok(t, err)
+			}
+			r.end(t)
+			ok(t, a.client.Drop(t.Context(), c.tables, c.queues))
+			for _, command := range []string{"serve", "web", "worker"} {
+				code, _, errs := program(t, a.args(command)...)
+				said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
+				for _, name := range append(append([]string{domain.PoisonQueueName}, storage.DataTables()...), c.queues...) {
+					isLost := strings.Contains(fmt.Sprint(c.tables, c.queues), name)
+					if code != exitCannotRun || strings.Contains(said, name) != isLost {
+						t.Errorf("%s exits with %d and says %q, want 2 and what is missing alone", command, code, said)
+					}
+				}
+			}
+			if missing := a.missing(t); len(missing) != len(c.tables)+len(c.queues) {
+				t.Errorf("%q are missing", missing)
+			}
+		})
+	}
+}
+
+func roleMakesNothingAgain(t *testing.T) {
+	for lost, c := range map[string]struct{ tables, queues []string }{
+		"a table that pages read": {[]string{"Channels"}, nil},
+		"a table that few read":   {[]string{"Subscriptions"}, nil},
+		"a queue":                 {nil, []string{domain.QueueName}},
+		"the queue of poison":     {nil, []string{domain.PoisonQueueName}},
+	} {
+		t.Run(lost, func(t *testing.T) {
+			a := newAccount(t)
+			r, address := a.start(t)
+			signUp(t, address)
+			ok(t, a.client.Drop(t.Context(), c.tables, c.queues))
+			name := strings.Join(append(c.tables, c.queues...), "")
+			logged := regexp.MustCompile(`level=ERROR .*` + name + `.*NotFound, request \w`)
+			for there := false; !there; { // a probe of a busy Azurite may end before it comes to that part
+				get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
+				r.mu.Lock()
+				there = logged.MatchString(r.wrote.String())
+				r.mu.Unlock()
+			}
+			if name == "Channels" {
+				body := get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable)
+				wantWords(t, body)
+			}
+			// A call to each of them, as any page or worker makes it.
+			if missing := a.missing(t); len(missing) != 1 || missing[0] != name {
+				t.Errorf("%q are missing, want %s", missing, name)
+			}
+			if code, out, errs := program(t, a.args("check")...); code != exitCannotRun || out != "" || !strings.Contains(errs, name) {
+				t.Errorf("check exits with %d, prints %q and says %q", code, out, errs)
+			}
+			r.end(t)
+		})
+	}
+}
+
+// wantWords fails the test unless a page says that waiting does not help.
+func wantWords(t *testing.T, body string) {
+	t.Helper()
+	if strings.Contains(body, "passes within a minute") || !strings.Contains(body, "operator") {
+		t.Errorf("the page says %s", body)
+	}
+}
+
+// withOtherKey is the account with a key that is not its own.
+func (a account) withOtherKey() account {
+	return account{name: strings.Replace(a.name, "AccountKey=", "AccountKey=b3Ro", 1)}
+}
+
+func wrongKeyAtStart(t *testing.T) {
+	a := newAccount(t).withOtherKey()
+	r := startRole(t, a.args("serve", "--listen", "127.0.0.1:0")...)
+	address := r.await(t, `listening on (\S+)\n`)
+	r.await(t, `level=(ERROR) .*403 Auth\w+, request \w`)
+	wantWords(t, get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable))
+	get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
+	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
+	r.end(t)
+	for _, args := range [][]string{{"worker"}, {"web", "--sample"}} { // neither gives up at once
+		r := startRole(t, a.args(args...)...)
+		r.await(t, `level=(ERROR) .*trying again.*403 Auth`)
+		r.end(t)
+	}
+}
+
+func wrongKeyEndsCommand(t *testing.T) {
+	a := newAccount(t).withOtherKey()
+	for _, command := range []string{"check", "requeue"} {
+		if code, out, errs := program(t, a.args(command)...); code != exitCannotRun || out != "" || !strings.Contains(errs, "403 Auth") {
+			t.Errorf("%s exits with %d, prints %q and says %q", command, code, out, errs)
+		}
+	}
+}
+
+// A fakeStore is a store on a network that refuses all calls for a while.
+type fakeStore struct {
+	driver.Backend
+	until time.Time
+	why   error
+}
+
+func (f fakeStore) Do(ctx context.Context, c *driver.Call) error {
+	if time.Now().Before(f.until) {
+		return fmt.Errorf("%s: %w", c.Method, f.why)
+	}
+	return f.Backend.Do(ctx, c)
+}
+
+// starting starts the role of a store that refuses all calls for a while, for at most an hour. It
+// returns how the start ended and how long that took.
+func starting(t *testing.T, why error, refuses time.Duration, look func(*backend)) (err error, took time.Duration, wrote string) {
+	t.Helper()
+	var log strings.Builder
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := newStarter(slog.New(slog.NewTextHandler(&log, nil)))
+		under := fakeStore{mem.Open(mem.Snapshot{}, "start."), began.Add(refuses), why}
+		b := &backend{Store: newStore(under, nil, storage.Options{Around: []driver.Around{s.around}}), under: under}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var looking sync.WaitGroup
+		looking.Go(func() { look(b) })
+		err = s.prepare(ctx, b)
+		took = time.Since(began)
+		looking.Wait()
+	})
+	return err, took, log.String()
+}
+
+func roleTriesForAMinute(t *testing.T) {
+	for _, why := range []error{domain.ErrConfiguration, domain.ErrMissing} {
+		err, took, log := starting(t, fmt.Errorf("%w (the whole reason)", why), time.Hour, func(*backend) {})
+		if exitCode(err, io.Discard) != exitCannotRun || took != configurationTime {
+			t.Errorf("ends after %s with %v, want 2", took, err)
+		}
+		if strings.Count(log, "level=ERROR") != 1 || strings.Contains(log, "level=WARN") || !strings.Contains(log, "the whole reason") {
+			t.Errorf("logs %s", log)
+		}
+	}
+}
+
+func roleStartsLate(t *testing.T) {
+	if err, took, _ := starting(t, domain.ErrConfiguration, 59*time.Second, func(*backend) {}); err != nil || took != 59*time.Second {
+		t.Errorf("ends after %s with %v", took, err)
+	}
+}
+
+func roleWaitsForStore(t *testing.T) {
+	err, took, log := starting(t, domain.ErrUnavailable, 50*time.Minute, func(*backend) {})
+	if err != nil || took != 50*time.Minute || strings.Contains(log, "level=ERROR") {
+		t.Errorf("ends after %s with %v, and logs %.200s", took, err, log)
+	}
+}
+
+func callsAreHeld(t *testing.T) {
+	var held, later error
+	_, _, log := starting(t, domain.ErrConfiguration, 10*time.Second, func(b *backend) {
+		held = b.Ready(context.Background())
+		time.Sleep(11 * time.Second)
+		later = b.Ready(context.Background())
+	})
+	if !errors.Is(held, domain.ErrConfiguration) || later != nil || strings.Count(log, "level=ERROR") != 1 {
+		t.Errorf("a call ends with %v before the store is prepared and with %v after it; logged %s", held, later, log)
+	}
+}

@@ -1,0 +1,298 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
+)
+
+func TestErasureSteps(t *testing.T) {
+	t.Run("a channel that another has made under a former name of theirs stays", bubble(erasureSparesNextOwner))
+	t.Run("the deletion of a channel that could be undone is due once its owner's is", bubble(erasureWaitsForNoUndo))
+	t.Run("channels that are being deleted do not hold it up", bubble(erasurePassesDyingChannels))
+	t.Run("a channel of theirs whose rows are being removed loses all of them", bubble(erasureLeavesShutGate))
+	t.Run("a post that was kept stays when the next of the name is deleted", bubble(keptPostStays))
+	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", bubble(pivotEndsSessions))
+	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
+	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
+	t.Run("a record of before does not delete whoever has the name next", bubble(recordSparesNextOfName))
+	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
+	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
+	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
+}
+
+// ends makes a worker delete the account, and takes the record of that.
+func (l *leaving) ends(keep bool) domain.Deletion {
+	l.t.Helper()
+	_, err := l.askOn(l.sound, keep)
+	l.ok(err)
+	l.gone()
+	d, err := l.sound.Deletion(l.t.Context(), l.state().Ref(), leaver)
+	l.ok(err)
+	return d
+}
+
+// returns signs up with the name again, once it is free.
+func (l *leaving) returns() {
+	l.t.Helper()
+	time.Sleep(domain.NameKept + time.Hour)
+	_, err := l.sound.SignUp(l.t.Context(), string(leaver), leaverPass)
+	l.ok(err)
+}
+
+func erasureSparesNextOwner(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	former := l.createBy("Moved", leaver)
+	_, err := l.sound.AskDeletion(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
+	l.ok(err)
+	stop := l.start(l.sound)
+	l.until("the name is free", func() bool {
+		_, err := l.sound.ReadChannel(t.Context(), former.Key())
+		return errors.Is(err, domain.ErrNotFound)
+	})
+	stop()
+	next := l.createBy("Moved", visitor)
+	l.ends(false)
+	if still, err := l.sound.Channel(t.Context(), next.Key()); err != nil || still != next {
+		t.Errorf("the channel of another is read as %+v, %v", still, err)
+	}
+	l.mustBeErased()
+}
+
+func erasureWaitsForNoUndo(t *testing.T) {
+	l := newLeaving(t, storage.Options{Undo: domain.MaxUndo})
+	_, err := l.sound.AskDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	l.ok(err)
+	if n := l.visible(); n != 0 {
+		t.Errorf("while the deletion can be undone, %d messages are visible", n)
+	}
+	l.ok(l.sound.EraseChannel(t.Context(), l.own.Key(), leaver))
+	if n := l.visible(); n != 1 {
+		t.Errorf("once it cannot, %d messages are visible", n)
+	}
+}
+
+// Their post and their vote are in channels behind a shut gate, whose deletions come no further.
+func erasurePassesDyingChannels(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	for _, dying := range []domain.Channel{l.victim, l.bystander} {
+		_, err := l.sound.AskDeletion(t.Context(), dying.Key(), owner, domain.OneOf(dying.Incarnation))
+		l.ok(err)
+		l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
+		_, err = l.sound.ShutGate(t.Context(), dying.Ref())
+		l.ok(err)
+	}
+	if d := l.ends(false); d.Attempts > 0 {
+		t.Errorf("it took %d failed attempts", d.Attempts)
+	}
+}
+
+func erasureLeavesShutGate(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.sound.AskDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	l.ok(err)
+	l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
+	_, err = l.sound.ShutGate(t.Context(), l.own.Ref())
+	l.ok(err)
+	l.ends(false)
+	l.mustBeErased()
+}
+
+// A late copy of the request that put the post on its author's list lands on that of the next.
+func keptPostStays(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.ends(true)
+	l.returns()
+	l.ok(l.sound.ListPosts(t.Context(), leaver, l.post))
+	l.ends(false)
+	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser {
+		t.Errorf("the post is read as %+v, %v", post, err)
+	}
+	l.mustBeErased()
+}
+
+// dies makes the faulty side end before the first call that is so.
+func (l *leaving) dies(before func(call drivertest.Call) bool) {
+	var dead atomic.Bool
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if dead.Load() || before(call) {
+			dead.Store(true)
+			return drivertest.ErrInjected
+		}
+		return send(ctx)
+	}
+}
+
+// works runs a worker on the faulty side, and then takes what the account's row says.
+func (l *leaving) works() domain.Erasure {
+	l.t.Helper()
+	stop := l.start(l.faulty)
+	time.Sleep(time.Minute)
+	stop()
+	return l.state()
+}
+
+func pivotEndsSessions(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	asked, err := l.askOn(l.sound, false)
+	l.ok(err)
+	token, _, err := l.sound.SignIn(t.Context(), l.attempt())
+	l.ok(err)
+	time.Sleep(time.Until(asked.UndoableUntil) + time.Hour)
+	l.dies(func(call drivertest.Call) bool {
+		return call.Method == driver.CallRange && call.Target == schema.TableUsers
+	})
+	if e := l.works(); e.State != domain.AccountErasing {
+		t.Fatalf("the account is %+v", e)
+	}
+	for _, then := range []func(){l.gone, l.returns, func() {}} {
+		if _, err := l.sound.Session(t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("past the pivot, the session is %v", err)
+		}
+		then()
+	}
+}
+
+func undoneMessageIsIgnored(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	former, err := l.askOn(l.sound, false)
+	l.ok(err)
+	time.Sleep(undoAccount / 2)
+	l.undo(l.sound)
+	_, err = l.askOn(l.sound, false)
+	l.ok(err)
+	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
+	l.ok(l.sound.Messages().Send(t.Context(), former.Message().Encode()))
+	if e := l.works(); e.State != domain.AccountPending {
+		t.Errorf("while it can be undone, the account is %q", e.State)
+	}
+	l.undo(l.sound)
+	l.mustBeSound()
+}
+
+func indexForgetsUndone(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	indexed := func(partition string) bool { return strings.HasPrefix(partition, schema.OpenPrefix) }
+	l.dies(func(call drivertest.Call) bool {
+		return call.Method == driver.CallSend || call.Method == driver.CallTransact && call.Target == schema.TableDeletions && !indexed(call.Partition)
+	})
+	_, _ = l.askOn(l.faulty, false)
+	former := l.state()
+	if former.State != domain.AccountPending {
+		t.Fatalf("the request has left the account %+v", former)
+	}
+	time.Sleep(undoAccount / 2)
+	l.undo(l.sound)
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
+	stop := l.start(l.sound)
+	time.Sleep(5 * time.Minute)
+	stop()
+	rows := 0
+	for row, err := range driver.NewTable(l.db, schema.TableDeletions).All(t.Context(), driver.Scan{}) {
+		l.ok(err)
+		if indexed(row.Partition) {
+			rows++
+		}
+	}
+	if e := l.state(); rows != 1 || e.State != domain.AccountPending {
+		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
+	}
+}
+
+func recordSparesNextOfName(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.ends(false)
+	records, err := l.sound.DeletionRecords(t.Context())
+	l.ok(err)
+	l.returns()
+	if n, err := l.sound.RepeatDeletions(t.Context(), records); err != nil || n != 0 || l.state().State != domain.AccountActive {
+		t.Errorf("%d deletions were repeated, and the account is %q, %v", n, l.state().State, err)
+	}
+}
+
+func buriedIsDone(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	l.dies(func(call drivertest.Call) bool { // after the account is buried
+		return call.Target == schema.TableDeletions && l.state().State == domain.AccountGone
+	})
+	if e := l.works(); e.State != domain.AccountGone {
+		t.Fatalf("the account is %+v", e)
+	}
+	l.gone() // which demands that the record says so
+}
+
+func refusedCallsKeepProgress(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	for i := range 32 {
+		to := l.create(fmt.Sprint("Many", i))
+		l.ok(l.sound.Vote(t.Context(), to.Ref(), l.postBy(to, leaver, "one").ID, leaver))
+	}
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	var calls atomic.Int64
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == schema.TableBlogs && calls.Add(1)%20 == 0 {
+			return errors.New("refused")
+		}
+		return send(ctx)
+	}
+	stop := l.start(l.faulty)
+	time.Sleep(time.Hour)
+	stop()
+	d, err := l.sound.Deletion(t.Context(), l.state().Ref(), leaver)
+	if err != nil || d.State != domain.DeletionDone {
+		t.Errorf("an hour later, the deletion is %s at step %s after %d attempts, %v", d.State, d.Step, d.Attempts, err)
+	}
+	l.gone()
+	l.mustBeErased()
+}
+
+func fenceIsTriedAgain(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	before := l.rules()
+	refused := false
+	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Partition == schema.ChannelPartition(l.victim.Key()) && drivertest.Writes(call) && !refused {
+			refused = true
+			return errors.New("refused")
+		}
+		return send(ctx)
+	}
+	_, err := l.askOn(l.sound, false)
+	l.ok(err)
+	if e := l.works(); e.State != domain.AccountGone || !refused {
+		t.Errorf("the account is %+v, refused %t", e, refused)
+	}
+	for channel, rule := range l.rules() {
+		if before[channel] == rule {
+			t.Errorf("what was sent to channel %s may land late", channel)
+		}
+	}
+}
+
+// rules are the rows by which guests may post, and vote.
+func (l *leaving) rules() map[string]string {
+	l.t.Helper()
+	rules := map[string]string{}
+	for row, err := range driver.NewTable(l.db, schema.TableBlogs).All(l.t.Context(), driver.Scan{}) {
+		l.ok(err)
+		if schema.Guests.Has(row.Row) {
+			rules[row.Partition] = row.Row
+		}
+	}
+	return rules
+}
