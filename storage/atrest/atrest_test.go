@@ -64,6 +64,15 @@ func (w *world) listVote(id domain.BlogID) {
 		driver.Insert("voted!"+string(id), w.own(), driver.String("Channel", "news"))))
 }
 
+// record records a deletion that eve has asked for, and puts it on her list.
+func (w *world) record(incarnation, state string) {
+	w.t.Helper()
+	on := domain.Now()
+	w.write("Deletions", driver.Insert(incarnation, driver.String("State", state), driver.String("RequestedBy", "eve"), driver.Time("RequestedOn", on)))
+	w.ok(driver.NewTable(w.db, "Users").Transact(w.t.Context(), "eve",
+		driver.Insert("asked!"+domain.RecentFirst(on)+"!news!"+incarnation)))
+}
+
 func (w *world) own() driver.Property { return driver.String("Incarnation", w.channel.Incarnation) }
 
 func (w *world) openGate() string { return "gate!open!" + string(w.channel.Incarnation) }
@@ -132,11 +141,15 @@ func spoiltChannels() map[string]spoiler {
 			return "I5 Channels"
 		},
 		"a deletion that nobody works on does not end": func(w *world) string {
-			w.write("Deletions", driver.Insert(other, driver.String("State", "running")))
+			w.record(other, "running")
 			return "I5 Deletions " + other
 		},
+		"a deletion is on the list of who asked for it": func(w *world) string {
+			w.write("Deletions", driver.Insert(other, driver.String("State", "done"), driver.String("RequestedBy", "eve")))
+			return "I8 Deletions " + other
+		},
 		"a deletion that is done has left no channel": func(w *world) string {
-			w.write("Deletions", driver.Insert(string(w.channel.Incarnation), driver.String("State", "done")))
+			w.record(string(w.channel.Incarnation), "done")
 			return "I5 Deletions " + string(w.channel.Incarnation)
 		},
 		"one row says who may post": func(w *world) string {
@@ -221,7 +234,7 @@ func harmless() map[string]func(w *world) {
 		},
 		"a deletion in poison is visible, and half done": func(w *world) {
 			w.write("Channels", driver.Merge("", driver.Exists, driver.String("State", "deleting")))
-			w.write("Deletions", driver.Insert(string(w.channel.Incarnation), driver.String("State", "poisoned")))
+			w.record(string(w.channel.Incarnation), "poisoned")
 			w.write("Blogs", driver.Delete(w.openGate(), driver.Exists), driver.Insert(w.shutGate(), w.own()),
 				driver.Delete("blog!"+string(w.post), driver.Exists), driver.Insert("sub!eve", w.own()))
 		},
