@@ -137,7 +137,7 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.ordered(c.Request().Context(), channel.Ref(), order,
+	page, err := s.ordered(c.Request().Context(), c, channel.Ref(), order,
 		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
 	var searched *int
 	if order.Find != nil {
