@@ -147,6 +147,9 @@ func (s *server) respondError(err error, c echo.Context) {
 		return
 	}
 	p := problemOf(err)
+	if p.Status == http.StatusServiceUnavailable && p.Detail == "" && !isRead(c.Request().Method) && !hasWritten(c) {
+		p.Detail = "The store does not answer. Nothing was saved. Try again."
+	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
@@ -161,6 +164,12 @@ func (s *server) respondError(err error, c echo.Context) {
 	if err := s.writeProblem(c, err, p); err != nil {
 		s.logFailure(c, slog.LevelError, "writing a problem", err)
 	}
+}
+
+// hasWritten reports whether the request has begun to write to the store.
+func hasWritten(c echo.Context) bool {
+	x, ok := c.Get(exchangeKey).(*exchange)
+	return !ok || x.ledger.Totals().Writes > 0
 }
 
 // unread reports whether a response failed because its client did not accept it: the

@@ -300,6 +300,10 @@ func routesSayThatTheStoreIsAway(t *testing.T) {
 		if r.isAPI() && strings.Contains(a.text("detail"), "saved") == r.reads() {
 			t.Errorf("it says %q", a.text("detail"))
 		}
+		unknown := strings.Contains(string(a.plain()), "unknown whether") || strings.Contains(string(a.plain()), "may or may not")
+		if !r.reads() && unknown != (a.writes > 0) {
+			t.Errorf("it sent %d writes, and says %s", a.writes, string(a.plain()))
+		}
 		if got := a.timing(); got.calls < 1 || got.read > 0 {
 			t.Errorf("it costs %+v", got)
 		}
