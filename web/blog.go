@@ -119,10 +119,6 @@ func (s *server) leadToBlog(c echo.Context, _ visitor) error {
 
 func (s *server) readBlog(c echo.Context, _ visitor) error {
 	channel, blog, err := s.namedPost(c)
-	if etag := blogETag(blog); err == nil && notModified(c.Request().Header, etag) {
-		c.Response().Header().Set(headerETag, etag)
-		return c.NoContent(http.StatusNotModified)
-	}
 	return respondBlog(c, err, http.StatusOK, channel, blog)
 }
 

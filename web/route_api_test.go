@@ -19,11 +19,12 @@ func apiRoutes() []route {
 			{ada, 409, "", "", "", `{"name":"Going"}`},
 			{ada, 422, "", "", "", `{"name":"\ud800","nmae":1}`},
 		}},
-		{name: "GET /api/v1/channels/:name", who: everyone, untagged: true, costs: []cost{
+		{name: "GET /api/v1/channels/:name", who: everyone, costs: []cost{
 			{"", stranger, 2, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
+			{stranger, 304, "Engines", "", "If-None-Match: *", ""},
 			{stranger, 200, "%45ngines", "", "", ""},
 			{ada, 410, "Going", "", "", ""},
 		}},
@@ -36,6 +37,8 @@ func apiRoutes() []route {
 		}},
 		{name: "DELETE /api/v1/channels/:name", who: owner, seeds: []seed{
 			{ada, 202, "Engines", "", "If-Match: *", ""},
+			{ada, 202, "Engines", "", "", ""},
+			{ada, 202, "Engines", "", "If-Match: \"{engines}\"", ""},
 			{ada, 202, "Going", "", "", ""},
 			{ada, 412, "Engines", "", "If-Match: \"{going}\"", ""},
 		}},

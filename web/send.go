@@ -48,8 +48,10 @@ const noTransform = ", no-transform"
 // it already gets 304. A response that sets a cookie shows something once.
 func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
 	h := c.Response().Header()
-	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 && len(h[headerETag]) == 0 {
-		h.Set(headerETag, bodyTag(body))
+	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 {
+		if len(h[headerETag]) == 0 {
+			h.Set(headerETag, bodyTag(body))
+		}
 		if h.Get(echo.HeaderCacheControl) == noStore {
 			h.Set(echo.HeaderCacheControl, privateCache)
 		}

@@ -27,7 +27,7 @@ func (u *user) sight(a answer, channel string, there int) *incarnation {
 		if !u.decode(a, &shown) {
 			return nil
 		}
-		return u.site.ledger.saw(a.span, channel, a.Header.Get("ETag"), shown.Owner, shown.Description)
+		return u.site.ledger.saw(a.span, channel, `"`+client.Incarnation(a.Header.Get("ETag"))+`"`, shown.Owner, shown.Description)
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.absent(a.span, channel)
 	}
