@@ -64,10 +64,9 @@ func ParseChannelName(s string) (ChannelName, error) {
 // the grammar has, and what is blank. Only a creation refuses them, so that channels of
 // earlier versions keep their addresses.
 func parseNewName(s string) (ChannelName, error) {
-	const blank = "\U00013441\U00013442\U00016fe4"
 	name, err := ParseChannelName(s)
 	for _, r := range name {
-		if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blank, r) {
+		if looksEmpty(r) {
 			return "", Invalid("name", "must not hold the character %U, which nobody sees", r)
 		}
 	}

@@ -56,14 +56,28 @@ func normalizeNewlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
+// isVisible reports whether a reader can see a character. Of the format characters, those that stand
+// before a number can be seen.
+func isVisible(r rune) bool {
+	format := unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+	return !format && !unicode.IsSpace(r) && !looksEmpty(r)
+}
+
+// looksEmpty reports whether a character takes no room, or leaves it empty: it is one of Unicode's
+// Default_Ignorable_Code_Point, or blank.
+func looksEmpty(r rune) bool {
+	const blank = "\u2800\U00013441\U00013442\U00016fe4"
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blank, r)
+}
+
 // checkText checks that s is valid UTF-8, has low to high characters, and has no
 // control characters except the allowed ones. If low is not 0, s must not be
-// blank.
+// empty. It must not be blank: spaces, or other characters that nobody can see.
 func checkText(field, s string, low, high int, allowed string) error {
 	if !utf8.ValidString(s) {
 		return Invalid(field, "is not valid UTF-8")
 	}
-	if low > 0 && strings.TrimSpace(s) == "" {
+	if (low > 0 || s != "") && !strings.ContainsFunc(s, isVisible) {
 		return Invalid(field, "must not be blank")
 	}
 	if n := utf8.RuneCountInString(s); n > high {

@@ -43,6 +43,7 @@ func TestText(t *testing.T) {
 	t.Run("of a title is one line or none", titleIsOneLineOrNone)
 	t.Run("of a post is not blank and keeps its lines", textIsNotBlankAndKeepsItsLines)
 	t.Run("of a description may be empty and is trimmed", descriptionMayBeEmptyAndIsTrimmed)
+	t.Run("of characters that nobody can see is blank", invisibleTextIsBlank)
 	t.Run("that was parsed is parsed to itself", whatWasParsedIsParsedToItself)
 	t.Run("of a new channel tells all that is wrong at once", channelTellsAllThatIsWrongAtOnce)
 }
@@ -55,6 +56,23 @@ func lengthCountsCharactersAndNotBytes(t *testing.T) {
 				t.Errorf("%s of %d %s: %v", p.field, p.limit, character, err)
 			}
 			p.refuses(t, full+character)
+		}
+	}
+}
+
+func invisibleTextIsBlank(t *testing.T) {
+	for _, p := range allTexts {
+		for _, r := range "\u200b\u200d\u200e\u00ad\u2060\ufeff\u034f\u115f\u3164\uffa0\u2800\ufe0f\U000e0041\U000e0100\u180e\u00a0\u3000" {
+			p.refuses(t, string(r))
+			p.refuses(t, " "+strings.Repeat(string(r)+"\u200b", 3))
+			if got, err := p.parse("a" + string(r) + "b"); err != nil || got != "a"+string(r)+"b" {
+				t.Errorf("%s with %U: %q, %v", p.field, r, got, err)
+			}
+		}
+		for _, r := range "é.😀\u0600\u0301" { // of which the last two are a sign before digits and an accent
+			if _, err := p.parse(string(r)); err != nil {
+				t.Errorf("%s of %U: %v", p.field, r, err)
+			}
 		}
 	}
 }

@@ -30,7 +30,7 @@ func stepThrough(t *testing.T, s setup) {
 		alice.post(t, "lesson", fmt.Sprintf("post %d", i))
 	}
 	channel := alice.do(t, "GET", client.ChannelPath("lesson"), nil, http.StatusOK, nil)
-	incarnation := strings.Trim(channel.Header.Get("ETag"), `"`)
+	incarnation := client.Incarnation(channel.Header.Get("ETag"))
 	page := "/channels/lesson/deletions/" + incarnation
 	alice.submit(t, "/channels/lesson/delete", url.Values{"incarnation": {incarnation}, "pause": {"1"}})
 

@@ -21,14 +21,15 @@ import (
 
 // TestMemory runs alone, since it holds the server to a second.
 func TestMemory(t *testing.T) {
+	t.Run("bodies of many parts take less than the 256 MiB of a small container", crowdedBodiesTakeLittleMemory)
 	t.Run("strangers and half-sent batches keep no reader waiting, no SIGTERM, and little memory", floodKeepsNoReaderWaiting)
 }
 
 // startUnraced starts a server without the race detector.
-func startUnraced(t *testing.T) (p *process, pid int) {
+func startUnraced(t *testing.T, environment ...string) (p *process, pid int) {
 	t.Helper()
 	s := onBolt(t)
-	s.Binary = unraced
+	s.Binary, s.Environment = unraced, environment
 	cmd := s.Command(context.WithoutCancel(t.Context()), "serve", "--listen", "127.0.0.1:0")
 	cmd.Dir = t.TempDir()
 	p = launch(t, cmd)
@@ -37,6 +38,14 @@ func startUnraced(t *testing.T) (p *process, pid int) {
 		t.Fatal(err)
 	}
 	return p, cmd.Process.Pid
+}
+
+// resetMostMemory makes mostMemory begin anew.
+func resetMostMemory(t *testing.T, pid int) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // mostMemory returns how many bytes a process had at most.
@@ -96,6 +105,83 @@ func (h half) send(t *testing.T, url string, connections int, over context.Conte
 func fromAddress(address string) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{Timeout: program.Patience, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
+}
+
+// A crowdedBody has parts that would each take many times what they have in the body.
+type crowdedBody struct{ what, path, mediaType, body string }
+
+func crowdedBodies() []crowdedBody {
+	const batch, form = 33 * 64 << 10, 64 << 10
+	fill := func(size int, part func(i int) string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size-100; i++ {
+			b.WriteString(part(i))
+		}
+		return b.String()
+	}
+	member := func(i int) string { return `"` + strconv.FormatInt(int64(i), 36) + `":0,` }
+	bodies := []crowdedBody{
+		{what: "entries", body: `{"items":[` + fill(batch, func(int) string { return "0," }) + `0]}`},
+		{what: "nested entries", body: `{"items":[` + fill(batch, func(int) string { return "[[[[]]]]," }) + `0]}`},
+		{what: "members", body: `{` + fill(batch, member) + `"":0}`},
+		{what: "members of entries", body: `{"items":[` + strings.Repeat(`{`+fill(batch/33, member)+`"":0},`, 32) + `0]}`},
+		{what: "long texts", body: `{"items":[` + strings.Repeat(`{"text":"`+strings.Repeat(`\u00e9`, 10_000)+`"},`, 32) + `0]}`},
+	}
+	for i := range bodies {
+		bodies[i].path, bodies[i].mediaType = client.BlogsPath("garden")+":batch", "application/json"
+	}
+	field := func(i int) string { return strconv.FormatInt(int64(36*36*36+i), 36) + "=&" } // 10,000 at most, says package url
+	part := func(i int) string {
+		return "--b\r\nContent-Disposition: form-data; name=" + strconv.Itoa(i) + "\r\n\r\n\r\n"
+	}
+	return append(bodies,
+		crowdedBody{"fields", "/channels/garden", "application/x-www-form-urlencoded", fill(form, field)},
+		crowdedBody{"parts", "/channels/garden", "multipart/form-data; boundary=b", fill(form, part) + "--b--"})
+}
+
+// The kernel kills a process by what is resident, and Go collects with that in mind.
+func crowdedBodiesTakeLittleMemory(t *testing.T) {
+	const limit, authors, addresses, rounds = 256 << 20, 15, 5, 3
+	p, pid := startUnraced(t, fmt.Sprint("GOMEMLIMIT=", limit*8/10))
+	signUp(t, p.url, "ada").createChannel(t, "garden")
+	var all sync.WaitGroup
+	tokens := make(chan string, authors)
+	for i := range authors {
+		tokens <- signUp(t, p.url, fmt.Sprint("user_", i)).Token
+	}
+	for _, b := range crowdedBodies() {
+		resetMostMemory(t, pid)
+		for i := range authors {
+			from := fromAddress(fmt.Sprint("127.0.0.", 10+i%addresses))
+			all.Go(func() {
+				token := <-tokens
+				defer func() { tokens <- token }()
+				for range rounds {
+					request, err := http.NewRequestWithContext(t.Context(), "POST", p.url+b.path, strings.NewReader(b.body))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					request.Header.Set("Content-Type", b.mediaType)
+					request.Header.Set("Authorization", "Bearer "+token)
+					answer, err := from.Do(request)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if err := answer.Body.Close(); err != nil || answer.StatusCode == http.StatusInternalServerError {
+						t.Error(answer.Status, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		most := mostMemory(t, pid)
+		if t.Logf("%s: %d MiB at most", b.what, most>>20); most > limit {
+			t.Errorf("the kernel would have killed the process for bodies of many %s", b.what)
+		}
+	}
+	p.endCleanly(t)
 }
 
 func floodKeepsNoReaderWaiting(t *testing.T) {

@@ -19,8 +19,8 @@ func TestSession(t *testing.T) {
 	t.Run("ends with its time", bubble(sessionExpires))
 	t.Run("ends with all of its user, or of everybody, and so do links", sessionsEndTogether)
 	t.Run("is the oldest that ends when its user has more than fifty", bubble(fiftySessionsLast))
-	t.Run("is found whoever is likely, in one round trip if that is right", bubble(sessionIsFoundAhead))
-	t.Run("is followed when it is carried to a new epoch between two reads", bubble(aheadFollowsCarriedSession))
+	t.Run("is found whoever is likely, in one round trip if that is right", bubble(sessionIsFound))
+	t.Run("is followed when it is carried to a new epoch between two reads", bubble(carriedSessionIsFound))
 }
 
 func unknownTokenIsNoSession(t *testing.T, w *world) {
@@ -93,7 +93,7 @@ func fiftySessionsLast(t *testing.T, w *world) {
 	w.mustBeSignedIn(stranger, "grace")
 }
 
-func sessionIsFoundAhead(t *testing.T, w *world) {
+func sessionIsFound(t *testing.T, w *world) {
 	w.overNetwork()
 	w.user("ada")
 	w.user("eve")
@@ -104,11 +104,8 @@ func sessionIsFoundAhead(t *testing.T, w *world) {
 			return send(ctx)
 		})
 		began := time.Now()
-		wait := w.faulty.SessionAhead(t.Context(), token, likely)
-		for range 2 {
-			if session, err := wait(); err != nil || session.User != "ada" {
-				t.Errorf("%+v, %v", session, err)
-			}
+		if session, err := w.faulty.LikelySession(t.Context(), token, likely); err != nil || session.User != "ada" {
+			t.Errorf("%+v, %v", session, err)
 		}
 		if took := time.Since(began); took != want*time.Second {
 			t.Errorf("with %q: %s, want %d s", likely, took, want)
@@ -117,7 +114,7 @@ func sessionIsFoundAhead(t *testing.T, w *world) {
 }
 
 // The user's row is read before a password changes, and the session's row after that.
-func aheadFollowsCarriedSession(t *testing.T, w *world) {
+func carriedSessionIsFound(t *testing.T, w *world) {
 	w.overNetwork()
 	w.user("ada")
 	token := w.signedIn("ada", right)
@@ -128,7 +125,7 @@ func aheadFollowsCarriedSession(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	if session, err := w.faulty.SessionAhead(t.Context(), token, "ada")(); err != nil || session.User != "ada" {
+	if session, err := w.faulty.LikelySession(t.Context(), token, "ada"); err != nil || session.User != "ada" {
 		t.Errorf("%+v, %v", session, err)
 	}
 }

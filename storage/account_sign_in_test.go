@@ -51,7 +51,7 @@ func (w *world) mustBeSignedIn(token string, as domain.UserName) {
 func (w *world) mustNotBeSignedIn(token string) {
 	w.t.Helper()
 	for _, likely := range []domain.UserName{"", "ada", "eve"} {
-		if session, err := w.store.SessionAhead(w.t.Context(), token, likely)(); !errors.Is(err, domain.ErrNotSignedIn) {
+		if session, err := w.store.LikelySession(w.t.Context(), token, likely); !errors.Is(err, domain.ErrNotSignedIn) {
 			w.t.Errorf("still signed in as %q, %v", session.User, err)
 		}
 	}

@@ -2,15 +2,19 @@ package storage_test
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // digestDay is the day of the digests in tests.
@@ -25,6 +29,7 @@ func TestDigest(t *testing.T) {
 	t.Run("post that stays comes once whatever happens between pages", digestHasEachPostThatStaysOnce)
 	t.Run("post deleted while a page is read is left out", digestLeavesOutADeletedPost)
 	t.Run("short and empty pages of the store hide nothing", bubble(digestBearsShortPages))
+	t.Run("of many channels has a bound of calls, and goes on or says that it is partial", bubble(digestHasABound))
 	t.Run("of several days lists a post of each channel before a second of any", summaryIsFairToChannels)
 }
 
@@ -197,6 +202,53 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 			w.t.Errorf("the post that stays is %d times on %+v", stays, page)
 		}
 	})
+}
+
+func digestHasABound(t *testing.T, w *world) {
+	const more, perChannel, last = 5, 4, storage.MaxDigestChannels + 4
+	long := digestDay
+	long.Until = long.From.AddDate(3, 0, 0)
+	for i := range storage.MaxDigestChannels + more {
+		channel := w.create(fmt.Sprintf("c%03d", i), ada)
+		if i < 100 || i == last {
+			w.dated(channel, digestDay.From.Add(time.Hour), fmt.Sprint("post ", i))
+		}
+	}
+	busy := w.create("d", ada)
+	w.fill(busy, storage.MaxRanked+1, digestDay.From, func(i int) string { return fmt.Sprint("number ", i) })
+	calls := atomic.Int64{}
+	w.arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		calls.Add(1)
+		return send(ctx)
+	})
+	read := func(after string, limit int) (names []string, next string) {
+		calls.Store(0)
+		page, err := w.faulty.Digest(t.Context(), ada, long, after, limit)
+		w.ok(err)
+		for _, channel := range page.Items {
+			names = append(names, fmt.Sprint(channel.Name, " ", channel.Total))
+		}
+		return names, page.Next
+	}
+	// A page that is full looks no further.
+	full, _ := read("", 20)
+	if n := calls.Load(); len(full) != 20 || n > 64*perChannel {
+		t.Errorf("%d channels in %d calls", len(full), n)
+	}
+	all, next := read("", 150)
+	if n := calls.Load(); len(all) != 100 || next == "" || n > storage.MaxDigestChannels+100*perChannel {
+		t.Errorf("%d channels and the continuation %q in %d calls", len(all), next, n)
+	}
+	rest, _ := read(next, 150)
+	if want := []string{fmt.Sprint("c", last, " 1"), fmt.Sprint("d ", storage.MaxRanked)}; !slices.Equal(rest, want) {
+		t.Errorf("goes on with %q, want %q", rest, want)
+	}
+	calls.Store(0)
+	summaries, err := w.faulty.DigestSummaries(t.Context(), ada, []domain.Day{long}, 20, 50)
+	w.ok(err)
+	if n := calls.Load(); !summaries[0].Partial || summaries[0].Posts != 100 || n > storage.MaxDigestChannels+100*perChannel {
+		t.Errorf("a feed of %d posts in %d calls, partial: %t", summaries[0].Posts, n, summaries[0].Partial)
+	}
 }
 
 func summaryIsFairToChannels(t *testing.T) {

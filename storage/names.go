@@ -54,6 +54,9 @@ const (
 	MaxPostings = blog.MaxPostings
 	MaxBlocked  = blog.MaxBlocked
 	MaxDigest   = reader.MaxDigest
+	MaxRanked   = reader.MaxRanked
+
+	MaxDigestChannels = reader.MaxDigestChannels
 )
 
 // WithTraceParent is deletion.WithTraceParent.

@@ -81,7 +81,11 @@ func (v DigestChannel) part() string {
 }
 
 func mostPopular(n, total int) string {
-	return "The " + count(int64(n)) + " most popular of " + count(int64(total)) + " posts."
+	of := " most popular of "
+	if total == storage.MaxRanked {
+		of += "the newest "
+	}
+	return "The " + count(int64(n)) + of + count(int64(total)) + " posts."
 }
 
 func (v Digest) frame(page Page) Frame {

@@ -130,10 +130,6 @@ func (s *server) leadToBlog(c echo.Context, _ visitor) error {
 
 func (s *server) readBlog(c echo.Context, _ visitor) error {
 	channel, blog, err := s.namedPost(c)
-	if etag := blogETag(blog); err == nil && notModified(c.Request().Header, etag) {
-		c.Response().Header().Set(headerETag, etag)
-		return c.NoContent(http.StatusNotModified)
-	}
 	return respondBlog(c, err, http.StatusOK, channel, blog)
 }
 
@@ -148,7 +144,7 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.ordered(c.Request().Context(), channel.Ref(), order,
+	page, err := s.ordered(c.Request().Context(), c, channel.Ref(), order,
 		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
 	var searched *int
 	if order.Find != nil {

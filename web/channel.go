@@ -141,7 +141,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	}
 	order, err := pageView(c)
 	after := c.QueryParam("after")
-	d := s.postsOf(order, after)
+	d := s.postsOf(c, order, after)
 	if err != nil { // the answer once it is known that there is such a channel
 		d.view = "none"
 		d.read = func(context.Context, domain.Channel, storage.Version) (*channelView, error) { return nil, err }
@@ -170,7 +170,11 @@ func (s *server) showNewer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	after, err := s.store.PageBefore(c.Request().Context(), channel.Ref(), than, pageSize)
+	var after string
+	err = s.costly(c, func() error {
+		after, err = s.store.PageBefore(c.Request().Context(), channel.Ref(), than, pageSize)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -178,7 +182,7 @@ func (s *server) showNewer(c echo.Context) error {
 }
 
 // postsOf is a page of a channel's posts with the number of subscribers.
-func (s *server) postsOf(order templates.View, after string) document {
+func (s *server) postsOf(c echo.Context, order templates.View, after string) document {
 	return document{
 		view: order.Link("").URL + " " + after,
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
@@ -188,7 +192,7 @@ func (s *server) postsOf(order templates.View, after string) document {
 				if !order.Day.IsZero() {
 					q.Until = order.Day.AddDate(0, 0, 1)
 				}
-				view.posts, err = s.ordered(ctx, channel.Ref(), order, q)
+				view.posts, err = s.ordered(ctx, c, channel.Ref(), order, q)
 				return err
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
@@ -218,11 +222,14 @@ func (s *server) postsOf(order templates.View, after string) document {
 // ordered lists posts of a channel in an order. The index by rating has no times. There is nothing
 // to read for the forms with which to find a post.
 func (s *server) ordered(
-	ctx context.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
+	ctx context.Context, c echo.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
 ) (found storage.BlogsFound, err error) {
 	switch {
 	case order.Find != nil && *order.Find != "":
-		return s.store.Find(ctx, ref, *order.Find, q)
+		err = s.costly(c, func() error {
+			found, err = s.store.Find(ctx, ref, *order.Find, q)
+			return err
+		})
 	case order.TopRated || order.Rating != nil:
 		found.Of, err = s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
 	case order.Find == nil:
@@ -255,7 +262,7 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 
 // channelWith is the first page of a channel with a draft in its form.
 func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, draft templates.Draft) (templates.Channel, error) {
-	ctx, newest := c.Request().Context(), s.postsOf(templates.View{}, "")
+	ctx, newest := c.Request().Context(), s.postsOf(c, templates.View{}, "")
 	view, err := newest.read(ctx, channel, "")
 	if err != nil {
 		return templates.Channel{}, err

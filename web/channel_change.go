@@ -42,11 +42,11 @@ func (s *server) respondChannel(c echo.Context, err error, status int, channel d
 	if err == nil && status != http.StatusCreated { // nobody has closed a channel that was just made
 		guests, err = s.store.Guests(c.Request().Context(), channel.Key())
 	}
-	if err == nil {
-		c.Response().Header().Set(headerETag, channelETag(channel))
-	}
 	body := newChannelJSON(channel)
 	body.Posting = guests.In(channel.Ref()).Posting()
+	if err == nil {
+		c.Response().Header().Set(headerETag, channelETag(channel, body))
+	}
 	return respond(c, err, status, body)
 }
 

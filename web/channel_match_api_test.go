@@ -10,6 +10,7 @@ import (
 
 func TestChannelMatchAPI(t *testing.T) {
 	t.Run("a post or a subscription for one incarnation leaves the next alone", requestForOneIncarnationLeavesTheNextAlone)
+	t.Run("the tag of a channel changes with what is shown, and names its incarnation", channelTagServesBoth)
 	t.Run("the incarnation is compared with the write", incarnationIsComparedWithTheWrite)
 }
 
@@ -69,6 +70,23 @@ func requestForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 		t.Errorf("the new channel holds %q", got)
 	}
 	s.mustBeSound()
+}
+
+func channelTagServesBoth(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	const path = "/api/v1/channels/Engines"
+	first := header("If-None-Match", s.do("GET", path).want(200).header.Get("ETag"))
+	s.do("GET", path, first).want(304)
+	for _, body := range []change{fields("description", "Pistons"), fields("posting", "owner")} {
+		tag := s.do("GET", path).header.Get("ETag")
+		s.do("PATCH", path, bearer(token), header("If-Match", tag), body)
+		s.do("GET", path, header("If-None-Match", tag)).want(200)
+		s.do("PATCH", path, bearer(token), header("If-Match", tag), body) // the incarnation is the same
+	}
+	last := s.do("GET", path).header.Get("ETag")
+	s.do("GET", path, header("If-None-Match", last)).want(304)
+	s.do("DELETE", path, bearer(token), header("If-Match", `"another"`)).want(412)
+	s.do("DELETE", path, bearer(token), header("If-Match", last)).want(202)
 }
 
 // The channel is replaced after the handler has read it and before it writes.

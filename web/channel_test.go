@@ -94,7 +94,7 @@ func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 		t.Errorf("type %q", got)
 	}
 	s.cascade(channel.Ref())
-	if again := create().want(201); again.header.Get("ETag") == `"`+string(channel.Incarnation)+`"` {
+	if again := create().want(201); strings.HasPrefix(again.header.Get("ETag"), `"`+string(channel.Incarnation)) {
 		t.Error("two incarnations have one ETag")
 	}
 }

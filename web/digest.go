@@ -61,10 +61,13 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	fresh, secret := false, cookieValue(c.Request(), secretCookie)
 	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, Part: templates.Part{After: after}}
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		if invalid == nil {
-			digest, err = s.store.Digest(ctx, v.User, day, after, digestPageSize)
+		if invalid != nil {
+			return nil
 		}
-		return err
+		return s.costly(c, func() error {
+			digest, err = s.store.Digest(ctx, v.User, day, after, digestPageSize)
+			return err
+		})
 	}, func(ctx context.Context) (err error) {
 		view.HasAddress, err = s.store.HasDigestAddress(ctx, v.User)
 		return err
@@ -186,7 +189,11 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.store.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
+	var page storage.DigestPage
+	err = s.costly(c, func() error {
+		page, err = s.store.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
+		return err
+	})
 	answer := struct {
 		Day      string              `json:"day"`
 		Zone     string              `json:"tz"`
@@ -239,7 +246,11 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 		return err
 	}
 	days := daysBefore(today)
-	summaries, err := s.store.DigestSummaries(ctx, user, days, digestLength, digestTotal)
+	var summaries []storage.DigestSummary
+	err = s.costly(c, func() error {
+		summaries, err = s.store.DigestSummaries(ctx, user, days, digestLength, digestTotal)
+		return err
+	})
 	if err != nil {
 		return err
 	}

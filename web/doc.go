@@ -18,9 +18,8 @@
 // words and the id of the request. The log gets the cause, once, under the same id.
 //
 // All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
-// the store, and sends a whole answer or returns an error. A read is answered for whoever the
-// visitor most likely is, while the store is asked (visit). What a channel shows is kept by its
-// version (document).
+// the store, and sends a whole answer or returns an error. The session is read before the handler is
+// called (visit). What a channel shows is kept by its version (document).
 //
 // A request that changes something says what its client saw: an edit carries the version
 // that its author read (an entity tag), each form about a channel the incarnation that its

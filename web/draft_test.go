@@ -300,7 +300,7 @@ func draftWithManyFieldsMakesNoLargePage(t *testing.T) {
 	s.author("ada")
 	s.channel("Engines", "ada")
 	values := url.Values{"text": {draftText}}
-	for i := range 5_000 {
+	for i := range 90 {
 		values.Set(strconv.Itoa(i), "")
 	}
 	p := s.browser().send("POST", "/channels/Engines", posted(values)).want(401)

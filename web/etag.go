@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -30,9 +31,12 @@ func blogETag(b domain.Blog) string {
 	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
 }
 
-// channelETag is the entity tag of an incarnation of a channel. A new description
-// does not change it, so it serves If-Match, but not If-None-Match.
-func channelETag(c domain.Channel) string { return `"` + string(c.Incarnation) + `"` }
+// channelETag is the entity tag of a channel as it is shown: its incarnation, which If-Match compares,
+// and a hash of what is shown, such as its description.
+func channelETag(c domain.Channel, shown channelJSON) string {
+	sum := sha256.Sum256(fmt.Append(nil, shown))
+	return `"` + string(c.Incarnation) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + `"`
+}
 
 // revisionOf returns the revision from the tag of a post. Edits compare only the
 // revision, so that a vote in between makes no conflict. It is empty for a tag that
@@ -45,7 +49,11 @@ func revisionOf(opaque string) domain.Revision {
 	return domain.Revision(revision)
 }
 
-func incarnationOf(opaque string) domain.Incarnation { return domain.Incarnation(opaque) }
+// incarnationOf returns the incarnation from the tag of a channel, which may be that alone.
+func incarnationOf(opaque string) domain.Incarnation {
+	incarnation, _, _ := strings.Cut(opaque, "-")
+	return domain.Incarnation(incarnation)
+}
 
 // ifMatch returns the precondition in a request's If-Match, and whether there is
 // one. Without If-Match every version holds. Tags are compared strongly: a weak tag

@@ -8,6 +8,7 @@ import (
 )
 
 func TestForm(t *testing.T) {
+	t.Run("of a hundred fields or more is refused before they are parsed", formOfManyFieldsIsRefused)
 	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
 	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
@@ -117,5 +118,14 @@ func badPostIsShownAgainAsItWasTyped(t *testing.T) {
 				t.Errorf("text %q", got)
 			}
 		})
+	}
+}
+
+// The limit is in go.mod.
+func formOfManyFieldsIsRefused(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	form := "text=Hello&incarnation=" + string(channel.Incarnation)
+	for fields, status := range map[int]int{99: 303, 100: 400} {
+		s.do("POST", "/channels/Engines", cookie(token), typed("application/x-www-form-urlencoded", form+strings.Repeat("&a", fields-2))).want(status)
 	}
 }

@@ -23,7 +23,8 @@ const (
 // among its pages. A process without one can serve Health alone: it answers each path
 // but these two with 404.
 type Health struct {
-	// Ready fails if the store does not answer. It must be set.
+	// Ready fails if the store does not answer. It must be set. A process that is not alive is not
+	// ready either.
 	Ready func(ctx context.Context) error
 	// Alive fails if the process must be started again to go on. Nil never fails.
 	Alive func() error
@@ -44,9 +45,7 @@ func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 		return
 	case r.URL.Path == healthPath:
-		if h.Alive != nil {
-			fault, err = "the store does not write any more", h.Alive()
-		}
+		fault, err = h.alive()
 	case r.URL.Path == readyPath:
 		fault, err = h.ready(r.Context())
 	default:
@@ -64,8 +63,20 @@ func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer+"\n")
 }
 
-// ready returns why the process should get no requests, in words for everybody, if it should not.
+// alive returns why the process must be started again, in words for everybody, if it must.
+func (h Health) alive() (fault string, err error) {
+	if h.Alive != nil {
+		err = h.Alive()
+	}
+	return "the store does not write any more", err
+}
+
+// ready returns why the process should get no requests, in words for everybody, if it should not. One
+// that cannot write is not ready, although its store can be read.
 func (h Health) ready(ctx context.Context) (fault string, err error) {
+	if fault, err := h.alive(); err != nil {
+		return fault, err
+	}
 	select {
 	case <-h.Draining:
 		return "shutting down", errors.New("the process was told to stop")

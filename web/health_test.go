@@ -16,7 +16,7 @@ import (
 
 func TestHealth(t *testing.T) {
 	t.Run("a process is ready while its store answers within two seconds", processIsReadyWhileItsStoreAnswersWithinTwoSeconds)
-	t.Run("a process is healthy while its store writes", processIsHealthyWhileItsStoreWrites)
+	t.Run("a process is healthy, and ready, while its store writes", processIsHealthyWhileItsStoreWrites)
 	t.Run("a process that was told to stop is not ready, and answers", drainingProcessIsNotReady)
 	t.Run("the probes are answered without a web role", probesWithoutWebRole)
 }
@@ -30,14 +30,20 @@ func processIsHealthyWhileItsStoreWrites(t *testing.T) {
 		return nil
 	}})
 	s.do("GET", "/healthz").want(200)
+	s.do("GET", "/readyz").want(200)
 	broken := errors.New("SECRET-PATH: input/output error")
 	failure.Store(&broken)
 	a := s.do("GET", "/healthz").want(503)
 	if strings.Contains(string(a.body), "SECRET") || !strings.Contains(s.log.String(), "SECRET-PATH") {
 		t.Errorf("the cause belongs into the log alone: %s, logged %s", a.body, s.log)
 	}
+	// The store of a full disk can be read, but no request that writes should come here.
+	if a := s.do("GET", "/readyz").want(503); strings.Contains(string(a.body), "SECRET") {
+		t.Errorf("body %s", a.body)
+	}
 	failure.Store(nil)
 	s.do("GET", "/healthz").want(200)
+	s.do("GET", "/readyz").want(200)
 }
 
 func drainingProcessIsNotReady(t *testing.T) {

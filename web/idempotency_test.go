@@ -95,8 +95,8 @@ func postWhoseReplyWasLostIsMadeOnce(t *testing.T) {
 	post := func() answer {
 		return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), header("Idempotency-Key", "k"), fields("text", "Hello"))
 	}
-	if got := post().want(503).header.Get("Retry-After"); got == "" {
-		t.Error("no Retry-After")
+	if a := post().want(503); a.header.Get("Retry-After") == "" || !strings.Contains(a.text("detail"), "unknown whether anything was saved") {
+		t.Errorf("%v says %s", a.header, a.body)
 	}
 	s.mendStore()
 	post().want(200)

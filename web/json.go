@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,13 +79,18 @@ func readJSON(c echo.Context) ([]byte, error) {
 	case !utf8.Valid(body):
 		return nil, notJSON("The body is not valid UTF-8.")
 	}
-	var whole json.RawMessage
 	var syntax *json.SyntaxError
-	if err := json.Unmarshal(body, &whole); errors.As(err, &syntax) {
+	if err := json.Unmarshal(body, &skipped{}); errors.As(err, &syntax) {
 		return nil, notJSON(fmt.Sprintf("The body is not JSON at byte %d.", syntax.Offset))
 	}
 	return body, nil
 }
+
+// skipped is a value of which nothing is kept.
+type skipped struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 // unreadBody is why a body could not be read: it was too much, or it came in pieces.
 func unreadBody(err error, title, detail string) error {
@@ -116,7 +122,7 @@ func notJSON(detail string) error {
 // the object in errors. Of the members that it must not hold, the error names only one: a
 // response must not grow with their number.
 func parseFields(what string, object []byte, fields ...field) error {
-	members, err := parseObject(what, object)
+	members, err := parseObject(what, object, fields)
 	if err != nil {
 		return err
 	}
@@ -138,15 +144,17 @@ func parseFields(what string, object []byte, fields ...field) error {
 	return domain.JoinInvalid(wrong...)
 }
 
-// parseObject splits an object into its members. The body must be valid JSON. What names
-// it in errors.
-func parseObject(what string, body []byte) (map[string]json.RawMessage, error) {
+// parseObject splits an object into its members. It returns those of the fields and at most one
+// other, so a body of many members takes no more memory than its bytes. The body must be valid
+// JSON. What names it in errors.
+func parseObject(what string, body []byte, fields []field) (map[string]json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber() // JSON allows numbers that no float64 can hold
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
 		return nil, notJSON(what + " must be a JSON object.")
 	}
 	members := make(map[string]json.RawMessage)
+	hasOther := false
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
@@ -156,11 +164,17 @@ func parseObject(what string, body []byte) (map[string]json.RawMessage, error) {
 		if _, twice := members[name]; twice {
 			return nil, notJSON(what + " has two members of the same name.")
 		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
+		wanted := slices.ContainsFunc(fields, func(f field) bool { return f.name == name })
+		if !wanted && hasOther {
+			err = decoder.Decode(&skipped{})
+		} else {
+			var value json.RawMessage
+			err = decoder.Decode(&value)
+			members[name], hasOther = value, hasOther || !wanted
+		}
+		if err != nil {
 			return nil, err
 		}
-		members[name] = value
 	}
 	return members, nil
 }

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
@@ -142,6 +145,92 @@ func allClientsTogetherHave512StreamsAndNoMore(t *testing.T) {
 		leave()
 		defer w.open("203.0.113.1:1000")()
 		w.wantFull("203.0.113.2:1000")
+	})
+}
+
+func TestCostlyReads(t *testing.T) {
+	t.Run("wait for their turn, and keep no other page waiting", costlyReadsWaitForTheirTurn)
+	t.Run("of one client are two at a time", costlyReadsOfOneClientAreTwo)
+}
+
+// costlyPaths are the reads that take thousands of rows or calls, and who asks for them.
+func (s *site) costlyPaths() map[string]change {
+	token, engines := s.signUp("ada"), s.channel("Engines", "ada")
+	post := s.post(engines, "ada", "Hello")
+	s.subscribe("ada", engines)
+	secret, err := s.store.NewDigestAddress(s.Context(), "ada")
+	ok(s, err)
+	anonymous, signedIn := header("Accept", "*/*"), bearer(token)
+	return map[string]change{
+		enginesBlogs + "?find=hello": anonymous, "/channels/Engines?find=hello": anonymous,
+		"/channels/Engines?newer=" + string(post.ID):                                     anonymous,
+		"/digest/ada/" + secret + "/feed.atom?tz=" + url.QueryEscape("Pacific/Honolulu"): anonymous,
+		digestPath: signedIn, "/digest": signedIn,
+	}
+}
+
+// costly asks for each path once for each of some clients at the same time, from a store that takes
+// nearly as long as they wait. It returns how many were refused, and how many of these immediately.
+func (s *site) costly(t *testing.T, path string, who change, clients ...int) (refused, immediately int) {
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Blogs" && call.Method != "Get" {
+			time.Sleep(1900 * time.Millisecond)
+		}
+		return send(ctx)
+	})
+	defer s.mendStore()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	began := time.Now()
+	for _, client := range clients {
+		all.Go(func() {
+			a := s.do("GET", path, who, func(r *http.Request) { r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1000", client) })
+			mu.Lock()
+			defer mu.Unlock()
+			if a.status == 503 && a.header.Get("Retry-After") != "" {
+				refused++
+				if time.Since(began) < 2*time.Second {
+					immediately++
+				}
+			}
+		})
+	}
+	synctest.Wait()
+	s.do("GET", "/api/v1/channels").want(200)
+	if took := time.Since(began); took > 0 {
+		t.Errorf("%s: another page takes %s", path, took)
+	}
+	all.Wait()
+	return refused, immediately
+}
+
+func eachCostlyPath(t *testing.T, test func(t *testing.T, s *site, path string, who change)) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // so that one read has its turn
+	synctest.Test(t, func(t *testing.T) {
+		s := newSiteWith(t, web.Options{Version: "test", PageCache: 1}) // which keeps nothing
+		for path, who := range s.costlyPaths() {
+			test(t, s, path, who)
+		}
+	})
+}
+
+// The first makes calls for 1.9 s or more. Those that wait give up after 2 s.
+func costlyReadsWaitForTheirTurn(t *testing.T) {
+	eachCostlyPath(t, func(t *testing.T, s *site, path string, who change) {
+		if refused, immediately := s.costly(t, path, who, 1, 2, 3, 4, 5, 6); refused < 4 || refused > 5 || immediately > 0 {
+			t.Errorf("%s: of six, %d are refused, %d immediately", path, refused, immediately)
+		}
+	})
+}
+
+func costlyReadsOfOneClientAreTwo(t *testing.T) {
+	eachCostlyPath(t, func(t *testing.T, s *site, path string, who change) {
+		if path != enginesBlogs+"?find=hello" {
+			return // a page reads more beside
+		}
+		if _, immediately := s.costly(t, path, who, 1, 1, 1); immediately != 1 {
+			t.Errorf("%s: of three, %d are refused immediately", path, immediately)
+		}
 	})
 }
 

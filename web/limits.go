@@ -1,16 +1,19 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
@@ -44,6 +47,11 @@ const (
 	// maxExports is how many exports may be under way in this process. Each reads the store without
 	// a pause.
 	maxExports = 8
+	// maxClientCostly is how many costly reads one client may have under way, and maxCostly how
+	// many all clients together. Most of them wait for their turn, costlyWait at most.
+	maxClientCostly = 2
+	maxCostly       = 128
+	costlyWait      = 2 * time.Second
 
 	// MaxConnections is how many connections a listener should have open at once. An idle
 	// one takes some 20 KB.
@@ -114,6 +122,30 @@ func (b *countedBody) Read(p []byte) (int, error) {
 
 // release gives back what was read.
 func (b *countedBody) release() { b.all.give(b.client, b.read) }
+
+// costlySlots is how many costly reads run at the same time in this process: half of its processors
+// stay free for all other requests.
+func costlySlots() *semaphore.Weighted {
+	return semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
+}
+
+// costly makes a read that takes thousands of rows or calls, when it is the request's turn. If there
+// are too many, it returns domain.ErrBusy and does not read. The answer must be sent after it returns,
+// or a client who reads slowly would keep others waiting.
+func (s *server) costly(c echo.Context, read func() error) error {
+	client := s.guard.clientAddress(c.Request())
+	if !s.costlyReads.take(client, 1) {
+		return fmt.Errorf("too many costly reads are under way: %w", domain.ErrBusy)
+	}
+	defer s.costlyReads.give(client, 1)
+	ctx, cancel := context.WithTimeout(c.Request().Context(), costlyWait)
+	defer cancel()
+	if err := s.costlySlots.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("waiting for other costly reads: %w: %w", domain.ErrBusy, err)
+	}
+	defer s.costlySlots.Release(1)
+	return read()
+}
 
 // LimitConnections returns the hook of an http.Server that closes a connection of a client
 // who has too many. A proxy that is trusted has those of many clients and is not limited:

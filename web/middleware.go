@@ -49,6 +49,7 @@ type exchange struct {
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, x, h := time.Now(), new(exchange), c.Response().Header()
+		ignoreOtherSchemes(c.Request().Header)
 		c.Set(exchangeKey, x)
 		s.guard.protect(h, c.Request())
 		h.Set(echo.HeaderXRequestID, rand.Text())
@@ -56,9 +57,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Request().Pattern = c.Path()
 		s.listCalls(c, x)
 		c.Response().Before(func() {
-			if err := certain(c); err != nil {
-				panic(err) // a handler would tell somebody what is another's
-			}
 			s.guard.show(h, c.Response().Status)
 			tellCost(c, x)
 			boundWriting(c.Response())
@@ -149,6 +147,9 @@ func (s *server) respondError(err error, c echo.Context) {
 		return
 	}
 	p := problemOf(err)
+	if p.Status == http.StatusServiceUnavailable && p.Detail == "" && !isRead(c.Request().Method) && !hasWritten(c) {
+		p.Detail = "The store does not answer. Nothing was saved. Try again."
+	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
@@ -163,6 +164,12 @@ func (s *server) respondError(err error, c echo.Context) {
 	if err := s.writeProblem(c, err, p); err != nil {
 		s.logFailure(c, slog.LevelError, "writing a problem", err)
 	}
+}
+
+// hasWritten reports whether the request has begun to write to the store.
+func hasWritten(c echo.Context) bool {
+	x, ok := c.Get(exchangeKey).(*exchange)
+	return !ok || x.ledger.Totals().Writes > 0
 }
 
 // unread reports whether a response failed because its client did not accept it: the

@@ -62,9 +62,6 @@ const (
 // form again. A script that sends the form prefers a minimal answer, because
 // it cannot see where a redirect leads: it is told, and goes there itself.
 func seeOther(c echo.Context, path string) error {
-	if err := certain(c); err != nil {
-		return err
-	}
 	if c.Request().Header.Get(headerPrefer) == preferMinimal && !isRead(c.Request().Method) {
 		c.Response().Header().Set(echo.HeaderLocation, path)
 		c.Response().Header().Set(headerPreferred, preferMinimal)

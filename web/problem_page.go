@@ -105,6 +105,8 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 		return "", "One form holds at most 64 KiB. Nothing was saved. Go back with your browser: what you wrote is still in the form. Make it shorter there."
 	case p.Status == http.StatusUnprocessableEntity && read:
 		return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
+	case p.Status == http.StatusServiceUnavailable && p.Type != busyType && !read && p.Detail != "":
+		return "", p.Detail
 	case p.Status == http.StatusServiceUnavailable && p.Type != busyType && !read:
 		return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."
 	case p.Status == http.StatusUnauthorized, p.Status == http.StatusNotFound, p.Detail == "",

@@ -19,11 +19,12 @@ func apiRoutes() []route {
 			{ada, 409, "", "", "", `{"name":"Going"}`},
 			{ada, 422, "", "", "", `{"name":"\ud800","nmae":1}`},
 		}},
-		{name: "GET /api/v1/channels/:name", who: everyone, untagged: true, costs: []cost{
+		{name: "GET /api/v1/channels/:name", who: everyone, costs: []cost{
 			{"", stranger, 2, 3, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
+			{stranger, 304, "Engines", "", "If-None-Match: *", ""},
 			{stranger, 200, "%45ngines", "", "", ""},
 			{ada, 410, "Going", "", "", ""},
 		}},
@@ -36,11 +37,13 @@ func apiRoutes() []route {
 		}},
 		{name: "DELETE /api/v1/channels/:name", who: owner, seeds: []seed{
 			{ada, 202, "Engines", "", "If-Match: *", ""},
+			{ada, 202, "Engines", "", "", ""},
+			{ada, 202, "Engines", "", "If-Match: \"{engines}\"", ""},
 			{ada, 202, "Going", "", "", ""},
 			{ada, 412, "Engines", "", "If-Match: \"{going}\"", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/deletions/:incarnation", who: owner, costs: []cost{
-			{"", ada, 1, 4, 0, 0},
+			{"", ada, 2, 4, 0, 0},
 		}, seeds: []seed{
 			{ada, 200, "Going/{going}", "", "", ""},
 			{bob, 404, "Going/AAAAAAAAAAAAAAAAAAAAAAAAAA", "", "", ""},
@@ -120,11 +123,11 @@ func apiRoutes() []route {
 			{stranger, 404, "nobody", "", "", ""},
 		}},
 		{name: "GET /api/v1/account/export", who: users, untagged: true, seeds: []seed{{ada, 200, "", "", "", ""}}},
-		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 2, 7, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 3, 7, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={subscriptions}", "", ""},
 		}},
-		{name: "GET /api/v1/subscriptions", who: users, costs: []cost{{"", bob, 2, 35, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/subscriptions", who: users, costs: []cost{{"", bob, 3, 35, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1&after={subscriptions}", "", ""},
 			{bob, 422, "", "after={subscriptions}", "", ""},
 		}},
@@ -136,10 +139,10 @@ func apiRoutes() []route {
 		{name: "DELETE /api/v1/subscriptions/:name", who: users, seeds: []seed{
 			{ada, 204, "Wheels", "", "", ""},
 		}},
-		{name: "GET /api/v1/feed", who: users, costs: []cost{{"", bob, 3, 67, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/feed", who: users, costs: []cost{{"", bob, 4, 67, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "limit=1&after={feed}", "", ""},
 		}},
-		{name: "GET /api/v1/digest", who: users, costs: []cost{{"", bob, 4, 67, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/digest", who: users, costs: []cost{{"", bob, 5, 67, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "day=2026-01-31&tz=Europe/Berlin", "", ""},
 			{bob, 200, "", "", "", ""},
 			{ada, 422, "", "day=2026-02-31&tz=../..", "", ""},
@@ -155,7 +158,7 @@ func apiRoutes() []route {
 			{ada, 422, "", "", "", `{"password":"a wrong guess","posts":"keep"}`},
 			{ada, 422, "", "", "", `{"password":"{password}","posts":"all"}`},
 		}},
-		{name: "GET /api/v1/account/deletion", who: users, costs: []cost{{"", ada, 1, 3, 0, 0}}, seeds: []seed{
+		{name: "GET /api/v1/account/deletion", who: users, costs: []cost{{"", ada, 2, 3, 0, 0}}, seeds: []seed{
 			{ada, 200, "", "", "", ""},
 		}},
 		{name: "POST /api/v1/account/deletion/undo", who: users, free: true, seeds: []seed{

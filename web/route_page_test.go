@@ -11,7 +11,7 @@ func pageRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
 			{"", stranger, 3, 87, 1, 50},
-			{"", bobsCookie, 4, 68, 0, 0},
+			{"", bobsCookie, 5, 68, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
@@ -19,7 +19,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels", who: everyone, costs: []cost{
 			{"", stranger, 2, 18, 0, 0},
-			{"", bobsCookie, 2, 20, 0, 0},
+			{"", bobsCookie, 3, 20, 0, 0},
 			{"contains=ada", stranger, 1, 2, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
@@ -40,8 +40,8 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name", who: everyone, costs: []cost{
 			{"", stranger, 2, 5, 1, 2},
-			{"", bobsCookie, 2, 9, 1, 6},
-			{"order=rating", bobsCookie, 4, 29, 1, 6},
+			{"", bobsCookie, 3, 9, 2, 6},
+			{"order=rating", bobsCookie, 5, 29, 2, 6},
 			{"day=2026-01-31", stranger, 2, 5, 1, 2},
 			{"find=engine", stranger, 2, 5, 1, 2},
 		}, seeds: []seed{
@@ -74,7 +74,7 @@ func pageRoutes() []route {
 			{adasCookie, 415, "Engines", "", "Content-Type: application/json", "{}"},
 		}},
 		{name: "GET /channels/:name/edit", who: owner, costs: []cost{
-			{"", adasCookie, 1, 5, 0, 0},
+			{"", adasCookie, 2, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
@@ -89,7 +89,7 @@ func pageRoutes() []route {
 			{adasCookie, 422, "Engines", "", "", "action=posting&posting=x&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/delete", who: owner, costs: []cost{
-			{"", adasCookie, 2, 5, 0, 0},
+			{"", adasCookie, 3, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
@@ -98,7 +98,7 @@ func pageRoutes() []route {
 			{adasCookie, 412, "Engines", "", "", "incarnation={going}"},
 		}},
 		{name: "GET /channels/:name/deletions/:incarnation", who: owner, costs: []cost{
-			{"", adasCookie, 1, 4, 0, 0},
+			{"", adasCookie, 2, 4, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Going/{going}", "", "", ""},
 			{bobsCookie, 404, "Going/x", "", "", ""},
@@ -123,7 +123,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name/:day/:id", who: everyone, body: 4 << 10, costs: []cost{
 			{"", stranger, 2, 4, 1, 2},
-			{"", bobsCookie, 2, 7, 1, 5},
+			{"", bobsCookie, 3, 7, 2, 5},
 		}, seeds: []seed{
 			{stranger, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
 			{stranger, 200, "Engines/x/{post}", "", "", ""},
@@ -134,7 +134,7 @@ func pageRoutes() []route {
 			{adasCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/:day/:id/edit", who: owner, costs: []cost{
-			{"", adasCookie, 2, 5, 0, 0},
+			{"", adasCookie, 3, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
 		}},
@@ -150,7 +150,7 @@ func pageRoutes() []route {
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=delete&etag=*&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, costs: []cost{
-			{"", adasCookie, 2, 5, 0, 0},
+			{"", adasCookie, 3, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
 			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
@@ -176,14 +176,14 @@ func pageRoutes() []route {
 			{stranger, 200, "Engines", "", "", ""},
 			{stranger, 304, "Engines", "", "If-None-Match: *", ""},
 		}},
-		{name: "GET /subscriptions", who: users, costs: []cost{{"", bobsCookie, 2, 35, 0, 0}}, seeds: []seed{
+		{name: "GET /subscriptions", who: users, costs: []cost{{"", bobsCookie, 3, 35, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},
 		{name: "POST /subscriptions", who: users, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=unsubscribe&channel=Wheels&incarnation={wheels}"},
 			{adasCookie, 422, "", "", "", "action=unsubscribe&channel=a/b"},
 		}},
-		{name: "GET /digest", who: users, costs: []cost{{"", bobsCookie, 4, 68, 0, 0}}, seeds: []seed{
+		{name: "GET /digest", who: users, costs: []cost{{"", bobsCookie, 5, 68, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 			{bobsCookie, 200, "", "day=2026-01-31&tz=Europe/Berlin", "Cookie: digest-secret={secret}", ""},
 			{adasCookie, 422, "", "day=x&tz=%00", "", ""},
@@ -236,13 +236,13 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /channels/:name/feed", who: everyone, costs: []cost{
 			{"", stranger, 1, 2, 0, 0},
-			{"", bobsCookie, 1, 4, 0, 0},
+			{"", bobsCookie, 2, 4, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "Engines", "", "", ""},
 		}},
 		{name: "GET /users/:user", who: everyone, costs: []cost{
 			{"", stranger, 2, 39, 0, 0},
-			{"", bobsCookie, 2, 41, 0, 0},
+			{"", bobsCookie, 3, 41, 0, 0},
 			{"show=channels", stranger, 2, 42, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "ada", "", "", ""},
@@ -275,12 +275,12 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /account/export", who: users, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
 		{name: "GET /account/export.zip", who: users, untagged: true, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
-		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 2, 7, 0, 0}}, seeds: []seed{
+		{name: "GET /account/deletions", who: users, costs: []cost{{"", adasCookie, 3, 7, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 			{adasCookie, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels/:name/rows", who: everyone, costs: []cost{
-			{"", adasCookie, 2, 8, 0, 0},
+			{"", adasCookie, 3, 8, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 			{adasCookie, 200, "Engines", "kind=blog!", "", ""},
@@ -291,7 +291,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
 			{"", stranger, 3, 87, 1, 50},
-			{"", bobsCookie, 3, 89, 0, 0},
+			{"", bobsCookie, 4, 89, 0, 0},
 		}, seeds: []seed{
 			{stranger, 200, "", "", "", ""},
 			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/web"
 )
 
@@ -19,6 +20,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("are all in the table, and the API's in its description", routesAreAllInTheTable)
 	t.Run("take the fields of their description and no others", routesTakeWhatIsDocumented)
 	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
+	t.Run("do not fail for a session that has ended, or an account that is being deleted", routesOfWhoLeaves)
 	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
 	t.Run("read no body that is too large", routesReadNoLargeBody)
 	t.Run("refuse a body that is damaged or of another type", routesRefuseADamagedBody)
@@ -171,6 +173,39 @@ func routesAnswerWhoMayAsk(t *testing.T) {
 	})
 }
 
+// The process has seen the sessions before they ended, or before their accounts were to be deleted.
+func routesOfWhoLeaves(t *testing.T) {
+	const ended = "an ended session"
+	users := map[uint8]domain.UserName{ada: "ada", bob: "bob"}
+	for what, leave := range map[string]func(g *stage, who uint8){
+		ended: func(g *stage, who uint8) { ok(g, g.store.SignOut(g.Context(), g.tokens[who])) },
+		"a pending account": func(g *stage, who uint8) {
+			_, err := g.store.AskErasure(g.Context(), storage.Attempt{Name: string(users[who]), Password: password}, false)
+			ok(g, err)
+			g.tokens[who] = g.session(string(users[who]))
+		},
+	} {
+		g := newStage(t, web.Options{Teach: true}, furnish)
+		there, before := g.start, g.tokens
+		for who := range users {
+			leave(g, who)
+		}
+		gone := g.db.Snapshot()
+		g.try(t, func(t *testing.T, r route, s seed) {
+			for _, s.who = range []uint8{ada, adasCookie, bob, bobsCookie} {
+				g.start = there
+				g.reset(t)
+				g.do("GET", "/account", cookie(before[s.who&3])).want(200)
+				g.start = gone
+				a := g.send(t, r, s)
+				if a.status >= 500 || what == ended && r.who != everyone && a.status != 401 {
+					t.Errorf("%s, as %d: status %d", what, s.who, a.status)
+				}
+			}
+		})
+	}
+}
+
 func routesDoNothingForAnotherOrigin(t *testing.T) {
 	g := newStage(t, web.Options{Teach: true}, furnish)
 	g.try(t, func(t *testing.T, r route, s seed) {
@@ -264,6 +299,10 @@ func routesSayThatTheStoreIsAway(t *testing.T) {
 		}
 		if r.isAPI() && strings.Contains(a.text("detail"), "saved") == r.reads() {
 			t.Errorf("it says %q", a.text("detail"))
+		}
+		unknown := strings.Contains(string(a.plain()), "unknown whether") || strings.Contains(string(a.plain()), "may or may not")
+		if !r.reads() && unknown != (a.writes > 0) {
+			t.Errorf("it sent %d writes, and says %s", a.writes, string(a.plain()))
 		}
 		if got := a.timing(); got.calls < 1 || got.read > 0 {
 			t.Errorf("it costs %+v", got)

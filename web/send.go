@@ -47,12 +47,11 @@ const noTransform = ", no-transform"
 // sendTagged is send for what can be read again: it has an entity tag, and a reader who has
 // it already gets 304. A response that sets a cookie shows something once.
 func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
-	if err := certain(c); err != nil {
-		return err
-	}
 	h := c.Response().Header()
-	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 && len(h[headerETag]) == 0 {
-		h.Set(headerETag, bodyTag(body))
+	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 {
+		if len(h[headerETag]) == 0 {
+			h.Set(headerETag, bodyTag(body))
+		}
 		if h.Get(echo.HeaderCacheControl) == noStore {
 			h.Set(echo.HeaderCacheControl, privateCache)
 		}
@@ -67,9 +66,6 @@ func sendTagged(c echo.Context, status int, mediaType string, body []byte) error
 // send sends a response whose body is complete, and announces its length. It compresses the
 // body if the client accepts that.
 func send(c echo.Context, status int, mediaType string, body []byte) error {
-	if err := certain(c); err != nil {
-		return err
-	}
 	h := c.Response().Header()
 	if mayCompress(c) {
 		if gzipped := coding.Gzip(body); gzipped != nil {

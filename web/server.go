@@ -15,6 +15,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/semaphore"
 
 	"microblogging/domain"
 	"microblogging/static"
@@ -117,6 +118,9 @@ type server struct {
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
 	exports *shares[domain.UserName]
+
+	costlyReads *shares[clientAddress]
+	costlySlots *semaphore.Weighted
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -147,6 +151,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		streams: newShares[clientAddress](maxStreams, maxClientStreams),
 		batches: newShares[domain.UserName](math.MaxInt64, 1),
 		exports: newShares[domain.UserName](maxExports, 1),
+
+		costlyReads: newShares[clientAddress](maxCostly, maxClientCostly),
+		costlySlots: costlySlots(),
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)

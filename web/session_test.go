@@ -15,6 +15,7 @@ func TestSession(t *testing.T) {
 	t.Run("wrong credentials do not say which part is wrong", wrongCredentialsDoNotSayWhichPartIsWrong)
 	t.Run("a session that was ended is over", sessionThatWasEndedIsOver)
 	t.Run("an invalid token is refused without a write", invalidTokenIsRefusedWithoutAWrite)
+	t.Run("credentials of another scheme are ignored", otherSchemesAreIgnored)
 	t.Run("a token is told once and until when it works, and a new password ends the others", tokenIsToldOnceUntilANewPassword)
 	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
 	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
@@ -86,6 +87,20 @@ func invalidTokenIsRefusedWithoutAWrite(t *testing.T) {
 			s := s.in(t)
 			s.do("POST", "/api/v1/channels", credentials, fields("name", "Engines")).unwritten().want(401)
 		})
+	}
+}
+
+// A proxy that asks for a password of its own adds it to each request.
+func otherSchemesAreIgnored(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	for _, other := range []string{"Basic YWRhOnNlY3JldA==", "Digest username=ada", "Negotiate", "basic"} {
+		ignored := header("Authorization", other)
+		s.do("GET", "/channels/Engines", ignored).want(200)
+		s.do("GET", "/api/v1/channels", ignored).want(200)
+		for _, credentials := range []change{cookie(token), bearer(token)} { // the latter is a second header
+			s.do("GET", "/account", ignored, credentials).want(200)
+			s.do("POST", enginesBlogs, ignored, credentials, fields("text", other)).want(201)
+		}
 	}
 }
 

@@ -52,9 +52,6 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	}
 	defer s.streams.give(client, 1)
 	now, err := s.deletionPage(c.Request().Context(), c, v)
-	if err == nil {
-		err = certain(c)
-	}
 	if err != nil {
 		return err
 	}
@@ -97,7 +94,7 @@ func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
 		next, err := s.deletionPage(limited, c, v)
-		_, ended := s.store.SessionAhead(limited, v.Token, v.User)()
+		_, ended := s.store.LikelySession(limited, v.Token, v.User)
 		cancel()
 		switch err := cmp.Or(ended, err); {
 		case err == nil:

@@ -1,12 +1,11 @@
 package web
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -72,35 +71,13 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 	}
 }
 
-// visit finds the visitor of a request and calls the handler. It asks the store each time,
-// so that a session that has ended is over at once in every process.
-//
-// A read does not wait for that: it is answered for the user whose the session was when it
-// was read last, while the store is asked. Before the answer is sent, certain waits for the
-// store. If the visitor is somebody else, or their account is to be deleted, the handler is called
-// again. So a handler of a read
-// must change nothing but what any reader may repair, and must send nothing but by send.
+// visit reads who sends a request and calls the handler. It asks the store each time, so a
+// session that has ended is over in every process.
 func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 	if who == everybody {
 		return visitor{}, h(c, visitor{})
 	}
-	likely, wait, err := s.visitorAhead(c)
-	if err != nil {
-		return visitor{}, err
-	}
-	defer func() { _, _ = wait() }() // no read outlasts its request, even if the handler panics
-	if likely.SignedIn() && isRead(c.Request().Method) {
-		c.Set(certainKey, func() bool {
-			v, err := wait()
-			return err == nil && v == likely
-		})
-		answered := answerLikely(c, likely, h)
-		// What is wrong with the session goes before what is wrong with the page.
-		if v, err := wait(); err != nil || v == likely {
-			return v, cmp.Or(err, answered)
-		}
-	}
-	v, err := wait()
+	v, err := s.visitor(c)
 	if err == nil && who >= signedIn && !v.SignedIn() {
 		err = domain.ErrNotSignedIn
 	}
@@ -116,78 +93,56 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 	return v, err
 }
 
-// answerLikely calls a handler for a visitor who may be somebody else.
-func answerLikely(c echo.Context, likely visitor, h handler) error {
-	defer c.Set(certainKey, nil)
-	return h(c, likely)
-}
-
-const certainKey = "web.certain"
-
-// errSomebodyElse ends a handler whose visitor is not whom it was called for.
-var errSomebodyElse = errors.New("the session is somebody else's, or has ended")
-
-// certain waits until it is certain who the visitor is. It must be called before a response
-// begins: one that begins without it is a fault (observe).
-func certain(c echo.Context) error {
-	if is, ok := c.Get(certainKey).(func() bool); ok && !is() {
-		return errSomebodyElse
-	}
-	return nil
-}
-
-// visitorAhead begins to read who sends the request. likely is who that probably is, or a
-// stranger if that is not known yet. An expired cookie makes a stranger. An
-// invalid bearer token is domain.ErrNotSignedIn, because a program sends one on
-// purpose. Without cookie and token it does not ask the store.
-func (s *server) visitorAhead(c echo.Context) (likely visitor, wait func() (visitor, error), err error) {
-	token, bearer, err := s.token(c)
-	if err != nil || token == "" {
-		return visitor{}, func() (visitor, error) { return visitor{}, err }, err
+// visitor reads who sends the request. An expired cookie makes a stranger. An invalid bearer
+// token is domain.ErrNotSignedIn, because a program sends one on purpose. Without cookie and token
+// it does not ask the store.
+func (s *server) visitor(c echo.Context) (visitor, error) {
+	token, bearer := s.token(c)
+	if token == "" {
+		if bearer {
+			return visitor{}, domain.ErrNotSignedIn
+		}
+		return visitor{}, nil
 	}
 	hash := sha256.Sum256([]byte(token))
 	kept, _ := s.likely.GetIfPresent(hash)
-	known, _ := kept.(domain.UserName)
-	likely = visitor{User: known, Token: token}
-	session := s.store.SessionAhead(c.Request().Context(), token, likely.User)
-	return likely, sync.OnceValues(func() (visitor, error) {
-		found, err := session()
-		if errors.Is(err, domain.ErrNotSignedIn) {
-			s.likely.Invalidate(hash)
-			if !bearer {
-				return visitor{}, nil
-			}
+	likely, _ := kept.(domain.UserName)
+	found, err := s.store.LikelySession(c.Request().Context(), token, likely)
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		s.likely.Invalidate(hash)
+		if !bearer {
+			return visitor{}, nil
 		}
-		if err != nil {
-			return visitor{}, err
-		}
-		if found.User != known {
-			s.likely.Set(hash, found.User)
-		}
-		c.Set(userKey, found.User)
-		return visitor{found.User, token, found.Ends}, nil
-	}), nil
-}
-
-// visitor waits for who sends the request.
-func (s *server) visitor(c echo.Context) (visitor, error) {
-	_, wait, err := s.visitorAhead(c)
+	}
 	if err != nil {
 		return visitor{}, err
 	}
-	return wait()
+	if found.User != likely {
+		s.likely.Set(hash, found.User)
+	}
+	c.Set(userKey, found.User)
+	return visitor{found.User, token, found.Ends}, nil
 }
 
-// token returns the bearer token of the request, or else its session cookie.
-func (s *server) token(c echo.Context) (token string, bearer bool, err error) {
+// token returns the bearer token of the request, which may be empty, or else its session cookie.
+func (s *server) token(c echo.Context) (token string, bearer bool) {
 	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {
-		scheme, credentials, _ := strings.Cut(header, " ")
-		if !strings.EqualFold(scheme, "Bearer") || credentials == "" {
-			return "", true, domain.ErrNotSignedIn
-		}
-		return strings.TrimSpace(credentials), true, nil
+		return strings.TrimSpace(header[len(bearerScheme):]), true
 	}
-	return cookieValue(c.Request(), s.sessionCookie(c)), false, nil
+	return cookieValue(c.Request(), s.sessionCookie(c)), false
+}
+
+const bearerScheme = "Bearer"
+
+// ignoreOtherSchemes removes credentials that are not a bearer token. A proxy or a browser sends
+// them with every request if the site is behind a password of the proxy.
+func ignoreOtherSchemes(h http.Header) {
+	if sent, given := h[echo.HeaderAuthorization]; given {
+		h[echo.HeaderAuthorization] = slices.DeleteFunc(sent, func(credentials string) bool {
+			scheme, _, _ := strings.Cut(credentials, " ")
+			return !strings.EqualFold(scheme, bearerScheme)
+		})
+	}
 }
 
 // beginSession signs in with a name and a password, and sets the session cookie.
@@ -260,7 +215,7 @@ func cookieValue(r *http.Request, name string) string {
 // maxLikelyUsers bounds the memory of likelyUsers to about 2 MB.
 const maxLikelyUsers = 10_000
 
-// likelyUsers remember whose the tokens of the latest sessions are, by the hashes of the
-// tokens. It is a hint and decides nothing: the store says each time whether the session
-// still is.
+// likelyUsers remember whose the tokens of the latest sessions are, by the hashes of the tokens, so
+// that both rows of a session can be read at the same time. The store decides each time whether
+// the session still is.
 type likelyUsers = memory

@@ -107,7 +107,13 @@ func ChannelPath(name string) string { return ChannelsPath + "/" + url.PathEscap
 
 // DeletionPath is the path of the deletion of an incarnation, which may be an ETag.
 func DeletionPath(name, incarnation string) string {
-	return ChannelPath(name) + "/deletions/" + strings.Trim(incarnation, `"`)
+	return ChannelPath(name) + "/deletions/" + Incarnation(incarnation)
+}
+
+// Incarnation returns the incarnation from the ETag of a channel.
+func Incarnation(etag string) string {
+	incarnation, _, _ := strings.Cut(strings.Trim(etag, `"`), "-")
+	return incarnation
 }
 
 // BlogsPath is the path of a channel's posts.

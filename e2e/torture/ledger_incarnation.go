@@ -11,7 +11,7 @@ type span struct{ from, to time.Time }
 // An incarnation is what users were told about one incarnation of a channel.
 type incarnation struct {
 	channel, owner string
-	// id is the ETag of the channel.
+	// id is from the ETag of the channel.
 	id string
 	// The channel certainly was there from known to last.
 	known, last time.Time

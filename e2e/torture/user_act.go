@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"microblogging/e2e/client"
@@ -27,7 +28,7 @@ func (u *user) sight(a answer, channel string, there int) *incarnation {
 		if !u.decode(a, &shown) {
 			return nil
 		}
-		return u.site.ledger.saw(a.span, channel, a.Header.Get("ETag"), shown.Owner, shown.Description)
+		return u.site.ledger.saw(a.span, channel, client.Incarnation(a.Header.Get("ETag")), shown.Owner, shown.Description)
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.absent(a.span, channel)
 	}
@@ -229,7 +230,7 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 // askDeletion asks for the deletion of one of the user's own channels.
 func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	first := u.site.ledger.asking(of)
-	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {of.id}},
+	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {strconv.Quote(of.id)}},
 		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
 	switch a.Status {
 	case http.StatusAccepted:

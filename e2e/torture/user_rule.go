@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func (u *user) rule(ctx context.Context, of *incarnation) {
 		forbidden = func(author string) bool { return author == other }
 	}
 	u.site.ledger.ruling(of.channel)
-	mine := http.Header{"If-Match": {of.id}}
+	mine := http.Header{"If-Match": {strconv.Quote(of.id)}}
 	allowed := []int{http.StatusNoContent, http.StatusNotFound, http.StatusGone, http.StatusPreconditionFailed}
 	a := u.send(ctx, method, path, body, mine, allowed...)
 	if a.Status == http.StatusNoContent {

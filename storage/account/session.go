@@ -73,23 +73,14 @@ func (a *Accounts) Session(ctx context.Context, token string) (domain.Session, e
 	return sessionOf(row, user), nil
 }
 
-// SessionAhead begins to read the session of a token, as Session does, before its answer
-// is needed. The function that it returns waits for the answer. It must be called, and may
-// be called again. Likely is whose session that was when it was read last, or empty: then
-// both rows of a session are read at once. If it is wrong, it costs another read.
-func (a *Accounts) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
-	return flight.Ahead(a.reads, func() (domain.Session, error) {
-		if likely == "" {
-			return a.Session(ctx, token)
-		}
-		return a.likelySession(ctx, token, likely)
-	})
-}
-
-// likelySession is Session for a token that is likely this user's. The rows are read at once,
-// so that the epoch may be older than the session's: a user who changes the password
-// carries a session to the new epoch. So any doubt is settled by Session.
-func (a *Accounts) likelySession(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
+// LikelySession is Session for a token that is likely this user's: it reads both rows at the same
+// time. An empty name, or a wrong one, costs another read. The epoch that it reads may be older than
+// the session's, because a user who changes the password carries a session to the new epoch. So if
+// anything does not fit, Session reads both again.
+func (a *Accounts) LikelySession(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
+	if likely == "" {
+		return a.Session(ctx, token)
+	}
 	var row, user driver.Entity
 	var unknown error
 	err := a.reads.AtOnce(ctx,

@@ -25,6 +25,8 @@ type Ledger struct {
 // LedgerTotals are the sums over the calls that have ended.
 type LedgerTotals struct {
 	Calls int
+	// Writes is how many writes have begun.
+	Writes int
 	// Read is how many rows the backends looked at to answer the reads, and Returned how
 	// many they gave. A backend that does not tell (Page.Counted) looked at as many as it
 	// gave, at least. The rows of a transaction are in neither.
@@ -86,15 +88,18 @@ func Enter(ctx context.Context, c *Call, next func(context.Context) error) error
 	if !ok {
 		return next(ctx)
 	}
-	began := l.begin()
+	began := l.begin(c)
 	err := next(ctx)
 	l.end(began, c, err)
 	return err
 }
 
-func (l *Ledger) begin() time.Time {
+func (l *Ledger) begin(c *Call) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if c.Writes() {
+		l.totals.Writes++
+	}
 	now := time.Now()
 	if l.pending == 0 {
 		l.since = now

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -15,8 +14,7 @@ const Points = 32
 
 // Reads are how reads are made that do not depend on each other.
 type Reads struct {
-	// InTurn makes them one after another, where to make them at once gains nothing. Then
-	// nothing is gained either by knowing beforehand what to read.
+	// InTurn makes them one after another, where to make them at once gains nothing.
 	InTurn bool
 	// LastFirst makes them in the opposite order if they are made in turn.
 	LastFirst bool
@@ -70,31 +68,6 @@ func (r Reads) AtOnce(ctx context.Context, calls ...func(context.Context) error)
 		}
 	}
 	return cmp.Or(errs...)
-}
-
-// Ahead begins a read before its answer is needed. The function that it returns waits for
-// the answer; it must be called, and may be called again. A panic in the read is passed on
-// to whoever waits. If calls are made in turn, Ahead reads before it returns (a
-// panic is then passed on at once), or with LastFirst when the answer is needed.
-func Ahead[T any](r Reads, read func() (T, error)) (wait func() (T, error)) {
-	switch {
-	case !r.InTurn:
-	case r.LastFirst:
-		return sync.OnceValues(read)
-	default:
-		answer, err := read()
-		return func() (T, error) { return answer, err }
-	}
-	var answer T
-	group := Unbroken(1)
-	group.Go(func() (err error) {
-		answer, err = read()
-		return err
-	})
-	return func() (T, error) {
-		err := group.Wait()
-		return answer, err
-	}
 }
 
 // Gather reads something for each item, Points at once, and returns what is to be kept, in the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,10 @@ import (
 const (
 	// MaxDigest is the largest number of posts of one channel in a digest.
 	MaxDigest = 200
+	// MaxDigestChannels is how many channels one request for a digest looks at, and MaxRanked how
+	// many posts of each, the newest of its days. So it has a bound of calls of the store.
+	MaxDigestChannels = 16 * flight.Points
+	MaxRanked         = 40 * rankPage
 	// rankPage is how many ratings one request asks for. flight.Points channels are ranked at
 	// once, so that a larger page would take megabytes.
 	rankPage = 250
@@ -31,7 +36,8 @@ type DigestChannel struct {
 	Items []domain.Blog
 	// First is the rank of the first of Items among the posts of the day, from 1.
 	First int
-	// Total is the number of posts of the day. A digest lists at most MaxDigest of them.
+	// Total is the number of posts of the day, up to MaxRanked. A digest lists at most MaxDigest of
+	// them.
 	Total int
 }
 
@@ -41,7 +47,8 @@ type DigestChannel struct {
 // before; a cursor of another user, day or time zone is an InvalidError.
 //
 // It reads the ratings of all posts of the day, and then the posts of the page, and verifies each
-// channel that has a post, as Feed does. A page starts at the channel, the rating and the post
+// channel that has a post, as Feed does. It looks at no more channels than it needs for the page, nor
+// at more than MaxDigestChannels, so a page may have few posts or none and a Next. A page starts at the channel, the rating and the post
 // where the page before ended: posts that come and go in between make no other post come twice or
 // be missed. A post whose rating changes in between can be missed or met twice.
 func (s *Readers) Digest(ctx context.Context, user domain.UserName, day domain.Day, after string, limit int) (digest page.Of[DigestChannel], err error) {
@@ -50,13 +57,15 @@ func (s *Readers) Digest(ctx context.Context, user domain.UserName, day domain.D
 	if err != nil {
 		return digest, err
 	}
-	key, _, _ := strings.Cut(position, "!")
-	byDay, err := s.rankSubscribed(ctx, user, []domain.Day{day}, domain.ChannelKey(key), MaxDigest)
+	byDay, rest, err := s.rankSubscribed(ctx, user, []domain.Day{day}, position, MaxDigest, limit)
 	if err != nil {
 		return digest, err
 	}
-	posts := slices.DeleteFunc(byDay[0], func(p found) bool { return digestPosition(p) <= position })
-	posts, digest.Next = page.Cut(list, posts, digestPosition)
+	posts, next := page.Cut(list, byDay[0], digestPosition)
+	if next == "" && rest != "" {
+		next = list.Next(string(rest))
+	}
+	digest.Next = next
 	blogs, err := s.readFound(ctx, posts)
 	digest.Items = digestChannels(posts, blogs)
 	return digest, err
@@ -75,14 +84,16 @@ type DigestSummary struct {
 	// Posts and Channels count the posts of the day and the channels with such posts,
 	// listed or not.
 	Posts, Channels int
+	// Partial says that the user subscribes to more channels, which are left out.
+	Partial bool
 }
 
 // DigestSummaries sums up what was posted on each of some successive days, newest first, to the
 // channels that a user subscribes to. It ranks each channel once for all days, and verifies each
-// that has a post, as Feed does. Of a channel and day it lists at most perChannel posts. If a day
+// that has a post, as Feed does. It looks at the first MaxDigestChannels channels. Of a channel and day it lists at most perChannel posts. If a day
 // has more than perDay of those, each channel gets one before any gets a second one, and so on.
 func (s *Readers) DigestSummaries(ctx context.Context, user domain.UserName, days []domain.Day, perChannel, perDay int) ([]DigestSummary, error) {
-	byDay, err := s.rankSubscribed(ctx, user, days, "", perChannel)
+	byDay, rest, err := s.rankSubscribed(ctx, user, days, "", perChannel, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +105,7 @@ func (s *Readers) DigestSummaries(ctx context.Context, user domain.UserName, day
 				summaries[i].Channels++
 			}
 		}
-		byDay[i] = firstOfEach(posts, perDay)
+		byDay[i], summaries[i].Partial = firstOfEach(posts, perDay), rest != ""
 	}
 	blogs, err := s.readFound(ctx, slices.Concat(byDay...))
 	for i, posts := range byDay {
@@ -129,29 +140,41 @@ func digestChannels(posts []found, blogs map[domain.BlogID]domain.Blog) (channel
 }
 
 // rankSubscribed ranks, for each of some successive days, newest first, the posts of the channels
-// that a user subscribes to, from this key on: the first most posts of each. They are in the order
-// of keys and ranks.
-func (s *Readers) rankSubscribed(ctx context.Context, user domain.UserName, days []domain.Day, from domain.ChannelKey, most int) ([][]found, error) {
+// that a user subscribes to, behind this position: the first most posts of each. They are in the order
+// of keys and ranks. It stops when it has more than enough posts of the first day, or has ranked
+// MaxDigestChannels. Then rest is the key of the first channel that is left.
+func (s *Readers) rankSubscribed(
+	ctx context.Context, user domain.UserName, days []domain.Day, behind string, most, enough int,
+) (byDay [][]found, rest domain.ChannelKey, err error) {
 	following, err := s.readSubscriptions(ctx, user)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != stateJoined || row.Channel.Key < from })
-	byChannel, err := flight.Gather(ctx, s.Reads, following, func(ctx context.Context, row Row) ([][]found, bool, error) {
-		posts, err := s.rankDays(ctx, &row, days, most)
-		if err != nil || len(slices.Concat(posts...)) == 0 {
-			return nil, false, err
+	from, _, _ := strings.Cut(behind, "!")
+	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != stateJoined || string(row.Channel.Key) < from })
+	byDay = make([][]found, len(days))
+	for i, rows := range slices.Collect(slices.Chunk(following, flight.Points)) {
+		if i*flight.Points == MaxDigestChannels || len(byDay[0]) > enough {
+			return byDay, rows[0].Channel.Key, nil
 		}
-		valid, err := s.RepairSubscription(ctx, row, user)
-		return posts, valid, err
-	})
-	byDay := make([][]found, len(days))
-	for _, posts := range byChannel {
-		for day := range days {
-			byDay[day] = append(byDay[day], posts[day]...)
+		byChannel, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
+			posts, err := s.rankDays(ctx, &row, days, most)
+			if err != nil || len(slices.Concat(posts...)) == 0 {
+				return nil, false, err
+			}
+			valid, err := s.RepairSubscription(ctx, row, user)
+			return posts, valid, err
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, posts := range byChannel {
+			for day := range days {
+				byDay[day] = append(byDay[day], slices.DeleteFunc(posts[day], func(p found) bool { return digestPosition(p) <= behind })...)
+			}
 		}
 	}
-	return byDay, err
+	return byDay, "", nil
 }
 
 // rankDays ranks the posts of a channel on each of some successive days, newest first.
@@ -162,9 +185,13 @@ func (s *Readers) rankDays(ctx context.Context, by *Row, days []domain.Day, most
 	q := driver.Range{Partition: schema.ChannelPartition(by.Channel.Key), From: from, To: to,
 		Paging: driver.Paging{Limit: rankPage, Select: []string{schema.PropRating, schema.PropCreatedOn, schema.PropIncarnation}}}
 	ranked, totals := make([][]found, len(days)), make([]int, len(days))
+	read := 0
 	for row, err := range s.blogs.Within(ctx, q) {
 		if err != nil {
 			return nil, fmt.Errorf("posts of channel %s: %w", by.Channel.Key, err)
+		}
+		if read++; read > MaxRanked {
+			break
 		}
 		blog := blog.Decode(row)
 		if blog.Channel.Incarnation != by.Channel.Incarnation {

@@ -70,9 +70,42 @@ var machine = sync.OnceValue(func() readerWriter {
 	}
 })
 
-// blockParsers are those of CommonMark without the one for HTML.
+// blockParsers are those of CommonMark without the one for HTML. Those of quotations and lists are
+// shallow.
 func blockParsers() []util.PrioritizedValue {
-	return withoutHTML(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())
+	parsers := withoutHTML(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())
+	for i, p := range parsers {
+		switch reflect.TypeOf(p.Value) {
+		case reflect.TypeOf(parser.NewBlockquoteParser()), reflect.TypeOf(parser.NewListParser()):
+			parsers[i].Value = shallowParser{p.Value.(parser.BlockParser)}
+		}
+	}
+	return parsers
+}
+
+// maxParsed is how many quotations and lists the parser opens around a text. The mark of a deeper one
+// is text. For each line the parser looks at all that are open, so without a limit the time grows with the
+// square of a text's length.
+const maxParsed = 10 * maxDepth
+
+// A shallowParser opens nothing within maxParsed quotations and lists.
+type shallowParser struct{ parser.BlockParser }
+
+func (p shallowParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	if depthOf(parent) >= maxParsed {
+		return nil, parser.NoChildren
+	}
+	return p.BlockParser.Open(parent, reader, pc)
+}
+
+// depthOf is how many quotations and lists are around what is in n.
+func depthOf(n ast.Node) (depth int) {
+	for ; n != nil; n = n.Parent() {
+		if n.Kind() == ast.KindBlockquote || n.Kind() == ast.KindList {
+			depth++
+		}
+	}
+	return depth
 }
 
 // inlineParsers are those of CommonMark without the one for HTML, and three more.

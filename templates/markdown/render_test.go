@@ -3,6 +3,8 @@ package markdown
 import (
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark/text"
 )
 
 // linked is how a link to an address that says so appears.
@@ -143,6 +145,19 @@ func TestRender(t *testing.T) {
 		}
 	})
 	// A definition is written once, and each link by reference repeats it.
+	// The parser looks at each open quotation for each line, so its work is the length times the depth.
+	t.Run("is not parsed deeper than some levels", func(t *testing.T) {
+		for _, marks := range []string{">", "> ", "- ", "1. ", "> - ", "- > "} {
+			source := strings.Repeat(marks, 1000) + "a\n" + strings.Repeat(marks, 1000) + "b"
+			deepest := 0
+			for _, n := range descendants(machine().read.Parse(text.NewReader([]byte(source)))) {
+				deepest = max(deepest, depthOf(n))
+			}
+			if deepest != maxParsed {
+				t.Errorf("%q is parsed to a depth of %d, want %d", marks, deepest, maxParsed)
+			}
+		}
+	})
 	t.Run("does not grow with references", func(t *testing.T) {
 		for sentence, definition := range map[string]string{
 			"an address":                  "[a]: https://b.example/" + strings.Repeat("x", 2400),
