@@ -236,7 +236,7 @@ func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	case http.StatusAccepted:
 		u.site.ledger.accept(of)
 		if !of.adrift && u.draw.IntN(3) > 0 {
-			u.undo(ctx, of, u.promise(a, first))
+			u.undo(ctx, of, u.promise(ctx, of, a, first))
 		}
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
@@ -249,12 +249,16 @@ func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 
 // promise is until when the deletion can be undone that an answer has accepted, by our clock. It is
 // zero if that is not known, since an earlier request may have been accepted.
-func (u *user) promise(a answer, first bool) time.Time {
-	var d client.Deletion
-	if !first || !u.decode(a, &d) {
+func (u *user) promise(ctx context.Context, of *incarnation, accepted answer, first bool) time.Time {
+	if !first {
 		return time.Time{}
 	}
-	return a.from.Add(d.UndoableUntil.Sub(d.RequestedOn))
+	var d client.Deletion
+	a := u.send(ctx, "GET", client.DeletionPath(of.channel, of.id), nil, nil, http.StatusOK)
+	if a.Status != http.StatusOK || !u.decode(a, &d) || d.UndoableUntil.IsZero() {
+		return time.Time{}
+	}
+	return accepted.from.Add(d.UndoableUntil.Sub(d.RequestedOn))
 }
 
 // undo undoes a deletion that was accepted, unless the time that was promised is over and a worker
