@@ -55,10 +55,17 @@ var (
 	ErrUnavailable = errors.New("storage unavailable")
 	// ErrConfiguration: the store refuses the key, the credential or the role of this program. It
 	// lasts until an operator changes that. It is an ErrUnavailable.
-	ErrConfiguration = fmt.Errorf("%w: wrong configuration", ErrUnavailable)
+	ErrConfiguration = fmt.Errorf("%w: the account refuses the key, or the credential lacks its roles", ErrUnavailable)
 	// ErrMissing: the table or the queue does not exist. It is an ErrConfiguration.
-	ErrMissing = fmt.Errorf("%w: no such table or queue", ErrConfiguration)
+	ErrMissing error = missingError{}
 )
+
+// missingError is the type of ErrMissing, which does not say what ErrConfiguration does.
+type missingError struct{}
+
+func (missingError) Error() string { return "no such table or queue" }
+
+func (missingError) Unwrap() error { return ErrConfiguration }
 
 // FieldError says what is wrong with one field of a request.
 type FieldError struct {

@@ -204,6 +204,9 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 // takeWrite counts a write of the visitor, or refuses it. A user who has written too much takes
 // nothing from the others of the same client.
 func (s *server) takeWrite(c echo.Context, v visitor) error {
+	if !v.Ends.IsZero() {
+		return domain.ErrAccountEnds
+	}
 	takes := func(buckets *middleware.RateLimiterMemoryStore, who string) bool {
 		taken, err := buckets.Allow(who)
 		return taken && err == nil

@@ -201,6 +201,9 @@ func routesOfWhoLeaves(t *testing.T) {
 				if a.status >= 500 || what == ended && r.who != everyone && a.status != 401 {
 					t.Errorf("%s, as %d: status %d", what, s.who, a.status)
 				}
+				if what != ended && !r.reads() && !r.free && a.status < 400 {
+					t.Errorf("%s writes, as %d: status %d", what, s.who, a.status)
+				}
 			}
 		})
 	}

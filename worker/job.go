@@ -111,6 +111,9 @@ func (j *job) recorded(ctx context.Context, cascade func(context.Context) error)
 	if err != nil {
 		return err
 	}
+	if j.progress.outdated {
+		return nil
+	}
 	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}

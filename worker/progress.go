@@ -27,6 +27,9 @@ type progress struct {
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
+	// outdated tells that the message is not of the request that is recorded, and that the deletion
+	// can still be undone. See record.
+	outdated bool
 	// worker is the number of this handling in the trace; 0 if the first record failed, and the
 	// next one numbers it.
 	worker int
@@ -99,6 +102,12 @@ func (p *progress) removed(ctx context.Context, rows int) {
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
 	steps, rows := p.take()
 	return p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
+		// A request may have sent its message and died. The user asks again, and is told a later time:
+		// that of the record, which has a message of its own.
+		p.outdated = d.State == domain.DeletionPending && !p.of.UndoableUntil.IsZero() && !d.RequestedOn.Equal(p.of.AskedOn)
+		if p.outdated {
+			return false
+		}
 		d.RowsDeleted = max(d.RowsDeleted, p.before+rows)
 		if rows > 0 {
 			d.WaitingSince = time.Time{}

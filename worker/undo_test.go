@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/schema"
 )
 
@@ -17,6 +19,7 @@ func TestUndo(t *testing.T) {
 	t.Run("a lost message is replaced when the time is over, and not before", bubble(lostMessageIsReplaced))
 	t.Run("a pass whose clock is wrong does not end the time early", bubble(copyIsDelayed))
 	t.Run("no clock of the process that was asked ends the time early or late", bubble(clocksDiffer))
+	t.Run("the message of a request that died does not end the time of the next", bubble(deadRequestEndsNoUndo))
 	t.Run("a restart of the embedded store does not end the time early", bubble(restartEndsNoUndo))
 }
 
@@ -118,7 +121,8 @@ func lostMessageIsReplaced(t *testing.T) {
 	w.mustBeDeleted()
 }
 
-// skewed moves the times in all rows, as a process whose clock is off had written them.
+// skewed moves the times in all rows, as a process whose clock is off had written them, but for the
+// time of the request, which the message has as well.
 func (w *world) skewed(by time.Duration) {
 	w.t.Helper()
 	for _, name := range []string{schema.TableChannels, schema.TableDeletions, schema.TableUsers} {
@@ -127,7 +131,7 @@ func (w *world) skewed(by time.Duration) {
 			w.ok(err)
 			var times driver.Properties
 			for _, p := range row.Properties {
-				if on := row.Properties.Time(p.Name); !on.IsZero() {
+				if on := row.Properties.Time(p.Name); !on.IsZero() && p.Name != schema.PropRequestedOn {
 					times = append(times, driver.Time(p.Name, on.Add(by)))
 				}
 			}
@@ -183,6 +187,29 @@ func clocksDiffer(t *testing.T) {
 		}
 		stop()
 	}
+}
+
+func deadRequestEndsNoUndo(t *testing.T) {
+	w := newWorldOf(t, 5, storage.Options{Undo: undoTime})
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == schema.TableDeletions && drivertest.Writes(call) && call.Operations[0].Action == driver.ActionInsert {
+			return drivertest.ErrInjected // after its message
+		}
+		return send(ctx)
+	}
+	if err := w.ask(w.faulty); err == nil {
+		t.Fatal("the first request did not die")
+	}
+	stop := w.start(w.sound)
+	time.Sleep(undoTime - 5*time.Second)
+	w.askUndoable()
+	if b, err := w.sound.Backlog(t.Context()); err != nil || b.Open != 0 {
+		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
+	}
+	w.mustBePendingFor(undoTime - time.Second)
+	w.until("the deletion is done", w.done)
+	stop()
+	w.mustBeDeleted()
 }
 
 func restartEndsNoUndo(t *testing.T) {

@@ -148,7 +148,7 @@ func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend)
 	if creates {
 		err = b.Prepare(ctx)
 	} else if err = b.Ready(ctx); errors.Is(err, domain.ErrMissing) {
-		err = fmt.Errorf("there is no whole store: %w", err)
+		err = fmt.Errorf("there is no store here, or not all of it: %w; a role makes a store when it starts", err)
 	}
 	if err != nil {
 		return cannotRunError{err}
@@ -198,6 +198,7 @@ func (s *starter) prepare(ctx context.Context, b *backend) error {
 			wrong = time.Now()
 			s.log.ErrorContext(ctx, "the store refuses this configuration, trying again", "for", configurationTime, "error", err)
 		case !misconfigured:
+			wrong = time.Time{}
 			s.log.WarnContext(ctx, "store not ready, trying again", "error", err)
 		}
 		select {

@@ -101,15 +101,20 @@ func (s *Deletions) enqueueAfter(ctx context.Context, m domain.Message, delay ti
 // wholeSeconds rounds up.
 func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
 
-// MessageFor is the request to delete a channel in this state.
+// MessageFor is the request to delete a channel in this state. When that of a pending channel was made
+// is not known, so its message has the longest delay.
 func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
+	on := domain.Now()
+	if !channel.UndoableUntil.IsZero() {
+		on = channel.UndoableUntil.Add(-domain.MaxUndo)
+	}
 	return domain.Message{
 		Kind:        domain.MessageChannel,
 		Channel:     channel.Key(),
 		Incarnation: channel.Incarnation,
 		Name:        channel.Name,
 		By:          by,
-		AskedOn:     domain.Now(),
+		AskedOn:     on,
 
 		Number: channel.Undone, UndoableUntil: channel.UndoableUntil,
 	}

@@ -15,12 +15,12 @@ import (
 // asked whether the time to undo is over: the queue has kept the message invisible for that long.
 // What keeps a sweep from a channel whose deletion was undone is the version of the row.
 func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present bool, err error) {
-	return s.mark(ctx, m, func(row channel.Row) error { return s.Pivot(ctx, row) })
+	return s.mark(ctx, m, domain.Now(), func(row channel.Row) error { return s.Pivot(ctx, row) })
 }
 
 // hide marks the channel for a request whose own mark met another write.
 func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
-	_, err := s.mark(ctx, m, func(row channel.Row) error {
+	_, err := s.mark(ctx, m, m.Due(), func(row channel.Row) error {
 		if row.State == domain.ChannelPending {
 			return nil
 		}
@@ -30,9 +30,9 @@ func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
 }
 
 // mark reads the channel's row, and calls swap unless it is past the pivot. A deletion is on the
-// index before its channel is marked (open.go). A row that counts other than the message is that of
+// index before its channel is marked, with the time at which its work is due (open.go). A row that counts other than the message is that of
 // a channel whose deletion was undone.
-func (s *Deletions) mark(ctx context.Context, m domain.Message, swap func(channel.Row) error) (present bool, err error) {
+func (s *Deletions) mark(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, m.Ref())
 		present = err == nil && row.Undone == m.Number
@@ -46,7 +46,7 @@ func (s *Deletions) mark(ctx context.Context, m domain.Message, swap func(channe
 		case row.State == domain.ChannelDeleting:
 			return nil
 		case row.State == domain.ChannelActive:
-			if err := s.RenewOpen(ctx, m.Ref(), domain.Now()); err != nil {
+			if err := s.RenewOpen(ctx, m.Ref(), due); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,11 @@ func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Messa
 		}
 		d := Decode(row)
 		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion && d.State != domain.DeletionUndone {
-			records = append(records, d.Message())
+			m := d.Message()
+			if d.State != domain.DeletionPending && m.Kind == domain.MessageChannel {
+				m.UndoableUntil = time.Time{} // that time is over
+			}
+			records = append(records, m)
 		}
 	}
 	return records, nil
@@ -34,7 +38,7 @@ func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Messa
 
 // RepeatDeletions asks again for each deletion whose channel can still be read. It returns
 // how many there were. The deletion is listed for whoever asked for it, under the time of
-// the first request. It may be called again after an error, and beside everything else.
+// the first request. One that could be undone can be again, for as long as was promised. It may be called again after an error, and beside everything else.
 func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
 	for _, record := range records {
 		found, err := s.RepeatDeletion(ctx, record)
@@ -63,6 +67,6 @@ func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found
 	case row.State != domain.ChannelActive, row.Undone > m.Number: // the row decides whether it was undone
 		return false, nil
 	}
-	m.Number, m.UndoableUntil = row.Undone, time.Time{}
+	m.Number = row.Undone
 	return true, s.acceptDeletion(ctx, row, m)
 }

@@ -41,6 +41,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -196,8 +197,8 @@ func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found b
 		return false, err
 	}
 	asked := domain.Erasure{User: m.By, State: domain.AccountPending, AskedOn: domain.Now(), KeepPosts: m.KeepPosts}
-	if asked.UndoableUntil = asked.AskedOn; m.UndoableUntil.After(asked.AskedOn) {
-		asked.UndoableUntil = m.UndoableUntil // which was promised
+	if asked.UndoableUntil = asked.AskedOn; m.Due().After(asked.AskedOn) { // it was promised, by a clock that may differ
+		asked.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, asked.AskedOn.Add(domain.Tick)}, time.Time.Compare)
 	}
 	_, err = s.accept(ctx, asked, func(account.Entry) error { return nil })
 	return err == nil, err

@@ -59,7 +59,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	up := 1.0
 	if b := g.backlog; g.err == nil {
 		tell("deletions_open", "Deletions that are due and not at their end, without those that can be undone and those in poison. "+
-			"It stops at 1,000. Of more than 64, some may have ended in the last minutes.", float64(b.Open), nil)
+			"It stops at 1,000. One that has ended counts until the next reconciling pass.", float64(b.Open), nil)
 		tell("deletions_oldest_age_seconds", "For how long the work of the oldest open deletion has been due. 0 if none is open.", age(b.Oldest), nil)
 		for queue, n := range map[string]int64{"deletions": b.Messages, "poison": b.Poisoned} {
 			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
