@@ -279,7 +279,7 @@ func (n *names) call(c Call) *Call {
 		}
 	}
 	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
-		message.AskedOn = n.present()
+		message.AskedOn = Instant() // as RequestedOn of the record that it makes
 		if !message.QueuedOn.IsZero() {
 			message.QueuedOn = n.present()
 		}
