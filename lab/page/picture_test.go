@@ -84,7 +84,7 @@ func rowsAreNamed(t *testing.T) {
 		words = append(words, textOf(line))
 	}
 	text := strings.Join(words, "\n")
-	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1: 10 calls, shuts the gate", "w1: 5 calls, removes the gate"} {
+	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1: 11 calls, shuts the gate", "w1: 5 calls, removes the gate"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("no %q in %s", says, text)
 		}

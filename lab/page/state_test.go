@@ -154,7 +154,7 @@ func runsOn(t *testing.T) {
 	for from, says := range map[string]string{
 		"/lab/A1": "Run until told “deletion accepted” : olga", "/lab/A1?s=ann,olga*2": "Run as far as it goes : w1",
 		"/lab/open-gate?s=ann*3,olga*6": "Run until it shuts the gate : w1", "/lab/open-gate?s=ann*3,olga*6,w1*12": "Run until the gate is gone : w1",
-		"/lab/reservation": "Run until it opens the gate : olga", "/lab/shut-gate?s=w1*15": "Run until it reserves a gate : ann",
+		"/lab/reservation": "Run until it opens the gate : olga", "/lab/shut-gate?s=w1*16": "Run until it reserves a gate : ann",
 	} {
 		s.get(from).want(200).says(says)
 	}
