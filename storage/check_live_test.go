@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,9 +125,9 @@ func (w *world) newTown() {
 // checkBesideLifeReportsNothing lets users and workers make a number of calls before each call of a
 // check, from each call of the check on.
 func checkBesideLifeReportsNothing(t *testing.T) {
-	every := 1
-	if testing.Short() {
-		every = 7
+	every := 7
+	if thorough() {
+		every = 1
 	}
 	for what, live := range lives() {
 		for _, stride := range []int{1, 4, 1000} {
@@ -191,3 +192,7 @@ func (w *world) undoable(backend driver.Backend) *storage.Store {
 		Undo: 30 * time.Second, UndoAccount: undoAccount, Flight: 1, HashPassword: drivertest.CheapHash,
 	})
 }
+
+// thorough asks for every case of the tests that have thousands. With the race detector they take
+// minutes, so a run of all tests takes each seventh or tenth.
+func thorough() bool { return os.Getenv("MICROBLOGGING_TEST_ALL") != "" }
