@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -143,13 +144,13 @@ func rowsOfGoneChannelGo(t *testing.T, w *world) {
 	}
 	again := w.create("gone", eve)
 	w.post(again, eve, "of another")
-	posts, channels := 0, 0
+	var posts, channels atomic.Int64
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if strings.HasPrefix(call.Row, "blog!") {
-			posts++
+			posts.Add(1)
 		}
 		if call.Target == "Channels" {
-			channels++
+			channels.Add(1)
 		}
 		return send(ctx)
 	})
@@ -160,8 +161,8 @@ func rowsOfGoneChannelGo(t *testing.T, w *world) {
 	if n := len(w.onList(grace)); len(dead) != 30 || n != 1 {
 		t.Errorf("%d rows are left of %d, want 1", n, len(dead))
 	}
-	if posts > 10 || channels != 2 {
-		t.Errorf("%d posts were read and %d channels, want each channel once, and no post of one that is known to be gone", posts, channels)
+	if posts.Load() > 10 || channels.Load() != 2 {
+		t.Errorf("%d posts were read and %d channels, want each channel once, and no post of one that is known to be gone", posts.Load(), channels.Load())
 	}
 }
 
@@ -199,10 +200,10 @@ func listIsReadOnce(t *testing.T, w *world) {
 			w.post(in, grace, fmt.Sprint(i, n))
 		}
 	}
-	ranges := 0
+	var ranges atomic.Int64
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Users" && call.Method == driver.CallRange {
-			ranges++
+			ranges.Add(1)
 		}
 		return send(ctx)
 	})
@@ -215,8 +216,8 @@ func listIsReadOnce(t *testing.T, w *world) {
 			posts += len(items)
 		}
 	}
-	if len(wrote) != 8 || posts != 24 || ranges != 1 {
-		t.Errorf("%d posts in %d channels, with %d reads of the list; want 24 in 8, with 1", posts, len(wrote), ranges)
+	if len(wrote) != 8 || posts != 24 || ranges.Load() != 1 {
+		t.Errorf("%d posts in %d channels, with %d reads of the list; want 24 in 8, with 1", posts, len(wrote), ranges.Load())
 	}
 }
 
