@@ -90,15 +90,15 @@ func (v *sweepValve) admits(r *http.Request) bool {
 	return true
 }
 
-// isSweep tells whether a request is a transaction of a sweep: no other transaction
-// of a worker deletes more than one row.
+// isSweep reports whether a request is a transaction of a sweep: no other transaction of a worker
+// deletes more than one row of Blogs.
 func isSweep(r *http.Request) bool {
 	if !strings.HasSuffix(r.URL.Path, "/$batch") {
 		return false
 	}
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return err == nil && bytes.Count(body, []byte("\nDELETE ")) > 1
+	return err == nil && bytes.Count(body, []byte("\nDELETE ")) > 1 && bytes.Contains(body, []byte("/Blogs("))
 }
 
 func (v *sweepValve) obey(w http.ResponseWriter, r *http.Request) {
