@@ -25,6 +25,7 @@ func TestErasure(t *testing.T) {
 	t.Run("a lost message is replaced", bubble(lostErasureIsReplaced))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
 	t.Run("one whose undoing was not recorded is not deleted by a restore", bubble(undoneIsNotRepeated))
+	t.Run("a restore whose clock is ahead does not end the time early", bubble(repeatedNotEarly))
 	t.Run("no clock and no crash ends the time to undo early", bubble(undoIsKept))
 	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
 	t.Run("a request that was undone before its copy arrives is not carried out", bubble(echoOfUndone))
@@ -289,6 +290,28 @@ func erasureIsRepeated(t *testing.T) {
 	time.Sleep(undoAccount + time.Hour)
 	l.gone()
 	l.mustBeErased()
+}
+
+// The restore runs on a machine whose clock is ahead by as much as may be.
+func repeatedNotEarly(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	asked, err := l.askOn(l.sound, false)
+	l.ok(err)
+	records, err := l.sound.DeletionRecords(t.Context())
+	l.ok(err)
+	l.undo(l.sound)
+	users := driver.NewTable(l.db, schema.TableUsers)
+	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.AskedOn.Add(-time.Hour)))))
+	time.Sleep(time.Until(asked.UndoableUntil.Add(domain.ClockMargin - time.Minute)))
+	if _, err := l.sound.RepeatDeletions(t.Context(), records); err != nil {
+		t.Fatal(err)
+	}
+	stop := l.start(l.sound)
+	time.Sleep(domain.ClockMargin - time.Minute)
+	stop()
+	if e := l.state(); e.State != domain.AccountPending {
+		t.Errorf("repeated within the margin, the account is %s", e.State)
+	}
 }
 
 func undoneIsNotRepeated(t *testing.T) {

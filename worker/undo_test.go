@@ -20,6 +20,8 @@ func TestUndo(t *testing.T) {
 	t.Run("a pass whose clock is wrong does not end the time early", bubble(copyIsDelayed))
 	t.Run("no clock of the process that was asked ends the time early or late", bubble(clocksDiffer))
 	t.Run("the message of a request that died does not end the time of the next", bubble(deadRequestEndsNoUndo))
+	t.Run("a message that is made anew from the channel's row does not end the time early", bubble(rebuiltMessageIsDelayed))
+	t.Run("what can be undone is not due, also when the request met another write", bubble(metByWriteIsNotDue))
 	t.Run("a restart of the embedded store does not end the time early", bubble(restartEndsNoUndo))
 }
 
@@ -207,9 +209,48 @@ func deadRequestEndsNoUndo(t *testing.T) {
 		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
 	}
 	w.mustBePendingFor(undoTime - time.Second)
+	if d := w.deletion(); d.State != domain.DeletionPending || d.Trace.Workers() > 0 {
+		t.Errorf("the message of the request that died has changed the record: %+v", d)
+	}
 	w.until("the deletion is done", w.done)
 	stop()
 	w.mustBeDeleted()
+}
+
+// The record is lost, and the clock of the pass that writes it anew is ahead.
+func rebuiltMessageIsDelayed(t *testing.T) {
+	w := newWorld(t, 5)
+	w.askUndoable()
+	w.skewed(5*time.Second - undoTime)
+	w.ok(w.sound.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
+	w.ok(driver.NewTable(w.db, schema.TableDeletions).Transact(t.Context(), string(w.victim.Key()),
+		driver.Delete(string(w.victim.Incarnation), driver.Exists)))
+	if done, err := w.sound.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil || done.Requeued != 1 {
+		t.Fatalf("a pass requeues %+v, %v", done, err)
+	}
+	stop := w.start(w.sound)
+	w.mustBePendingFor(domain.MaxUndo - time.Second)
+	w.until("the deletion is done", w.done)
+	stop()
+}
+
+// The owner changes the description while the deletion is asked for.
+func metByWriteIsNotDue(t *testing.T) {
+	w := newWorldOf(t, 5, storage.Options{Undo: undoTime})
+	met := false
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if !met && call.Target == schema.TableChannels && drivertest.Writes(call) {
+			met = true
+			_, err := w.sound.Describe(t.Context(), w.victim.Ref(), owner, func(*domain.About) error { return nil })
+			w.ok(err)
+		}
+		return send(ctx)
+	}
+	w.ok(w.ask(w.faulty))
+	w.mustBeHidden()
+	if b, err := w.sound.Backlog(t.Context()); err != nil || b.Open != 0 {
+		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
+	}
 }
 
 func restartEndsNoUndo(t *testing.T) {

@@ -35,6 +35,7 @@ func TestConfiguration(t *testing.T) {
 	t.Run("a wrong key is an error with its reason from the start", wrongKeyAtStart)
 	t.Run("a wrong key ends a command with 2", wrongKeyEndsCommand)
 	t.Run("a role tries for 60 s with a wrong configuration, and then ends with 2", roleTriesForAMinute)
+	t.Run("a role tries for 60 s again if the store did not answer meanwhile", roleTriesAgainForAMinute)
 	t.Run("a role starts if the configuration is right after 59 s", roleStartsLate)
 	t.Run("a role waits without end for a store that does not answer", roleWaitsForStore)
 	t.Run("a role makes no call before its store is prepared", callsAreHeld)
@@ -283,25 +284,25 @@ func wrongKeyEndsCommand(t *testing.T) {
 type fakeStore struct {
 	driver.Backend
 	until time.Time
-	why   error
+	why   func() error
 }
 
 func (f fakeStore) Do(ctx context.Context, c *driver.Call) error {
 	if time.Now().Before(f.until) {
-		return fmt.Errorf("%s: %w", c.Method, f.why)
+		return fmt.Errorf("%s: %w", c.Method, f.why())
 	}
 	return f.Backend.Do(ctx, c)
 }
 
-// starting starts the role of a store that refuses all calls for a while, for at most an hour. It
-// returns how the start ended and how long that took.
-func starting(t *testing.T, why error, refuses time.Duration, look func(*backend)) (err error, took time.Duration, wrote string) {
+// starting starts the role of a store that refuses all calls for a while, for at most an hour: with an
+// error that may change with the time. It returns how the start ended and how long that took.
+func starting(t *testing.T, why func(after time.Duration) error, refuses time.Duration, look func(*backend)) (err error, took time.Duration, wrote string) {
 	t.Helper()
 	var log strings.Builder
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		s := newStarter(slog.New(slog.NewTextHandler(&log, nil)))
-		under := fakeStore{mem.Open(mem.Snapshot{}, "start."), began.Add(refuses), why}
+		under := fakeStore{mem.Open(mem.Snapshot{}, "start."), began.Add(refuses), func() error { return why(time.Since(began)) }}
 		b := &backend{Store: newStore(under, nil, storage.Options{Around: []driver.Around{s.around}}), under: under}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -316,7 +317,7 @@ func starting(t *testing.T, why error, refuses time.Duration, look func(*backend
 
 func roleTriesForAMinute(t *testing.T) {
 	for _, why := range []error{domain.ErrConfiguration, domain.ErrMissing} {
-		err, took, log := starting(t, fmt.Errorf("%w (the whole reason)", why), time.Hour, func(*backend) {})
+		err, took, log := starting(t, always(fmt.Errorf("%w (the whole reason)", why)), time.Hour, func(*backend) {})
 		if exitCode(err, io.Discard) != exitCannotRun || took != configurationTime {
 			t.Errorf("ends after %s with %v, want 2", took, err)
 		}
@@ -326,14 +327,32 @@ func roleTriesForAMinute(t *testing.T) {
 	}
 }
 
+// always is an error that does not change.
+func always(err error) func(time.Duration) error {
+	return func(time.Duration) error { return err }
+}
+
+// A role assignment takes effect in one place of Azure before another.
+func roleTriesAgainForAMinute(t *testing.T) {
+	err, took, _ := starting(t, func(after time.Duration) error {
+		if after > 5*time.Second && after < 2*time.Minute {
+			return domain.ErrUnavailable
+		}
+		return domain.ErrConfiguration
+	}, 2*time.Minute+30*time.Second, func(*backend) {})
+	if err != nil {
+		t.Errorf("ends after %s with %v, half a minute after the last refusal began", took, err)
+	}
+}
+
 func roleStartsLate(t *testing.T) {
-	if err, took, _ := starting(t, domain.ErrConfiguration, 59*time.Second, func(*backend) {}); err != nil || took != 59*time.Second {
+	if err, took, _ := starting(t, always(domain.ErrConfiguration), 59*time.Second, func(*backend) {}); err != nil || took != 59*time.Second {
 		t.Errorf("ends after %s with %v", took, err)
 	}
 }
 
 func roleWaitsForStore(t *testing.T) {
-	err, took, log := starting(t, domain.ErrUnavailable, 50*time.Minute, func(*backend) {})
+	err, took, log := starting(t, always(domain.ErrUnavailable), 50*time.Minute, func(*backend) {})
 	if err != nil || took != 50*time.Minute || strings.Contains(log, "level=ERROR") {
 		t.Errorf("ends after %s with %v, and logs %.200s", took, err, log)
 	}
@@ -341,7 +360,7 @@ func roleWaitsForStore(t *testing.T) {
 
 func callsAreHeld(t *testing.T) {
 	var held, later error
-	_, _, log := starting(t, domain.ErrConfiguration, 10*time.Second, func(b *backend) {
+	_, _, log := starting(t, always(domain.ErrConfiguration), 10*time.Second, func(b *backend) {
 		held = b.Ready(context.Background())
 		time.Sleep(11 * time.Second)
 		later = b.Ready(context.Background())

@@ -30,8 +30,8 @@ func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
 }
 
 // mark reads the channel's row, and calls swap unless it is past the pivot. A deletion is on the
-// index before its channel is marked, with the time at which its work is due (open.go). A row that counts other than the message is that of
-// a channel whose deletion was undone.
+// index before its channel is marked, with the time at which its work is due (open.go). A row that
+// counts other than the message is that of a channel whose deletion was undone.
 func (s *Deletions) mark(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, m.Ref())

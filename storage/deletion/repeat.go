@@ -36,9 +36,10 @@ func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Messa
 	return records, nil
 }
 
-// RepeatDeletions asks again for each deletion whose channel can still be read. It returns
-// how many there were. The deletion is listed for whoever asked for it, under the time of
-// the first request. One that could be undone can be again, for as long as was promised. It may be called again after an error, and beside everything else.
+// RepeatDeletions asks again for each deletion whose channel can still be read, and returns how many
+// there were. The deletion is listed for the user who asked for it, under the time of the first
+// request. One that could be undone can be undone again, for as long as was promised. It may be called
+// again after an error, and while other operations run.
 func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
 	for _, record := range records {
 		found, err := s.RepeatDeletion(ctx, record)
