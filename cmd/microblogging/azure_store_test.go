@@ -296,7 +296,7 @@ func (f fakeStore) Do(ctx context.Context, c *driver.Call) error {
 
 // starting starts the role of a store that refuses all calls for a while, for at most an hour: with an
 // error that may change with the time. It returns how the start ended and how long that took.
-func starting(t *testing.T, why func(after time.Duration) error, refuses time.Duration, look func(*backend)) (err error, took time.Duration, wrote string) {
+func starting(t *testing.T, why func(after time.Duration) error, refuses time.Duration, look func(*backend)) (took time.Duration, wrote string, err error) {
 	t.Helper()
 	var log strings.Builder
 	synctest.Test(t, func(t *testing.T) {
@@ -312,12 +312,12 @@ func starting(t *testing.T, why func(after time.Duration) error, refuses time.Du
 		took = time.Since(began)
 		looking.Wait()
 	})
-	return err, took, log.String()
+	return took, log.String(), err
 }
 
 func roleTriesForAMinute(t *testing.T) {
 	for _, why := range []error{domain.ErrConfiguration, domain.ErrMissing} {
-		err, took, log := starting(t, always(fmt.Errorf("%w (the whole reason)", why)), time.Hour, func(*backend) {})
+		took, log, err := starting(t, always(fmt.Errorf("%w (the whole reason)", why)), time.Hour, func(*backend) {})
 		if exitCode(err, io.Discard) != exitCannotRun || took != configurationTime {
 			t.Errorf("ends after %s with %v, want 2", took, err)
 		}
@@ -334,7 +334,7 @@ func always(err error) func(time.Duration) error {
 
 // A role assignment takes effect in one place of Azure before another.
 func roleTriesAgainForAMinute(t *testing.T) {
-	err, took, _ := starting(t, func(after time.Duration) error {
+	took, _, err := starting(t, func(after time.Duration) error {
 		if after > 5*time.Second && after < 2*time.Minute {
 			return domain.ErrUnavailable
 		}
@@ -346,13 +346,13 @@ func roleTriesAgainForAMinute(t *testing.T) {
 }
 
 func roleStartsLate(t *testing.T) {
-	if err, took, _ := starting(t, always(domain.ErrConfiguration), 59*time.Second, func(*backend) {}); err != nil || took != 59*time.Second {
+	if took, _, err := starting(t, always(domain.ErrConfiguration), 59*time.Second, func(*backend) {}); err != nil || took != 59*time.Second {
 		t.Errorf("ends after %s with %v", took, err)
 	}
 }
 
 func roleWaitsForStore(t *testing.T) {
-	err, took, log := starting(t, always(domain.ErrUnavailable), 50*time.Minute, func(*backend) {})
+	took, log, err := starting(t, always(domain.ErrUnavailable), 50*time.Minute, func(*backend) {})
 	if err != nil || took != 50*time.Minute || strings.Contains(log, "level=ERROR") {
 		t.Errorf("ends after %s with %v, and logs %.200s", took, err, log)
 	}
@@ -360,7 +360,7 @@ func roleWaitsForStore(t *testing.T) {
 
 func callsAreHeld(t *testing.T) {
 	var held, later error
-	_, _, log := starting(t, always(domain.ErrConfiguration), 10*time.Second, func(b *backend) {
+	_, log, _ := starting(t, always(domain.ErrConfiguration), 10*time.Second, func(b *backend) {
 		held = b.Ready(context.Background())
 		time.Sleep(11 * time.Second)
 		later = b.Ready(context.Background())
