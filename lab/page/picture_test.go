@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -24,7 +23,6 @@ func TestPicture(t *testing.T) {
 	t.Run("a lease ends where another worker gets the message", leaseEnds)
 	t.Run("every shortest run fits a screen, with what broke the law and what made it possible", runFitsAScreen)
 	t.Run("no line is longer than its sheet, side by side and on a phone", linesFit)
-	t.Run("is drawn within 20 ms", drawnInTime)
 	t.Run("is a file that needs no style sheet", pictureIsAFile)
 	t.Run("is a diagram of Mermaid, and data with sentences and lines", runIsOtherFiles)
 }
@@ -224,26 +222,6 @@ func linesFit(t *testing.T) {
 // alone are the scenarios whose last step does both: the one that comes too early, or is the fault.
 func alone() []string {
 	return []string{"author-first", "active-first", "queue-first", "undo-identity", "erasure-epoch"}
-}
-
-func drawnInTime(t *testing.T) {
-	s := newSite(t)
-	for _, name := range []string{"crowd", "stale-form"} {
-		schedule := ""
-		for range 40 {
-			at := s.state(name, schedule)
-			schedule = s.state(name, and(at.Schedule, at.Choices[0].Choice)).Schedule
-		}
-		best := time.Hour
-		for range 20 { // others use the machine too
-			began := time.Now()
-			s.get("/lab/" + name + "?s=" + schedule).want(200)
-			best = min(best, time.Since(began))
-		}
-		if best > 20*time.Millisecond {
-			t.Errorf("%s after 40 steps took %v", name, best)
-		}
-	}
 }
 
 func pictureIsAFile(t *testing.T) {
