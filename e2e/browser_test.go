@@ -21,8 +21,8 @@ import (
 // browserPatience bounds all tests in a browser together, and filePatience those of one
 // file. browser/visitor.mjs bounds each test.
 const (
-	browserPatience = 8 * time.Minute
-	filePatience    = 4 * time.Minute
+	browserPatience = 15 * time.Minute
+	filePatience    = 8 * time.Minute
 )
 
 // TestBrowser runs the tests in browser/ with node's test runner, and shows each as

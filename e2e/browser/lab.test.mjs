@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { actor, at, key, lab, mark, move, orphan, play, same, schedule, start, take, taken } from "./lab_visitor.mjs";
+import { actor, at, key, known, lab, mark, move, orphan, play, same, schedule, start, take, taken } from "./lab_visitor.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
 
 test("lab: by keyboard alone one goes from the index to a law that is broken", async () => {
@@ -515,7 +515,10 @@ describe("lab: the picture", () => {
     return { top, bottom, strip, in: top >= strip - 1 && bottom <= innerHeight };
   });
   const keys = { ann: "1", olga: "2", w1: "3" };
-  const fence = [..."ann*3,olga*6,w1*12,ann*1,w1*6".matchAll(/(\w+)\*(\d+)/g)].flatMap(([, name, n]) => Array(Number(n)).fill(name));
+  const fence = known("open-gate").split(",").flatMap((part) => {
+    const [name, n = 1] = part.split("*");
+    return Array(Number(n)).fill(name);
+  });
 
   for (const hand of ["mouse", "keyboard"]) {
     test(`is whole and in sight at 1280 x 720 after each step by ${hand}`, async () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { key, lab, orphan, play, schedule, start } from "./lab_visitor.mjs";
+import { key, known, lab, orphan, play, schedule, start } from "./lab_visitor.mjs";
 import { look } from "./page_look.mjs";
 import { phone } from "./visitor.mjs";
 
@@ -12,7 +12,7 @@ describe("lab: in order, wide and on a phone, is", () => {
     "the class": "/lab/class",
     "what was handed in": `/lab/class?A1=${schedule}&A2=w1*4`,
     "the start of a level": start,
-    "the end of the course": "/lab/again?s=w1*12,w2*7,w1*3,ann*8,w2*2,w1,ann",
+    "the end of the course": `/lab/again?s=${known("shut-gate")},w1,ann`,
     "a run half way": `${start}?s=ann,olga*2,w1*2`,
     "a step that one went back to": `${start}?s=${schedule}&at=4`,
     "a law that is broken": `${start}?s=${schedule}`,
@@ -21,9 +21,9 @@ describe("lab: in order, wide and on a phone, is", () => {
     "a hint": `${start}?s=ann&hint=1`,
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
-    "a long run": "/lab/open-gate?s=ann*3,olga*6,w1*12,ann,w1*6",
-    "a late copy": "/lab/late-copy?s=olga,olga:given-up,olga*2,w1*5,network:lands",
-    "a lease that ends": "/lab/shut-gate?s=w1*12,w2*7,w1*3,ann*8,w2*2",
+    "a long run": `/lab/open-gate?s=${known("open-gate")}`,
+    "a late copy": `/lab/late-copy?s=${known("late-copy")}`,
+    "a lease that ends": `/lab/shut-gate?s=${known("shut-gate")}`,
     "a run for a projector": "/lab/shut-gate?s=w1*12,w2*7&large=1",
     "the keys": "/keys",
   };
