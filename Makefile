@@ -16,16 +16,16 @@ FUZZTIME ?= 1m
 
 .PHONY: test
 test: ## install what the tests need, then lint and run them all
-	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync=target lint test-plain test-lab test-raced
+	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync=target lint test-plain test-part test-raced
 
 # The raced tests wait for Azurite and the browser, with deadlines. Lint and the others yield to
 # them (nice) and fill the gaps. The + shows what a test says as it says it.
-.PHONY: test-raced test-lab test-plain
+.PHONY: test-raced test-part test-plain
 test-raced: deps
 	+@.ci/test raced
 
-test-lab: deps test-plain
-	+@nice .ci/test lab
+test-part: deps test-plain
+	+@nice .ci/test part
 
 test-plain: compiled
 	+@nice .ci/test plain

@@ -20,7 +20,7 @@ import (
 func TestBlogFind(t *testing.T) {
 	t.Run("finds a text in titles and texts whatever the case", bubble(findIgnoresCase))
 	t.Run("a request looks at no more posts than its budget and the next goes on", bubble(findKeepsItsBudget))
-	t.Run("a request looks at less of long posts", bubble(findLooksAtLessOfLongPosts))
+	t.Run("a request looks at less of long posts", drivertest.Long(bubble(findLooksAtLessOfLongPosts)))
 	t.Run("pages of what is found join to all of it", bubble(foundPagesJoin))
 	t.Run("the page before ends right before the post", bubble(pageBeforeEndsAtThePost))
 }

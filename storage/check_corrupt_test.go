@@ -14,6 +14,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/atrest"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/schema"
 	"microblogging/worker"
 )
@@ -22,7 +23,7 @@ import (
 // kind, and changes each property. Kinds and properties are those of package schema. The oracle
 // (package atrest) reads the rows independently, and judges the check.
 func TestCorruption(t *testing.T) {
-	t.Run("that the oracle sees is seen by a check, also after each of two repairs", bubble(oracleSeesNoMore))
+	t.Run("that the oracle sees is seen by a check, also after each of two repairs", drivertest.Long(bubble(oracleSeesNoMore)))
 }
 
 // A corruption changes one row.

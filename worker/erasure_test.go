@@ -21,21 +21,21 @@ func TestErasure(t *testing.T) {
 	t.Run("an account goes with all that its user has made, and nothing else does", bubble(goesWithEverything))
 	t.Run("posts that shall stay have no author any more", bubble(postsStayWithoutAuthor))
 	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
-	t.Run("the name is free again after its time, and nothing of before comes back", bubble(nameIsFreeAgain))
+	t.Run("the name is free again after its time, and nothing of before comes back", drivertest.Long(bubble(nameIsFreeAgain)))
 	t.Run("a lost message is replaced", bubble(lostErasureIsReplaced))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
 	t.Run("one whose undoing was not recorded is not deleted by a restore", bubble(undoneIsNotRepeated))
 	t.Run("a restore whose clock is ahead does not end the time early", bubble(repeatedNotEarly))
-	t.Run("no clock and no crash ends the time to undo early", bubble(undoIsKept))
+	t.Run("no clock and no crash ends the time to undo early", drivertest.Long(bubble(undoIsKept)))
 	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
 	t.Run("a request that was undone before its copy arrives is not carried out", bubble(echoOfUndone))
 	t.Run("an undoing whose copy arrives late leaves the next request alone", bubble(echoOfUndoing))
 	t.Run("whoever has changed the password is not deleted with the old one", bubble(changedPasswordDeletesNobody))
 	t.Run("what arrives late at an account that is gone signs nobody in", bubble(lateWritesFindNobody))
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
-	t.Run("nobody who has the name later is blocked for it", bubble(nextIsNotBlocked))
-	t.Run("nobody who has the name later reads what was deleted before", bubble(nextReadsNoDeletion))
-	t.Run("a late copy of a channel’s insert shows nobody what it said", bubble(lateRowShowsNothing))
+	t.Run("nobody who has the name later is blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
+	t.Run("nobody who has the name later reads what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
+	t.Run("a late copy of a channel’s insert shows nobody what it said", drivertest.Long(bubble(lateRowShowsNothing)))
 	t.Run("a channel goes with its owner, although its creation stalled", bubble(stalledChannelGoes(func(*leaving, string) func() { time.Sleep(11 * time.Minute); return func() {} })))
 	t.Run("a channel goes with its owner, although another had its name while its creation stalled", bubble(stalledChannelGoes((*leaving).otherComesAndGoes)))
 }
@@ -180,7 +180,7 @@ func postsStayWithoutAuthor(t *testing.T) {
 	}
 }
 
-const undoAccount = domain.MaxUndoAccount
+const undoAccount = 6 * time.Hour
 
 func erasureIsUndone(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
@@ -675,7 +675,9 @@ func (l *leaving) otherComesAndGoes(name string) (after func()) {
 
 // TestErasureFaults checks that no failed call leaves anything of an account, or hurts what others
 // have made. As in TestCascade, a sound worker does what is left.
-func TestErasureFaults(t *testing.T) {
+func TestErasureFaults(t *testing.T) { drivertest.Long(erasureFaults)(t) }
+
+func erasureFaults(t *testing.T) {
 	for name, fault := range faults {
 		for n, last := 1, false; !last; n++ {
 			t.Run(fmt.Sprintf("call %d %s", n, name), bubble(func(t *testing.T) {
