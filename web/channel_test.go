@@ -108,8 +108,14 @@ func ownerDescribesAChannel(t *testing.T) {
 	if got := patch(etag, fields("description", "New words")).want(200).text("description"); got != "New words" {
 		t.Errorf("description %q", got)
 	}
-	for _, body := range []change{fields(), fields("description", strings.Repeat("x", 501)), fields("description", "x", "name", "Other")} {
+	for _, body := range []change{
+		fields("description", strings.Repeat("x", 501)), fields("description", "x", "name", "Other"),
+		fields("description", "x", "posting", "some"), fields("posting", "some"),
+	} {
 		patch("*", body).unwritten().want(422)
+	}
+	if got := patch("*", fields()).want(200); got.text("description") != "New words" || got.text("posting") != "open" {
+		t.Errorf("a body that names nothing leaves %s", got.body)
 	}
 	for match, status := range map[string]int{`"AAAAAAAAAAAAAAAAAAAAAAAAAA"`: 412, "W/" + etag: 412, "unquoted": 400} {
 		patch(match, fields("description", "x")).unwritten().want(status)

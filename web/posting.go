@@ -19,12 +19,19 @@ import (
 // setPosting lets everybody post to the channel at an address ("open"), or its owner alone
 // ("owner").
 func (s *server) setPosting(c echo.Context, v visitor, at target, posting string) error {
-	if posting != "open" && posting != "owner" {
-		return domain.Invalid("posting", "must be “open” or “owner”")
+	if err := checkPosting(posting); err != nil {
+		return err
 	}
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		return s.store.SetPosting(ctx, channel, v.User, posting == "owner")
 	})
+}
+
+func checkPosting(posting string) error {
+	if posting != "open" && posting != "owner" {
+		return domain.Invalid("posting", "must be “open” or “owner”")
+	}
+	return nil
 }
 
 // block keeps a user from posting to the channel at an address. Nobody of that name is
@@ -70,40 +77,41 @@ func (s *server) unblockUser(c echo.Context, v visitor) error {
 	return respondNothing(c, s.unblock(c, v, apiTarget(c), pathParam(c, "user")))
 }
 
-// changeChannel changes what the body names. A body with who may post and nothing else is answered
-// with nothing; any other must describe the channel.
+// changeChannel changes the properties that the body names, in one write of the channel's row. Who may
+// post is said behind the gate, and set after that. A body with that alone is answered with nothing.
 func (s *server) changeChannel(c echo.Context, v visitor) error {
 	body, err := readJSON(c)
 	if err != nil {
 		return err
 	}
-	var posting *string
+	var posting string
 	rule := field{"posting", false, func(value json.RawMessage) (err error) {
-		posting = new(string)
-		*posting, err = parseText("posting", value)
+		if posting, err = parseText("posting", value); err == nil {
+			err = checkPosting(posting)
+		}
 		return err
 	}}
-	describes := false
-	fields := []field{rule}
-	for _, word := range new(domain.About).Words() {
-		fields = append(fields, field{word.Name, false, func(json.RawMessage) error {
-			describes = true
-			return nil
-		}})
+	var words int
+	change := func(about *domain.About) error {
+		fields := []field{rule}
+		words = 0
+		for _, f := range wordFields(about.Words()) {
+			fields = append(fields, field{f.name, false, func(value json.RawMessage) error {
+				words++
+				return f.take(value)
+			}})
+		}
+		return parseFields("The body", body, fields...)
 	}
-	if err := parseFields("The body", body, fields...); posting != nil && !describes {
+	if err := change(new(domain.About)); posting != "" && words == 0 {
 		if err == nil {
-			err = s.setPosting(c, v, apiTarget(c), *posting)
+			err = s.setPosting(c, v, apiTarget(c), posting)
 		}
 		return respondNothing(c, err)
 	}
-	channel, err := s.describe(c, v, apiTarget(c), func(about *domain.About) error {
-		fields := append(wordFields(about.Words()), rule)
-		fields[0].required = true // it is all that a program of the first version can change
-		return parseFields("The body", body, fields...)
-	})
-	if err == nil && posting != nil {
-		err = s.setPosting(c, v, target{ChannelAddress: channel.Ref().Address()}, *posting)
+	channel, err := s.describe(c, v, apiTarget(c), change)
+	if err == nil && posting != "" {
+		err = s.setPosting(c, v, target{ChannelAddress: channel.Ref().Address()}, posting)
 	}
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
