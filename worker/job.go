@@ -149,9 +149,12 @@ func (j *job) cascade(around watch) cascade {
 	}}
 }
 
-// watch tells the observer and the next record of a step. If the step panics, the error is a
-// errPanic.
+// watch waits as long as a slow worker does, and tells the observer and the next record of a
+// step. If the step panics, the error is an errPanic.
 func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (more bool, err error) {
+	if err := j.linger(ctx, name); err != nil {
+		return false, err
+	}
 	j.progress.enter(name)
 	ctx, ended := j.handling.Step(ctx, name)
 	err = guarded(func() (err error) {
@@ -161,4 +164,28 @@ func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Con
 	ended(err)
 	j.progress.leave(stepResult(ctx, more, err))
 	return more, err
+}
+
+// linger waits for Options.Slow before a step, or until the process is to stop. It first records
+// which step comes, so that people see what the worker waits for. It records it again after each
+// length of a lease: otherwise a long wait would count as a stall, and the reconciling pass would
+// queue the deletion again.
+func (j *job) linger(ctx context.Context, before domain.Step) error {
+	for left := j.worker.Slow; left > 0; left -= j.worker.Lease {
+		err := j.progress.record(ctx, func(d *domain.Deletion) {
+			running(d)
+			d.Step = before
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(min(left, j.worker.Lease)):
+		case <-j.stop:
+			return errStopping
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

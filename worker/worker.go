@@ -27,6 +27,9 @@ type Options struct {
 	// Progress is the longest time between two records of a deletion's progress
 	// while rows are being removed. Zero means 1 s.
 	Progress time.Duration
+	// Slow is how long the worker waits before each step of a deletion of a channel or of an
+	// account, so that people can watch the steps. Zero does not wait.
+	Slow time.Duration
 	// Teach makes the worker pause before each step of a deletion that is a lesson
 	// (domain.Lesson). Without it, the worker reads and writes nothing about lessons.
 	Teach bool

@@ -155,6 +155,7 @@ type workerFlags struct {
 	Reconcile   time.Duration `default:"1m" aliases:"sweep" env:"MICROBLOGGING_RECONCILE,MICROBLOGGING_SWEEP" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
 	Concurrency int           `default:"4" within:"1 256" help:"How many messages to handle at once, 1 to 256."`
 	MaxAttempts int           `default:"5" within:"1 1000000" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
+	Slow        time.Duration `default:"0s" within:"0s 1m" help:"For learning: how long to wait before each step of a deletion, up to 1m, so that you can watch the steps on its page and kill the process between two of them."`
 }
 
 // options returns the settings of a worker.
@@ -168,6 +169,7 @@ func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
 		Reconcile:   f.Reconcile,
 		Concurrency: f.Concurrency,
 		MaxAttempts: f.MaxAttempts,
+		Slow:        f.Slow,
 		Log:         log,
 	}
 }
