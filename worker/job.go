@@ -18,13 +18,9 @@ const maxDeliveries = 100
 // A job is the handling of one delivery.
 type job struct {
 	worker *Worker
-	// leased is the message with its latest pop receipt. While the work goes on, held has
-	// a later one.
+	// leased is the message with its latest pop receipt. While the work goes on, its lease may
+	// have a later one.
 	leased driver.Message
-	// held renews the lease while the work goes on. It is nil if nobody does (Handle).
-	held *lease
-	// free gives the slot of this handling to others. It is nil in Handle.
-	free func()
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
@@ -128,22 +124,17 @@ func (j *job) recorded(ctx context.Context, cascade func(context.Context) error)
 }
 
 func (j *job) deleteChannel(ctx context.Context) error {
-	around, leave, err := j.teach(ctx, j.watch)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	c := j.cascade(around)
+	c := j.cascade()
 	return c.run(ctx)
 }
 
 func (j *job) eraseAccount(ctx context.Context) error {
-	c := j.cascade(j.watch)
+	c := j.cascade()
 	return c.erase(ctx)
 }
 
-func (j *job) cascade(around watch) cascade {
-	return cascade{store: j.worker.store, of: j.message, watch: around, stop: j.stop, removed: func(ctx context.Context, rows int) {
+func (j *job) cascade() cascade {
+	return cascade{store: j.worker.store, of: j.message, watch: j.watch, stop: j.stop, removed: func(ctx context.Context, rows int) {
 		j.removed(rows)
 		j.progress.removed(ctx, rows)
 	}}

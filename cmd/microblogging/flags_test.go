@@ -100,7 +100,7 @@ func TestSlowFlag(t *testing.T) {
 	}
 	t.Setenv("MICROBLOGGING_SLOW", "2s")
 	flags := parsed(t, "worker").Worker.workerFlags
-	if got := flags.options(slog.New(slog.DiscardHandler), false).Slow; got != 2*time.Second {
+	if got := flags.options(slog.New(slog.DiscardHandler)).Slow; got != 2*time.Second {
 		t.Errorf("with the variable, a worker waits for %s", got)
 	}
 }
