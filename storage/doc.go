@@ -28,7 +28,7 @@
 // Each subject has a room, and a [Store] is all of them:
 //
 //	schema     every kind of row, once; it alone makes keys
-//	channel    the lesson: create, gate, mark, shut, sweep, disarm, release
+//	channel    the core protocol: create, gate, mark, shut, sweep, disarm, release
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
 //	reader     subscriptions, feed and digest

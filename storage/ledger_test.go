@@ -96,8 +96,7 @@ func (s *story) tellOfChannels() {
 	s.read(channel, blog)
 	s.did(s.store.Unsubscribe(ctx, ref, grace))
 	s.did(s.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision))
-	s.did(s.store.AskLesson(ctx, channel.Key(), ada, anyIncarnation))
-	s.did(s.store.Lesson(ctx, ref))
+	s.did(s.store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation))
 	s.did(s.store.Deletion(ctx, ref, ada))
 	s.did(s.store.DeletionsOf(ctx, ada, "", 10))
 }

@@ -203,7 +203,7 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 	rows.Deletions = found
 	for _, row := range found {
 		d := deletion.Decode(row)
-		if !schema.Lesson.Has(row.Row) && d.Blog == "" && rows.Deletion.Channel.Key == "" {
+		if d.Blog == "" && rows.Deletion.Channel.Key == "" {
 			rows.Deletion = d
 		}
 	}

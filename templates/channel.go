@@ -225,14 +225,12 @@ func personField(name string) field {
 	return field{Name: "person", Label: "Name", Value: name, Type: "text", Autocomplete: "off", Required: true, Literal: true}
 }
 
-// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if the
-// workers are to pause before each step, to [DeleteChannelPath]. The owner confirms the
-// deletion of this incarnation; a later channel of the same name is not deleted.
+// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation to
+// [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later channel of
+// the same name is not deleted.
 type DeleteChannel struct {
 	Form
 	domain.Channel
-	// Teach offers to pause before each step.
-	Teach bool
 	// Undo is how long it can be undone; 0 for not at all.
 	Undo time.Duration
 	// Posts counts the posts, and People who wrote them. More tells that there are more posts.

@@ -54,12 +54,6 @@ func TestDeletionPage(t *testing.T) {
 				in("ol[class=gate-strip]", in("li[class=gate-"+state+"][aria-current=step]")), times(1, "li[aria-current=step][class=gate-"+state+"]"))
 		}
 	})
-	t.Run("shows the gate as shut once a worker that pauses has shut it", func(t *testing.T) {
-		v := sampleDeletion(domain.DeletionRunning, "shut")
-		v.Trace = nil
-		v.Lesson = &domain.Lesson{Workers: []domain.LessonWorker{{Number: 1, Step: "sweep", Last: "shut", Result: domain.StepDone}}}
-		expect(t, DeletionPage(pageAt("/x", "ingrid"), v), in("ol[class=gate-strip]", in("li[class=gate-shut][aria-current=step]")))
-	})
 	t.Run("stays up to date until done", func(t *testing.T) {
 		for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned} {
 			expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),

@@ -101,7 +101,6 @@ func TestExplainRow(t *testing.T) {
 		{"Blogs", "aurora", "rate!9999999996!" + id, "rating index", "rate!=kind of row|9999999996!=rating, counted down: 3 votes|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
 		{"Blogs", "aurora", "once!" + sampleHash, "idempotency key", "once!=kind of row|0123456789ab…=SHA-256 of the author and the key, shortened"},
 		{"Deletions", "aurora", "AAAA", "deletion", "AAAA=incarnation of the channel"},
-		{"Deletions", "aurora", "AAAA!lesson", "lesson", "AAAA!=incarnation of the channel|lesson=kind of row"},
 		{"Deletions", "aurora", "AAAA!" + id + "!BBBB", "stopped deletion of a post", "AAAA!=incarnation of the channel|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|BBBB=revision of the post"},
 		{"Deletions", "unread!", sampleHash, "unread message", "0123456789ab…=SHA-256 of the message’s id and text, shortened"},
 		{"Users", "ada", "owned!aurora", "owned channel", "owned!=kind of row|aurora=key of the channel: its name, folded"},

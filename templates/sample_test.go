@@ -54,7 +54,7 @@ func sampleChannel() Channel {
 }
 
 func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
-	d := Deletion{Now: noon(), Deletion: domain.Deletion{
+	d := Deletion{domain.Deletion{
 		Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: state, Step: step, RowsDeleted: 12345, Attempts: 2,
 		RequestedOn: ago(time.Minute),
 	}}
@@ -64,24 +64,6 @@ func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
 	if step != "" {
 		d.Trace = sampleTrace(d.RequestedOn)
 	}
-	return d
-}
-
-// sampleLesson has a worker in each state.
-func sampleLesson() *domain.Lesson {
-	return &domain.Lesson{Copies: 2, Workers: []domain.LessonWorker{
-		{Number: 1, Delivery: 1, State: "killed", Step: "sweep", LeaseUntil: ago(-12 * time.Second)},
-		{Number: 2, Delivery: 2, State: "killed", Step: "sweep", LeaseUntil: ago(time.Second)},
-		{Number: 3, Delivery: 1, State: "waits", Step: "mark", LeaseUntil: ago(3 * time.Second)},
-		{Number: 4, Delivery: 1, State: "works", Step: "shut", LeaseUntil: noon()},
-		{Number: 5, Delivery: 1, State: "ended", Last: "sweep", Result: "overtaken"},
-		{Number: 6, Delivery: 3, State: "waits", Step: "disarm", LeaseUntil: ago(time.Second)},
-	}}
-}
-
-func sampleLessonOf(state domain.DeletionState, l *domain.Lesson) Deletion {
-	d := sampleDeletion(state, "sweep")
-	d.Lesson = l
 	return d
 }
 
@@ -199,9 +181,6 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"deletions, none":     DeletionsPage(in, Deletions{}),
 		"deletions, past end": DeletionsPage(in, Deletions{Part: Part{After: "a"}}),
 		"deletions, a gap":    DeletionsPage(in, Deletions{Part: Part{Next: "n"}}),
-		"lesson":              DeletionPage(in, sampleLessonOf(domain.DeletionRunning, sampleLesson())),
-		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &domain.Lesson{})),
-		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &domain.Lesson{Over: domain.LessonForgotten})),
 		"rows": ChannelRowsPage(in, ChannelRows{
 			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, UnderWay: true, Deletion: "/x",
 			State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable(),

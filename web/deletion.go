@@ -1,12 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -31,7 +30,7 @@ func (s *server) askDeletion(c echo.Context, v visitor) error {
 
 func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
-	view := templates.DeleteChannel{Channel: channel, Teach: s.Teach, Undo: s.Undo}
+	view := templates.DeleteChannel{Channel: channel, Undo: s.Undo}
 	if err == nil {
 		view.Posts, view.People, view.More, err = s.store.Extent(c.Request().Context(), channel.Ref())
 	}
@@ -45,11 +44,7 @@ func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error
 	if at.err != nil {
 		return at.err
 	}
-	ask := s.store.AskDeletion
-	if s.Teach && form.Get("pause") != "" {
-		ask = s.store.AskLesson
-	}
-	channel, err := ask(c.Request().Context(), at.Key, v.User, at.Expected)
+	channel, err := s.store.AskDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
@@ -90,17 +85,17 @@ func (s *server) undo(c echo.Context, v visitor) error {
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
-// undoByForm undoes the deletion that the form names: on its own page, or on the list.
+// undoByForm undoes the deletion that the path names or, on the list of deletions, the form.
 func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 	if form.Get("action") != "undo" {
 		return unknownAction()
 	}
-	name, err := domain.ParseChannelName(form.Get("channel"))
+	name, err := domain.ParseChannelName(cmp.Or(pathParam(c, "name"), form.Get("channel")))
 	if err != nil {
-		return err
+		return domain.ErrNotFound
 	}
 	ref := domain.ChannelRef{Key: name.Key()}
-	if ref.Incarnation, err = domain.ParseIncarnation(form.Get("incarnation")); err != nil {
+	if ref.Incarnation, err = domain.ParseIncarnation(cmp.Or(pathParam(c, "incarnation"), form.Get("incarnation"))); err != nil {
 		return err
 	}
 	_, err = s.store.Undo(c.Request().Context(), ref, v.User)
@@ -111,84 +106,9 @@ func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 	return s.done(c, err, noticeUndone, templates.ChannelPath(name))
 }
 
-func (s *server) actOnDeletion(c echo.Context, v visitor, form url.Values) error {
-	if s.Teach && form.Get("action") != "undo" {
-		return s.orderLesson(c, v, form)
-	}
-	return s.undoByForm(c, v, form)
-}
-
-// deletionPage reads what the page of a deletion shows.
-func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (view templates.Deletion, err error) {
-	if s.Teach {
-		// A worker that pauses writes the row of the lesson last. Read in the other order, its
-		// two writes are one change of the page.
-		if view.Lesson, err = s.lesson(ctx, c); err != nil {
-			return view, err
-		}
-	}
-	view.Now = time.Now()
-	view.Deletion, err = s.namedDeletion(ctx, c, v)
-	return view, err
-}
-
 func (s *server) showDeletion(c echo.Context, v visitor) error {
-	view, err := s.deletionPage(c.Request().Context(), c, v)
-	return show(s, c, v, err, templates.DeletionPage, view)
-}
-
-// lesson reads the lesson of a deletion, or returns nil if it is none.
-func (s *server) lesson(ctx context.Context, c echo.Context) (*domain.Lesson, error) {
-	ref, err := namedIncarnation(c)
-	if err != nil {
-		return nil, err
-	}
-	lesson, err := s.store.Lesson(ctx, ref)
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil, nil
-	}
-	return &lesson, err
-}
-
-// orderLesson does what a button of a lesson says. An order for a worker that does not wait there
-// any more was sent twice, or comes too late, and does nothing.
-func (s *server) orderLesson(c echo.Context, v visitor, form url.Values) error {
-	ctx := c.Request().Context()
-	d, err := s.namedDeletion(ctx, c, v)
-	if err != nil {
-		return err
-	}
-	if err := s.obey(ctx, d, form); err != nil {
-		return err
-	}
-	// Without a fragment: a page that reloads itself would only go to the fragment.
-	return seeOther(c, templates.DeletionPath(d.Name, d.Channel.Incarnation))
-}
-
-func (s *server) obey(ctx context.Context, d domain.Deletion, form url.Values) error {
-	states := map[string]domain.LessonState{"next": domain.LessonWorks, "kill": domain.LessonKilled}
-	switch action := form.Get("action"); action {
-	case "next", "kill":
-		worker, err := strconv.Atoi(form.Get("worker"))
-		if err != nil {
-			return unknownAction()
-		}
-		return s.store.UpdateLesson(ctx, d.Channel, func(l *domain.Lesson) bool {
-			return l.Order(worker, domain.Step(form.Get("step")), states[action])
-		})
-	case "again":
-		_, err := s.store.DeliverAgain(ctx, d)
-		return err
-	case "free":
-		return s.store.UpdateLesson(ctx, d.Channel, func(l *domain.Lesson) bool {
-			goesOn := l.Over == domain.LessonGoesOn
-			if goesOn {
-				l.Over = domain.LessonFreed
-			}
-			return goesOn
-		})
-	}
-	return unknownAction()
+	d, err := s.namedDeletion(c.Request().Context(), c, v)
+	return show(s, c, v, err, templates.DeletionPage, templates.Deletion{Deletion: d})
 }
 
 type deletionJSON struct {

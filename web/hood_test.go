@@ -6,10 +6,16 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"microblogging/web"
 )
 
 func TestHood(t *testing.T) {
 	t.Run("lists what a page has asked for", hoodListsCalls)
+}
+
+func newTeachingSite(t testing.TB) *site {
+	return newSiteWith(t, web.Options{Version: "test", Teach: true})
 }
 
 // hood returns the fold of a page, or nil.

@@ -45,7 +45,7 @@ func (s *server) showKeys(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.KeysPage(s.page(c, v)))
 }
 
-func (s *server) showLesson(c echo.Context, v visitor) error {
+func (s *server) showLearn(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.LearnPage(s.page(c, v)))
 }
 

@@ -104,14 +104,9 @@ func pageRoutes() []route {
 			{bobsCookie, 404, "Going/x", "", "", ""},
 		}},
 		{name: "POST /channels/:name/deletions/:incarnation", who: owner, seeds: []seed{
-			{adasCookie, 303, "Going/{going}", "", "", "action=next&worker=1&step=mark"},
-			{adasCookie, 303, "Going/{going}", "", "", "action=kill&worker=1&step=mark"},
-			{adasCookie, 303, "Going/{going}", "", "", "action=again"},
-			{adasCookie, 303, "Going/{going}", "", "", "action=free"},
-			{adasCookie, 400, "Going/{going}", "", "", "action=kill&worker=x"},
-			{adasCookie, 404, "Engines/{engines}", "", "", "action=again"},
 			{adasCookie, 303, "Going/{going}", "", "", "action=undo&channel=Going&incarnation={going}"},
-			{adasCookie, 404, "Going/{going}", "", "", "action=undo&channel=Engines&incarnation={engines}"},
+			{adasCookie, 404, "Engines/{engines}", "", "", "action=undo"},
+			{adasCookie, 400, "Going/{going}", "", "", "action=next"},
 		}},
 		{name: "GET /channels/:name/deletions/:incarnation/events", who: owner, untagged: true, seeds: []seed{
 			{adasCookie, 200, "Going/{going}", "", "Accept: text/event-stream", ""},

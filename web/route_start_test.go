@@ -10,7 +10,7 @@ import (
 )
 
 // furnish makes ada, who owns Engines and Going, and bob, who owns Wheels. Going is
-// being deleted, which can be undone, by a worker that waits before its first step. Each list has more than one item.
+// being deleted, which can be undone. Each list has more than one item.
 func furnish(g *stage) {
 	g.Helper()
 	g.enter()
@@ -28,10 +28,9 @@ func furnish(g *stage) {
 	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	undoable := storage.New(g.db, storage.Options{Undo: time.Minute})
-	if _, err := undoable.AskLesson(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
+	if _, err := undoable.AskDeletion(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
-	g.pupil(going.Ref(), 1, domain.StepMark)
 	g.names = strings.NewReplacer(
 		"{post}", string(post.ID), "{etag}", `"`+string(post.Revision)+`-0"`, "{first}", string(first.ID), "{theirs}", string(theirs.ID),
 		"{engines}", string(engines.Incarnation), "{wheels}", string(wheels.Incarnation), "{going}", string(going.Incarnation),

@@ -55,7 +55,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SignOutPath, anyone, s.signOutForm},
 		{templates.ResetPath, anyone, s.resetForm},
 		{templates.KeysPath, anyone, s.showKeys},
-		{templates.LearnPath, anyone, s.showLesson},
+		{templates.LearnPath, anyone, s.showLearn},
 	}
 	for _, page := range pages {
 		get(e, page.path, s.serve(page.who, page.show))
@@ -72,7 +72,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, s.actOnChannel)},
 		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannelByForm)},
 		{"/channels/:name/delete", maxBody, s.form(writer, s.deleteChannel)},
-		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.actOnDeletion)},
+		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.undoByForm)},
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
 		{templates.NewChannelPath, maxBody, s.drafting(templates.ChannelDraft, s.createChannelByForm)},
 		{plainBlogPath, maxSmallBody, s.form(writer, s.actOnBlog)},

@@ -68,9 +68,8 @@ type Options struct {
 	Draining <-chan struct{}
 	// LogAddresses makes the log state the addresses of clients.
 	LogAddresses bool
-	// Teach offers lessons: deletions whose workers pause before each step. It also lets
-	// everybody see the rows behind every channel, and makes each page end in a list of its
-	// calls of the store.
+	// Teach lets everybody see the rows behind every channel, and makes each page end in a list
+	// of the store calls that it made.
 	Teach bool
 	// Routes are the handlers of pages that another package makes, by their paths in the
 	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one

@@ -21,8 +21,6 @@ const (
 	// watchInterval is how often a deletion that is watched is read. A worker records its
 	// progress as often.
 	watchInterval = time.Second
-	// lessonInterval is how often it is read while somebody steps through it.
-	lessonInterval = 300 * time.Millisecond
 	// watchLifetime bounds a stream. A browser that is still interested opens a new
 	// one.
 	watchLifetime = 5 * time.Minute
@@ -51,7 +49,7 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 		}}
 	}
 	defer s.streams.give(client, 1)
-	now, err := s.deletionPage(c.Request().Context(), c, v)
+	now, err := s.namedDeletion(c.Request().Context(), c, v)
 	if err != nil {
 		return err
 	}
@@ -73,27 +71,23 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 
 // follow sends each change until it is over, the session or the context ends, or the process
 // stops.
-func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *eventStream, now templates.Deletion) error {
+func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *eventStream, now domain.Deletion) error {
 	for {
-		if err := stream.show(ctx, "progress", templates.DeletionProgress(now)); err != nil {
+		if err := stream.show(ctx, "progress", templates.DeletionProgress(templates.Deletion{Deletion: now})); err != nil {
 			return err
 		}
-		if !now.Live() {
+		if now.Over() {
 			return stream.send("end", nil)
 		}
-		interval := watchInterval
-		if now.Lesson != nil {
-			interval = lessonInterval
-		}
 		select {
-		case <-time.After(interval):
+		case <-time.After(watchInterval):
 		case <-ctx.Done():
 			return stream.send("again", nil)
 		case <-s.Stopping:
 			return nil
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
-		next, err := s.deletionPage(limited, c, v)
+		next, err := s.namedDeletion(limited, c, v)
 		_, ended := s.store.LikelySession(limited, v.Token, v.User)
 		cancel()
 		switch err := cmp.Or(ended, err); {

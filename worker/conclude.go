@@ -32,7 +32,7 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
 	})
 	level := slog.LevelWarn
-	if err == nil && (result == outcomeDone || result == outcomeShutdown || result == outcomeKilled) {
+	if err == nil && (result == outcomeDone || result == outcomeShutdown) {
 		level = slog.LevelInfo
 	}
 	j.worker.Log.Log(ctx, level, "message handled", "outcome", result.String(), "channel", j.message.Channel,
@@ -42,8 +42,6 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 // carryOut does with the message what the outcome demands.
 func (j *job) carryOut(ctx context.Context, result outcome, cause error) error {
 	switch result {
-	case outcomeKilled:
-		return nil
 	case outcomeDone:
 		//lab: Take the message off the queue.
 		return j.worker.queue.Delete(ctx, j.leased)

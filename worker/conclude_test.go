@@ -197,7 +197,7 @@ func serial(hook drivertest.Hook) drivertest.Hook {
 }
 
 func silentConclusionEnds(t *testing.T) {
-	for result := outcomeDone; result <= outcomeKilled; result++ {
+	for result := outcomeDone; result <= outcomeLost; result++ {
 		for _, attempts := range []int{1, 5} {
 			w := newWorld(t, 5)
 			w.options.MaxAttempts = attempts

@@ -18,13 +18,9 @@ const maxDeliveries = 100
 // A job is the handling of one delivery.
 type job struct {
 	worker *Worker
-	// leased is the message with its latest pop receipt. While the work goes on, held has
-	// a later one.
+	// leased is the message with its latest pop receipt. While the work goes on, its lease may
+	// have a later one.
 	leased driver.Message
-	// held renews the lease while the work goes on. It is nil if nobody does (Handle).
-	held *lease
-	// free gives the slot of this handling to others. It is nil in Handle.
-	free func()
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
@@ -128,30 +124,28 @@ func (j *job) recorded(ctx context.Context, cascade func(context.Context) error)
 }
 
 func (j *job) deleteChannel(ctx context.Context) error {
-	around, leave, err := j.teach(ctx, j.watch)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	c := j.cascade(around)
+	c := j.cascade()
 	return c.run(ctx)
 }
 
 func (j *job) eraseAccount(ctx context.Context) error {
-	c := j.cascade(j.watch)
+	c := j.cascade()
 	return c.erase(ctx)
 }
 
-func (j *job) cascade(around watch) cascade {
-	return cascade{store: j.worker.store, of: j.message, watch: around, stop: j.stop, removed: func(ctx context.Context, rows int) {
+func (j *job) cascade() cascade {
+	return cascade{store: j.worker.store, of: j.message, watch: j.watch, stop: j.stop, removed: func(ctx context.Context, rows int) {
 		j.removed(rows)
 		j.progress.removed(ctx, rows)
 	}}
 }
 
-// watch tells the observer and the next record of a step. If the step panics, the error is a
-// errPanic.
+// watch waits as long as a slow worker does, and tells the observer and the next record of a
+// step. If the step panics, the error is an errPanic.
 func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (more bool, err error) {
+	if err := j.linger(ctx, name); err != nil {
+		return false, err
+	}
 	j.progress.enter(name)
 	ctx, ended := j.handling.Step(ctx, name)
 	err = guarded(func() (err error) {
@@ -161,4 +155,28 @@ func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Con
 	ended(err)
 	j.progress.leave(stepResult(ctx, more, err))
 	return more, err
+}
+
+// linger waits for Options.Slow before a step, or until the process is to stop. It first records
+// which step comes, so that people see what the worker waits for. It records it again after each
+// length of a lease: otherwise a long wait would count as a stall, and the reconciling pass would
+// queue the deletion again.
+func (j *job) linger(ctx context.Context, before domain.Step) error {
+	for left := j.worker.Slow; left > 0; left -= j.worker.Lease {
+		err := j.progress.record(ctx, func(d *domain.Deletion) {
+			running(d)
+			d.Step = before
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(min(left, j.worker.Lease)):
+		case <-j.stop:
+			return errStopping
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

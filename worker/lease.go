@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -19,12 +18,11 @@ const renewTime = 10 * time.Second
 // message is concluded.
 type lease struct {
 	worker *Worker
-	// message has the receipt of the last renewal. It belongs to the goroutine that renews,
-	// until that has ended.
+	// message has the receipt of the last renewal. It and ends belong to the goroutine that
+	// renews, until that has ended.
 	message driver.Message
-	// ends is when the lease runs out, as far as this worker knows. The pauses of a
-	// lesson read it meanwhile.
-	ends atomic.Pointer[time.Time]
+	// ends is when the lease runs out, as far as this worker knows.
+	ends time.Time
 
 	stop     context.CancelFunc
 	renewals sync.WaitGroup
@@ -34,9 +32,8 @@ type lease struct {
 // third of its length, until release is called. If the lease is lost, it calls lost and stops.
 func (w *Worker) hold(ctx context.Context, m driver.Message, lost func()) *lease {
 	held, stop := context.WithCancel(ctx)
-	l := &lease{worker: w, message: m, stop: stop}
 	began := time.Now()
-	l.extend(began)
+	l := &lease{worker: w, message: m, ends: began.Add(w.Lease), stop: stop}
 	l.renewals.Go(func() {
 		for pauseFor(held, w.Lease/3-time.Since(began)) {
 			began = time.Now()
@@ -59,21 +56,15 @@ func (l *lease) renew(ctx context.Context) bool {
 		renewed, err := l.worker.queue.Update(ctx, l.message, l.message.Text, l.worker.Lease)
 		if err == nil {
 			l.message = renewed
-			l.extend(began)
+			l.ends = began.Add(l.worker.Lease)
 		}
 		return err
 	})
 	if err != nil && !errors.Is(err, domain.ErrLeaseLost) {
 		l.worker.Log.WarnContext(ctx, "lease not renewed", "error", err)
-		return time.Now().Before(*l.ends.Load())
+		return time.Now().Before(l.ends)
 	}
 	return err == nil
-}
-
-// extend notes that the lease was renewed at this time.
-func (l *lease) extend(from time.Time) {
-	ends := from.Add(l.worker.Lease)
-	l.ends.Store(&ends)
 }
 
 // release ends the renewals. It waits for a renewal that is under way, because

@@ -33,8 +33,7 @@ type Handling interface {
 
 // An End is how the handling of a delivery has ended.
 type End struct {
-	// Outcome is "done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost",
-	// or "killed" in a lesson.
+	// Outcome is "done", "retry", "permanent", "panic", "shutdown", "wait" or "lease lost".
 	Outcome string
 	// Kind is what the message asked for. It is empty if the message could not be read.
 	Kind domain.MessageKind

@@ -32,26 +32,23 @@ const (
 	outcomeWait
 	// outcomeLost: the lease is lost; the message belongs to another worker.
 	outcomeLost
-	// outcomeKilled: the worker was killed in a lesson. Nothing is concluded: the lease
-	// runs out, as if the process had died.
-	outcomeKilled
 )
 
 func (o outcome) String() string {
-	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost", "killed"}[o]
+	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost"}[o]
 }
 
 // stepResult is the result of a step that ended so.
 func (o outcome) stepResult() domain.StepResult {
 	return [...]domain.StepResult{
 		domain.StepDone, domain.StepFailed, domain.StepFailed, domain.StepFailed,
-		domain.StepStopped, domain.StepWaiting, domain.StepLost, domain.StepFailed,
+		domain.StepStopped, domain.StepWaiting, domain.StepLost,
 	}[o]
 }
 
 // Outcomes lists what End.Outcome can be.
 func Outcomes() (all []string) {
-	for o := outcomeDone; o <= outcomeKilled; o++ {
+	for o := outcomeDone; o <= outcomeLost; o++ {
 		all = append(all, o.String())
 	}
 	return all
@@ -84,8 +81,6 @@ func guarded(work func() error) (err error) {
 func classify(ctx context.Context, err error) outcome {
 	cause := context.Cause(ctx)
 	switch {
-	case errors.Is(err, errKilled):
-		return outcomeKilled
 	case errors.Is(cause, errLost):
 		return outcomeLost
 	case err == nil:

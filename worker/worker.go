@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"microblogging/storage"
@@ -27,9 +26,9 @@ type Options struct {
 	// Progress is the longest time between two records of a deletion's progress
 	// while rows are being removed. Zero means 1 s.
 	Progress time.Duration
-	// Teach makes the worker pause before each step of a deletion that is a lesson
-	// (domain.Lesson). Without it, the worker reads and writes nothing about lessons.
-	Teach bool
+	// Slow is how long the worker waits before each step of a deletion of a channel or of an
+	// account, so that people can watch the steps. Zero does not wait.
+	Slow time.Duration
 	// Log must be set.
 	Log *slog.Logger
 	// Observer is told what the worker does. Nil tells nobody.
@@ -68,8 +67,6 @@ type Worker struct {
 	queue *driver.Queue
 	// handedOut tells which messages have been received, by this worker or others.
 	handedOut watermark
-	// lessons counts the handlings that pause before each step.
-	lessons atomic.Int64
 }
 
 // New returns a worker on the messages of a store.
@@ -135,9 +132,8 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 		for _, m := range messages {
 			slots <- struct{}{}
 			running.Go(func() {
-				free := sync.OnceFunc(func() { <-slots })
-				defer free()
-				w.handle(ctx, work, m, free)
+				defer func() { <-slots }()
+				w.handle(ctx, work, m)
 			})
 		}
 	}
@@ -185,14 +181,12 @@ func pauseFor(ctx context.Context, d time.Duration) bool {
 }
 
 // handle works on one message under its lease and concludes it. When stop ends,
-// the work stops before its next step. When work ends, it is cut off. A lesson calls free
-// at its first pause.
-func (w *Worker) handle(stop, work context.Context, m driver.Message, free func()) {
+// the work stops before its next step. When work ends, it is cut off.
+func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	ctx, cancel := context.WithCancelCause(work)
 	defer cancel(nil)
 	held := w.hold(context.WithoutCancel(ctx), m, func() { cancel(errLost) })
 	j := w.newJob(m, stop.Done())
-	j.held, j.free = held, free
 	ctx, result, err := j.work(ctx)
 	j.leased = held.release()
 	j.conclude(context.WithoutCancel(ctx), result, err)

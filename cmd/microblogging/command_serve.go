@@ -37,7 +37,6 @@ type serveCommand struct {
 
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
-	c.Teach = c.Teach || c.Sample
 	return process{c.storageFlags, c.roleFlags, &c.webFlags, &c.workerFlags, ""}.run(ctx, console)
 }
 
@@ -49,7 +48,6 @@ type webCommand struct {
 
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
-	c.Teach = c.Teach || c.Sample
 	return process{c.storageFlags, c.roleFlags, &c.webFlags, nil, ""}.run(ctx, console)
 }
 
@@ -161,7 +159,7 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 	if p.worker == nil {
 		workEnded()
 	} else {
-		options := p.worker.options(log, p.Teach)
+		options := p.worker.options(log)
 		if b.told != nil {
 			options.Observer = b.told
 		}
@@ -175,7 +173,7 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 	if p.web == nil {
 		return nil
 	}
-	return p.web.listen(ctx, console, log, b, run, p.Teach)
+	return p.web.listen(ctx, console, log, b, run)
 }
 
 // endAnyway calls exit some time after ctx has ended, unless ended is closed before: a call that

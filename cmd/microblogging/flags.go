@@ -101,6 +101,7 @@ type webFlags struct {
 	TrustProxy          proxyFlag     `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel at once."`
 	UndoAccount         time.Duration `default:"168h" within:"0s 168h" help:"How long the deletion of an account can be undone, up to 168h; 0 for not at all. Its sessions end at once."`
+	Teach               bool          `help:"For learning: let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data."`
 	NoLab               bool          `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
 	LogAddresses        bool          `help:"Log the addresses of clients, which are personal data."`
 }
@@ -134,14 +135,9 @@ func badName(flag string, err error) error {
 type roleFlags struct {
 	DrainDelay  time.Duration `default:"0s" within:"0s 24h" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
 	AdminListen string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
-	Teach       bool          `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
 	LogFormat   string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
 	LogLevel    slog.Level    `default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
-
-// teachLease is the longest lease of a worker that teaches: whoever kills a worker does
-// not want to wait much longer for the next.
-const teachLease = 15 * time.Second
 
 // leaseFlags are what worker and check share.
 type leaseFlags struct {
@@ -155,19 +151,17 @@ type workerFlags struct {
 	Reconcile   time.Duration `default:"1m" aliases:"sweep" env:"MICROBLOGGING_RECONCILE,MICROBLOGGING_SWEEP" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
 	Concurrency int           `default:"4" within:"1 256" help:"How many messages to handle at once, 1 to 256."`
 	MaxAttempts int           `default:"5" within:"1 1000000" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
+	Slow        time.Duration `default:"0s" within:"0s 1m" help:"For learning: how long to wait before each step of a deletion, up to 1m, so that you can watch the steps on its page and kill the process between two of them."`
 }
 
 // options returns the settings of a worker.
-func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
-	if teach {
-		f.Lease = min(f.Lease, teachLease)
-	}
+func (f workerFlags) options(log *slog.Logger) worker.Options {
 	return worker.Options{
-		Teach:       teach,
 		Lease:       f.Lease.Truncate(time.Second), // as queues want it
 		Reconcile:   f.Reconcile,
 		Concurrency: f.Concurrency,
 		MaxAttempts: f.MaxAttempts,
+		Slow:        f.Slow,
 		Log:         log,
 	}
 }

@@ -88,6 +88,23 @@ func TestReconcileFlag(t *testing.T) {
 	}
 }
 
+func TestSlowFlag(t *testing.T) {
+	for _, args := range [][]string{{"serve", "--slow", "3s"}, {"worker", "--slow", "3s"}} {
+		flags := parsed(t, args...)
+		if slow := max(flags.Serve.workerFlags.Slow, flags.Worker.workerFlags.Slow); slow != 3*time.Second {
+			t.Errorf("%q waits for %s", args, slow)
+		}
+	}
+	if _, _, stderr := program(t, "worker", "--data", t.TempDir(), "--slow", "61s"); !strings.Contains(stderr, "--slow must be 0s to 1m, not 1m1s") {
+		t.Errorf("--slow 61s is answered by %q", stderr)
+	}
+	t.Setenv("MICROBLOGGING_SLOW", "2s")
+	flags := parsed(t, "worker").Worker.workerFlags
+	if got := flags.options(slog.New(slog.DiscardHandler)).Slow; got != 2*time.Second {
+		t.Errorf("with the variable, a worker waits for %s", got)
+	}
+}
+
 func TestWebFlags(t *testing.T) {
 	of := func(args ...string) web.Options {
 		t.Helper()

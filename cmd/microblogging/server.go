@@ -46,14 +46,15 @@ func (f webFlags) options() web.Options {
 		SignUps:             f.SignUps,
 		PageCache:           int64(f.PageCache),
 		LogAddresses:        f.LogAddresses,
+		Teach:               f.Teach || f.Sample,
 		Version:             buildVersion(),
 	}
 }
 
 // listen starts the web role in the group and prints its address.
-func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) error {
+func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
 	options := f.options()
-	options.Logger, options.Stopping, options.Draining, options.Alive, options.Teach = log, ctx.Done(), b.draining, b.health, teach
+	options.Logger, options.Stopping, options.Draining, options.Alive = log, ctx.Done(), b.draining, b.health
 	if !f.NoLab {
 		options.Routes = page.New().Routes()
 	}

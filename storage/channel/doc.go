@@ -1,4 +1,4 @@
-// Package channel is the lesson: how a channel comes, is fenced, and goes, in a store that has
+// Package channel is the core protocol: how a channel comes, is fenced, and goes, in a store that has
 // no transaction across tables.
 //
 // # The problem

@@ -162,9 +162,6 @@ func ParseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r dom
 	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
 }
 
-// LessonRow is the row of a lesson. A post has digits where it says lesson.
-func LessonRow(i domain.Incarnation) string { return Lesson.Row(string(i)) }
-
 // OpenPrefix is how the partitions of the index of open deletions begin.
 const OpenPrefix = "open!"
 

@@ -28,7 +28,7 @@ var kinds = []*Kind{
 	retired(TableSessions, "due!<rest>", "<rest>"), retired(TableThrottle, "due!<rest>", "<rest>"),
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, Guests, Join, Sub, Subscription, Active,
-	Unread, OpenDeletion, Lesson, BlogDeletion, Deletion,
+	Unread, OpenDeletion, BlogDeletion, Deletion,
 	Account, Asked, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
 	retired(TableThrottle, "<what>!<hash>", "<time>"), retired(TableThrottle, "user!<hash>", "<time>!<hash>"),
@@ -154,13 +154,6 @@ var (
 		What:       "The removal of a post that failed too often, and waits for an operator.",
 		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
 		Properties: deletionProperties(),
-	}
-	Lesson = &Kind{
-		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!lesson", Name: "lesson", Scenario: "workers-die",
-		What: "Which workers pause before their next step, and what they are told to do (--teach).",
-		Why:  "Nothing of the protocol depends on it: a worker that pauses is one that is slow.",
-		Properties: slices.Concat(always(PropIncarnation, PropOver, PropWorkers, PropCopies),
-			sometimes(PropRevision, PropRevisions)),
 	}
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",

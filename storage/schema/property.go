@@ -14,7 +14,6 @@ const (
 	PropBlog         = "Blog"
 	PropBody         = "Body"    // a hash of what was sent
 	PropChannel      = "Channel" // its key
-	PropCopies       = "Copies"
 	PropCreatedOn    = "CreatedOn"
 	PropDigestSecret = "DigestSecret"
 	PropEditedOn     = "EditedOn"
@@ -35,7 +34,6 @@ const (
 	PropNumber       = "Number"
 	// PropOnce is the hash of the idempotency key that made the row.
 	PropOnce        = "Once"
-	PropOver        = "Over"
 	PropOwner       = "Owner"
 	PropPassword    = "Password"
 	PropPosting     = "Posting"
@@ -70,7 +68,6 @@ const (
 	PropWaiting      = "Waiting"
 	PropWaitingSince = "WaitingSince"
 	PropWindowEnds   = "WindowEnds"
-	PropWorkers      = "Workers"
 	PropWrittenOn    = "WrittenOn"
 )
 
@@ -114,7 +111,7 @@ func properties(names []string, optional bool) []Property {
 // typeOf is the type of a property. It is the same in each kind of row.
 func typeOf(name string) driver.Kind {
 	switch name {
-	case PropAttempts, PropCopies, PropEpoch, PropFailures, PropLastDelivery, PropNumber, PropRating, PropRowsDeleted, PropSignIns, PropUndone:
+	case PropAttempts, PropEpoch, PropFailures, PropLastDelivery, PropNumber, PropRating, PropRowsDeleted, PropSignIns, PropUndone:
 		return driver.KindInt64
 	case PropEnded, PropKeepPosts, PropLink, PropWaiting:
 		return driver.KindBoolean
