@@ -45,6 +45,8 @@ type process struct {
 	url string
 	// doomed is closed before somebody ends it.
 	doomed chan struct{}
+	// logged is how long the log was when it was started.
+	logged int64
 	// judged is closed once it has ended and was accused if nobody ended it.
 	judged chan struct{}
 }
@@ -71,6 +73,10 @@ func (r *role) start(ctx context.Context) error {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
+	before, err := log.Stat()
+	if err != nil {
+		return err
+	}
 	args := r.args
 	if r.serves() {
 		args = append(slices.Clip(args), "--undo", r.site.undoTime().String(), "--undo-account", r.site.undoAccount.String())
@@ -82,7 +88,7 @@ func (r *role) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := &process{Process: started, doomed: make(chan struct{}), judged: make(chan struct{})}
+	p := &process{Process: started, doomed: make(chan struct{}), logged: before.Size(), judged: make(chan struct{})}
 	go r.watch(p)
 	if r.serves() {
 		if p.url, err = p.AwaitURL(ctx); err != nil {
@@ -135,12 +141,20 @@ func (r *role) end(how func(*program.Process) error) bool {
 		return false
 	}
 	close(p.doomed)
-	if err := how(p.Process); err != nil {
+	if err := how(p.Process); err != nil && !r.unbegun(p) {
 		r.site.ledger.accuse("%s: %v", r.name, err)
 		return true
 	}
 	<-p.judged
 	return true
+}
+
+// unbegun reports whether SIGTERM ended a process that had not come to where it takes signals, which
+// takes a second on a busy machine. It has logged nothing.
+func (r *role) unbegun(p *process) bool {
+	status, ok := p.State().Sys().(syscall.WaitStatus)
+	log, err := os.Stat(r.log)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM && err == nil && log.Size() == p.logged
 }
 
 // freeze stops the process with SIGSTOP until wake is called. wake reports

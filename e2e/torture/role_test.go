@@ -26,6 +26,13 @@ func TestRole(t *testing.T) {
 			awaitReady(r)
 			r.terminate()
 		}, ""},
+		"a process that is ended before it has begun is not accused": {"while :; do sleep 0.01; done", func(r *role) {
+			r.terminate()
+		}, ""},
+		"a process that SIGTERM ends at its work is accused": {"echo ready >&2; while :; do sleep 0.01; done", func(r *role) {
+			awaitReady(r)
+			r.terminate()
+		}, "role: signal: terminated after SIGTERM"},
 		"a process that ends with an error is accused": {"trap 'exit 3' TERM; echo ready >&2; while :; do sleep 0.01; done", func(r *role) {
 			awaitReady(r)
 			r.terminate()
