@@ -164,6 +164,11 @@ func rowPlants() []plant {
 // listPlants are what is not on the list of its user.
 func listPlants() []plant {
 	return []plant{
+		{name: "a channel that is not on its owner's list", found: func(w *world) []string {
+			w.create("plant", ada)
+			w.disown("plant", ada)
+			return found("I8", "Channels", "plant", "")
+		}},
 		{name: "a post that is not on its author's list", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.unlist(blog)
