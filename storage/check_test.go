@@ -335,7 +335,7 @@ func everyBreachIsFoundAndRepaired(t *testing.T) {
 			litter := w.neighbours()
 			want := plant.found(w)
 			slices.Sort(want)
-			w.ok(w.store.UpdateDeletion(t.Context(), w.deletionUnderWay(), addRows(1))) // a worker makes progress
+			w.ok(w.store.UpdateRecord(t.Context(), messageAbout(w.deletionUnderWay()), addRows(1))) // a worker makes progress
 			before := w.rows("Blogs")
 			breaches, _ := w.run(false)
 			if got := places(breaches); !slices.Equal(got, want) {
