@@ -16,13 +16,16 @@ FUZZTIME ?= 1m
 
 .PHONY: test
 test: ## install what the tests need, then lint and run them all
-	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync=target lint test-plain test-part test-raced
+	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync=target lint test-plain test-part test-raced test-e2e
 
-# The raced tests wait for Azurite and the browser, with deadlines. Lint and the others yield to
-# them (nice) and fill the gaps. The + shows what a test says as it says it.
-.PHONY: test-raced test-part test-plain
+# The browser takes longest and has deadlines. What waits for Azurite yields to it a little, and lint
+# and the others yield to both (nice). The + shows what a test says as it says it.
+.PHONY: test-e2e test-raced test-part test-plain
+test-e2e: deps
+	+@.ci/test e2e
+
 test-raced: deps
-	+@.ci/test raced
+	+@nice -n 5 .ci/test raced
 
 test-part: deps test-plain
 	+@nice .ci/test part

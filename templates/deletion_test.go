@@ -35,7 +35,7 @@ func TestDeletionPage(t *testing.T) {
 	late.UndoableUntil = late.FinishedOn.Add(-time.Second)
 	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), says("It took 1.0 s."))
 	shows(t, "leads on and stops refreshing when done", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
-		says("It took 4.0 s. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
+		says("It took 4.0 s. Then the name was free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
 		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
 		without("noscript"), without("[data-events]"),

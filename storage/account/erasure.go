@@ -77,7 +77,7 @@ func (a *Accounts) Confirm(ctx context.Context, of Attempt) (Entry, error) {
 	return entryOf(row), err
 }
 
-func notThePassword() error { return domain.Invalid("password", "is not your password") }
+func notThePassword() error { return domain.Invalid("password", "is wrong") }
 
 // SamePassword refuses a row with another password than the one that was confirmed: it was changed
 // since, by whoever it is that may.

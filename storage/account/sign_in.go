@@ -121,7 +121,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 	if err := domain.CheckPassword("new", password, domain.UserName(from.Name)); err != nil {
 		return err
 	}
-	notThePassword := domain.Invalid("old", "is not your password")
+	notThePassword := domain.Invalid("old", "is wrong")
 	user, err := a.confirm(ctx, from, a.sessionLimits)
 	switch {
 	case errors.Is(err, domain.ErrNotSignedIn):

@@ -121,8 +121,8 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 
 // strayVote handles a vote without its post. While a message waits for a worker or an operator, it
 // may be the message that asks for the deletion of the post: then the vote is no breach. The message
-// is sent before the post is deleted, and taken off its queue after the votes are. A repair deletes
-// the vote, which is safe at any time, since the id of a post never returns.
+// is sent before the post is deleted, and taken off its queue after the votes are. Nor does a repair
+// delete it then: it deletes nothing that it does not report.
 func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {
 	if there, err := p.has(ctx, schema.BlogRow(schema.VotedOn(row.Row))); err != nil || there {
 		return err
@@ -135,7 +135,7 @@ func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error
 		p.waits = backlog.Messages+backlog.Poisoned > 0
 	}
 	if p.waits {
-		return p.drop(ctx, p.store.blogs, row)
+		return nil
 	}
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
