@@ -91,8 +91,7 @@ type Deletion struct {
 	FinishedOn time.Time
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent
-	// Trace says when each worker took each step. It is empty if only older programs
-	// have worked on the deletion.
+	// Trace says when each worker took each step.
 	Trace Trace
 }
 

@@ -33,9 +33,6 @@ const (
 	// MessageAccount asks to delete an account with all that its user has made. Its Channel is the
 	// key of the account, and its Incarnation the ID of the Erasure.
 	MessageAccount MessageKind = "account"
-	// kindUndoable is how a MessageChannel is written that can be undone, or follows one that was.
-	// A worker that knows no undo must not obey it: it leaves it to one that does, in poison.
-	kindUndoable MessageKind = "undoable"
 )
 
 // A Message is the durable record of an intent to delete. It is a hint: the truth
@@ -47,8 +44,7 @@ type Message struct {
 	Name        ChannelName `json:"name,omitempty"`
 	By          UserName    `json:"by,omitempty"`
 	AskedOn     time.Time   `json:"askedOn"`
-	// QueuedOn is when this message was put on the queue. It is zero in a message of
-	// an older program.
+	// QueuedOn is when this message was put on the queue.
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent `json:"traceparent,omitempty"`
@@ -113,20 +109,11 @@ func (m Message) Due() time.Time {
 	return m.UndoableUntil
 }
 
-// Intent returns what the message asks for, without who asked when, and what was
-// tried since. Two messages with the same intent are copies.
-func (m Message) Intent() Message {
-	return Message{Kind: m.Kind, Channel: m.Channel, Incarnation: m.Incarnation, Blog: m.Blog, Revision: m.Revision}
-}
-
 // Encode writes the message as JSON in ASCII, because Azure Queue Storage
 // transports messages as XML and changes characters that XML cannot hold.
 // Fields that DecodeMessage did not know are written again: a worker that is older
 // than the sender must not drop them when it retries or poisons a message.
 func (m Message) Encode() string {
-	if m.Kind == MessageChannel && (m.Number > 0 || !m.UndoableUntil.IsZero()) {
-		m.Kind = kindUndoable
-	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		// Strings, an integer and a time in the years 1 to 9999 always marshal.
@@ -172,9 +159,7 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")
 	}
 	switch m.Kind {
-	case MessageChannel, kindUndoable:
-		m.Kind = MessageChannel
-	case MessageAccount:
+	case MessageChannel, MessageAccount:
 	case MessageBlog:
 		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isToken(string(m.Revision)) {
 			return Message{}, fmt.Errorf("message names no revision of a post")

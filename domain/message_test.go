@@ -40,25 +40,10 @@ func messages() *rapid.Generator[domain.Message] {
 
 func TestMessage(t *testing.T) {
 	t.Run("round-trips in ASCII", messageRoundTripsInASCII)
-	t.Run("that can be undone, or follows one that was, is of a kind that no worker of before knows", undoableIsOfAnotherKind)
 	t.Run("with a name that is not UTF-8 is read", messageWithANameThatIsNotUTF8IsRead)
 	t.Run("that nobody can handle is refused", messageThatNobodyCanHandleIsRefused)
 	t.Run("keeps the fields of a later program when it is written again", laterFieldsSurvive)
 	t.Run("with later fields that are too long to carry is refused", laterFieldsTooLong)
-}
-
-// It would sweep a channel whose deletion was undone.
-func undoableIsOfAnotherKind(t *testing.T) {
-	for _, c := range []struct {
-		kind string
-		domain.Message
-	}{{"channel", domain.Message{}}, {"undoable", domain.Message{UndoableUntil: time.Now()}}, {"undoable", domain.Message{Number: 1}}} {
-		m, kind := c.Message, c.kind
-		m.Kind = domain.MessageChannel
-		if text := m.Encode(); !strings.HasPrefix(text, `{"kind":"`+kind+`"`) {
-			t.Errorf("%+v is written as %s", m, text)
-		}
-	}
 }
 
 func messageRoundTripsInASCII(t *testing.T) {

@@ -34,7 +34,8 @@ type ChannelKey string
 
 // ParseChannelName checks a name against the rules: 1 to 64 characters after
 // NFC; letters with their combining marks, and digits, with a single "-", "_"
-// or "." between them. The error is an InvalidError on the field "name".
+// or "." between them. A character that nobody sees is refused, because a name with it looks
+// empty or like another. The error is an InvalidError on the field "name".
 func ParseChannelName(s string) (ChannelName, error) {
 	if !utf8.ValidString(s) {
 		return "", Invalid("name", "is not valid UTF-8")
@@ -59,20 +60,6 @@ func ParseChannelName(s string) (ChannelName, error) {
 	return name, nil
 }
 
-// parseNewName is ParseChannelName for a channel that is to be created. It refuses what
-// looks empty, or like another name: those of Unicode's Default_Ignorable_Code_Point that
-// the grammar has, and what is blank. Only a creation refuses them, so that channels of
-// earlier versions keep their addresses.
-func parseNewName(s string) (ChannelName, error) {
-	name, err := ParseChannelName(s)
-	for _, r := range name {
-		if looksEmpty(r) {
-			return "", Invalid("name", "must not hold the character %U, which nobody sees", r)
-		}
-	}
-	return name, err
-}
-
 // checkChannelRunes checks s against the grammar
 // name = word *(separator word), word = 1*(digit / letter *mark).
 func checkChannelRunes(s string) error {
@@ -80,6 +67,8 @@ func checkChannelRunes(s string) error {
 	previous := '.' // so that a name cannot start with a separator
 	for _, r := range s {
 		switch {
+		case looksEmpty(r):
+			return Invalid("name", "must not hold the character %U, which nobody sees", r)
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 		case unicode.IsMark(r):
 			if !unicode.IsLetter(previous) && !unicode.IsMark(previous) {

@@ -24,6 +24,11 @@ func letters() *rapid.Generator[rune] {
 	)
 }
 
+// isSeen tells whether a letter or a mark takes room.
+func isSeen(r rune) bool {
+	return !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && !strings.ContainsRune("\U00013441\U00013442\U00016fe4", r)
+}
+
 // validNames are channel names before normalization.
 func validNames() *rapid.Generator[string] {
 	mark := rapid.OneOf(
@@ -34,8 +39,8 @@ func validNames() *rapid.Generator[string] {
 		if rapid.IntRange(0, 4).Draw(t, "kind") == 0 {
 			return string(rapid.RuneFrom(nil, unicode.Nd).Draw(t, "digit"))
 		}
-		marks := rapid.SliceOfN(mark, 0, 2).Draw(t, "marks")
-		return string(letters().Draw(t, "letter")) + string(marks)
+		marks := rapid.SliceOfN(mark.Filter(isSeen), 0, 2).Draw(t, "marks")
+		return string(letters().Filter(isSeen).Draw(t, "letter")) + string(marks)
 	})
 	word := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(unit, 1, 6).Draw(t, "units"), "")
@@ -61,26 +66,22 @@ func parsed(t *rapid.T, s string) domain.ChannelName {
 func TestChannelName(t *testing.T) {
 	t.Run("follows the grammar", channelNamesFollowTheGrammar)
 	t.Run("of letters is accepted", nameOfLettersIsGood)
-	t.Run("that looks empty or like another is for no new channel", nameThatDeceivesIsForNoNewChannel)
+	t.Run("that looks empty or like another is refused", nameThatDeceivesIsRefused)
 }
 
-// A name that some version accepted goes on to name its channel.
-func nameThatDeceivesIsForNoNewChannel(t *testing.T) {
+func nameThatDeceivesIsRefused(t *testing.T) {
 	for _, s := range []string{
 		"\u3164", "\uffa0", "\u115f", "\u1160", "\U00013441", "\U00013442", // letters that look like nothing
 		"garden\ufe0f", "garden\U000e0101", "ga\u034frden", "k\u17b4", "\u1820\u180b", // marks that do
 	} {
-		if name, err := domain.ParseChannelName(s); err != nil || string(name) != s {
-			t.Errorf("the name %+q of a channel that exists is %+q, %v", s, name, err)
-		}
-		_, err := domain.NewChannel(s, domain.About{}, "ada")
+		_, err := domain.ParseChannelName(s)
 		var invalid *domain.InvalidError
 		if !errors.As(err, &invalid) || invalid.Fields[0].Field != "name" {
-			t.Errorf("%+q may name a new channel: %v", s, err)
+			t.Errorf("%+q may name a channel: %v", s, err)
 		}
 	}
 	for _, s := range []string{"garden", "हिन्दी", "ᠮᠣᠩᠭᠣᠯ", "한국어", "각", "ខ្មែរ"} {
-		if _, err := domain.NewChannel(s, domain.About{}, "ada"); err != nil {
+		if _, err := domain.ParseChannelName(s); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
 	}

@@ -30,9 +30,8 @@ const (
 var commonPasswords string
 
 // CheckPassword checks a new password of a user: its length, and that it is none of those
-// that are guessed first. Any characters are allowed. It is for no sign-in, so that a
-// password of an earlier version works until it is changed. The error is an InvalidError
-// on the given field.
+// that are guessed first. Any characters are allowed. The error is an InvalidError on the
+// given field.
 func CheckPassword(field, s string, user UserName) error {
 	if !utf8.ValidString(s) {
 		return Invalid(field, "is not valid UTF-8")

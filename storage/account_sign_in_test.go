@@ -68,7 +68,6 @@ func (w *world) expire() int {
 func TestPassword(t *testing.T) {
 	t.Run("change ends every other session", bubble(passwordChangeEndsOtherSessions))
 	t.Run("refused change changes nothing", bubble(refusedPasswordChangeChangesNothing))
-	t.Run("that no new account may have works until it is changed", bubble(commonPasswordWorks))
 }
 
 func passwordChangeEndsOtherSessions(t *testing.T, w *world) {
@@ -97,15 +96,4 @@ func refusedPasswordChangeChangesNothing(t *testing.T, w *world) {
 	}
 	w.mustBeSignedIn(own, "ada")
 	w.signedIn("ada", right)
-}
-
-// Earlier versions accepted it.
-func commonPasswordWorks(t *testing.T, w *world) {
-	const common = "Qwertyuiop"
-	w.ok(w.table("Users").Transact(t.Context(), "ada", driver.Insert("", driver.String("Password", drivertest.CheapHash(common)))))
-	w.ok(w.store.ChangePassword(t.Context(), w.signedIn("ada", common), attempt("ada", common), right))
-	w.signedIn("ada", right)
-	if _, err := w.store.SignUp(t.Context(), "grace", common); !errors.As(err, new(*domain.InvalidError)) {
-		t.Errorf("a new account has it: %v", err)
-	}
 }

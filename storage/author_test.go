@@ -23,7 +23,7 @@ func TestAuthor(t *testing.T) {
 	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
 	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
-	t.Run("posts of an earlier version are told, and listed by a repair", bubble(repairListsPostsOfBefore))
+	t.Run("posts that are missing on it are told, and listed by a repair", bubble(repairListsMissing))
 	t.Run("a batch writes one transaction for its list", bubble(batchListsAtOnce))
 	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
 }
@@ -269,7 +269,7 @@ func authorCosts(t *testing.T, w *world) {
 	}
 }
 
-func repairListsPostsOfBefore(t *testing.T, w *world) {
+func repairListsMissing(t *testing.T, w *world) {
 	garden, pond := w.create("garden", ada), w.create("pond", ada)
 	for i := range 80 {
 		w.unlist(w.post(garden, grace, fmt.Sprint(i)))

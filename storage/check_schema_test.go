@@ -12,7 +12,6 @@ import (
 func TestCheckSchema(t *testing.T) {
 	t.Run("finds each property that is missing or of another type, in every table", everyMisfitIsFound)
 	t.Run("finds a row of no kind", rowOfNoKindIsFound)
-	t.Run("counts rows of an earlier version as retired, and a repair puts those of now in their place", retiredRowsAreNoBreach)
 }
 
 // fill makes a row of each kind.
@@ -62,7 +61,7 @@ func everyMisfitIsFound(t *testing.T) {
 		}
 	}
 	for _, kind := range schema.Kinds() {
-		if !kind.Retired && !tried[kind] && kind != schema.Unread && kind != schema.BlogDeletion {
+		if !tried[kind] && kind != schema.Unread && kind != schema.BlogDeletion {
 			t.Errorf("the test made no row of the kind %q of %s", kind.Name, kind.Table)
 		}
 	}
@@ -98,28 +97,6 @@ func rowOfNoKindIsFound(t *testing.T) {
 		w.ok(w.table(table).Transact(t.Context(), row.Partition, driver.Insert(row.Row)))
 		if breaches := w.check(); len(breaches) == 0 || breaches[0].Table != table {
 			t.Errorf("%s: found %+v", table, breaches)
-		}
-	}
-}
-
-func retiredRowsAreNoBreach(t *testing.T) {
-	w := newWorld(t)
-	w.create("garden", ada)
-	w.disown("garden", ada)
-	for _, row := range []struct{ table, partition, row string }{
-		{"Users", "ada", "owns!"}, {"Users", "ada", "owns!garden!x"}, {"Users", "ada", "listed!garden"},
-		{"Sessions", "due!0000000001700000000!7", "abc"}, {"Throttle", "due!0000000001700000000!7", "user!abc"},
-	} {
-		w.ok(w.table(row.table).Transact(t.Context(), row.partition, driver.Insert(row.row)))
-	}
-	for _, c := range []struct {
-		repair  bool
-		retired int
-	}{{false, 5}, {true, 5}, {false, 0}} {
-		breaches, counts := w.run(c.repair)
-		owned, _ := w.owns(ada, 10)
-		if len(breaches) != 0 || counts.Retired != c.retired || slices.Equal(owned, []string{"garden"}) != (c.repair || c.retired == 0) {
-			t.Errorf("repair %v: %+v, %+v, want %d retired, and ada owns %q", c.repair, breaches, counts, c.retired, owned)
 		}
 	}
 }

@@ -164,6 +164,11 @@ func rowPlants() []plant {
 // listPlants are what is not on the list of its user.
 func listPlants() []plant {
 	return []plant{
+		{name: "a channel that is not on its owner's list", found: func(w *world) []string {
+			w.create("plant", ada)
+			w.disown("plant", ada)
+			return found("I8", "Channels", "plant", "")
+		}},
 		{name: "a post that is not on its author's list", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.unlist(blog)
@@ -330,7 +335,7 @@ func everyBreachIsFoundAndRepaired(t *testing.T) {
 			litter := w.neighbours()
 			want := plant.found(w)
 			slices.Sort(want)
-			w.ok(w.store.UpdateDeletion(t.Context(), w.deletionUnderWay(), addRows(1))) // a worker makes progress
+			w.ok(w.store.UpdateRecord(t.Context(), messageAbout(w.deletionUnderWay()), addRows(1))) // a worker makes progress
 			before := w.rows("Blogs")
 			breaches, _ := w.run(false)
 			if got := places(breaches); !slices.Equal(got, want) {

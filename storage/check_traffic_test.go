@@ -16,7 +16,7 @@ func traffic() map[string]func(w *world, channel domain.Channel, blog domain.Blo
 		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) { w.edit(blog, "edited") },
 		"a vote":  func(w *world, _ domain.Channel, blog domain.Blog) { w.vote(blog, 0, 1) },
 		"progress": func(w *world, _ domain.Channel, _ domain.Blog) {
-			w.ok(w.store.UpdateDeletion(w.t.Context(), w.deletionUnderWay(), addRows(1)))
+			w.ok(w.store.UpdateRecord(w.t.Context(), messageAbout(w.deletionUnderWay()), addRows(1)))
 		},
 		"a deleted post": func(w *world, channel domain.Channel, blog domain.Blog) {
 			w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision))

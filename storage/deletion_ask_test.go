@@ -29,7 +29,7 @@ func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 // change changes the row of a deletion.
 func (w *world) change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
 	w.t.Helper()
-	w.ok(w.store.UpdateDeletion(w.t.Context(), ref, func(d *domain.Deletion) bool { change(d); return true }))
+	w.ok(w.store.UpdateRecord(w.t.Context(), messageAbout(ref), func(d *domain.Deletion) bool { change(d); return true }))
 }
 
 func (w *world) setDone(ref domain.ChannelRef) {

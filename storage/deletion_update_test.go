@@ -19,7 +19,7 @@ func doneDeletionStaysDone(t *testing.T, w *world) {
 	w.carryOut(messages)
 	done := w.deletion(channel.Ref())
 	time.Sleep(time.Hour)
-	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(*domain.Deletion) bool {
+	w.ok(w.store.UpdateRecord(t.Context(), messageAbout(channel.Ref()), func(*domain.Deletion) bool {
 		t.Error("a deletion that is done was to be changed")
 		return true
 	}))

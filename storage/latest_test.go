@@ -23,7 +23,6 @@ func TestLatest(t *testing.T) {
 	t.Run("process writes a row once in five minutes, and each incarnation", bubble(activityIsNotedOnce))
 	t.Run("page that has not changed costs 16 calls and two for each of at most 32 channels, all at once", latestCosts)
 	t.Run("row is there before its post", bubble(activityComesFirst))
-	t.Run("repair lists the posts of an earlier version", bubble(repairListsTheUnlisted))
 	t.Run("row that nobody has written for a year goes", bubble(oldActivityGoes))
 }
 
@@ -265,23 +264,6 @@ func latestCosts(t *testing.T) {
 				w.ok(err)
 			})
 		})
-	}
-}
-
-func repairListsTheUnlisted(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	for i := range 5 {
-		w.postAt(channel, time.Now().Add(-time.Duration(i)*40*time.Minute))
-	}
-	for _, row := range w.rows("Activity") {
-		w.ok(w.table("Activity").Transact(t.Context(), row.Partition, driver.Delete(row.Row, driver.Exists)))
-	}
-	w.store = w.other() // which remembers nothing
-	if breaches, _ := w.run(false); len(breaches) != 0 || len(w.latest(2)) != 0 {
-		t.Errorf("breaches: %+v, %d posts listed", breaches, len(w.latest(2)))
-	}
-	if breaches, _ := w.run(true); len(breaches) != 0 || len(w.latest(2)) != 5 {
-		t.Errorf("breaches: %+v, %d posts listed", breaches, len(w.latest(2)))
 	}
 }
 

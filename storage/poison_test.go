@@ -75,7 +75,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	}
 	w.mustRecordPost(message, domain.DeletionQueued)
 	again := w.messages()
-	if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].By != grace {
+	if len(again) != 1 || again[0].Ref() != message.Ref() || again[0].Blog != message.Blog || again[0].Revision != message.Revision || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].By != grace {
 		t.Fatalf("the queue holds %+v", again)
 	}
 	w.finish(again)
@@ -213,7 +213,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	if back := w.messages(); len(back) != 1 || back[0].Channel != "garden" {
 		t.Errorf("the queue holds %+v", back)
 	}
-	if n := w.requeue("posts"); n != 1 || w.messages()[0].Intent() != ofPost.Intent() {
+	if n := w.requeue("posts"); n != 1 || w.messages()[0].Blog != ofPost.Blog {
 		t.Errorf("requeued %d of a post", n)
 	}
 	if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {

@@ -113,11 +113,7 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	}
 
 	s.cascade(channel.Ref())
-	finish := func(d *domain.Deletion) bool {
-		d.State, d.Step, d.RowsDeleted, d.FinishedOn = domain.DeletionDone, domain.StepRelease, 3, domain.Now()
-		return true
-	}
-	ok(t, s.store.UpdateDeletion(t.Context(), channel.Ref(), finish))
+	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 3)
 	a = s.do("GET", location, bearer(token)).want(200)
 	if a.text("state") != "done" || a.get("rowsDeleted") != 3.0 || a.text("finishedOn") == "" {
 		t.Errorf("finished as %s", a.body)

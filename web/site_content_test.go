@@ -118,37 +118,34 @@ func (s *site) askDeletion(channel domain.Channel) {
 	ok(s, err)
 }
 
-// advance records the progress of a deletion, as a worker does.
+// record changes the record of a channel's deletion, as a worker does.
+func (s *site) record(ref domain.ChannelRef, change func(d *domain.Deletion)) {
+	s.Helper()
+	message := domain.Message{Kind: domain.MessageChannel, Channel: ref.Key, Incarnation: ref.Incarnation}
+	ok(s, s.store.UpdateRecord(s.Context(), message, func(d *domain.Deletion) bool { change(d); return true }))
+}
+
+// advance records the progress of a deletion.
 func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step domain.Step, rows int64) {
 	s.Helper()
-	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
+	s.record(ref, func(d *domain.Deletion) {
 		d.State, d.Step, d.RowsDeleted = state, step, rows
 		if state == domain.DeletionDone {
 			d.FinishedOn = domain.Now()
 		}
-		return true
 	})
-	ok(s, err)
 }
 
 // trace records a step of a worker.
 func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
 	s.Helper()
-	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
-		d.Trace = d.Trace.With(r)
-		return true
-	})
-	ok(s, err)
+	s.record(ref, func(d *domain.Deletion) { d.Trace = d.Trace.With(r) })
 }
 
 // waiting records since when a worker waits for the store; zero if it does not.
 func (s *site) waiting(ref domain.ChannelRef, since time.Time) {
 	s.Helper()
-	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
-		d.WaitingSince = since
-		return true
-	})
-	ok(s, err)
+	s.record(ref, func(d *domain.Deletion) { d.WaitingSince = since })
 }
 
 // cascade does all steps of a deletion, as a worker does.

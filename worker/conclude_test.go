@@ -61,7 +61,7 @@ func concluded() map[string]conclusion {
 			end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{}},
 		"that is refused after it waited waits no more": {hook: refused, before: func(w *world, m *driver.Message, says *domain.Message) {
 			says.Waits = 7
-			w.ok(w.sound.UpdateDeletion(w.t.Context(), w.victim.Ref(), func(d *domain.Deletion) bool { d.WaitingSince = time.Now(); return true }))
+			w.ok(w.sound.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.WaitingSince = time.Now(); return true }))
 		}, end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"that gets no answer waits, and does not count": {hook: away, last: true,
 			end: `wait of "channel" failed true` + fine, state: domain.DeletionRunning, waits: true, again: &domain.Message{Waits: 1}},
@@ -86,9 +86,9 @@ func concluded() map[string]conclusion {
 			end: `permanent of "channel" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionPoisoned, copies: 1},
 		"that killed as many since it ended in good order is tried": {before: delivered(2*maxDeliveries, maxDeliveries),
 			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
-		"that killed as many since it got further is tried": {before: func(w *world, m *driver.Message, _ *domain.Message) {
+		"that killed as many since it got further is tried": {before: func(w *world, m *driver.Message, says *domain.Message) {
 			m.Deliveries = 2 * maxDeliveries
-			w.ok(w.sound.UpdateDeletion(w.t.Context(), w.victim.Ref(), func(d *domain.Deletion) bool { d.LastDelivery = maxDeliveries; return true }))
+			w.ok(w.sound.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.LastDelivery = maxDeliveries; return true }))
 		}, end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"whose record gets no answer is hidden all the same": {hook: silentAfterRefusal(ofDeletions),
 			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned false`, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},

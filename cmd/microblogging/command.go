@@ -14,7 +14,6 @@ type commands struct {
 	Backup  backupCommand  `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
 	Restore restoreCommand `cmd:"" help:"Make an empty embedded store what a backup holds. The server must be stopped."`
 	Health  healthCommand  `cmd:"" help:"Ask the probe of a role that runs. Exit status 0 if it answers 200: for the health check of a container, whose image has no other program."`
-	Load    loadCommand    `cmd:"" help:"Put a store under load, in tables of its own, and measure it: what one partition carries, and what several do."`
 	Copy    copyCommand    `cmd:"" help:"Copy a whole store to an empty one, of any kind. Run it again if it was interrupted: it goes on."`
 	Version versionCommand `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
 }

@@ -137,9 +137,6 @@ func (l *lineWriter) counts(counts storage.CheckCounts) {
 	if counts.Poisoned > 0 {
 		l.printf("%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", counts.Poisoned)
 	}
-	if counts.Retired > 0 {
-		l.printf("%d rows are of an earlier version: nobody reads them, and --repair removes them\n", counts.Retired)
-	}
 }
 
 // printable returns a line as it is, or quoted as in a Go program if it holds anything else than

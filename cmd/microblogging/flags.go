@@ -146,9 +146,8 @@ type leaseFlags struct {
 
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
-	leaseFlags `embed:""`
-	// --sweep is what --reconcile was called before.
-	Reconcile   time.Duration `default:"1m" aliases:"sweep" env:"MICROBLOGGING_RECONCILE,MICROBLOGGING_SWEEP" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
+	leaseFlags  `embed:""`
+	Reconcile   time.Duration `default:"1m" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
 	Concurrency int           `default:"4" within:"1 256" help:"How many messages to handle at once, 1 to 256."`
 	MaxAttempts int           `default:"5" within:"1 1000000" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
 	Slow        time.Duration `default:"0s" within:"0s 1m" help:"For learning: how long to wait before each step of a deletion, up to 1m, so that you can watch the steps on its page and kill the process between two of them."`

@@ -74,17 +74,11 @@ func TestBounds(t *testing.T) {
 }
 
 func TestReconcileFlag(t *testing.T) {
-	for _, flag := range []string{"--reconcile", "--sweep"} {
-		if _, _, stderr := program(t, "worker", "--data", t.TempDir(), flag, "0s"); !strings.Contains(stderr, "not 0s") {
-			t.Errorf("%s 0s is answered by %q", flag, stderr)
-		}
-		if got := parsed(t, "worker", flag, "2s").Worker.Reconcile; got != 2*time.Second {
-			t.Errorf("%s 2s is %s", flag, got)
-		}
+	if _, _, stderr := program(t, "worker", "--data", t.TempDir(), "--reconcile", "0s"); !strings.Contains(stderr, "not 0s") {
+		t.Errorf("--reconcile 0s is answered by %q", stderr)
 	}
-	t.Setenv("MICROBLOGGING_SWEEP", "3s")
-	if got := parsed(t, "worker").Worker.Reconcile; got != 3*time.Second {
-		t.Errorf("the variable of the old name makes it %s", got)
+	if got := parsed(t, "worker", "--reconcile", "2s").Worker.Reconcile; got != 2*time.Second {
+		t.Errorf("--reconcile 2s is %s", got)
 	}
 }
 

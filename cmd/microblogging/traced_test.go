@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,28 +13,42 @@ import (
 	"testing"
 )
 
-// The traces of a page and of its calls reach the collector.
+// The traces of a page and of its calls reach the collector, which is too busy for each first try.
 func TestTraces(t *testing.T) {
 	var mu sync.Mutex
 	var received strings.Builder
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
+	tries := 0
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(&received, "%s %s %q %s", r.URL.Path, r.Header.Get("Content-Type"), r.Header.Get("Token"), body)
+		if tries++; tries%2 == 1 {
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
+		body, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var data bytes.Buffer
+		if err := json.NewDecoder(io.TeeReader(body, &data)).Decode(&struct{}{}); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(&received, "%s %s %q %s", r.URL.Path, r.Header.Get("Content-Type"), r.Header.Get("Token"), &data)
 	}))
 	defer collector.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL+"/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "other=1, token=abc%20de+f=")
+	t.Setenv("OTEL_SERVICE_NAME", "garden")
 	printed, stop := serving(t, 1, "--data", t.TempDir())
 	client := &http.Client{Transport: &http.Transport{}}
 	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/nobody-has-it", http.StatusNotFound)
 	client.CloseIdleConnections()
 	stop() // it sends what it has
-	for _, want := range []string{`/v1/traces application/x-protobuf "abc de+f="`, "service.name", "GET /channels/:name", "point Channels", "db.collection.name"} {
+	for _, want := range []string{
+		`/v1/traces application/json "abc de+f="`, `{"key":"service.name","value":{"stringValue":"garden"}}`, `"name":"GET /channels/:name","kind":2,`,
+		`"name":"point Channels","kind":3,`, `{"key":"db.operation.batch.size","value":{"intValue":"0"}}`, "db.collection.name",
+	} {
 		if !strings.Contains(received.String(), want) {
 			t.Errorf("the collector has heard nothing of %q", want)
 		}

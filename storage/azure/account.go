@@ -2,12 +2,10 @@ package azure
 
 import "context"
 
-// No operation of the site drops tables and queues; the load test does, with those that it made
-// itself.
-
 // Drop removes tables with all of their rows, and queues with their messages, up to the first that
 // cannot be removed. What is not there is no error. Azure refuses to create a table of that name
-// for a while. A write that is under way may fail, or create the table again.
+// for a while. A write that is under way may fail, or create the table again. No operation of the
+// site calls Drop; tests and measurements remove with it what they have made.
 func (c *Client) Drop(ctx context.Context, tables, queues []string) error {
 	for _, table := range tables {
 		err := c.guarded(ctx, "drop table", table, func() error {

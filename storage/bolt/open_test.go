@@ -57,8 +57,8 @@ func refusedUntouched(t *testing.T) {
 			_, err := tx.CreateBucket([]byte("of another program"))
 			return err
 		}),
-		"schema version 3, this program knows 2: written by a newer version": changed(ofSchema(3)),
-		"export the accounts (the page /account/export), and import their":   changed(ofSchema(1)),
+		"schema version 4, this program knows 3: written by a newer version": changed(ofSchema(4)),
+		"export the accounts (the page /account/export), and import their":   changed(ofSchema(2)),
 	} {
 		t.Run(says, func(t *testing.T) {
 			dir := t.TempDir()

@@ -24,8 +24,6 @@ type Counts struct {
 	Channels int `json:"channels"`
 	Blogs    int `json:"blogs"`
 	Rows     int `json:"rows"`
-	// Retired rows are of an earlier version. Nobody reads them, and a repair removes them.
-	Retired int `json:"retired,omitempty"`
 	// Poisoned are the deletions, and the messages that no worker could read, that wait for an
 	// operator. They are no breach.
 	Poisoned int `json:"poisoned"`

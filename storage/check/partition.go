@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
@@ -24,8 +23,6 @@ type partitionCheck struct {
 	// unjudged tells that the channel's row cannot be read: then no row here is compared
 	// with it.
 	unjudged bool
-	// noted is the hour of the post before.
-	noted time.Time
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
 	// rule is the row that says who may post. Its ETag is empty if none was met.
@@ -47,47 +44,42 @@ func (p *partitionCheck) begin(ctx context.Context, row driver.Entity, sound boo
 		return nil
 	}
 	p.channel = channel.Decode(row).Channel
-	return p.relist(ctx)
+	return p.checkOwned(ctx)
 }
 
-// relist puts the channel on its owner's list. One that is missing there is no breach, since an
-// earlier version had other lists, unless its owner's account is gone: that is I12.
-func (p *partitionCheck) relist(ctx context.Context) error {
+// checkOwned is the part of I8 about the owner's list, on which the channel was put before its gate was
+// opened. It is I12 if the owner's account is gone.
+//
+// The deletion of the account, and what takes a row off the list, mark the channel or take its gate
+// away before. So both are read again, after the account.
+func (p *partitionCheck) checkOwned(ctx context.Context) error {
 	if p.channel.State != domain.ChannelActive {
 		return nil
 	}
 	//lab: Read whether the channel is on its owner's list.
 	_, err := p.store.users.Get(ctx, schema.UserPartition(p.channel.Owner), schema.OwnedRow(p.channel.Key()))
-	if errors.Is(err, domain.ErrLimit) {
-		return nil // nobody can have that name
-	}
 	if !errors.Is(err, domain.ErrNotFound) {
-		return err
+		return unlessAbsent(err) // nobody can have a name that is too long
 	}
 	of, err := p.erasureOf(ctx, p.channel.Owner)
-	switch {
-	case err != nil || of.State == domain.AccountErasing: // which takes it off the list
+	if err != nil || of.State == domain.AccountErasing { // which takes it off the list
 		return err
-	case of.State == domain.AccountGone:
-		return p.ownerless(ctx, of)
 	}
-	_, err = p.try(func() (string, error) { return "", p.store.ListChannel(ctx, p.channel) })
-	return err
-}
-
-// ownerless is I12: it reports a channel whose owner's account is gone. Before that, the deletion of
-// the account has marked the channel, or taken its gate away. So both are read again.
-func (p *partitionCheck) ownerless(ctx context.Context, of domain.Erasure) error {
 	//lab: Look whether the gate of the channel is open.
 	gate, err := p.store.blogs.Get(ctx, p.key, schema.OpenGateRow(p.channel.Incarnation))
 	if err != nil {
 		return unlessAbsent(err)
 	}
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
-	if err != nil || now.State != domain.ChannelActive {
+	switch {
+	case err != nil || now.State != domain.ChannelActive:
 		return unlessAbsent(err)
+	case of.State == domain.AccountGone:
+		return p.ofNobody(ctx, p.channel.Ref(), gate, of)
 	}
-	return p.ofNobody(ctx, p.channel.Ref(), gate, of)
+	return p.channelBreach("I8", "not on the list of its owner", func() (string, error) {
+		return "listed", p.store.ListChannel(ctx, p.channel)
+	})
 }
 
 // row checks one row that can be read.
@@ -115,7 +107,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		post := blog.Decode(row)
 		p.index.add(1, schema.RateRow(post.Rating, post.ID))
 		p.index.add(post.Rating, schema.VotesOf(post.ID))
-		return errors.Join(p.renote(ctx, post.Blog), p.listed(ctx, row))
+		return p.listed(ctx, row)
 	case schema.Rate:
 		p.index.add(-1, row.Row)
 	case schema.Vote:
@@ -129,18 +121,6 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		return p.strayJoin(ctx, row)
 	}
 	return nil
-}
-
-// renote puts the channel on the index of active channels, for the hours of its posts. One that is
-// missing there is no breach: an earlier version had no such index, and old rows are removed.
-func (p *partitionCheck) renote(ctx context.Context, post domain.Blog) error {
-	hour := post.CreatedOn.Truncate(time.Hour)
-	if hour.Equal(p.noted) || p.channel.State != domain.ChannelActive {
-		return nil // the posts come in the order of their times
-	}
-	p.noted = hour
-	_, err := p.try(func() (string, error) { return "", p.store.NoteActive(ctx, post.Channel, post.CreatedOn) })
-	return err
 }
 
 // owns tells whether a row is of the channel's incarnation.

@@ -24,17 +24,12 @@ const noSuchKey = "has a key that no operation makes"
 
 // judge counts a row, and tells its kind and whether it can be compared with others. It reports
 // one that cannot be. A repair deletes it, unless nothing says what it was, or it is a channel's:
-// posts would be lost with that. One of an earlier version is counted as retired, and a repair
-// deletes it.
+// posts would be lost with that.
 func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Entity) (kind *schema.Kind, sound bool, err error) {
 	c.counts.Rows++
 	kind = schema.Of(table.Name(), row.Partition, row.Row)
 	if kind == schema.Blog {
 		c.counts.Blogs++
-	}
-	if kind != nil && kind.Retired {
-		c.counts.Retired++
-		return kind, false, c.drop(ctx, table, row)
 	}
 	if why := unreadable(table.Name(), kind, row); why != "" {
 		mend := deletes(ctx, table, row)

@@ -66,18 +66,13 @@ func (s *Deletions) insertRecord(ctx context.Context, partition, row string, pro
 	return err == nil, err
 }
 
-// UpdateDeletion reads the Deletions row, lets change modify it, and writes it with
+// UpdateRecord reads the Deletions row of a message, which asks for the deletion of a channel, of a
+// post or of an account. It lets change modify the row, and writes it with
 // the present time as UpdatedOn. If change returns false, nothing is written. A
 // deletion that is done or undone is final: then change is not called, nor for the record of another
 // request. The change is applied
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
-func (s *Deletions) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
-	return s.UpdateRecord(ctx, domain.Message{Kind: domain.MessageChannel, Channel: ref.Key, Incarnation: ref.Incarnation}, change)
-}
-
-// UpdateRecord is UpdateDeletion of what a message asks for: the deletion of a channel, or that of
-// a post.
 func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
 	partition, row := schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of)
 	err := s.pause.Change(ctx, s.deletions, partition, row, func(now driver.Entity) (driver.Properties, error) {

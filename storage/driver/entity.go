@@ -119,9 +119,7 @@ func (p Properties) find(name string, kind Kind) Value {
 	return Value{}
 }
 
-// String returns the string of this name, or an empty one if there is none. A
-// property that an older program did not write reads as its zero value, here and
-// in Int64, Bool and Time.
+// String returns the string of this name, or an empty one if there is none.
 func (p Properties) String(name string) string { return p.find(name, KindString).text }
 
 // Int64 returns the integer of this name, or 0.

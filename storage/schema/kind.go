@@ -22,8 +22,6 @@ type Kind struct {
 	Scenario, Ablation string
 	// Properties are those that an operation writes.
 	Properties []Property
-	// Retired says that an earlier version wrote the row. Every operation ignores it.
-	Retired bool
 }
 
 // A Property is a property of a kind of row. No row lacks one that is not Optional.
@@ -108,7 +106,7 @@ func parse(form, key string, found func(Part)) bool {
 		}
 		name, after, _ := strings.Cut(rest, ">")
 		end := end(key, name)
-		if end == 0 && name != "rest" {
+		if end == 0 {
 			return false
 		}
 		found(Part{Name: name, Text: key[:end]})
@@ -118,11 +116,8 @@ func parse(form, key string, found func(Part)) bool {
 }
 
 // end is where the part that a key begins with ends. Only the id of a post holds an
-// exclamation mark, and the rest of a retired key may.
+// exclamation mark.
 func end(key, name string) int {
-	if name == "rest" {
-		return len(key)
-	}
 	head, tail, more := strings.Cut(key, "!")
 	if name == "id" && more {
 		random, _, _ := strings.Cut(tail, "!")
@@ -163,7 +158,7 @@ func Within(table, partition, from, to string) []*Kind {
 		begins, ends := k.Range()
 		behind := to != "" && to <= begins && begins != ""
 		before := ends != "" && ends <= from || k.Form == "" && from != ""
-		if k.Table == table && !k.Retired && !behind && !before && (partition == "" || k.in(partition)) {
+		if k.Table == table && !behind && !before && (partition == "" || k.in(partition)) {
 			within = append(within, k)
 		}
 	}

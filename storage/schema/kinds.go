@@ -21,25 +21,13 @@ func Tables() []string {
 	}
 }
 
-// kinds is in the order in which a page explains them. Of takes the first that fits, so a retired
-// form that fits more rows comes later.
+// kinds is in the order in which a page explains them.
 var kinds = []*Kind{
-	retired(TableUsers, "<user>", "owns!<rest>"), retired(TableUsers, "<user>", "listed!<rest>"),
-	retired(TableSessions, "due!<rest>", "<rest>"), retired(TableThrottle, "due!<rest>", "<rest>"),
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, Guests, Join, Sub, Subscription, Active,
 	Unread, OpenDeletion, BlogDeletion, Deletion,
 	Account, Asked, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
-	retired(TableThrottle, "<what>!<hash>", "<time>"), retired(TableThrottle, "user!<hash>", "<time>!<hash>"),
-}
-
-// retired is a kind of row of an earlier version.
-func retired(table, partition, form string) *Kind {
-	return &Kind{
-		Table: table, Partition: partition, Form: form, Retired: true, Name: "row of an earlier version",
-		What: "Nobody reads it.", Why: "A repair removes it.",
-	}
 }
 
 // Channel is the row that takes a name.

@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage"
@@ -108,7 +106,7 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 	if len(deliveries) != 2 {
 		t.Fatalf("%d deliveries in %v", len(deliveries), all.names())
 	}
-	if string(deliveries[0].TraceId) == string(deliveries[1].TraceId) || string(deliveries[0].TraceId) == string(click.TraceId) {
+	if deliveries[0].TraceID == deliveries[1].TraceID || deliveries[0].TraceID == click.TraceID {
 		t.Error("a delivery is in the trace of another")
 	}
 	for i, want := range []struct{ outcome, steps string }{
@@ -116,12 +114,12 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 		{"done", "mark shut sweep disarm release"},
 	} {
 		d := deliveries[i]
-		if len(d.Links) != 1 || string(d.Links[0].TraceId) != string(click.TraceId) || string(d.Links[0].SpanId) != string(click.SpanId) {
+		if len(d.Links) != 1 || d.Links[0] != click.spanID {
 			t.Errorf("delivery %d links to %v, and not to the request", i+1, d.Links)
 		}
 		if value(d, "microblogging.delivery") != fmt.Sprint(i+1) || value(d, "microblogging.outcome") != want.outcome ||
 			value(d, "microblogging.channel") != "garden" || (d.Status != nil) != (want.outcome != "done") {
-			t.Errorf("delivery %d says %v", i+1, d)
+			t.Errorf("delivery %d says %s", i+1, d)
 		}
 		if rows := value(d, "microblogging.rows.removed"); rows == "" || rows == "0" {
 			t.Errorf("delivery %d removed %q rows", i+1, rows)
@@ -132,7 +130,7 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 
 // tellsOfTheSteps looks for the steps of a delivery, in their order, and for what each asks
 // of the store.
-func tellsOfTheSteps(t *testing.T, trace story, delivery *tracepb.Span, steps string) {
+func tellsOfTheSteps(t *testing.T, trace story, delivery *spanData, steps string) {
 	t.Helper()
 	var taken []string
 	for _, span := range trace {
@@ -146,7 +144,7 @@ func tellsOfTheSteps(t *testing.T, trace story, delivery *tracepb.Span, steps st
 	if strings.Join(taken, " ") != steps {
 		t.Errorf("the steps are %v, want %s", taken, steps)
 	}
-	if failed := slices.ContainsFunc(trace, func(call *tracepb.Span) bool {
+	if failed := slices.ContainsFunc(trace, func(call *spanData) bool {
 		return call.Name == "transaction Blogs" && value(call, "error.type") == "unavailable"
 	}); failed != (delivery.Status != nil) {
 		t.Errorf("a call has failed: %t, and the delivery says %v", failed, delivery.Status)

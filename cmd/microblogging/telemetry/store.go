@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/channel"
@@ -16,7 +14,7 @@ import (
 // around is a driver.Around.
 func (t *Telemetry) around(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
 	began, kind := time.Now(), call.Kind()
-	inner, span := child(ctx, tracepb.Span_SPAN_KIND_CLIENT, kind+" "+call.Target)
+	inner, span := child(ctx, kindClient, kind+" "+call.Target)
 	err := next(inner)
 	read, returned := call.Returned(err)
 	written := call.Written(err)
@@ -46,8 +44,8 @@ func (t *Telemetry) Tried(ctx context.Context, try azure.Try) {
 		status = strconv.Itoa(try.Status)
 	}
 	if span := spanOf(ctx); span != nil {
-		span.told.Events = append(span.told.Events, &tracepb.Span_Event{
-			TimeUnixNano: uint64(time.Now().UnixNano()), Name: "try", Attributes: attributes("http.response.status_code", status),
+		span.told.Events = append(span.told.Events, event{
+			Time: time.Now().UnixNano(), Name: "try", Attributes: attributes("http.response.status_code", status),
 		})
 	}
 	t.tries.WithLabelValues(status).Inc()

@@ -2,19 +2,16 @@ package telemetry
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"sync/atomic"
 	"time"
-
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -24,10 +21,11 @@ const (
 	// sendEvery is how long spans wait. Of more than maxWaiting some are dropped.
 	sendEvery  = time.Second
 	maxWaiting = 4096
-	// sendTime bounds one try to send spans, and StopTime how long a process that ends waits
-	// for the collector.
-	sendTime = 10 * time.Second
-	StopTime = 2 * time.Second
+	// sendTime bounds one try to send spans, retryAfter is the pause before the second, and StopTime is
+	// how long a process that ends waits for the collector.
+	sendTime   = 10 * time.Second
+	retryAfter = 500 * time.Millisecond
+	StopTime   = 2 * time.Second
 	// failuresEvery is how often the log says that spans are lost.
 	failuresEvery = 10 * time.Minute
 )
@@ -38,7 +36,7 @@ type tracer struct {
 	client *http.Client
 	log    *slog.Logger
 	// waiting are spans to be sent, and dropped counts those for which there was no room.
-	waiting chan *tracepb.Span
+	waiting chan *spanData
 	dropped atomic.Int64
 	// stopping is closed to end it, and stopped once it has sent what waits.
 	stopping, stopped chan struct{}
@@ -50,7 +48,7 @@ type tracer struct {
 func newTracer(s traceSettings, log *slog.Logger) *tracer {
 	t := &tracer{
 		traceSettings: s, client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}, log: log,
-		waiting: make(chan *tracepb.Span, maxWaiting), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		waiting: make(chan *spanData, maxWaiting), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go t.run()
 	return t
@@ -72,7 +70,7 @@ func (t *tracer) run() {
 }
 
 // take takes out what waits.
-func (t *tracer) take() (spans []*tracepb.Span) {
+func (t *tracer) take() (spans []*spanData) {
 	for range len(t.waiting) {
 		spans = append(spans, <-t.waiting)
 	}
@@ -92,10 +90,15 @@ func (t *tracer) stop() bool {
 }
 
 // sendOrLose sends spans. Those that cannot be sent are lost, and the log says so now and then.
-func (t *tracer) sendOrLose(spans []*tracepb.Span) {
-	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
-	defer cancel()
-	err := t.send(ctx, spans)
+func (t *tracer) sendOrLose(spans []*spanData) {
+	body, err := t.encode(spans)
+	if err == nil {
+		again := false
+		if again, err = t.send(body); again {
+			time.Sleep(retryAfter)
+			_, err = t.send(body)
+		}
+	}
 	if t.lost += t.dropped.Swap(0); err != nil {
 		t.lost += int64(len(spans))
 	}
@@ -105,41 +108,51 @@ func (t *tracer) sendOrLose(spans []*tracepb.Span) {
 	}
 }
 
-// send sends spans to the collector.
-func (t *tracer) send(ctx context.Context, spans []*tracepb.Span) error {
-	defer t.client.CloseIdleConnections()
-	ours := &tracepb.ScopeSpans{Scope: &commonpb.InstrumentationScope{Name: namespace}, Spans: spans}
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource: t.resource, ScopeSpans: []*tracepb.ScopeSpans{ours},
-	}}})
-	if err != nil {
-		return err
+// encode returns spans as the body of a request.
+func (t *tracer) encode(spans []*spanData) ([]byte, error) {
+	type object = map[string]any
+	ours := object{"scope": object{"name": namespace}, "spans": spans}
+	data := object{"resource": object{"attributes": t.resource}, "scopeSpans": []object{ours}}
+	var body bytes.Buffer
+	compressed := gzip.NewWriter(&body)
+	err := json.NewEncoder(compressed).Encode(object{"resourceSpans": []object{data}})
+	if err == nil {
+		err = compressed.Close()
 	}
+	return body.Bytes(), err
+}
+
+// send sends a body to the collector. It reports whether another try may succeed: if there was no
+// answer, or one that the protocol calls retryable.
+func (t *tracer) send(body []byte) (again bool, err error) {
+	defer t.client.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
+	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.Header = t.headers
 	answer, err := t.client.Do(r)
 	if err != nil {
-		return err
+		return true, err
+	}
+	defer func() { _ = answer.Body.Close() }() // what it says is not read
+	switch answer.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		again = true
 	}
 	if answer.StatusCode/100 != 2 {
 		err = fmt.Errorf("the collector answers %s", answer.Status)
 	}
-	if closed := answer.Body.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return again, err
 }
 
 // A span is a piece of work. One that is nil, because there are no traces, tells nothing. It belongs to the goroutine that began it.
 type span struct {
 	tracer *tracer
-	told   *tracepb.Span
+	told   *spanData
 }
-
-type spanKind = tracepb.Span_SpanKind
 
 type spanKey struct{}
 
@@ -154,7 +167,7 @@ func (t *tracer) root(ctx context.Context, kind spanKind, name string) (context.
 	if t == nil {
 		return ctx, nil
 	}
-	return t.start(ctx, kind, name, randomBytes(16), nil)
+	return t.start(ctx, kind, name, randomHex(16), "")
 }
 
 // child begins a span within that of ctx. Without one there is none: a look at the queue is
@@ -164,26 +177,25 @@ func child(ctx context.Context, kind spanKind, name string) (context.Context, *s
 	if parent == nil {
 		return ctx, nil
 	}
-	return parent.tracer.start(ctx, kind, name, parent.told.TraceId, parent.told.SpanId)
+	return parent.tracer.start(ctx, kind, name, parent.told.TraceID, parent.told.SpanID)
 }
 
-func (t *tracer) start(ctx context.Context, kind spanKind, name string, trace, parent []byte) (context.Context, *span) {
-	s := &span{t, &tracepb.Span{
-		TraceId: trace, SpanId: randomBytes(8), ParentSpanId: parent,
-		Name: name, Kind: kind, StartTimeUnixNano: uint64(time.Now().UnixNano()),
+func (t *tracer) start(ctx context.Context, kind spanKind, name, trace, parent string) (context.Context, *span) {
+	s := &span{t, &spanData{
+		spanID: spanID{trace, randomHex(8)}, ParentSpanID: parent, Name: name, Kind: kind, Start: time.Now().UnixNano(),
 	}}
 	return context.WithValue(ctx, spanKey{}, s), s
 }
 
-func randomBytes(n int) []byte {
-	id := make([]byte, n)
+func randomHex(bytes int) string {
+	id := make([]byte, bytes)
 	_, _ = rand.Read(id) // it never fails
-	return id
+	return hex.EncodeToString(id)
 }
 
 // traceParent is how the span is named to others.
 func (s *span) traceParent() domain.TraceParent {
-	return domain.TraceParent(fmt.Sprintf("00-%x-%x-01", s.told.TraceId, s.told.SpanId))
+	return domain.TraceParent("00-" + s.told.TraceID + "-" + s.told.SpanID + "-01")
 }
 
 // set sets attributes: a key and a value by turns.
@@ -195,18 +207,15 @@ func (s *span) set(pairs ...any) {
 
 // link names a span of another trace, if that is valid.
 func (s *span) link(to domain.TraceParent) {
-	if s == nil || !to.Valid() {
-		return
-	}
-	if ids, err := hex.DecodeString(string(to[3:35] + to[36:52])); err == nil {
-		s.told.Links = append(s.told.Links, &tracepb.Span_Link{TraceId: ids[:16], SpanId: ids[16:]})
+	if s != nil && to.Valid() {
+		s.told.Links = append(s.told.Links, spanID{TraceID: string(to[3:35]), SpanID: string(to[36:52])})
 	}
 }
 
 // fail says in a word that it failed.
 func (s *span) fail(word string) {
 	if s != nil {
-		s.told.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: word}
+		s.told.Status = &status{Code: 2, Message: word}
 	}
 }
 
@@ -223,27 +232,10 @@ func (s *span) end(err error) {
 			s.fail(word)
 		}
 	}
-	s.told.EndTimeUnixNano = uint64(time.Now().UnixNano())
+	s.told.End = time.Now().UnixNano()
 	select {
 	case s.tracer.waiting <- s.told:
 	default:
 		s.tracer.dropped.Add(1)
 	}
-}
-
-func attributes(pairs ...any) []*commonpb.KeyValue {
-	var told []*commonpb.KeyValue
-	for i := 0; i+1 < len(pairs); i += 2 {
-		value := &commonpb.AnyValue{}
-		switch v := pairs[i+1].(type) {
-		case int, int64:
-			value.Value = &commonpb.AnyValue_IntValue{IntValue: reflect.ValueOf(v).Int()}
-		case bool:
-			value.Value = &commonpb.AnyValue_BoolValue{BoolValue: v}
-		default:
-			value.Value = &commonpb.AnyValue_StringValue{StringValue: fmt.Sprint(v)}
-		}
-		told = append(told, &commonpb.KeyValue{Key: fmt.Sprint(pairs[i]), Value: value})
-	}
-	return told
 }

@@ -1,34 +1,41 @@
 package telemetry
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
-
-	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 )
 
 // traceSettings say where spans go.
 type traceSettings struct {
 	url      string
 	headers  http.Header
-	resource *resourcepb.Resource
+	resource []attribute
 }
 
-// readVariables reads two variables of the OpenTelemetry specification. It returns nil if there
+// readVariables reads variables of the OpenTelemetry specification. It returns nil if there
 // are no traces: if no endpoint is named. An error does not show what may hold a password.
 func readVariables(version string) (*traceSettings, error) {
-	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	variable := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // the whole address
+	all := os.Getenv(variable) == ""
+	if all {
+		variable = "OTEL_EXPORTER_OTLP_ENDPOINT" // of all signals: theirs are below it
+	}
+	to := os.Getenv(variable)
 	if to == "" {
 		return nil, nil
 	}
 	at, err := url.Parse(to)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://127.0.0.1:4318")
+		return nil, errors.New(variable + " must be a URL such as http://127.0.0.1:4318")
 	}
-	headers := http.Header{"Content-Type": {"application/x-protobuf"}}
+	if all {
+		at = at.JoinPath("v1/traces")
+	}
+	headers := http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}
 	for pair := range strings.SplitSeq(os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
 		name, encoded, _ := strings.Cut(strings.TrimSpace(pair), "=")
 		value, err := url.PathUnescape(encoded)
@@ -39,14 +46,14 @@ func readVariables(version string) (*traceSettings, error) {
 			headers.Set(name, value)
 		}
 	}
-	return &traceSettings{url: at.JoinPath("v1/traces").String(), headers: headers, resource: resourceOf(version)}, nil
+	return &traceSettings{url: at.String(), headers: headers, resource: resourceOf(version)}, nil
 }
 
 // resourceOf says who makes the spans.
-func resourceOf(version string) *resourcepb.Resource {
-	r := &resourcepb.Resource{Attributes: attributes("service.name", namespace, "service.version", version)}
+func resourceOf(version string) []attribute {
+	about := attributes("service.name", cmp.Or(os.Getenv("OTEL_SERVICE_NAME"), namespace), "service.version", version)
 	if host, err := os.Hostname(); err == nil {
-		r.Attributes = append(r.Attributes, attributes("host.name", host)...)
+		about = append(about, attributes("host.name", host)...)
 	}
-	return r
+	return about
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-
 	"microblogging/domain"
 	"microblogging/storage"
 )
@@ -24,7 +22,7 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		ctx, span := t.root(r.Context(), tracepb.Span_SPAN_KIND_SERVER, r.Method)
+		ctx, span := t.root(r.Context(), kindServer, r.Method)
 		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
 		span.set("http.request.method", r.Method, "url.path", t.Path(r.URL.Path))
 		ctx = storage.WithTraceParent(ctx, span.traceParent())

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
@@ -20,7 +18,7 @@ func (t *Telemetry) Deliver(ctx context.Context, delivery driver.Message, messag
 	if delivery.Deliveries > 1 {
 		t.again.Inc()
 	}
-	ctx, span := t.root(ctx, tracepb.Span_SPAN_KIND_CONSUMER, "process "+domain.QueueName)
+	ctx, span := t.root(ctx, kindConsumer, "process "+domain.QueueName)
 	span.link(message.TraceParent)
 	span.set("messaging.destination.name", domain.QueueName, "messaging.operation.type", "process", "messaging.message.id", delivery.ID,
 		"microblogging.delivery", delivery.Deliveries, "microblogging.kind", string(message.Kind),
@@ -30,7 +28,7 @@ func (t *Telemetry) Deliver(ctx context.Context, delivery driver.Message, messag
 
 // Pass implements worker.Observer.
 func (t *Telemetry) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
-	ctx, span := t.root(ctx, tracepb.Span_SPAN_KIND_INTERNAL, "reconcile")
+	ctx, span := t.root(ctx, kindInternal, "reconcile")
 	return ctx, func(done storage.Reconciled, err error) {
 		outcome := "ok"
 		if err != nil {
@@ -56,7 +54,7 @@ type handling struct {
 // Step implements worker.Handling.
 func (h *handling) Step(ctx context.Context, step domain.Step) (context.Context, func(error)) {
 	began, before := time.Now(), h.rows.Load()
-	ctx, span := child(ctx, tracepb.Span_SPAN_KIND_INTERNAL, "step "+string(step))
+	ctx, span := child(ctx, kindInternal, "step "+string(step))
 	return ctx, func(err error) {
 		h.steps.WithLabelValues(string(step)).Observe(time.Since(began).Seconds())
 		span.set("microblogging.rows.removed", h.rows.Load()-before)
