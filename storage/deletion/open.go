@@ -19,21 +19,21 @@ import (
 // pass finds the open deletions without reading every channel, each has an index row in a
 // few partitions of Deletions that hold nothing else. No operation but the pass reads them.
 //
-// The row must be there while the deletion is open, whoever stalls or dies:
+// The row must exist while the deletion is open, whichever process stalls or dies:
 //
-//   - Whoever opens a deletion reads the row that will say so, then renews the index row,
-//     and then writes in the version that was read. To open is to mark the channel, and to
-//     take a record out of poison. To renew changes the ETag of the index row.
+//   - A request or an operator who opens a deletion reads the row that will say so, then renews
+//     the index row, and then writes in the version that was read. To open is to mark the channel,
+//     or to requeue a poisoned record. To renew changes the ETag of the index row.
 //   - Only the pass removes index rows. It scans them, then reads what each is about. If the
 //     deletion could be opened by a write that is under way, the pass first writes that
 //     row itself, in the version that it read. Then it removes the index row in the version
 //     that it scanned.
 //
-// So if somebody renewed after the scan, the removal fails. If somebody renewed before it,
-// their later write meets the pass's write and fails, and they begin again.
+// So if a request renewed the row after the scan, the removal fails. If it renewed the row before
+// the scan, its later write conflicts with the pass's write and fails, and it begins again.
 //
-// A late copy of a renewal leaves a row about nothing, which a pass removes. A late copy of
-// a removal names a version that is gone.
+// A delayed duplicate of a renewal leaves a row about nothing, which a pass removes. One of a
+// removal names a version that is gone, and fails.
 //
 // The row says when the work is due. The message of a channel is sent when the deletion is asked for,
 // and is invisible until then. That of an account is sent by the pass, once the work is due by the
@@ -42,7 +42,7 @@ import (
 // requestLifetime is how long a request to delete may be under way.
 const requestLifetime = time.Hour
 
-// openFlight is how many open deletions a pass looks at at once.
+// openFlight is how many open deletions a pass handles concurrently.
 const openFlight = 8
 
 // RenewOpen writes the index row of an open deletion whose work is due then, and gives it a new
@@ -78,8 +78,8 @@ type pass struct {
 	requeued, ungated atomic.Int64
 }
 
-// lookAtOpen looks at every open deletion, a few at once. The failure of one does not keep
-// it from the others.
+// lookAtOpen handles every open deletion, several concurrently. If one fails, it goes on with the
+// others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
 	group, ctx := p.Group(ctx, openFlight)
 	//lab: Read the index of open deletions.
@@ -104,7 +104,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	if ref.Key.AccountOf() != "" {
 		return p.lookAtAccount(ctx, index, ref)
 	}
-	//lab: Read the report of a deletion that is on the index.
+	//lab: Read the record of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return p.lookAtUnmarked(ctx, index, ref, requestLifetime)
@@ -133,7 +133,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	if index.Properties.Time(schema.PropDueOn).After(time.Now()) {
 		return nil
 	}
-	//lab: Read the report of the deletion of an account.
+	//lab: Read the record of the deletion of an account.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	switch d := Decode(record); {
 	case err == nil && d.Over():
@@ -206,7 +206,8 @@ func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref doma
 }
 
 // removeTouched removes an index row once the row was written by which the deletion could be
-// opened. If that had changed, somebody works on the deletion, and the index row stays.
+// opened. If that row had changed, a request or a worker is at work on the deletion, and the index
+// row stays.
 func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch error) error {
 	switch {
 	case optimistic.Raced(touch):
@@ -218,7 +219,7 @@ func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch err
 }
 
 // lookAtDone removes the index row of a deletion that is done, once the channel's row is
-// gone. That row is there if it landed after the deletion.
+// gone. A delayed insert can bring that row back after the deletion.
 func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
 	row, err := p.ReadIncarnation(ctx, ref)
 	switch {
@@ -232,11 +233,11 @@ func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.C
 	return p.reclaim(ctx, row)
 }
 
-// leaveToOperator removes the index row of a poisoned deletion, so that it is not looked at
-// for ever. Whoever takes the record out of poison renews the row.
+// leaveToOperator removes the index row of a poisoned deletion, so that later passes do not read it
+// again. Requeueing the deletion writes a new index row.
 func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
-	// Whoever is about to take this version out of poison fails now.
-	//lab: Write the report, which gives it a new version.
+	// A concurrent requeue of this version of the record fails now.
+	//lab: Write the record, which gives it a new version.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	return p.removeTouched(ctx, index, err)
 }

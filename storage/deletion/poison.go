@@ -172,7 +172,7 @@ func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wa
 	if only != "" {
 		scan.From, scan.To = schema.ChannelPartition(only), schema.Successor(schema.ChannelPartition(only))
 	}
-	//lab: Read the reports: which deletions wait for an operator?
+	//lab: Read the records: which deletions wait for an operator?
 	for row, err := range s.deletions.All(ctx, scan) {
 		if err != nil {
 			return wait, fmt.Errorf("reading the deletions: %w", err)
