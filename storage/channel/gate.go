@@ -101,7 +101,7 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 	}
 	// Either this transaction has committed before and its response was lost, or a repair
 	// deleted the reservation first. The gate exists only in the first case.
-	//lab: Check whether our gate is open.
+	//lab: Read whether our gate is open.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return optimistic.ErrAgain
@@ -161,7 +161,7 @@ func refusedByGate(err error) bool { return optimistic.FailedAt(err, 0, domain.E
 
 // GateStands reports whether the open gate exists.
 func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	//lab: Check whether the gate is open.
+	//lab: Read whether the gate is open.
 	return s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }
 
@@ -202,7 +202,7 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	//lab: Check whether the gate is shut.
+	//lab: Read whether the gate is shut.
 	if shut, err = s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {
 		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}

@@ -25,7 +25,7 @@ func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err err
 
 // HasRowsBehind reports whether the partition has a row of the incarnation that is not a gate.
 func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	//lab: Check whether the channel has any row behind its gate.
+	//lab: Read whether the channel has any row behind its gate.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(ref.Key)}) {
 		if err != nil {
 			return false, err
@@ -42,7 +42,7 @@ func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (b
 // is under way: then it deletes nothing and reports false.
 func (s *Lifecycle) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
 	ref := row.Ref()
-	//lab: Check whether the gate of the channel is shut.
+	//lab: Read whether the gate of the channel is shut.
 	if shut, err := s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil || shut {
 		return false, err
 	}

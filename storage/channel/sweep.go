@@ -90,7 +90,7 @@ func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuati
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
 func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []driver.Entity, next string, err error) {
-	//lab: List the rows of the channel. The list may be out of date as soon as it is read.
+	//lab: List the rows of the channel, which may change right afterwards.
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: schema.ChannelPartition(ref.Key),
 		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, Select: sweptProperties()},
