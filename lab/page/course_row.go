@@ -63,8 +63,8 @@ func rowLevels() []level {
 		{
 			Name: "erasure-look", Title: "Gone, and still posting",
 			Goal: "Leave a post of Vera behind whose account is gone.",
-			Scene: "Vera posts in Olga's channel on her phone, and deletes her account at home. A worker reads her lists, replaces the rule of every channel on them that says who may post, and then removes her posts. The transaction of a post depends on the rule that its request has read. " +
-				"The shipped code puts the post on her list, then checks that her account is active, and then posts. Here it does not check.",
+			Scene: "Vera posts in Olga's channel on her phone, and deletes her account at home. A worker reads her lists, replaces the posting rule of each channel there, and then removes her posts. The transaction of a post depends on the rule that its request read. " +
+				"The shipped code puts the post on her list, checks that her account is active, and then posts. Here it does not check.",
 			Nudge: "The worker reads her list once. When must the post come onto it to be missed? And which rule has its request read by then?",
 			Teaches: "Neither waits for the other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
 				"Whichever of the two comes second sees the write of the first: either the worker finds the post, or the request gives up.",
