@@ -96,7 +96,7 @@ type Deletion struct {
 	Trace Trace
 }
 
-// Over tells that nothing more becomes of the deletion.
+// Over reports whether nothing more becomes of the deletion.
 func (d Deletion) Over() bool { return d.State == DeletionDone || d.State == DeletionUndone }
 
 // Message returns a message that asks for the deletion.

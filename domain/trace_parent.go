@@ -7,7 +7,7 @@ import "strings"
 // operation depends on it.
 type TraceParent string
 
-// Valid tells whether the value is one that the header can have.
+// Valid reports whether the value is one that the header can have.
 func (t TraceParent) Valid() bool {
 	const zeros = "00000000000000000000000000000000"
 	if len(t) != len("00-")+32+1+16+1+2 || t[:3] != "00-" || t[35] != '-' || t[52] != '-' {

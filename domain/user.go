@@ -52,7 +52,7 @@ type Erasure struct {
 	// AskedOn is when it was asked for. UndoableUntil is until when no worker takes the account past
 	// the pivot; it is the same time if the deletion cannot be undone.
 	AskedOn, UndoableUntil time.Time
-	// KeepPosts tells that posts in the channels of others stay, as those of DeletedUser.
+	// KeepPosts reports whether posts in the channels of others stay, as those of DeletedUser.
 	KeepPosts bool
 }
 

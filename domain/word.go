@@ -9,7 +9,7 @@ type Word struct {
 	// Name is what JSON, forms and errors call it.
 	Name string
 	Text *string
-	// Required says that a body of the API must hold it.
+	// Required reports whether a body of the API must hold it.
 	Required bool
 	parse    func(string) (string, error)
 }

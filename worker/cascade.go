@@ -14,14 +14,14 @@ import (
 var errStopping = errors.New("stopping")
 
 // A cascade deletes one incarnation of a channel, or one account (erase). Any number of cascades of
-// one incarnation may run at once. Each may be stopped anywhere and started again.
+// one incarnation may run concurrently. Each may be stopped anywhere and started again.
 type cascade struct {
 	store *storage.Store
 	// of is the request to delete that is carried out.
 	of domain.Message
 	// watch is put around each step.
 	watch watch
-	// removed is told of each transaction of a sweep, also of several at once.
+	// removed is told of each transaction of a sweep, also of concurrent ones.
 	removed func(ctx context.Context, rows int)
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}

@@ -20,7 +20,7 @@
 //     poison.
 //   - The work on a channel is the cascade: a list of idempotent steps. The
 //     message is only a hint. Each step finds out from the rows what is left to
-//     do, so any number of workers may run the cascade at once.
+//     do, so any number of workers may run the cascade concurrently.
 //
 // A worker that loses its lease stops its work. That only saves effort. The
 // fence makes the deletion safe (package domain): the store checks the shut gate

@@ -42,10 +42,10 @@ type End struct {
 	// Unconcluded is why the message was not settled, hidden or given back. It is then
 	// handled once more.
 	Unconcluded error
-	// LeaseLost tells that the message belongs to another worker: since before the work
+	// LeaseLost reports whether the message belongs to another worker: since before the work
 	// ended, or before the message was concluded.
 	LeaseLost bool
-	// Poisoned tells that the message now waits for an operator.
+	// Poisoned reports whether the message now waits for an operator.
 	Poisoned bool
 }
 

@@ -24,7 +24,7 @@ const (
 	// outcomePanic: the work met a bug. It is treated as a retry, and logged with
 	// its stack.
 	outcomePanic
-	// outcomeShutdown: the process stops; the message is made visible at once. The
+	// outcomeShutdown: the process stops; the message is made visible immediately. The
 	// attempt does not count.
 	outcomeShutdown
 	// outcomeWait: the store did not answer; the message is hidden for a backoff.
@@ -98,7 +98,7 @@ func classify(ctx context.Context, err error) outcome {
 	}
 }
 
-// unanswered tells whether work failed because the store did not answer.
+// unanswered reports whether work failed because the store did not answer.
 func unanswered(err error) bool {
 	return errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }

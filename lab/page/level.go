@@ -56,7 +56,7 @@ func (v *scene) asked() string {
 	return ""
 }
 
-// countsAtRest tells that the law of the level is judged only at rest. TestLevels holds that for the
+// countsAtRest reports whether the law of the level is judged only at rest. TestLevels holds that for the
 // levels; of other scenarios a part may be judged before.
 func (v *scene) countsAtRest() bool {
 	return slices.ContainsFunc(v.now().Laws, func(law lab.LawState) bool { return law.Name == v.record.Law && law.When == lab.AtRest })
@@ -200,7 +200,7 @@ func (v *scene) wonAt() int {
 	return v.at
 }
 
-// ships tells whether it is what ships, where a broken law would be no success.
+// ships reports whether it is what ships, where a broken law would be no success.
 func (v *scene) ships() bool { return v.Part == prove.Real }
 
 // compared is where the run is told beside the same with the guard. Of the textbook it is the

@@ -25,8 +25,8 @@ import (
 //   - A change of the rule puts a new row in the place of the old one, in one transaction.
 //
 // So once a change is acknowledged, no post or edit that was sent under the former rule can land. One row
-// holds the whole rule. If each blocked person had a row of their own, who reads it and the token
-// at once might read the one before a change and the other after it.
+// holds the whole rule. If each blocked user had a row of their own, a request that reads it and the
+// token concurrently might read the one before a change and the other after it.
 //
 // A channel begins without the row. Whoever needs it first puts it up, and must not put up a second
 // one: in the version of the gate that was read before the look that there is none. An ETag never
@@ -42,7 +42,7 @@ const MaxBlocked = 100
 
 // Guests is the rule for all but the owner of a channel.
 type Guests struct {
-	// OwnerOnly tells that none of them may post.
+	// OwnerOnly reports whether none of them may post.
 	OwnerOnly bool
 	// Blocked are the accounts that may not, in the order of their names. The account that has a name
 	// now may be another: see Posts.Blocked.

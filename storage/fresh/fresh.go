@@ -46,7 +46,7 @@ import (
 // That is harmless: then the gate has changed since the version was read, so that nobody
 // will ever read that version again.
 //
-// # Why the two rows may be read at once
+// # Why the two rows may be read concurrently
 //
 // They are two tables, and the two reads are no snapshot. They need not be, since each
 // answers for itself, as do the two reads of a page that is not kept:
@@ -109,7 +109,7 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag)), nil
 }
 
-// maxOpenGates is how many open gates of a partition are read at once. There are several
+// maxOpenGates is how many open gates of a partition are read concurrently. There are several
 // only while creations of one name are under way, or after they died.
 const maxOpenGates = 10
 

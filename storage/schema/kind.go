@@ -22,7 +22,7 @@ type Kind struct {
 	Scenario, Ablation string
 	// Properties are those that an operation writes.
 	Properties []Property
-	// Retired says that an earlier version wrote the row. Every operation ignores it.
+	// Retired reports whether an earlier version wrote the row. Every operation ignores it.
 	Retired bool
 }
 
@@ -73,7 +73,7 @@ func fill(form string, varying []string) string {
 	return key.String()
 }
 
-// Has tells whether a row key is of this kind.
+// Has reports whether a row key is of this kind.
 func (k *Kind) Has(row string) bool { return parse(k.Form, row, func(Part) {}) }
 
 // Parse returns what varies in a row key, in the order of its form. ok is false if the key is

@@ -43,7 +43,7 @@ func takes(d time.Duration) func(context.Context) error {
 	}
 }
 
-// near tells whether a latency is what it should be, to the histogram's steps.
+// near reports whether a latency is what it should be, to the histogram's steps.
 func near(got Time, want time.Duration) bool {
 	return time.Duration(got) >= want-want/100 && time.Duration(got) <= want+want/100
 }

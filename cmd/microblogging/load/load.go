@@ -16,7 +16,7 @@ type Plan struct {
 	// Fill is how many posts each channel holds before the load begins.
 	Fill int
 	Mix  Mix
-	// Workers is how many operations are under way at once, at most.
+	// Workers is how many operations run concurrently, at most.
 	Workers int
 	// Rate is how many operations are due in a second. 0 is a closed loop.
 	Rate float64

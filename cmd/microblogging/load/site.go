@@ -22,7 +22,7 @@ const (
 	pagePosts = 20
 	// minReaders is how many users read feeds, at least: one for each channel.
 	minReaders = 16
-	// fillAtOnce is how many channels are filled at once.
+	// fillAtOnce is how many channels are filled concurrently.
 	fillAtOnce = 8
 )
 
@@ -49,7 +49,7 @@ func newSite(store *storage.Store) (*site, error) {
 	return &site{store: store, draft: draft}, err
 }
 
-// fill makes the channels, with their readers and their posts, some channels at once.
+// fill makes the channels, with their readers and their posts, some channels concurrently.
 func (s *site) fill(ctx context.Context, p Plan) error {
 	if err := s.store.Prepare(ctx); err != nil {
 		return err

@@ -227,7 +227,7 @@ func (s story) of(root *tracepb.Span) (found story) {
 	return found
 }
 
-// below tells whether a span is below another, at any depth.
+// below reports whether a span is below another, at any depth.
 func (s story) below(span, root *tracepb.Span) bool {
 	for _, at := range s {
 		if string(at.SpanId) == string(span.ParentSpanId) {
