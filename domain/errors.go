@@ -35,7 +35,7 @@ var (
 	// ErrNotSignedIn: the caller has not signed in, or the credentials are wrong.
 	ErrNotSignedIn = errors.New("not signed in")
 	// ErrForbidden: the caller is known but may not do this.
-	ErrForbidden = errors.New("not yours")
+	ErrForbidden = errors.New("permission denied")
 	// ErrOwnerPosts: only the owner posts to the channel. It is an ErrForbidden.
 	ErrOwnerPosts = fmt.Errorf("%w: only the owner posts there", ErrForbidden)
 	// ErrBlocked: the owner of the channel has blocked the caller there. It is an ErrForbidden.
