@@ -37,8 +37,8 @@ const (
 const (
 	// StepChannels asks for the deletion of each channel of the user.
 	StepChannels Step = "channels"
-	// StepFence turns the token of the guests where the user has posted or voted: nothing that they
-	// sent before lands any more.
+	// StepFence replaces the posting rule of each channel where the user has posted or voted, so
+	// that requests of theirs that were sent before fail.
 	StepFence Step = "fence"
 	// StepPosts removes their posts in the channels of others, or their name from them.
 	StepPosts Step = "posts"

@@ -3,7 +3,7 @@ package domain
 import "strings"
 
 // A TraceParent names a request in a distributed trace, as the header traceparent does
-// (W3C Trace Context, version 00). It is empty if nobody traces. It is a report: no
+// (W3C Trace Context, version 00). It is empty if nothing is traced. It is a report: no
 // operation depends on it.
 type TraceParent string
 

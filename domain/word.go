@@ -49,7 +49,7 @@ func (a *About) Words() []Word {
 	return []Word{{Name: "description", Text: &a.Description, parse: ParseDescription}}
 }
 
-// ParseAbout checks and trims what somebody says about a channel. The error is an InvalidError
+// ParseAbout checks and trims what an owner says about a channel. The error is an InvalidError
 // on the names of its words.
 func ParseAbout(a About) (About, error) {
 	if err := parseWords(a.Words()); err != nil {

@@ -176,7 +176,7 @@ func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error 
 // GatesOf returns the reservations and the open gates of all incarnations of a channel key.
 func (s *Lifecycle) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
 	from, to := schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)
-	//lab: Read the gates of those who create a channel of the name.
+	//lab: Read the gates of creations of the name.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to}) {
 		if err != nil {
 			return nil, err

@@ -146,7 +146,7 @@ var (
 	Deletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:       "The progress of one deletion. It stays when the channel is gone.",
-		Why:        "Workers report here, and an undo reads it. The reconciling pass finds by it what makes no progress. A poisoned deletion waits here.",
+		Why:        "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
 		Properties: deletionProperties(),
 	}
 	BlogDeletion = &Kind{
