@@ -39,7 +39,7 @@ type End struct {
 	Kind domain.MessageKind
 	// Cause is why the work failed. It is nil if the work is done.
 	Cause error
-	// Unconcluded is why the message was not settled, hidden or given back. It is then
+	// Unconcluded is why the message was not deleted, delayed or given back. It is then
 	// handled once more.
 	Unconcluded error
 	// LeaseLost reports whether the message belongs to another worker: since before the work

@@ -14,12 +14,12 @@ import (
 type outcome uint8
 
 const (
-	// outcomeDone: the work is done; the message is settled.
+	// outcomeDone: the work is done; the message is deleted.
 	outcomeDone outcome = iota
-	// outcomeRetry: the work failed although the store answered; the message is hidden for a
+	// outcomeRetry: the work failed although the store answered; the message is invisible for a
 	// backoff. The attempt counts unless it removed rows.
 	outcomeRetry
-	// outcomePermanent: no attempt can succeed; the message is poison.
+	// outcomePermanent: no attempt can succeed; the message is poisoned.
 	outcomePermanent
 	// outcomePanic: the work met a bug. It is treated as a retry, and logged with
 	// its stack.
@@ -27,7 +27,7 @@ const (
 	// outcomeShutdown: the process stops; the message is made visible immediately. The
 	// attempt does not count.
 	outcomeShutdown
-	// outcomeWait: the store did not answer; the message is hidden for a backoff.
+	// outcomeWait: the store did not answer; the message is invisible for a backoff.
 	// The attempt does not count, however often that happens.
 	outcomeWait
 	// outcomeLost: the lease is lost; the message belongs to another worker.

@@ -97,8 +97,8 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lookAt does what an open deletion needs, and removes the index row of one that is not
-// open.
+// lookAt sends a new message for an open deletion that is stalled, and removes the index row of one
+// that is not open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := schema.ParseRefRow(index.Row)
 	if ref.Key.AccountOf() != "" {
@@ -127,8 +127,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	}
 }
 
-// lookAtAccount is lookAt for the deletion of an account. Before it is due, the account's row says
-// all, and nothing is to do.
+// lookAtAccount is lookAt for the deletion of an account. Before that is due, it does nothing.
 func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
 	if index.Properties.Time(schema.PropDueOn).After(time.Now()) {
 		return nil
@@ -161,8 +160,8 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 }
 
 // giveUp ends a request to delete an account that has not marked it, and cannot once the account's
-// row was written, or that was undone. It puts up its record before it removes the index row: a
-// request that stalls would write the record later, and no pass would find that.
+// row was written, or that was undone. It writes the record before it removes the index row.
+// Otherwise a stalled request would write the record later, and no pass would find it.
 func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
 	if touch != nil {
 		return p.removeTouched(ctx, index, touch)
@@ -184,9 +183,9 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	return err
 }
 
-// lookAtUnmarked looks at a deletion without a record, or whose record says that it was undone.
-// Either a request to delete is under way or has died, or the channel was marked and nothing else
-// is known. A request that began after this time may be under way.
+// lookAtUnmarked is lookAt for a deletion without a record, or whose record says that it was undone.
+// Either a request to delete is in flight or has died, or the channel was marked and the record is
+// missing. A request that is younger than the lifetime may be in flight.
 func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.ReadIncarnation(ctx, ref)
 	switch {
@@ -199,7 +198,7 @@ func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref doma
 	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
-	// A mark that is under way was made for this version of the row: now it fails.
+	// A mark that is in flight depends on this version of the row, so it fails now.
 	//lab: Write the channel's row, which gives it a new version.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
 	return p.removeTouched(ctx, index, err)
@@ -242,9 +241,9 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	return p.removeTouched(ctx, index, err)
 }
 
-// lookAtMarked queues the deletion of a marked channel again if it is stalled. If the
-// deletion is done, the row landed after it and was marked then: nothing is left to do but
-// to release the name.
+// lookAtMarked sends a new message for the deletion of a marked channel if it is stalled. If the
+// deletion is done, a delayed insert brought the row back after it, and it was marked then: only the
+// name is left to release.
 func (p *pass) lookAtMarked(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	if err := p.RecordDeletion(ctx, message); err != nil {
