@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// AcceptsGzip tells whether the client accepts gzip, and likes it as much as what is not
+// AcceptsGzip reports whether the client accepts gzip, and likes it as much as what is not
 // compressed. A star stands for what is not named.
 func AcceptsGzip(r *http.Request) bool {
 	liked := map[string]float64{}

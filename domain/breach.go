@@ -1,9 +1,9 @@
 package domain
 
-// A Breach is a place where an invariant does not hold.
+// A Breach is a place where the rows or the messages violate an invariant.
 type Breach struct {
-	// Invariant is the number of the invariant, I1 to I11, or the name of another
-	// law that was held against the store.
+	// Invariant is the number of the invariant, I1 to I12, or the name of another
+	// law that was checked.
 	Invariant string `json:"invariant"`
 	// Table, PartitionKey and RowKey name the row that shows it, if one row does.
 	Table        string `json:"table"`
@@ -11,9 +11,9 @@ type Breach struct {
 	RowKey       string `json:"rowKey"`
 	// Detail says what is wrong, in one clause.
 	Detail string `json:"detail"`
-	// Repaired tells what was done about it; empty if nothing was.
+	// Repaired says what was done about it. It is empty if nothing was.
 	Repaired string `json:"repaired,omitempty"`
 }
 
-// String is the invariant and the detail, for a line of output.
+// String returns the invariant and the detail, for a line of output.
 func (b Breach) String() string { return b.Invariant + ": " + b.Detail }

@@ -5,8 +5,8 @@ import "time"
 // ChannelState says whether a channel can be read and posted to.
 type ChannelState string
 
-// The states of a channel. A deleted channel has no row. From ChannelPending on, nobody reads it;
-// ChannelDeleting is past the point of no return (the pivot).
+// The states of a channel. A deleted channel has no row. From ChannelPending on, no page shows
+// it; ChannelDeleting is past the point of no return (the pivot).
 const (
 	ChannelActive   ChannelState = "active"
 	ChannelPending  ChannelState = "pending"

@@ -15,21 +15,21 @@ const (
 	DeletionPoisoned DeletionState = "poisoned"
 )
 
-// A Step is one stage of the cascade that deletes a channel.
+// A Step is one stage of the deletion of a channel or an account.
 type Step string
 
 // The steps of the cascade in their order. Each is idempotent.
 const (
-	// StepMark passes the point of no return, and so hides the channel from readers.
+	// StepMark passes the point of no return: the deletion can no longer be undone.
 	StepMark Step = "mark"
-	// StepShut swaps the open gate for the shut one: no more posts.
+	// StepShut replaces the open gate with the shut one: the store accepts no more posts.
 	StepShut Step = "shut"
 	// StepSweep deletes the rows of the partition behind the shut gate, until a
 	// fresh read shows nothing but gates.
 	StepSweep Step = "sweep"
-	// StepDisarm deletes the shut gate: a late sweeper can delete nothing.
+	// StepDisarm deletes the shut gate: after that, a late sweep can delete nothing.
 	StepDisarm Step = "disarm"
-	// StepRelease deletes the channel's row: the name can be taken again.
+	// StepRelease deletes the channel's row, so the name can be taken again.
 	StepRelease Step = "release"
 )
 
@@ -37,8 +37,8 @@ const (
 const (
 	// StepChannels asks for the deletion of each channel of the user.
 	StepChannels Step = "channels"
-	// StepFence turns the token of the guests where the user has posted or voted: nothing that they
-	// sent before lands any more.
+	// StepFence replaces the posting rule of each channel where the user has posted or voted, so
+	// that requests of theirs that were sent before fail.
 	StepFence Step = "fence"
 	// StepPosts removes their posts in the channels of others, or their name from them.
 	StepPosts Step = "posts"
@@ -69,9 +69,9 @@ type Deletion struct {
 	State         DeletionState
 	// Step is the current step. It is empty before the first.
 	Step Step
-	// RowsDeleted counts rows of every kind, not posts. At least so many were removed:
-	// what a worker had not recorded when it was killed is not in it, nor what the slower
-	// one of two at once has removed.
+	// RowsDeleted is a lower bound on the number of rows removed, of all kinds. It misses
+	// the rows that a killed worker had not recorded yet. If two workers run concurrently,
+	// it has the count of the one that removed more.
 	RowsDeleted int64
 	// Attempts counts the attempts that failed and made no progress.
 	Attempts int
@@ -95,7 +95,7 @@ type Deletion struct {
 	Trace Trace
 }
 
-// Over tells that nothing more becomes of the deletion.
+// Over reports whether nothing more becomes of the deletion.
 func (d Deletion) Over() bool { return d.State == DeletionDone || d.State == DeletionUndone }
 
 // Message returns a message that asks for the deletion.

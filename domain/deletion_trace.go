@@ -9,7 +9,7 @@ import (
 // worker has received a message and records that the deletion is running.
 const StepReceive Step = "receive"
 
-// StepSeveral is the step of a record that stands for several others.
+// StepSeveral is the step of a record that sums up several others.
 const StepSeveral Step = "several"
 
 // A StepResult says how a worker came to the end of a step.
@@ -46,7 +46,7 @@ type StepRecord struct {
 	// Rows counts the rows that the worker removed.
 	Rows   int64      `json:"rows,omitempty"`
 	Result StepResult `json:"result,omitempty"`
-	// Count is how many records this one stands for: 1, or more if Step is StepSeveral.
+	// Count is how many records this one sums up: 1, or more if Step is StepSeveral.
 	Count int `json:"count"`
 }
 
@@ -54,7 +54,7 @@ type StepRecord struct {
 const MaxTrace = 32
 
 // traceHead is how many of the first records of a full Trace are kept. Behind them is
-// the record that stands for several. The rest are the latest.
+// the record that sums up several. The rest are the latest.
 const traceHead = 8
 
 // A Trace has the records of a deletion in the order in which they were begun.
@@ -68,8 +68,8 @@ func (t Trace) Workers() (n int) {
 	return n
 }
 
-// With returns a Trace with the record. It takes the place of the former record of this
-// worker and step. If that stands in another record by now, nothing is added.
+// With returns a Trace with the record, which replaces the former record of this worker and
+// step. If that is part of a StepSeveral by now, nothing is added.
 func (t Trace) With(r StepRecord) Trace {
 	t = slices.Clone(t)
 	at := slices.IndexFunc(t, func(o StepRecord) bool { return o.Worker == r.Worker && o.Step == r.Step })
@@ -93,7 +93,7 @@ func (t Trace) With(r StepRecord) Trace {
 	return t
 }
 
-// and returns a record that stands for both.
+// and returns a record that sums up both.
 func (r StepRecord) and(next StepRecord) StepRecord {
 	both := StepRecord{
 		Step: StepSeveral, Worker: max(r.Worker, next.Worker), Delivery: max(r.Delivery, next.Delivery),

@@ -3,91 +3,95 @@
 //
 // # The problem
 //
-// Channels hold blogs (short posts). Deleting a channel must remove everything
-// that belongs to it. Those rows lie in several tables of a store that has no
-// transaction across tables, and none across partitions of one table. A process
-// may die between any two writes. A queue delivers a message at least once. A
-// worker may stall past its lease and wake up later. Any call may take effect
-// although its caller saw it fail.
+// Channels hold short posts (the code calls a post a blog). Deleting a channel must
+// remove everything that belongs to it. Those rows are in several tables of a store that
+// has no transaction across tables, and none across partitions of one table. A process
+// may die between any two writes. A queue delivers a message at least once. A worker may
+// stall past its lease and wake up later. Any call may take effect although its caller
+// saw it fail.
 //
 // # The model
 //
 // A [Channel] has a name and an [Incarnation]: a random identity minted when it
 // is created. The same name created again is another incarnation. Everything
-// that must not outlive a channel is stored in one partition, but for the channel's
+// that must not outlive a channel is stored in one partition, except the channel's
 // row and its readers' own rows, which name the incarnation. So one transaction
-// can hold a write there and a condition on a gate row of the incarnation:
+// can contain a write there and a condition on a gate row of the incarnation:
 //
-//   - a post of incarnation i requires the open gate of i, which is put up once,
-//     and disappears before the rows are swept;
-//   - a sweep of i requires the shut gate of i, which disappears before the
-//     name is free again.
+//   - a post of incarnation i requires the open gate of i, which is created at most
+//     once, and is deleted before the rows are swept;
+//   - a sweep of i requires the shut gate of i, which is deleted before the name is
+//     free again.
 //
 // The store checks the gate together with the write, so it does not matter how
 // late a request arrives. This is a fence (a fencing token that the store itself
-// checks), not a lock: nobody ever waits for it.
+// checks), not a lock: no request ever waits for it.
 //
-// A deletion hides the channel at once, and can be undone until a worker passes the pivot:
-// a swap of the channel's row, before it touches the gate. To undo is the same swap the
-// other way, so one of the two takes effect. It counts, so no message of before is obeyed.
+// A request to delete makes the channel unreadable immediately: its row becomes pending. The
+// owner can undo that until a worker passes the pivot, which sets the row to deleting before
+// the gate is touched. Both are conditional writes of the same version of the row, so only one
+// of them succeeds. An undo increments a counter in the row, and workers ignore messages that
+// carry an older count.
 //
-// An account is deleted with all that its user has made. What they do in the channels of others is
-// on a list of theirs first, then they look whether their account stands, and then do it, with a
-// token that they read before ([Erasure], package erasure in storage). The deletion passes its
-// pivot, reads the lists, and turns each token.
+// Deleting an account removes everything that its user has made ([Erasure], package erasure in
+// storage). A request of a user that changes somebody else's channel first adds an entry to a list
+// of the user, then checks that the account is active, and then sends a transaction that depends
+// on a row that it read before the check. The deletion passes its pivot, reads the lists, and
+// invalidates those rows, so that a transaction that has not committed by then fails.
 //
-// A [Message] on a queue asks for a deletion. An index row, written before the
-// channel is marked, outlasts the message: a reconciling pass queues again what
-// was lost. A [Deletion] reports the progress and outlives the channel. A
-// worker that handles the message takes one [Step] after another. Any number of
-// workers may repeat each step at any time.
+// A [Message] on a queue asks for a deletion. It may be lost, so an index row is
+// written before the channel is marked, and a reconciling pass sends a new message
+// for what the index names. A [Deletion] records the progress and outlives the
+// channel. A worker that handles the message takes one [Step] after another. Any
+// number of workers may repeat each step at any time.
 //
 // # What survives failure: the invariants
 //
-// They hold for every interleaving of requests, workers, crashes, lost replies
-// and re-sent requests. "At rest" means: no request is under way and no message
-// is left on the queue.
+// They hold for every interleaving of requests, workers, crashes, lost responses
+// and re-sent requests. "At rest" means: no request is in flight and no message
+// is on the queue.
 //
 //   - I1 no orphan. At rest, every row in a Blogs partition belongs to the live
 //     incarnation in Channels.
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
-//     of another. What was sent to one incarnation never lands in another.
+//     of another. A write that was sent to one incarnation never takes effect in another.
 //   - I3 no lost post. An acknowledged post is readable until its author, the
 //     channel's owner, or the channel's deletion removes it, and then never
-//     again. No request to delete whose undoing was acknowledged removes anything, and none is
-//     carried out before the time until which its user was told that it can be undone, unless two
-//     clocks differ by more than ClockMargin.
+//     again. A request to delete removes nothing once its undoing was acknowledged, and nothing
+//     before the time until which its user was told that it can be undone, unless two clocks differ
+//     by more than ClockMargin.
 //   - I4 no ghost read. After a deletion is acknowledged, no page or API answer
 //     shows the channel or its posts, unless it is undone.
-//   - I5 it ends. Every accepted deletion that is not undone completes once some
-//     worker lives long enough, whatever crashed before, or stands visibly in poison
-//     until an operator re-queues it.
-//   - I6 repeatable. Handling a message again, late, or twice at once changes
+//   - I5 termination. Every accepted deletion that is not undone either completes, once
+//     some worker runs for long enough, whatever crashed before; or it is recorded as
+//     poisoned until an operator requeues it.
+//   - I6 repeatable. Handling a message again, late, or twice concurrently changes
 //     nothing more.
 //   - I7 one post. A request sent twice with one idempotency key to one
 //     incarnation, or retried by any layer, makes one post. A request to create a
 //     channel that is sent twice with one key is answered with one incarnation.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
-//     with its rating; its rating equals its votes. It is on its author's list, each vote is
-//     on its voter's, and each channel on its owner's. Whoever asked for the deletion of a channel has it on
-//     their list.
+//     with its rating; its rating equals its votes. Each post is on its author's list, each vote
+//     on its voter's, each channel on its owner's, and each deletion of a channel on the list of
+//     the user who asked for it.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
-//     one has at most one gate of its own. The gate of a creation that died is
-//     harmless, because nobody ever learned its incarnation. So is the row that a late
-//     copy of a creation's insert leaves: it has no gate, so it is not shown and nobody can
-//     write behind it, and it goes when somebody wants the name, or with a repair. An incarnation's
-//     open gate is put up at most once in all time. If the store lost it, nobody puts it up
-//     again: the channel is not shown, keeps its posts, and its owner can delete it.
-//   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
+//     one has at most one gate of its own. If a creation dies, its gate is harmless, because
+//     no client has learned its incarnation. So is the channel's row that a delayed duplicate
+//     of an insert leaves: it has no gate, so the store accepts no post and no page shows it, and
+//     the next creator of the name or a repair deletes it. An incarnation's open gate is created
+//     at most once, ever. If the store loses it, the channel is not shown, keeps its posts, and
+//     its owner can delete it.
+//   - I10 what ended stays ended. A session whose end was acknowledged signs no client
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.
-//   - I11 who may not post does not. After the owner has closed a channel to others, or
-//     blocked somebody there, no post or edit lands that this forbids, until it is taken back. At most
-//     one row of an incarnation says who may post.
-//   - I12 who is gone is gone. From the answer to a request to delete an account on, no session
-//     that began before works. Once the account is gone, nothing that its user sent lands: no
-//     session, post, vote, subscription or channel, also when somebody else has the name. At
-//     rest nothing of theirs can be read, but posts without the name if they chose so.
+//   - I11 posting rules hold. After the owner has closed a channel to others, or blocked a
+//     user there, no post or edit that this forbids takes effect, until the owner allows it again.
+//     At most one row of an incarnation says who may post.
+//   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
+//     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
+//     session, post, vote, subscription or channel, even if somebody else has the name by then. At
+//     rest nothing of theirs can be read, except posts that they chose to leave, which no longer
+//     carry their name.
 //
-// The package imports nothing of ours and does no input or output.
+// The package imports no other package of MicroBlogging, and does no input or output.
 package domain

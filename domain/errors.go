@@ -35,7 +35,7 @@ var (
 	// ErrNotSignedIn: the caller has not signed in, or the credentials are wrong.
 	ErrNotSignedIn = errors.New("not signed in")
 	// ErrForbidden: the caller is known but may not do this.
-	ErrForbidden = errors.New("not yours")
+	ErrForbidden = errors.New("permission denied")
 	// ErrOwnerPosts: only the owner posts to the channel. It is an ErrForbidden.
 	ErrOwnerPosts = fmt.Errorf("%w: only the owner posts there", ErrForbidden)
 	// ErrBlocked: the owner of the channel has blocked the caller there. It is an ErrForbidden.
@@ -93,7 +93,7 @@ func Invalid(field, format string, args ...any) error {
 }
 
 // JoinInvalid makes one InvalidError with the fields of all InvalidErrors in
-// errs, so that a form shows everything that is wrong at once. If errs has an
+// errs, so that a form shows everything that is wrong together. If errs has an
 // error of another kind, JoinInvalid returns the first of those. It returns nil if
 // all are nil.
 func JoinInvalid(errs ...error) error {
@@ -153,7 +153,7 @@ func (e *TooManyChannelsError) Error() string {
 type ThrottledError struct {
 	// RetryAfter is the time until the next attempt is allowed.
 	RetryAfter time.Duration
-	// SignUps tells that too many accounts were made. Otherwise too many sign-ins failed.
+	// SignUps reports whether too many accounts were made. Otherwise too many sign-ins failed.
 	SignUps bool
 }
 

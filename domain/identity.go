@@ -24,7 +24,7 @@ func NewRevision() Revision { return Revision(newToken()) }
 // newToken makes 26 characters of A-Z and 2-7 with 130 bits of randomness.
 func newToken() string { return rand.Text() }
 
-// isToken tells whether newToken could have made s. Text from outside must pass it
+// isToken reports whether newToken could have made s. Text from outside must pass it
 // before it becomes part of a key.
 func isToken(s string) bool {
 	return len(s) == 26 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""

@@ -68,7 +68,7 @@ type Message struct {
 	// order (it was done, failed, waited or was given back). The deliveries after it ended by
 	// a crash or with a lost lease.
 	Accounted int64 `json:"accounted,omitempty"`
-	// Recorded tells that the deletion of a post has a Deletions row, because it
+	// Recorded reports whether the deletion of a post has a Deletions row, because it
 	// was poisoned once. That of a channel always has one.
 	Recorded bool `json:"recorded,omitempty"`
 

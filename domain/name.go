@@ -127,7 +127,7 @@ func Fold(s string) string {
 	return norm.NFC.String(strings.Map(foldCherokee, cases.Fold().String(norm.NFD.String(s))))
 }
 
-// isChannelKey tells whether s can be the key of a name. Text from outside must
+// isChannelKey reports whether s can be the key of a name. Text from outside must
 // pass it before it becomes part of a key.
 func isChannelKey(s string) bool {
 	for i := range len(s) {

@@ -106,7 +106,7 @@ func nameOfLettersIsGood(t *testing.T) {
 	})
 }
 
-// keyIsPlain tells whether a channel key has only characters that keys of every
+// keyIsPlain reports whether a channel key has only characters that keys of every
 // backend and paths of URLs may have.
 func keyIsPlain(key domain.ChannelKey) bool {
 	return key != "" && len(key) <= 448 && !strings.ContainsFunc(string(key), func(r rune) bool {

@@ -67,7 +67,7 @@ func HashPassword(password string) string {
 		argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(key))
 }
 
-// PasswordMatches tells whether the hash was made from the password. The
+// PasswordMatches reports whether the hash was made from the password. The
 // comparison takes constant time. The cost is read from the hash, so that old
 // accounts still work after the cost is raised. A malformed hash matches nothing.
 func PasswordMatches(hash, password string) bool {

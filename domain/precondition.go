@@ -15,7 +15,7 @@ func Any[V ~string]() Precondition[V] { return Precondition[V]{any: true} }
 // OneOf holds for the given versions only.
 func OneOf[V ~string](versions ...V) Precondition[V] { return Precondition[V]{versions: versions} }
 
-// Holds tells whether the caller accepts the current version.
+// Holds reports whether the caller accepts the current version.
 func (p Precondition[V]) Holds(current V) bool {
 	return p.any || slices.Contains(p.versions, current)
 }

@@ -6,7 +6,7 @@ import "time"
 // limit because each page of the feed reads every one of them.
 const MaxSubscriptions = 2000
 
-// A Role is why somebody subscribes.
+// A Role is why a user subscribes.
 type Role string
 
 // The roles. A channel's owner is subscribed when the channel is created.

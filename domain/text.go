@@ -72,7 +72,7 @@ func looksEmpty(r rune) bool {
 
 // checkText checks that s is valid UTF-8, has low to high characters, and has no
 // control characters except the allowed ones. If low is not 0, s must not be
-// empty. It must not be blank: spaces, or other characters that nobody can see.
+// empty. It must not be blank: spaces, or other invisible characters.
 func checkText(field, s string, low, high int, allowed string) error {
 	if !utf8.ValidString(s) {
 		return Invalid(field, "is not valid UTF-8")

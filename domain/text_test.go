@@ -17,7 +17,7 @@ type texts struct {
 	parse func(string) (string, error)
 	field string
 	limit int
-	// lines tells whether it takes newlines and tabs.
+	// lines reports whether it takes newlines and tabs.
 	lines bool
 }
 

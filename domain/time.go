@@ -30,7 +30,7 @@ func Now() time.Time { return Storable(time.Now()) }
 // Storable cuts t to what a row can hold.
 func Storable(t time.Time) time.Time { return t.UTC().Truncate(Tick) }
 
-// Recent tells whether a stored time lies less than a while back. A clock that was ahead may
+// Recent reports whether a stored time lies less than a while back. A clock that was ahead may
 // have written it: what lies further ahead than that while is not recent, or everything that
 // waits would wait until then.
 func Recent(t time.Time, within time.Duration) bool { return time.Since(t).Abs() < within }

@@ -3,11 +3,11 @@ package domain
 import "strings"
 
 // A TraceParent names a request in a distributed trace, as the header traceparent does
-// (W3C Trace Context, version 00). It is empty if nobody traces. It is a report: no
+// (W3C Trace Context, version 00). It is empty if nothing is traced. It is a report: no
 // operation depends on it.
 type TraceParent string
 
-// Valid tells whether the value is one that the header can have.
+// Valid reports whether the value is one that the header can have.
 func (t TraceParent) Valid() bool {
 	const zeros = "00000000000000000000000000000000"
 	if len(t) != len("00-")+32+1+16+1+2 || t[:3] != "00-" || t[35] != '-' || t[52] != '-' {

@@ -11,8 +11,8 @@ type User struct {
 	CreatedOn time.Time
 }
 
-// DeletedUser is the author of a post whose author is gone and let it stay. Nobody can have the
-// name: it holds a space.
+// DeletedUser is the author of a post whose author is gone and let it stay. No account can have
+// the name, because it contains a space.
 const DeletedUser UserName = "deleted user"
 
 // Handle is how a user is shown: "@ada".
@@ -23,12 +23,12 @@ func (n UserName) Handle() string {
 	return "@" + string(n)
 }
 
-// NameKept is for how long nobody else can have the name of an account that was deleted.
+// NameKept is for how long no other account can have the name of one that was deleted.
 const NameKept = 30 * 24 * time.Hour
 
 // OfFormerAccount reports whether what was done in a name at one time was done by an account that had
-// the name before the present one, which was made at another. Nobody had the name for NameKept between
-// the two. Half of that is for clocks that differ.
+// the name before the present one, which was made at another. For NameKept between the two, no account
+// had the name. Half of that is for clocks that differ.
 func OfFormerAccount(on, made time.Time) bool { return on.Before(made.Add(-NameKept / 2)) }
 
 // AccountState says whether an account can be used.
@@ -52,7 +52,7 @@ type Erasure struct {
 	// AskedOn is when it was asked for. UndoableUntil is until when no worker takes the account past
 	// the pivot; it is the same time if the deletion cannot be undone.
 	AskedOn, UndoableUntil time.Time
-	// KeepPosts tells that posts in the channels of others stay, as those of DeletedUser.
+	// KeepPosts reports whether posts in the channels of others stay, as those of DeletedUser.
 	KeepPosts bool
 }
 
@@ -92,10 +92,10 @@ type Session struct {
 }
 
 // A WrongPasswordError says that a password was wrong of an account that exists. Which
-// account is for the log alone: whoever tries to sign in must not learn which names exist.
+// account is for the log alone: a client that tries to sign in must not learn which names exist.
 type WrongPasswordError struct {
 	User UserName
-	// Told is what whoever tried it is told: ErrNotSignedIn, or ErrKeyReused for the key of
+	// Told is what the client is told: ErrNotSignedIn, or ErrKeyReused for the key of
 	// a sign-up.
 	Told error
 }

@@ -9,7 +9,7 @@ type Word struct {
 	// Name is what JSON, forms and errors call it.
 	Name string
 	Text *string
-	// Required says that a body of the API must hold it.
+	// Required reports whether a body of the API must hold it.
 	Required bool
 	parse    func(string) (string, error)
 }
@@ -49,7 +49,7 @@ func (a *About) Words() []Word {
 	return []Word{{Name: "description", Text: &a.Description, parse: ParseDescription}}
 }
 
-// ParseAbout checks and trims what somebody says about a channel. The error is an InvalidError
+// ParseAbout checks and trims what an owner says about a channel. The error is an InvalidError
 // on the names of its words.
 func ParseAbout(a About) (About, error) {
 	if err := parseWords(a.Words()); err != nil {

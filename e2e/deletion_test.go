@@ -29,7 +29,7 @@ func killedInMidSweep(t *testing.T) {
 	})
 }
 
-// A process that is asked to stop hands its message back at once. Otherwise the
+// A process that is asked to stop hands its message back immediately. Otherwise the
 // lease of an hour would hide the message from the next process.
 func stoppedInMidSweep(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 
 // A sweepValve is a proxy between a worker and its tables. It decides when the
 // transactions of a sweep pass, so that a test can look at a deletion that is half
-// done for as long as it likes. All other requests pass at once.
+// done for as long as it likes. All other requests pass immediately.
 type sweepValve struct {
 	// account is the connection string that leads through the valve.
 	account string

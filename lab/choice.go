@@ -44,7 +44,7 @@ const (
 	Passes
 )
 
-// costs tells whether the fate is a fault.
+// costs reports whether the fate is a fault.
 func (f Fate) costs() bool { return f != Arrives && f != Lands && f != Passes }
 
 func fateNames() []string {
@@ -230,7 +230,7 @@ func (x *Explorer) whyNotActor(s *state, i int) string {
 	return ""
 }
 
-// may tells whether a call can have a fate. A read that dies, or whose answer is lost, is as if it
+// may reports whether a call can have a fate. A read that dies, or whose answer is lost, is as if it
 // never arrived, and the queue delivers a message again anyway.
 func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 	switch {

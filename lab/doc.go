@@ -110,8 +110,8 @@
 //
 // Repeated ETags: each write here makes a new one, while Azure and Azurite make them
 // from the time of the write. ARCHITECTURE.md ("Guarantees") says what a repeat needs,
-// and the etag ablation shows what it does. Further: real time, two calls of one actor
-// at once, pages of more rows than a transaction holds (package storage tests those),
+// and the etag ablation shows what it does. Further: real time, two concurrent calls of one
+// actor, pages of more rows than a transaction holds (package storage tests those),
 // and whatever lies outside the bounds that each scenario states: actors, faults,
 // preemptions.
 package lab

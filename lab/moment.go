@@ -26,7 +26,7 @@ type Moment struct {
 	Rest *Outcome
 }
 
-// AtRest tells that no actor can go on and that no request is under way.
+// AtRest reports whether no actor can go on and that no request is under way.
 func (m Moment) AtRest() bool { return m.Rest != nil }
 
 // moment is the state after a step. before are the moments before it.
@@ -225,7 +225,7 @@ type Outcome struct {
 	Deeds []Deed
 	// Breaches are the laws that are broken then.
 	Breaches []domain.Breach
-	// Unfinished tells that they came to no end. Then most laws were not judged.
+	// Unfinished reports whether they came to no end. Then most laws were not judged.
 	Unfinished bool
 }
 

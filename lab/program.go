@@ -46,7 +46,7 @@ type point struct {
 	parked *session
 }
 
-// beginsLook tells that the call of this point is the first of a look at a page.
+// beginsLook reports whether the call of this point is the first of a look at a page.
 func (p *point) beginsLook() bool {
 	n := len(p.facts)
 	return n > 0 && p.facts[n-1].Kind == Looking && (p.parent == nil || len(p.parent.facts) < n)
@@ -150,7 +150,7 @@ type parking struct {
 const (
 	// mostSpaces is as many as a scenario of make prove has use for.
 	mostSpaces = 1024
-	// allSpaces bounds those of all scenarios that are explored at once, one on each
+	// allSpaces bounds those of all scenarios that are explored concurrently, one on each
 	// processor. Each is a goroutine, and the race detector allows 8,128.
 	allSpaces = 4096
 )

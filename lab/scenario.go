@@ -20,8 +20,8 @@ type Actor struct {
 	// After names an actor that is equal to this one. This one starts only after
 	// the other has, because it makes no difference which of them is first.
 	After string
-	// LastFirst makes the reads that the code wants at once in the opposite order. Reads at
-	// once may take effect in any order: an actor for each order explores them.
+	// LastFirst makes the reads that the code makes concurrently in the opposite order. Such
+	// reads may take effect in any order: an actor for each order explores them.
 	LastFirst bool
 	// Ahead is for how many calls the actor's clock is far ahead. Then it steps back.
 	Ahead int
@@ -130,7 +130,7 @@ func (g Guard) Line() (site Site, first, last int) {
 
 // Laws say what is wrong with a step or a state, and nothing if all is well.
 type Laws interface {
-	// Recalls tells whether a page shows what facts of this kind tell, from then on.
+	// Recalls reports whether a page shows what facts of this kind tell, from then on.
 	Recalls(kind Kind) bool
 	// List names the laws in the order in which people read them.
 	List() []Law

@@ -60,7 +60,7 @@ func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Arou
 	return s
 }
 
-// NoPause lets an actor try again at once, because the scheduler decides whether
+// NoPause lets an actor try again immediately, because the scheduler decides whether
 // other actors go first.
 func NoPause(context.Context, time.Duration) error { return nil }
 

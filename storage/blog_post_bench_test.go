@@ -27,7 +27,7 @@ func postsOf400(channel domain.Channel, n int, unique *atomic.Int64) []storage.P
 	return list
 }
 
-// postBatches posts in batches, so many at once.
+// postBatches posts in batches, so many concurrently.
 func postBatches(b *testing.B, store *storage.Store, list []storage.Posting, size, atOnce int) time.Duration {
 	b.Helper()
 	began := time.Now()

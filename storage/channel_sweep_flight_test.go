@@ -38,7 +38,7 @@ func (w *world) shutWithPosts(posts int) domain.Channel {
 	return channel
 }
 
-// The second and the fourth of four transactions fail at once. The others take
+// The second and the fourth of four transactions fail immediately. The others take
 // their time, and end.
 func failedTransactionStopsNoSibling(t *testing.T, w *world) {
 	channel := w.shutWithPosts(132) // four transactions

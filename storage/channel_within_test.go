@@ -85,7 +85,7 @@ func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T, w *world) {
 	w.wantFull(w.within(2, "c"), 2)
 }
 
-// opensGate tells whether a call puts an open gate up.
+// opensGate reports whether a call puts an open gate up.
 func opensGate(call drivertest.Call) bool {
 	return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool {
 		return op.Action == driver.ActionInsert && schema.OpenGate.Has(op.Row)

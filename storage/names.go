@@ -15,7 +15,8 @@ import (
 	"microblogging/storage/reader"
 )
 
-// What callers give to the rooms and get from them, so that a role needs to know the Store alone.
+// The types that callers pass to the packages of storage and get from them, so that a role needs to
+// import the Store alone.
 type (
 	Attempt       = account.Attempt
 	SignUpRequest = account.SignUpRequest

@@ -41,7 +41,7 @@ type RowsQuery struct {
 type ChannelRows struct {
 	// Channel is the channel that has the name, in any state. It is zero if none has.
 	Channel domain.Channel
-	// Elsewhere says that the name belongs to somebody else's channel now. Then there
+	// Elsewhere reports whether the name belongs to somebody else's channel now. Then there
 	// are only Deletions.
 	Elsewhere bool
 	// Channels is the row of the channel, if there is one.
@@ -90,7 +90,7 @@ func RowPrefixes() []string {
 }
 
 // Rows reads the rows behind the name of a channel. It makes six requests, however many
-// rows there are: first for the channel and the account, and then the others at once. Only the owner may see
+// rows there are: first for the channel and the account, and then the others concurrently. Only the owner may see
 // the rows of a channel, and whoever asked for a deletion what is left of it; anybody else is
 // domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
 // or a kind that is not there, is an InvalidError.
@@ -177,12 +177,12 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 	return from, to, err
 }
 
-// owns tells whether the rows of the channel that has the name may be shown.
+// owns reports whether the rows of the channel that has the name may be shown.
 func (q RowsQuery) owns(c domain.Channel) bool {
 	return q.Everybody || c.Owner == q.By && q.By != "" && !domain.OfFormerAccount(c.CreatedOn, q.made)
 }
 
-// refused tells whether the channel that has the name is asked for, and is another's.
+// refused reports whether the channel that has the name is asked for, and is another's.
 func (q RowsQuery) refused(c domain.Channel) bool {
 	return !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation)
 }

@@ -42,7 +42,7 @@ func (w *world) mustHoldTheFence() {
 	}
 }
 
-// awaitsWorker tells whether a breach is what a worker has yet to do: to end a
+// awaitsWorker reports whether a breach is what a worker has yet to do: to end a
 // deletion, and to delete the votes on a deleted post. Most tests of this package
 // run no worker.
 func awaitsWorker(b domain.Breach) bool {

@@ -29,7 +29,7 @@ func DataTables() []string { return schema.Tables() }
 
 // A Store holds every operation of MicroBlogging on its tables and queues, for
 // all backends. It is safe for concurrent use. It keeps nothing that another
-// process needs, so that any number of processes may use the same backend at once.
+// process needs, so that any number of processes may use the same backend concurrently.
 //
 // Unless an operation says otherwise, it returns domain.ErrUnavailable if the
 // backend does not answer, or if too many others write to the same row. A write
@@ -57,11 +57,11 @@ type Options struct {
 	Around []driver.Around
 	// Pause waits between two attempts at a contended row. Nil sleeps.
 	Pause optimistic.Pause
-	// Flight is how many calls of one operation may be under way at once. Zero is what suits
+	// Flight is how many calls of one operation may run concurrently. Zero is what suits
 	// the backend's traits; with 1, calls are made one after another.
 	Flight int
-	// LastFirst makes reads that might be made at once in the opposite order, if they are made
-	// one after another. Reads at once may take effect in any.
+	// LastFirst makes reads that might be concurrent in the opposite order, if they are made
+	// one after another. Concurrent reads may take effect in any.
 	LastFirst bool
 	// SweepRows is how many rows a transaction of a sweep deletes. Zero is as many as fit.
 	SweepRows int

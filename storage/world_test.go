@@ -43,7 +43,7 @@ type world struct {
 	faulty *storage.Store
 	hook   drivertest.Hook
 	calls  atomic.Int64
-	// hashing is done while a password is hashed, in a slot. A password is compared at once.
+	// hashing is done while a password is hashed, in a slot. A password is compared immediately.
 	hashing func()
 	// beside are requests that go on beside the test, which ends after them.
 	beside sync.WaitGroup
@@ -83,7 +83,7 @@ func (w *world) through(hook drivertest.Hook) *storage.Store {
 // other is the sound side of another process.
 func (w *world) other() *storage.Store { return w.on(w.db) }
 
-// overNetwork makes the faulty side one that makes calls at once, as on a network.
+// overNetwork makes the faulty side one that makes concurrent calls, as on a network.
 func (w *world) overNetwork() { w.faulty = w.on(drivertest.Far(drivertest.NewFaults(w.db, w.hooked))) }
 
 func (w *world) on(backend driver.Backend) *storage.Store {
@@ -230,7 +230,7 @@ func (w *world) allRows(table string) []driver.Entity {
 	return rows
 }
 
-// has tells whether a row of a Blogs partition is there.
+// has reports whether a row of a Blogs partition is there.
 func (w *world) has(key domain.ChannelKey, row string) bool {
 	w.t.Helper()
 	_, err := w.table("Blogs").Get(w.t.Context(), string(key), row)

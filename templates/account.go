@@ -54,7 +54,7 @@ type Account struct {
 // A User is the public page of a user, at [UserPath].
 type User struct {
 	domain.User
-	// Owns says that the page shows the channels that the user owns, and not their posts.
+	// Owns reports whether the page shows the channels that the user owns, and not their posts.
 	Owns bool
 	// Posts are newest first.
 	Posts    []Post

@@ -50,7 +50,7 @@ type Post struct {
 	// Rendered is Text as HTML, or its beginning if it is Folded.
 	Rendered markdown.HTML
 	Folded   bool
-	// Voted says that the reader is known to vote for it.
+	// Voted reports whether the reader is known to vote for it.
 	Voted bool
 }
 

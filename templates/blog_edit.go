@@ -159,5 +159,5 @@ func (v EditBlog) box() domain.Draft {
 	return draft
 }
 
-// clashes says that the changes overlap somewhere.
+// clashes reports whether the changes overlap somewhere.
 func (m *Merged) clashes() bool { return !m.Title.Clean() || !m.Text.Clean() }

@@ -18,11 +18,11 @@ type Channel struct {
 	domain.Channel
 	// Rendered is Description as HTML.
 	Rendered markdown.HTML
-	// CanManage says that the reader owns the channel.
+	// CanManage reports whether the reader owns the channel.
 	CanManage bool
 	// MayNotPost says why the reader may not post. It is empty if they may.
 	MayNotPost string
-	// CanSeeRows says that the reader may see the rows behind the channel.
+	// CanSeeRows reports whether the reader may see the rows behind the channel.
 	CanSeeRows bool
 	Readership Readership
 
@@ -58,10 +58,10 @@ const (
 	MaxFind = 100
 )
 
-// Newest says whether the view is all posts, newest first.
+// Newest reports whether the view is all posts, newest first.
 func (v View) Newest() bool { return v == View{} }
 
-// finds says whether the view shows what was found.
+// finds reports whether the view shows what was found.
 func (v View) finds() bool { return v.Find != nil && *v.Find != "" }
 
 // day is the view's last day, as a reader writes it.
@@ -99,7 +99,7 @@ func (v Channel) searched() string {
 	return "Looked at " + counted(v.Searched, "post") + " in " + counted(reads, "read") + ", back to " + v.Back.Format(dayLayout) + "."
 }
 
-// rowsOfRead is how many rows the store returns at once.
+// rowsOfRead is how many rows the store returns together.
 const rowsOfRead = 1000
 
 // A Readership is how many people subscribe to a channel, and whether the reader
@@ -107,9 +107,9 @@ const rowsOfRead = 1000
 // action=subscribe or action=unsubscribe, to [ChannelPath].
 type Readership struct {
 	Subscribers int
-	// More says that there are more than Subscribers says.
+	// More reports whether there are more than Subscribers says.
 	More bool
-	// Subscribed says that the reader is one of them.
+	// Subscribed reports whether the reader is one of them.
 	Subscribed bool
 }
 

@@ -34,7 +34,7 @@ type Digest struct {
 	// Day is written like 2026-11-20, and Zone like Europe/Berlin. If the form was
 	// refused, they are what the reader typed, and the fields below are empty.
 	Day, Zone string
-	// Guess says that nobody has chosen the zone yet. A script then chooses the zone of
+	// Guess reports whether nobody has chosen the zone yet. A script then chooses the zone of
 	// the browser.
 	Guess bool
 	// Before and Later are the days before and after. Each is empty if there is none.
@@ -45,7 +45,7 @@ type Digest struct {
 	Most int
 	Part
 
-	// HasAddress says that the personal feed has an address.
+	// HasAddress reports whether the personal feed has an address.
 	HasAddress bool
 	// Address is the whole address. It is set only right after it was made, because
 	// nobody, not even this program, can find it out again.

@@ -50,9 +50,9 @@ type KeptDraft struct {
 	User domain.UserName
 	// Other is who wrote it, if that is not the reader. It is empty otherwise.
 	Other string
-	// Send says that sending it again may help. If not, it is there to be copied.
+	// Send reports whether sending it again may help. If not, it is there to be copied.
 	Send bool
-	// SignIn says that the form has fields for Name and a password.
+	// SignIn reports whether the form has fields for Name and a password.
 	SignIn bool
 	Name   string
 }

@@ -25,7 +25,7 @@ func ErasurePath(e domain.Erasure) string {
 	return EraseAccountPath + "?of=" + string(e.User) + "." + string(e.ID)
 }
 
-// underWay tells whether the page will soon say something else.
+// underWay reports whether the page will soon say something else.
 func (v Erasure) underWay() bool {
 	return v.Progress != nil && (v.Progress.State == domain.DeletionQueued || v.Progress.State == domain.DeletionRunning)
 }

@@ -34,7 +34,7 @@ func (f Form) marked(in field) field {
 	return in
 }
 
-// first says that the first error of the form is about the field.
+// first reports whether the first error of the form is about the field.
 func (f Form) first(field string) bool { return len(f.Errors) > 0 && f.Errors[0].Field == field }
 
 // unplaced are the errors about fields that the form does not show, such as hidden

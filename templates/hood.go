@@ -20,14 +20,14 @@ type Hood struct {
 	Totals storage.CallTotals
 }
 
-// showsHood says that the page has the fold. A page that is the same for everyone has none.
+// showsHood reports whether the page has the fold. A page that is the same for everyone has none.
 func (p Page) showsHood() bool { return p.Hood != nil && !p.Public }
 
 func callRefused(c storage.Call) bool {
 	return slices.ContainsFunc(c.Operations, func(op storage.CallOperation) bool { return op.Answer != "" })
 }
 
-// refused says that a transaction failed because of one of its operations. The fold is then open
+// refused reports whether a transaction failed because of one of its operations. The fold is then open
 // at first: a refusal is what there is to see.
 func (v Hood) refused() bool { return slices.ContainsFunc(v.Calls, callRefused) }
 

@@ -28,10 +28,10 @@ type Page struct {
 	// Origin is the scheme and the host of the site, such as https://blog.example. It
 	// goes before the addresses that other sites and programs read.
 	Origin string
-	// Public says that the page is the same for everyone, so that a cache may keep it. It
+	// Public reports whether the page is the same for everyone, so that a cache may keep it. It
 	// then has no link that depends on its reader.
 	Public bool
-	// Lab says that the site has pages at LabIndexPath.
+	// Lab reports whether the site has pages at LabIndexPath.
 	Lab bool
 	// Hood, if not nil, makes each page but a public one end in a fold with what it cost.
 	// It is called once, while the page is rendered.
@@ -58,10 +58,10 @@ type Link struct {
 	Aside bool
 }
 
-// endsDrafts says that the page may be the answer to a form that has ended a draft.
+// endsDrafts reports whether the page may be the answer to a form that has ended a draft.
 func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }
 
-// within says whether the page is at the path, with any query.
+// within reports whether the page is at the path, with any query.
 func (p Page) within(path string) bool {
 	own, _, _ := strings.Cut(p.Path, "?")
 	return own == path
@@ -83,7 +83,7 @@ func (p Page) returnPath() string {
 	return p.Path
 }
 
-// current says whether a link of the navigation leads to this page.
+// current reports whether a link of the navigation leads to this page.
 func (p Page) current(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	return p.within(path)

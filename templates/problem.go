@@ -118,7 +118,7 @@ func (v Problem) scripts(page Page) []string {
 	return scripts
 }
 
-// mayHaveDrafts says that the page stands where the reader may have had a form, whose
+// mayHaveDrafts reports whether the page stands where the reader may have had a form, whose
 // draft is still in the browser.
 func (v Problem) mayHaveDrafts(page Page) bool {
 	return v.Kept == nil && page.User != "" && v.missing()
@@ -137,18 +137,18 @@ func (v Problem) onward(page Page) []Link {
 	return append(links, Link{Label: "All channels", URL: ChannelsPath})
 }
 
-// mayBeDeletion says that the page stands where a channel was that the reader may have
+// mayBeDeletion reports whether the page stands where a channel was that the reader may have
 // deleted.
 func (v Problem) mayBeDeletion(page Page) bool {
 	return v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/")
 }
 
-// missing says that there is nothing at the address, or nothing any more.
+// missing reports whether there is nothing at the address, or nothing any more.
 func (v Problem) missing() bool {
 	return v.Status == http.StatusNotFound || v.Status == http.StatusGone
 }
 
-// canRetry says that the same page may work in a moment.
+// canRetry reports whether the same page may work in a moment.
 func (v Problem) canRetry() bool {
 	passes := v.Status >= http.StatusInternalServerError || v.Status == http.StatusTooManyRequests
 	return passes && v.RetryAfter < time.Minute

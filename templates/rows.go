@@ -19,9 +19,9 @@ type ChannelRows struct {
 	// Kinds are the prefixes that there are.
 	Kinds []string
 	Part
-	// Active says that the channel can be read.
+	// Active reports whether the channel can be read.
 	Active bool
-	// UnderWay says that a deletion changes the rows.
+	// UnderWay reports whether a deletion changes the rows.
 	UnderWay bool
 	// Deletion is the page of the deletion, if there is one and it is the reader's.
 	Deletion string
@@ -103,7 +103,7 @@ type TableBlock struct {
 	Empty string
 	// Level is the level of the heading, 2 or 3. Zero is 2.
 	Level int
-	// Explained says that the page has a RowKindList with all kinds of these rows.
+	// Explained reports whether the page has a RowKindList with all kinds of these rows.
 	Explained bool
 	Rows      []TableRow
 }
@@ -125,7 +125,7 @@ type TableRow struct {
 // A RowProperty is a property of a row.
 type RowProperty struct {
 	Name, Value string
-	// Changed says that the value is new. Was is the value before, if there was one; a
+	// Changed reports whether the value is new. Was is the value before, if there was one; a
 	// long one is not shown.
 	Changed bool
 	Was     string
@@ -179,7 +179,7 @@ type QueuedMessage struct {
 	Words string
 	// Text is the message as it is on the queue. It may be empty.
 	Text string
-	// Leased says that a worker has received it, so that the queue hides it.
+	// Leased reports whether a worker has received it, so that the queue hides it.
 	Leased bool
 	// Deliveries is how often it was received.
 	Deliveries int64

@@ -186,7 +186,7 @@ func heldBodiesAreBounded(t *testing.T) {
 	})
 }
 
-// More sign-ups than are admitted at once send a part of their bodies, and nothing more.
+// More sign-ups than are admitted concurrently send a part of their bodies, and nothing more.
 func endlessSignUpsKeepNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

@@ -189,7 +189,7 @@ type form struct {
 	page
 	action string
 	values url.Values
-	// away says that the form posts to another page than the one that shows it.
+	// away reports whether the form posts to another page than the one that shows it.
 	away bool
 }
 

@@ -99,7 +99,7 @@ func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
 // A document is a page or a feed of what a channel shows.
 type document struct {
 	mediaType string
-	// forAll says that it is the same for everybody, whatever cookies they send.
+	// forAll reports whether it is the same for everybody, whatever cookies they send.
 	forAll bool
 	// view is different for each view of a channel. read reads it, and own what of it is a
 	// user's; own is nil if nothing is.

@@ -136,7 +136,7 @@ func queryDay(c echo.Context, zone string, now time.Time) (domain.Day, error) {
 	return domain.Day{}, err
 }
 
-// isFresh tells whether a secret that waits to be shown is that of the address, and was not
+// isFresh reports whether a secret that waits to be shown is that of the address, and was not
 // planted, replaced or revoked.
 func (s *server) isFresh(ctx context.Context, v visitor, secret string) (bool, error) {
 	if secret == "" {

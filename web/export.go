@@ -21,7 +21,7 @@ import (
 	"microblogging/templates"
 )
 
-// exportPage is how many posts, channels or votes an export has in memory at once.
+// exportPage is how many posts, channels or votes an export has in memory together.
 const exportPage = 100
 
 // exportRetry is the Retry-After of an export beside another one of the same user.

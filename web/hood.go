@@ -32,7 +32,7 @@ func tellCost(c echo.Context, x *exchange) {
 	c.Response().Header().Set(headerServerTiming, timing)
 }
 
-// tellsNames says that the rows that were found, or the time that took, would tell a stranger
+// tellsNames reports whether the rows that were found, or the time that took, would tell a stranger
 // whether there is an account of some name: after a wrong password, and at the address of a
 // personal feed.
 func tellsNames(c echo.Context) bool {

@@ -33,7 +33,7 @@ const (
 	maxPasswordsBody = 2 * maxSmallBody
 	// maxEditBody is the same for the form of an edit, which also sends what it was made from.
 	maxEditBody = 2 * maxBody
-	// maxBodies is how many bytes of bodies may be in memory at once, and maxClientBodies how
+	// maxBodies is how many bytes of bodies may be in memory together, and maxClientBodies how
 	// many of one client: three batches.
 	maxBodies       = 32 << 20
 	maxClientBodies = 8 << 20
@@ -53,7 +53,7 @@ const (
 	maxCostly       = 128
 	costlyWait      = 2 * time.Second
 
-	// MaxConnections is how many connections a listener should have open at once. An idle
+	// MaxConnections is how many connections a listener should have open together. An idle
 	// one takes some 20 KB.
 	MaxConnections = 2048
 	// maxClientConnections is how many one client may have: six for each browser of a class
@@ -65,7 +65,7 @@ const (
 	clientShare = 10
 )
 
-// shares bound what all have of something at once, and what each one has: event streams,
+// shares bound what all have of something together, and what each one has: event streams,
 // bytes of bodies, batches. They are safe for concurrent use.
 type shares[K comparable] struct {
 	all, each int64
@@ -184,7 +184,7 @@ type writeLimit struct {
 }
 
 // newWriteLimit returns a limit of so many writes a second of one user, and of so many
-// at once. A rate of 0 is no limit.
+// in a burst. A rate of 0 is no limit.
 func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	if perSecond <= 0 {
 		return nil

@@ -11,7 +11,7 @@ func TestRobots(t *testing.T) {
 	t.Run("may read and do not see forms", robotsMayReadAndDoNotSeeForms)
 }
 
-// robotsAllow tells whether a robot may read a path, by the rules of RFC 9309 for the
+// robotsAllow reports whether a robot may read a path, by the rules of RFC 9309 for the
 // file as it is: one group, and rules of Disallow alone.
 func robotsAllow(file, path string) bool {
 	for line := range strings.Lines(file) {

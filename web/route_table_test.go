@@ -76,12 +76,12 @@ func (r route) reads() bool { return r.method() == "GET" }
 
 func (r route) isAPI() bool { return strings.Contains(r.name, " /api/v1/") }
 
-// isFile tells that it is the same for everybody, and asks the store for nothing that it shows.
+// isFile reports whether it is the same for everybody, and asks the store for nothing that it shows.
 func (r route) isFile() bool {
 	return slices.ContainsFunc(fileRoutes(), func(f route) bool { return f.name == r.name })
 }
 
-// isStream tells that it is answered while the store is still being read.
+// isStream reports whether it is answered while the store is still being read.
 func (r route) isStream() bool {
 	return strings.HasSuffix(r.name, "/events") || strings.HasSuffix(r.name, "/account/export") && r.isAPI() || strings.HasSuffix(r.name, ".zip")
 }

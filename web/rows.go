@@ -85,7 +85,7 @@ func tablesOf(rows storage.ChannelRows) (tables []templates.TableBlock, partitio
 	return []templates.TableBlock{gates, channels, deletions}, partition
 }
 
-// underWay tells whether a deletion is not done: it may also wait for an operator.
+// underWay reports whether a deletion is not done: it may also wait for an operator.
 func underWay(rows storage.ChannelRows) bool {
 	return rows.Channel.Name != "" && rows.Channel.State != domain.ChannelActive || rows.Deletion.Channel.Key != "" && !rows.Deletion.Over()
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // The Cache-Control of what has an entity tag. It may be kept, but a cache must ask before
-// each use, because a channel that is being deleted is gone at once. What was made for
+// each use, because a channel that is being deleted is gone immediately. What was made for
 // one reader is for the reader's own cache alone. No cache may keep what has no tag.
 const (
 	publicCache  = "no-cache"

@@ -29,7 +29,7 @@ type Options struct {
 	// listens on. If its scheme is https, cookies are Secure and responses carry
 	// Strict-Transport-Security. Nil takes the address from each request.
 	BaseURL *url.URL
-	// TrustProxy says that every request comes through one proxy, which sets
+	// TrustProxy reports whether every request comes through one proxy, which sets
 	// X-Forwarded-For and X-Forwarded-Proto. Set it only behind such a proxy: without
 	// one, a client could send these headers itself.
 	TrustProxy bool

@@ -45,7 +45,7 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	if !s.streams.take(client, 1) {
 		return &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusServiceUnavailable, Title: "Too many pages are being watched", RetryAfter: streamRetry,
-			Detail: "What you watch is on its page too. Reload that page to see it.",
+			Detail: "The server has no more live updates to give right now. Reload the page to see the current state.",
 		}}
 	}
 	defer s.streams.give(client, 1)

@@ -14,46 +14,46 @@ import (
 var errStopping = errors.New("stopping")
 
 // A cascade deletes one incarnation of a channel, or one account (erase). Any number of cascades of
-// one incarnation may run at once. Each may be stopped anywhere and started again.
+// one incarnation may run concurrently. Each may be stopped anywhere and started again.
 type cascade struct {
 	store *storage.Store
 	// of is the request to delete that is carried out.
 	of domain.Message
-	// watch is put around each step.
+	// watch wraps each step.
 	watch watch
-	// removed is told of each transaction of a sweep, also of several at once.
+	// removed is called after each transaction of a sweep, maybe concurrently.
 	removed func(ctx context.Context, rows int)
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 }
 
-// A watch is put around each step of a cascade: it must call take once, or fail. It may wait
-// before that. more is false if the step found nothing left for the steps that follow it.
+// A watch wraps each step of a cascade: it must call take once, or fail. It may wait before that. It
+// returns more as false if the step found nothing left for the steps that follow it.
 type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
 // the rows what is left to do.
 func (c *cascade) run(ctx context.Context) error {
-	// Take the channel past the pivot: from then on the deletion cannot be undone. The request has
-	// hidden the channel from readers before it was answered, unless it died; and it has put the
-	// deletion on the index of open deletions before that, from which the reconciling pass queues it
-	// again if the message is lost (package deletion). If its row is absent, or is of another
-	// incarnation, this incarnation is gone and nothing of it is left. If the deletion was undone,
-	// the message asks for nothing.
+	// Take the channel past the pivot: from then on the deletion cannot be undone. Before that, the
+	// request has put the deletion on the index of open deletions, so that the reconciling pass sends
+	// a new message if this one is lost; and it has made the channel unreadable, unless it died
+	// (package deletion). If the channel's row is absent, or is of another incarnation, nothing is
+	// left of this incarnation. If the deletion was undone, nothing is to do.
 	there, err := c.step(ctx, domain.StepMark, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
 		return c.store.MarkDeleting(ctx, c.of)
 	})
 	if err != nil || !there {
 		return err
 	}
-	// Shut the gate, which keeps new rows out. If both gates are gone, nothing is left
-	// to sweep: another worker has disarmed the gate, or the row landed late and had none.
+	// Shut the gate, after which the store accepts no new rows. If both gates are gone, nothing is
+	// left to sweep: another worker has disarmed the gate, or the channel's row is of a delayed
+	// insert and never had one.
 	gated, err := c.step(ctx, domain.StepShut, c.store.ShutGate)
 	if err == nil && gated {
 		gated, err = c.step(ctx, domain.StepSweep, c.sweep)
 	}
-	// Delete the shut gate, after which no late sweep can remove a row. It must come before
-	// the name is free, or a late sweep could meet the rows of the next incarnation.
+	// Delete the shut gate, after which no late sweep can remove a row. This must come before
+	// the name is free. Otherwise a late sweep could remove rows of the next incarnation.
 	if err == nil && gated {
 		_, err = c.step(ctx, domain.StepDisarm, always(c.store.DisarmGate))
 	}
@@ -82,10 +82,9 @@ func always(take func(context.Context, domain.ChannelRef) error) func(context.Co
 	return func(ctx context.Context, ref domain.ChannelRef) (bool, error) { return true, take(ctx, ref) }
 }
 
-// sweep passes over the partition until one whole pass finds nothing. A pass can
-// leave rows: those of a transaction that failed because somebody else had
-// removed one of them. gated tells that
-// the shut gate is still there.
+// sweep makes passes over the partition until one whole pass finds no row. A pass can leave
+// rows: those of a transaction that failed because another worker had removed one of them.
+// sweep reports whether the shut gate still exists.
 func (c *cascade) sweep(ctx context.Context, ref domain.ChannelRef) (gated bool, err error) {
 	for {
 		found, gated, err := c.sweepOnce(ctx, ref)
@@ -95,7 +94,8 @@ func (c *cascade) sweep(ctx context.Context, ref domain.ChannelRef) (gated bool,
 	}
 }
 
-// sweepOnce sweeps the partition from its start to its end. found counts the rows that it met.
+// sweepOnce sweeps the partition from its start to its end. It returns the number of rows that it
+// found, and whether the shut gate still exists.
 func (c *cascade) sweepOnce(ctx context.Context, ref domain.ChannelRef) (found int, gated bool, err error) {
 	for continuation := ""; ; {
 		if err := c.stopping(); err != nil {

@@ -22,7 +22,7 @@ func sweeps(call drivertest.Call) bool {
 		call.Operations[0].Action == driver.ActionMerge && call.Operations[1].Action == driver.ActionDelete
 }
 
-// Each transaction takes a second. So those under way at once are one commit of a store that
+// Each transaction takes a second. So concurrent ones are one commit of a store that
 // writes them together.
 func sweptAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {

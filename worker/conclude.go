@@ -118,7 +118,7 @@ func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)
 	}), err)
 }
 
-// giveBack makes the message visible at once. The deletion then waits for its turn on
+// giveBack makes the message visible immediately. The deletion then waits for its turn on
 // the queue, and its row says so: a deletion that waits is not stalled. The row comes
 // first, so that it cannot overwrite what the next worker records.
 func (j *job) giveBack(ctx context.Context) error {

@@ -16,16 +16,15 @@
 //   - The loop ([Worker.Run]) leases a message, renews the lease while the work
 //     goes on, and concludes the message by the outcome of the work: done,
 //     retry, wait, permanent failure, panic, shutdown or lease lost. Only done
-//     settles the message. A permanent failure, and a retry too many, make it
-//     poison.
+//     deletes the message. After a permanent failure, or too many retries, the
+//     message is poisoned.
 //   - The work on a channel is the cascade: a list of idempotent steps. The
-//     message is only a hint. Each step finds out from the rows what is left to
-//     do, so any number of workers may run the cascade at once.
+//     message only triggers it. Each step finds out from the rows what is left to
+//     do, so any number of workers may run the cascade concurrently.
 //
-// A worker that loses its lease stops its work. That only saves effort. The
-// fence makes the deletion safe (package domain): the store checks the shut gate
-// with every transaction of the sweep, so a worker that does not notice the loss
-// can do no harm.
+// A worker that loses its lease stops its work, which only saves effort. The fence
+// makes the deletion safe (package domain): the store checks the shut gate with every
+// transaction of the sweep, so a worker that does not notice the loss can do no harm.
 //
 // # What survives failure
 //
@@ -34,10 +33,9 @@
 //   - A worker is killed: the lease runs out, and another worker starts the list
 //     of steps again.
 //   - A message is lost, or was never sent: the reconciling pass
-//     (storage.Store.Reconcile) queues each open deletion that shows no progress.
-//     Each worker makes it from time to time.
-//   - The store does not answer: the worker waits for it, for as long as it takes.
-//   - A message fails again and again and gets no further: it goes to the poison
-//     queue, the Deletions row says so, and it stays there until an operator
-//     requeues it.
+//     (storage.Store.Reconcile) sends a new one for each open deletion that makes no
+//     progress. Each worker runs it from time to time.
+//   - The store does not answer: the worker waits until it does.
+//   - A message fails too often and makes no progress: its Deletions row records it
+//     as poisoned until an operator requeues it, and the poison queue gets a copy.
 package worker

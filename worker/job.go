@@ -33,7 +33,7 @@ type job struct {
 	rows atomic.Int64
 	// progress is nil unless the message asks to delete a channel or an account.
 	progress *progress
-	// poisoned tells that this handling has moved the message to the poison queue.
+	// poisoned reports whether this handling has recorded the message as poisoned.
 	poisoned bool
 }
 

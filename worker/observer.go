@@ -39,13 +39,13 @@ type End struct {
 	Kind domain.MessageKind
 	// Cause is why the work failed. It is nil if the work is done.
 	Cause error
-	// Unconcluded is why the message was not settled, hidden or given back. It is then
+	// Unconcluded is why the message was not deleted, delayed or given back. It is then
 	// handled once more.
 	Unconcluded error
-	// LeaseLost tells that the message belongs to another worker: since before the work
+	// LeaseLost reports whether the message belongs to another worker: since before the work
 	// ended, or before the message was concluded.
 	LeaseLost bool
-	// Poisoned tells that the message now waits for an operator.
+	// Poisoned reports whether the message now waits for an operator.
 	Poisoned bool
 }
 

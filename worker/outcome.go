@@ -14,20 +14,20 @@ import (
 type outcome uint8
 
 const (
-	// outcomeDone: the work is done; the message is settled.
+	// outcomeDone: the work is done; the message is deleted.
 	outcomeDone outcome = iota
-	// outcomeRetry: the work failed although the store answered; the message is hidden for a
+	// outcomeRetry: the work failed although the store answered; the message is invisible for a
 	// backoff. The attempt counts unless it removed rows.
 	outcomeRetry
-	// outcomePermanent: no attempt can succeed; the message is poison.
+	// outcomePermanent: no attempt can succeed; the message is poisoned.
 	outcomePermanent
 	// outcomePanic: the work met a bug. It is treated as a retry, and logged with
 	// its stack.
 	outcomePanic
-	// outcomeShutdown: the process stops; the message is made visible at once. The
+	// outcomeShutdown: the process stops; the message is made visible immediately. The
 	// attempt does not count.
 	outcomeShutdown
-	// outcomeWait: the store did not answer; the message is hidden for a backoff.
+	// outcomeWait: the store did not answer; the message is invisible for a backoff.
 	// The attempt does not count, however often that happens.
 	outcomeWait
 	// outcomeLost: the lease is lost; the message belongs to another worker.
@@ -98,7 +98,7 @@ func classify(ctx context.Context, err error) outcome {
 	}
 }
 
-// unanswered tells whether work failed because the store did not answer.
+// unanswered reports whether work failed because the store did not answer.
 func unanswered(err error) bool {
 	return errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -27,7 +27,7 @@ type progress struct {
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
-	// outdated tells that the message is not of the request that is recorded, and that the deletion
+	// outdated reports whether the message is not of the request that is recorded, and that the deletion
 	// can still be undone. See record.
 	outdated bool
 	// worker is the number of this handling in the trace; 0 if the first record failed, and the
@@ -35,7 +35,7 @@ type progress struct {
 	worker int
 	// before is the number of rows that the Deletions row counted when this handling began.
 	// A record says before and rows together. So to write it again, or late, adds nothing;
-	// of two handlings at once, the one that has counted more is believed.
+	// of two concurrent handlings, the larger count wins.
 	before int64
 
 	mu sync.Mutex

@@ -22,7 +22,7 @@ const expireEvery = 24 * time.Hour
 // stalled, for workers with this lease.
 func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 
-// reconcile makes reconciling passes until ctx ends. Each worker makes its own: two at once
+// reconcile makes reconciling passes until ctx ends. Each worker makes its own: two concurrent ones
 // do no harm. The first, and then one a day, also removes what has expired.
 func (w *Worker) reconcile(ctx context.Context) {
 	var expired time.Time

@@ -16,7 +16,7 @@ import (
 type scaleSize struct {
 	// key, user and text are lengths in bytes.
 	key, user, text int
-	// n is how many posts are made at once, or deleted with their channel.
+	// n is how many posts are made together, or deleted with their channel.
 	n int
 }
 

@@ -18,7 +18,7 @@ type Options struct {
 	Lease time.Duration
 	// Reconcile is the time between two reconciling passes.
 	Reconcile time.Duration
-	// Concurrency is how many messages are handled at once, at most.
+	// Concurrency is how many messages are handled concurrently, at most.
 	Concurrency int
 	// MaxAttempts is the number of failed attempts that makes a message poison.
 	// An attempt that removed rows does not count.
@@ -43,7 +43,7 @@ const (
 	// is a pollShare-th of the time for which the queue has been empty, so that a deletion
 	// waits for its worker at most a tenth of the time for which there was none. It is a
 	// pollShareOfPass-th of the time between two reconciling passes at most. A message that
-	// the process itself has sent is received at once.
+	// the process itself has sent is received immediately.
 	pollMin         = 50 * time.Millisecond
 	pollMax         = 20 * time.Second
 	pollShare       = 10
@@ -100,7 +100,7 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 // receive takes messages until ctx ends, and handles up to Concurrency of them
-// at once. It adds each handling to running.
+// concurrently. It adds each handling to running.
 func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 	// A message that is being handled has a slot. Only this loop takes slots, so
 	// there is one for each message that a fetch returns.

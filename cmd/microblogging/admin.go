@@ -79,7 +79,7 @@ func guardAdmin(at net.Addr, next http.Handler) http.Handler {
 	})
 }
 
-// namesThisMachine tells whether a Host header has an IP address or localhost.
+// namesThisMachine reports whether a Host header has an IP address or localhost.
 func namesThisMachine(host string) bool {
 	name := host
 	if bare, _, err := net.SplitHostPort(host); err == nil {

@@ -25,7 +25,7 @@ type backend struct {
 	*storage.Store
 	// under is the backend under the Store.
 	under driver.Backend
-	// local tells that the store is the embedded one. If it does not answer at
+	// local reports whether the store is the embedded one. If it does not answer at
 	// once, waiting does not help.
 	local bool
 	// health fails if the process must open the store again to go on. Nil never fails.

@@ -174,7 +174,7 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, err.Error(), http.StatusInternalServerError) // nothing was written yet
 }
 
-// isLocal tells whether a program on this machine asks, and asks for this machine: a page
+// isLocal reports whether a program on this machine asks, and asks for this machine: a page
 // of another site can only ask for a name of its own.
 func isLocal(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -43,11 +43,11 @@ func (c importCounts) String() string {
 	return text
 }
 
-// importFlight is how many batches of an import are under way at once. While the store
+// importFlight is how many batches of an import are sent concurrently. While the store
 // works on one, others are made or travel.
 const importFlight = 4
 
-// importBatch is how many entries are posted at once: their rows on the author's list fit into one
+// importBatch is how many entries are posted together: their rows on the author's list fit into one
 // transaction, and they themselves into three.
 const importBatch = 3 * storage.MaxPostings
 
@@ -156,7 +156,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	return err
 }
 
-// belated tells whether an earlier import made the post, with a later date than its entry has
+// belated reports whether an earlier import made the post, with a later date than its entry has
 // now, and nobody has touched it since.
 func (i *importer) belated(p storage.Posting, r storage.PostResult) bool {
 	return r.Err == nil && !r.Made && !p.CreatedOn.IsZero() && r.Blog.CreatedOn.After(p.CreatedOn) &&

@@ -10,7 +10,7 @@ import (
 
 const (
 	// maxLines is how many lines of the log wait at most, and maxWrite about how many bytes are
-	// written at once.
+	// written together.
 	maxLines = 4096
 	maxWrite = 64 << 10
 	// logEnd is how long a process that ends waits for its log.

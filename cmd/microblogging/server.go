@@ -18,7 +18,7 @@ import (
 
 const (
 	// readHeaderTime and readTime bound how long a request may take to arrive. A
-	// client that sends a byte now and then would hold a connection for ever.
+	// client that sends a byte now and then would hold a connection without end.
 	readHeaderTime = 10 * time.Second
 	readTime       = 30 * time.Second
 	idleTime       = 2 * time.Minute

@@ -14,7 +14,7 @@
 //
 // # What survives failure
 //
-// A request without a reply may still take effect, at once or later. The client
+// A request without a reply may still take effect, immediately or later. The client
 // keeps no state that could go stale by that.
 package client
 

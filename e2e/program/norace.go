@@ -2,5 +2,5 @@
 
 package program
 
-// Raced tells whether the caller was built with the race detector.
+// Raced reports whether the caller was built with the race detector.
 const Raced = false

@@ -10,7 +10,7 @@
 //
 // # The model
 //
-// Two sites are served at once. One has web and worker processes on an Azurite
+// Two sites are served concurrently. One has web and worker processes on an Azurite
 // that is never killed; each process has wires of its own to it ([wire]). The other has
 // one process with both roles on the embedded store. Users ([user]) create
 // channels under a few names that all of them want, post, edit, vote, subscribe,

@@ -219,7 +219,7 @@ func (f *faults) restart(s *site) {
 	f.tally.add("restarts", 1)
 }
 
-// cut cuts both wires of a role at once, or one of them at its next answer.
+// cut cuts both wires of a role together, or one of them at its next answer.
 func (f *faults) cut(r *role, draw *rand.Rand) {
 	var cut bool
 	switch draw.IntN(4) {

@@ -20,14 +20,14 @@ type incarnation struct {
 	asked, accepted time.Time
 	// back is when the latest undoing was acknowledged. Until then readers may have missed it.
 	back time.Time
-	// adrift tells that a request to delete it was not answered. It may take effect later.
+	// adrift reports whether a request to delete it was not answered. It may take effect later.
 	adrift bool
-	// unruly tells that a request about who may post was not answered, so that it may take effect
+	// unruly reports whether a request about who may post was not answered, so that it may take effect
 	// later. Only the owner looks at it.
 	unruly bool
 }
 
-// wanted tells whether nobody wanted it gone during all of a span.
+// wanted reports whether nobody wanted it gone during all of a span.
 func (of *incarnation) wanted(s span) bool {
 	return of.back.Before(s.from) && (of.asked.IsZero() || of.asked.After(s.to))
 }

@@ -103,7 +103,7 @@ func (l *ledger) edited(p *post, text string) {
 	p.text, p.pending = text, nil
 }
 
-// disputed tells whether an edit of the post was never answered, so that the next
+// disputed reports whether an edit of the post was never answered, so that the next
 // edit may find the post changed.
 func (l *ledger) disputed(p *post) bool {
 	defer l.lock()()
@@ -145,7 +145,7 @@ func (l *ledger) incarnationOf(p *post) *incarnation {
 	return p.in
 }
 
-// stands tells whether a post certainly was there during all of a span.
+// stands reports whether a post certainly was there during all of a span.
 func (l *ledger) stands(p *post, s span) bool {
 	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
@@ -193,7 +193,7 @@ func (l *ledger) kept(s span, p *post) {
 	}
 }
 
-// isPast tells whether a post needs no more attention: its channel was deleted,
+// isPast reports whether a post needs no more attention: its channel was deleted,
 // or nobody will ever know which incarnation it was made in.
 func (l *ledger) isPast(p *post) bool {
 	if in := l.incarnationOf(p); in != nil {

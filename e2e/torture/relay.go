@@ -118,7 +118,7 @@ func (r *relay) cut(reply *http.Response) error {
 // A partition is one of a table, or, if the table is empty, that of every table.
 type partition struct{ table, key string }
 
-// names tells whether a request to the table service names the partition: in the row of a URL, in
+// names reports whether a request to the table service names the partition: in the row of a URL, in
 // the filter of a query, or in a row that it inserts. A scan names none.
 func (p partition) names(r *http.Request, body []byte) bool {
 	said := fmt.Sprint(r.URL.Path, " ", r.URL.Query().Get("$filter"), " ", string(body))

@@ -51,19 +51,19 @@ type process struct {
 	judged chan struct{}
 }
 
-// serves tells whether the role answers requests.
+// serves reports whether the role answers requests.
 func (r *role) serves() bool { return r.command != "worker" }
 
-// works tells whether the role is a worker and nothing else.
+// works reports whether the role is a worker and nothing else.
 func (r *role) works() bool { return r.command == "worker" }
 
-// deletes tells whether the role carries out deletions.
+// deletes reports whether the role carries out deletions.
 func (r *role) deletes() bool { return r.command != "web" }
 
-// wired tells whether the role reaches its store by wires.
+// wired reports whether the role reaches its store by wires.
 func (r *role) wired() bool { return r.tables != nil }
 
-// embeds tells whether the role has the store in its process.
+// embeds reports whether the role has the store in its process.
 func (r *role) embeds() bool { return r.tables == nil }
 
 // start starts a process and waits until it accepts requests.

@@ -150,7 +150,7 @@ func (s *site) addRole(name, command string, args ...string) *role {
 	return r
 }
 
-// shared tells whether other processes may use the store at the same time.
+// shared reports whether other processes may use the store at the same time.
 func (s *site) shared() bool { return s.azurite != nil }
 
 // undoTime is how long a deletion can be undone that the next process accepts.

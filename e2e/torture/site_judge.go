@@ -46,7 +46,7 @@ func (s *site) drain(ctx context.Context) {
 	}
 }
 
-// pending tells whether the deletion of an incarnation must still end. A deletion
+// pending reports whether the deletion of an incarnation must still end. A deletion
 // that was never accepted may never have begun, or may be undone.
 func (s *site) pending(of *incarnation, state string) bool {
 	return state != "done" && (state != "absent" && state != "undone" || !of.accepted.IsZero())

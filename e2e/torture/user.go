@@ -35,7 +35,7 @@ type user struct {
 	// tries is how often the user tries again before the lack of an answer is a
 	// violation; zero as long as it is none.
 	tries int
-	// unanswered tells whether the last request had no answer.
+	// unanswered reports whether the last request had no answer.
 	unanswered bool
 	// written numbers the channels, posts and texts that the user makes.
 	written int
@@ -54,7 +54,7 @@ type answer struct {
 	client.Reply
 }
 
-// answered tells whether an answer came that says what became of the request.
+// answered reports whether an answer came that says what became of the request.
 func (a answer) answered() bool { return a.Status != 0 && a.Status != http.StatusServiceUnavailable }
 
 // send sends a request. A status that is neither allowed nor 503 is a violation;

@@ -98,7 +98,7 @@ func (w *wire) carry(p *pair, to io.Writer, from io.Reader, before func()) {
 	}
 }
 
-// sever ends both halves at once, as a network failure does.
+// sever ends both halves together, as a network failure does.
 func (w *wire) sever(p *pair) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

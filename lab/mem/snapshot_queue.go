@@ -99,7 +99,7 @@ func (s Snapshot) Messages(queue string) (list []driver.Message) {
 	return list
 }
 
-// Leased tells whether somebody holds the message: it was received and not given back
+// Leased reports whether somebody holds the message: it was received and not given back
 // since. The lab may deliver it to another all the same, because a lease can run out.
 func (s Snapshot) Leased(queue, id string) bool { return !s.message(queue, id).visible.IsZero() }
 

@@ -53,7 +53,7 @@ func (s Snapshot) transact(c *driver.Call, mint func(i int) string) (Snapshot, [
 	return s, changes, nil
 }
 
-// check tells whether the operation can be applied. The operations of a transaction
+// check returns nil if the operation can be applied. The operations of a transaction
 // are on distinct rows, so none depends on another.
 func check(rows []*row, partition string, op driver.Operation) error {
 	at, found := find(rows, partition, op.Row)

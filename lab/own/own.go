@@ -26,7 +26,7 @@ type Protocol struct {
 	About string
 	// Setup fills the store. It may be nil.
 	Setup func(Client)
-	// Actors run at once. Each call of the store is a step, and anybody may come between two steps.
+	// Actors run concurrently. Each call of the store is a step, and anybody may come between two steps.
 	Actors []Actor
 	// Recover is run by a new process when nobody else can go on, as often as it takes. It may be nil.
 	Recover func(Client) error
@@ -57,7 +57,7 @@ type Law struct {
 // Guards are those that are not taken out.
 type Guards struct{ without string }
 
-// On tells whether a guard is there.
+// On reports whether a guard is there.
 func (g Guards) On(name string) bool { return g.without != name }
 
 // A Client is what an actor has: a store, and a context for its calls. Its tables and its queue are
@@ -93,7 +93,7 @@ func (s State) Row(table, partition, row string) driver.Properties {
 	return found.Properties
 }
 
-// There tells whether a row is there.
+// There reports whether a row is there.
 func (s State) There(table, partition, row string) bool {
 	_, err := s.db.Get(table, partition, row)
 	return err == nil

@@ -32,10 +32,10 @@ type fateView struct {
 // class is the state as a class of the style sheet.
 func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-") }
 
-// acts tells whether the actor still is about to call.
+// acts reports whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
 
-// somebodyActs tells whether any actor is about to call.
+// somebodyActs reports whether any actor is about to call.
 func (v *scene) somebodyActs() bool {
 	return slices.ContainsFunc(v.now().Actors, func(s lab.ActorState) bool { return s.State == lab.AboutToCall })
 }

@@ -18,7 +18,7 @@ const (
 	// freshness is how long a cache may use an answer without asking. A new release
 	// shows after it.
 	freshness = "public, max-age=60"
-	// maxReplays is how many schedules are replayed at once, and replayWait how long a request
+	// maxReplays is how many schedules are replayed concurrently, and replayWait how long a request
 	// waits for its turn. A lecture hall must not slow down the site.
 	maxReplays = 2
 	replayWait = time.Second
@@ -26,7 +26,7 @@ const (
 	busyRetry = 2 * time.Second
 )
 
-// A turn is taken by whoever works, so that only so many work at once.
+// A turn is taken by whoever works, so that only so many work concurrently.
 type turn chan struct{}
 
 // inTurn works when the turn has come, unless that takes too long.

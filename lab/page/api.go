@@ -58,7 +58,7 @@ type rowJSON struct {
 	RowKey       string         `json:"rowKey"`
 	ETag         string         `json:"etag"`
 	Properties   map[string]any `json:"properties"`
-	// Changed tells that the last step wrote the row.
+	// Changed reports whether the last step wrote the row.
 	Changed bool `json:"changed"`
 }
 

@@ -52,7 +52,7 @@ func comparePath(c prove.Case, schedule lab.Schedule) string {
 type compareView struct {
 	// Without is what goes without the guard, and With is ours.
 	Without, With compareSide
-	// Own tells that the reader has chosen the run.
+	// Own reports whether the reader has chosen the run.
 	Own bool
 	// Code is the function that has the line which decides.
 	Code sourceView
@@ -139,7 +139,7 @@ func (l *Lab) decisiveStep(c prove.Case, schedule lab.Schedule) (n, refused int,
 // url is the whole run.
 func (s compareSide) url() string { return templates.LabPath(s.Name) + "?s=" + s.Format(s.schedule) }
 
-// alike tells whether two steps ask the same and are answered alike.
+// alike reports whether two steps ask the same and are answered alike.
 func alike(a, b lab.Step) bool {
 	failed := func(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }
 	if a.Call == nil || b.Call == nil {

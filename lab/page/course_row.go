@@ -63,11 +63,11 @@ func rowLevels() []level {
 		{
 			Name: "erasure-look", Title: "Gone, and still posting",
 			Goal: "Leave a post of Vera behind whose account is gone.",
-			Scene: "Vera posts in Olga's channel on her phone, and deletes her account at home. A worker removes all that is on her lists, and turns the token of the channel's guests, which a post must hold. " +
-				"The shipped code puts the post on her list, then looks whether her account stands, and then posts. Here it does not look.",
-			Nudge: "The worker reads her list once. When must the post come onto it to be missed? And which token does it hold then?",
-			Teaches: "Two who cannot stop each other can still not both miss the other: each writes first, and looks then. Vera writes her list and looks at the account; the worker writes the account and looks at the list. " +
-				"Whoever is second sees the first. So either the post is found, or it gives up.",
+			Scene: "Vera posts in Olga's channel on her phone, and deletes her account at home. A worker reads her lists, replaces the posting rule of each channel there, and then removes her posts. The transaction of a post depends on the rule that its request read. " +
+				"The shipped code puts the post on her list, checks that her account is active, and then posts. Here it does not check.",
+			Nudge: "The worker reads her list once. When must the post come onto it to be missed? And which rule has its request read by then?",
+			Teaches: "Neither waits for the other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
+				"Whichever of the two comes second sees the write of the first: either the worker finds the post, or the request gives up.",
 			Cousin: cousin{"Dekker's algorithm, the first for two processes that exclude each other with nothing but reads and writes, has this at its heart: raise your own flag, then look at the other's.",
 				source{"E. W. Dijkstra, Over de sequentialiteit van procesbeschrijvingen (EWD35), 1962", "https://www.cs.utexas.edu/~EWD/translations/EWD35-English.html"}},
 		},

@@ -38,7 +38,7 @@ type lineOfSteps struct {
 	// From and To are columns, counted from 0. From is -1 if nobody calls.
 	From, To int
 	Fate     lab.Fate
-	// Refused tells that the store has refused the call.
+	// Refused reports whether the store has refused the call.
 	Refused bool
 	Changes string
 	// Sentence says what the call asks for.
@@ -47,14 +47,14 @@ type lineOfSteps struct {
 	// step made that possible.
 	Breaks []string
 	Cause  bool
-	// Differs tells that the step goes another way in the run that this one is compared with.
+	// Differs reports whether the step goes another way in the run that this one is compared with.
 	Differs bool
 	// Current led to the state that is shown. Left comes after it.
 	Current, Left bool
 	URL           string
 }
 
-// folded tells that the line stands for several steps.
+// folded reports whether the line stands for several steps.
 func (l lineOfSteps) folded() bool { return l.Last > l.First }
 
 // A lateCall is under way from one line to another, or still.

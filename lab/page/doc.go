@@ -5,7 +5,7 @@
 //
 // A schedule that breaks the textbook, or does not break ours, convinces whoever takes it
 // step by step. A reader has a browser and no Go. What a reader sees must be the code that
-// ships, and a lecture hall that steps through it at once must not slow down the site.
+// ships, and a lecture hall that steps through it together must not slow down the site.
 //
 // # The model
 //

@@ -20,7 +20,7 @@ type indexView struct {
 	Own []scenarioLink
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
-	// Stale tells that the code has changed since it was searched.
+	// Stale reports whether the code has changed since it was searched.
 	Stale bool
 }
 

@@ -21,7 +21,7 @@ type Lab struct {
 	cases func() []prove.Case
 	// known are what the explorer has found.
 	known func() []prove.Record
-	// stale tells that the code has changed since.
+	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
 }

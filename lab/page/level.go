@@ -56,7 +56,7 @@ func (v *scene) asked() string {
 	return ""
 }
 
-// countsAtRest tells that the law of the level is judged only at rest. TestLevels holds that for the
+// countsAtRest reports whether the law of the level is judged only at rest. TestLevels holds that for the
 // levels; of other scenarios a part may be judged before.
 func (v *scene) countsAtRest() bool {
 	return slices.ContainsFunc(v.now().Laws, func(law lab.LawState) bool { return law.Name == v.record.Law && law.When == lab.AtRest })
@@ -200,7 +200,7 @@ func (v *scene) wonAt() int {
 	return v.at
 }
 
-// ships tells whether it is what ships, where a broken law would be no success.
+// ships reports whether it is what ships, where a broken law would be no success.
 func (v *scene) ships() bool { return v.Part == prove.Real }
 
 // compared is where the run is told beside the same with the guard. Of the textbook it is the
@@ -238,8 +238,8 @@ type meaning struct{ Word, Text string }
 func glossary() []meaning {
 	return []meaning{
 		{"orphan", "a row whose channel is gone"},
-		{"cascade", "all steps of a deletion, one after the other: mark the channel, remove what belongs to it, remove the channel"},
-		{"at rest", "no actor can go on, and no request is on its way. Some laws are judged only then, over what fresh workers would still do"},
+		{"cascade", "the steps by which a worker carries out one deletion, one after the other"},
+		{"at rest", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some laws are judged only then"},
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
 		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
@@ -247,16 +247,16 @@ func glossary() []meaning {
 			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
 		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: whoever sleeps through it does not notice"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
-		{"echo", "the answer to one's own earlier request, whose answer was lost"},
+		{"echo", "a conflict with one's own earlier write, whose answer was lost"},
 		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
 		{"etag", "the version of a row. A write can depend on it, and fails if the row has changed since"},
-		{"gate", "a row beside the posts, in their partition, that other transactions depend on. The open gate (gate!open!…) lets posts in; the shut gate (gate!shut!…) lets a worker remove rows. " +
+		{"gate", "a row in the partition of the posts that other transactions depend on. The open gate (gate!open!…) allows posts; the shut gate (gate!shut!…) allows a worker to remove rows. " +
 			"To merge a gate sets nothing: it makes the transaction depend on that row"},
-		{"fence", "what the gates are together: the store refuses whatever comes too late"},
-		{"reservation", "a row whose place the open gate takes, so that a gate opens once in all time"},
+		{"fence", "the two gates together: the store refuses a write that comes too late"},
+		{"reservation", "a row that the open gate replaces, so that a gate opens at most once"},
 		{"sweep", "the removal of a channel's rows, behind its shut gate"},
-		{"reconciling pass", "a look at all open deletions from time to time, which finds what a lost message would have done"},
-		{"poison message", "a message that is not tried again until an operator has looked at it"},
+		{"reconciling pass", "a scan of all open deletions from time to time. It sends a new message for a deletion that makes no progress, because its message may be lost"},
+		{"poison message", "a message that failed too often, and is not tried again until an operator requeues it"},
 	}
 }
 

@@ -128,7 +128,7 @@ const (
 	letter    = 7
 )
 
-// fits tells whether the label of a span can be read.
+// fits reports whether the label of a span can be read.
 func (s sheet) fits(b span) bool { return s.tall(b) >= letter*len(b.Label) }
 
 // head is the height of a name. Neighbours stand in two rows, or upright.
@@ -275,7 +275,7 @@ func (l lineOfSteps) reach() float64 {
 	return 1
 }
 
-// lost tells that the answer to a call did not arrive.
+// lost reports whether the answer to a call did not arrive.
 func (l lineOfSteps) lost() bool {
 	return l.Fate == lab.DiesAfter || l.Fate == lab.Lost || l.Fate == lab.Repeated
 }

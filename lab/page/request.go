@@ -24,7 +24,7 @@ type request struct {
 	rest bool
 	// hint asks for the next choice of a shortest way to break the law.
 	hint bool
-	// show tells that the reader is shown this schedule, step by step.
+	// show reports whether the reader is shown this schedule, step by step.
 	show bool
 	// large is for a projector.
 	large bool

@@ -20,7 +20,7 @@ type scene struct {
 	stores []string
 	// record is what the explorer has found in the scenario.
 	record prove.Record
-	// stale tells that the code has changed since.
+	// stale reports whether the code has changed since.
 	stale bool
 	// ahead says where each actor comes to if it goes on alone.
 	ahead map[string]string
@@ -31,7 +31,7 @@ type scene struct {
 	decisive, refused int
 	// made is the step that made a broken law possible: see cause.
 	made int
-	// beside tells that another run is shown beside this one.
+	// beside reports whether another run is shown beside this one.
 	beside bool
 	// refusals are what guards have refused in a run of what ships that has come to its end.
 	refusals []refusal
@@ -104,7 +104,7 @@ func (q *request) choosing(c lab.Choice) *request {
 	return &request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}
 }
 
-// redirect leads to the one address of a page. It is not said to be for ever, because
+// redirect leads to the one address of a page. It is not said to be permanent, because
 // another version may write a schedule in another way.
 func redirect(w http.ResponseWriter, r *http.Request, address string) (templates.Answer, error) {
 	w.Header().Set("Cache-Control", freshness)

@@ -146,7 +146,7 @@ type lawView struct {
 	lab.LawState
 	// URL is the state after the step that broke the law.
 	URL string
-	// News tells that the last step has changed the state of the law.
+	// News reports whether the last step has changed the state of the law.
 	News bool
 }
 

@@ -194,7 +194,7 @@ func (m storeMaker) queue(name string) templates.QueueBlock {
 	return v
 }
 
-// leased tells whether a message was received. One that this step deletes was, because
+// leased reports whether a message was received. One that this step deletes was, because
 // only its receiver can delete it.
 func (m storeMaker) leased(queue, id string) bool {
 	return m.now.Leased(queue, id) || m.before.Leased(queue, id)

@@ -147,7 +147,7 @@ func usedByOthers(v lab.View, k lab.Known, breach breaching) {
 	}
 }
 
-// signsIn tells whether a session's token signs its user in.
+// signsIn reports whether a session's token signs its user in.
 func signsIn(db mem.Snapshot, token string) bool {
 	row, err := db.Get(schema.TableSessions, schema.SessionPartition(token), "")
 	if err != nil || row.Properties.Bool("Link") || row.Properties.Bool("Ended") {
@@ -157,12 +157,12 @@ func signsIn(db mem.Snapshot, token string) bool {
 	return err == nil && user.Properties.Int64("Epoch") == row.Properties.Int64("Epoch")
 }
 
-// ofSetup tells whether the set-up made a link: before anybody ended any session.
+// ofSetup reports whether the set-up made a link: before anybody ended any session.
 func ofSetup(v lab.View, link string) bool {
 	return slices.ContainsFunc(v.Told[0], func(f lab.Fact) bool { return f.Kind == factLinkMade && f.Token == link })
 }
 
-// usedByOther tells whether another actor set out to follow the link, or the same actor
+// usedByOther reports whether another actor set out to follow the link, or the same actor
 // did before the fact at.
 func usedByOther(v lab.View, told lab.Known) bool {
 	others, attempts := 0, 0

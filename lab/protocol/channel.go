@@ -65,7 +65,7 @@ func createOnce(by domain.UserName, key string) body {
 	}
 }
 
-// createAndPost creates the channel and posts to it at once.
+// createAndPost creates the channel and immediately posts to it.
 func createAndPost(by domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		if channel, ok := makeChannel(ctx, c, channelName, by); ok {
@@ -109,7 +109,7 @@ func listedLongAgo() driver.Around {
 	}
 }
 
-// live tells whether the channel can be read and posted to.
+// live reports whether the channel can be read and posted to.
 func live(db mem.Snapshot, ref domain.ChannelRef) bool {
 	row, ok := channelRow(db, ref)
 	return ok && row.String("State") == string(domain.ChannelActive) &&
@@ -152,7 +152,7 @@ func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Bre
 	})
 }
 
-// ownEcho tells whether every channel row there ever was is of this actor: then
+// ownEcho reports whether every channel row there ever was is of this actor: then
 // "taken" was the echo of its own request.
 func ownEcho(v lab.View, actor int) bool {
 	for _, incarnation := range v.Incarnations {
@@ -163,7 +163,7 @@ func ownEcho(v lab.View, actor int) bool {
 	return true
 }
 
-// ownKey tells whether every channel row there ever was is of an actor who creates with
+// ownKey reports whether every channel row there ever was is of an actor who creates with
 // the same key: then "taken" was the echo of the user's own request.
 func ownKey(v lab.View, f lab.Fact) bool {
 	for _, incarnation := range v.Incarnations {

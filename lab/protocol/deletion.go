@@ -164,21 +164,21 @@ func channelIsHidden(v lab.View, k lab.Known, breach breaching) {
 	}
 }
 
-// askedChannel tells whether a message asks for the deletion of this incarnation.
+// askedChannel reports whether a message asks for the deletion of this incarnation.
 func askedChannel(v lab.View, ref domain.ChannelRef) bool {
 	return slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool {
 		return m.Kind == domain.MessageChannel && m.Incarnation == ref.Incarnation
 	})
 }
 
-// askedBlog tells whether a message asks for the deletion of this post.
+// askedBlog reports whether a message asks for the deletion of this post.
 func askedBlog(v lab.View, id domain.BlogID) bool {
 	return slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool {
 		return m.Kind == domain.MessageBlog && m.Blog == id
 	})
 }
 
-// asked tells whether the deletion of this incarnation was asked for, by a message
+// asked reports whether the deletion of this incarnation was asked for, by a message
 // or by the mark of an actor that asks.
 func asked(v lab.View, ref domain.ChannelRef) bool {
 	if askedChannel(v, ref) {
@@ -216,7 +216,7 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (breaches []d
 	return breaches
 }
 
-// neverAccepted tells that a message was lost together with its request, if that may be: the
+// neverAccepted reports whether a message was lost together with its request, if that may be: the
 // deletion of a channel was neither accepted nor recorded.
 func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
 	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Count(factAccepted, func(k lab.Known) bool { return k.Channel == m.Ref() }) > 0 {

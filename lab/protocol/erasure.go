@@ -73,7 +73,7 @@ func comeBack(name domain.UserName, key string) body {
 	}
 }
 
-// leaves tells whether the account of a user is being deleted, or may be: the message was sent.
+// leaves reports whether the account of a user is being deleted, or may be: the message was sent.
 func leaves(v lab.View, user domain.UserName) bool {
 	row, err := v.DB.Get(schema.TableUsers, string(user), "")
 	return err == nil && row.Properties.String("State") != string(domain.AccountActive) ||
@@ -170,12 +170,12 @@ func longAgo() driver.Around {
 // settled is a set-up: vera has an account and a session.
 func settled(more ...body) body { return inTurn(append([]body{withSession(visitor)}, more...)...) }
 
-// ofUsers tells whether a call writes to Users.
+// ofUsers reports whether a call writes to Users.
 func ofUsers(c *lab.Call) bool {
 	return c.Method == driver.CallTransact && c.Target == schema.TableUsers
 }
 
-// inBlogs tells whether a call writes to Blogs.
+// inBlogs reports whether a call writes to Blogs.
 func inBlogs(c *lab.Call) bool {
 	return c.Method == driver.CallTransact && c.Target == schema.TableBlogs
 }
@@ -312,7 +312,7 @@ func erasures() subject {
 	}
 }
 
-// ofAccountState tells whether a call changes how far the deletion of an account has come.
+// ofAccountState reports whether a call changes how far the deletion of an account has come.
 func ofAccountState(c *driver.Call) bool {
 	return c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Action == driver.ActionMerge &&
 		c.Operations[0].Properties.String("State") != ""

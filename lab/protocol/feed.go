@@ -67,7 +67,7 @@ func fed(v lab.View, f lab.Known, breach breaching) {
 	}
 }
 
-// follows tells whether the reader of a feed certainly subscribed to the channel of a post.
+// follows reports whether the reader of a feed certainly subscribed to the channel of a post.
 func follows(v lab.View, before []lab.Known, f, post lab.Known) bool {
 	return slices.ContainsFunc(before, func(k lab.Known) bool {
 		return k.Kind == factSubscribed && k.User == f.User && k.Channel == post.Channel && !undone(v, k, factLeaving, factLeft)

@@ -138,7 +138,7 @@ func shownRule(v lab.View, f lab.Known, breach breaching) {
 	}
 }
 
-// isGuests tells whether a row says who may post.
+// isGuests reports whether a row says who may post.
 func isGuests(op driver.Operation) bool { return schema.Guests.Has(op.Row) }
 
 // withoutGuests leaves out the operations on rows that say who may post, with this action.

@@ -24,7 +24,7 @@ type Shipped struct {
 	// AcceptedOnly asks for the end of those deletions alone that were accepted or recorded:
 	// where the queue loses a message, a request may die and leave nothing else.
 	AcceptedOnly bool
-	// Refuses tells that some work is refused. Otherwise nothing may be poisoned: a store that
+	// Refuses reports whether some work is refused. Otherwise nothing may be poisoned: a store that
 	// does not answer makes no poison.
 	Refuses bool
 	// Workers is put around the calls of fresh workers, and Readers around those of feeds that

@@ -148,8 +148,8 @@ func reader() lab.Actor { return lab.Actor{Name: "reader", Run: look(2, versionF
 // reader2 does the same in another process.
 func reader2() lab.Actor { return backwards(lab.Actor{Name: "reader2", Run: look(2, versionFirst)}) }
 
-// backwards makes an actor read the other rows before the channel's row, with which they are
-// read at once.
+// backwards makes an actor read the other rows before the channel's row, with which the
+// code reads them concurrently.
 func backwards(a lab.Actor) lab.Actor {
 	a.LastFirst = true
 	return a
@@ -256,7 +256,7 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Brea
 	return nil
 }
 
-// sameTexts tells whether two pages show the same posts with the same texts.
+// sameTexts reports whether two pages show the same posts with the same texts.
 func sameTexts(a, b page) bool {
 	if len(a.posts) != len(b.posts) {
 		return false

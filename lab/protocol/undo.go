@@ -43,7 +43,7 @@ func undo(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// doomed tells whether the deletion of this incarnation was asked for, and not undone since.
+// doomed reports whether the deletion of this incarnation was asked for, and not undone since.
 func doomed(v lab.View, ref domain.ChannelRef) bool {
 	latest := int64(0)
 	for _, m := range v.Sent {

@@ -70,7 +70,7 @@ func counts(set bool, row func(lab.Fact) string, sets, answered lab.Kind, detail
 
 func voteRow(f lab.Fact) string { return "vote!" + string(f.Blog) + "!" + string(f.User) }
 
-// undone tells whether another request may have undone what f tells: one of another
+// undone reports whether another request may have undone what f tells: one of another
 // actor, a later one of the same actor, or an earlier one that was never answered
 // and may still take effect. What the set-up did was answered before. sets and answered are
 // the kinds of such a request.

@@ -34,7 +34,7 @@ func (c Case) Explore(seed uint64) Result {
 	return r
 }
 
-// OK tells whether the result is the one expected.
+// OK reports whether the result is the one expected.
 func (r Result) OK() bool {
 	switch {
 	case r.Part == Textbook || r.Part == Mishap:

@@ -19,7 +19,7 @@ type law struct {
 	// always says what is wrong in a state, and rest what is once fresh workers have handled the
 	// messages on the queue. Either is empty if all is well, and may be nil.
 	always, rest func(lab.View) string
-	// ends tells that a message that is handled for ever breaks it. Then no other is judged.
+	// ends reports whether a message that is handled without end breaks it. Then no other is judged.
 	ends bool
 }
 

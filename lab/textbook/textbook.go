@@ -123,7 +123,7 @@ func creator(ctx context.Context, c *lab.Client) {
 
 func poster(ctx context.Context, c *lab.Client) { post(ctx, c) }
 
-// post tells whether the post was acknowledged.
+// post reports whether the post was acknowledged.
 func post(ctx context.Context, c *lab.Client) bool {
 	id := domain.NewBlogID(time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC))
 	err := of(c).post(ctx, id)

@@ -32,7 +32,7 @@ func (a *Accounts) setDigestSecret(ctx context.Context, name domain.UserName, ha
 	})
 }
 
-// HasDigestAddress tells whether a user has a personal feed.
+// HasDigestAddress reports whether a user has a personal feed.
 func (a *Accounts) HasDigestAddress(ctx context.Context, name domain.UserName) (bool, error) {
 	row, err := a.readUser(ctx, name)
 	return row.Properties.String(schema.PropDigestSecret) != "", err

@@ -51,7 +51,7 @@ func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, erro
 	return entryOf(row), nil
 }
 
-// Stands tells whether a user may still act: domain.ErrAccountEnds if their account is being
+// Stands returns nil if a user may still act, and domain.ErrAccountEnds if their account is being
 // deleted, or is gone. Nobody may act in the channels of others who has not asked this between the
 // row by which a deletion finds what they do there and the transaction that does it (package
 // erasure).
@@ -153,7 +153,7 @@ func (a *Accounts) BuryAccount(ctx context.Context, e Entry) error {
 		driver.String(schema.PropPassword, ""), driver.String(schema.PropRevision, ""), driver.String(schema.PropRevisions, ""))))
 }
 
-// vacant tells whether somebody else can have the name of an account that is gone.
+// vacant reports whether somebody else can have the name of an account that is gone.
 func vacant(row driver.Entity) bool {
 	return DecodeErasure(row).State == domain.AccountGone && time.Since(row.Properties.Time(schema.PropFinishedOn)) > domain.NameKept
 }

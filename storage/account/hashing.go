@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// hashingAtOnce is how many passwords are hashed at once. Each takes 19 MiB, so a burst
+	// hashingAtOnce is how many passwords are hashed concurrently. Each takes 19 MiB, so a burst
 	// has to wait instead of exhausting the memory.
 	hashingAtOnce = 2
 	// patience is how long somebody waits for their turn at most. Each waits for another time,
@@ -24,7 +24,7 @@ const (
 	signingUp = "sign-up"
 )
 
-// hashing hashes passwords, a few at once. Whoever waits too long gets domain.ErrBusy.
+// hashing hashes passwords, a few concurrently. A caller that waits too long gets domain.ErrBusy.
 type hashing struct {
 	make  func(password string) string
 	slots *semaphore.Weighted

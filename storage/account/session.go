@@ -49,7 +49,7 @@ func (a *Accounts) insertToken(ctx context.Context, user driver.Entity, end time
 // epochOf is the epoch that a user is in, or in which a session or a link was made.
 func epochOf(row driver.Entity) int64 { return row.Properties.Int64(schema.PropEpoch) }
 
-// outlasts tells whether a user has begun a new epoch, or signed in too often, since a session
+// outlasts reports whether a user has begun a new epoch, or signed in too often, since a session
 // began.
 func outlasts(user, session driver.Entity) bool {
 	since := user.Properties.Int64(schema.PropSignIns) - session.Properties.Int64(schema.PropSignIns)
@@ -130,7 +130,7 @@ func ownerOf(row driver.Entity) domain.UserName {
 	return domain.UserName(row.Properties.String(schema.PropUser))
 }
 
-// hasEnded tells whether the token of a Sessions row is worth nothing any more.
+// hasEnded reports whether the token of a Sessions row is worth nothing any more.
 func hasEnded(token driver.Properties) bool {
 	return token.Bool(schema.PropEnded) || !time.Now().Before(token.Time(schema.PropExpiresOn))
 }
@@ -208,7 +208,7 @@ const (
 	// process may be ahead of others, for which the session, the link or the counter is
 	// not over.
 	expiryMargin = 5 * time.Minute
-	// expireFlight is the largest number of transactions that are under way at once.
+	// expireFlight is the largest number of concurrent transactions.
 	expireFlight = 8
 )
 

@@ -23,7 +23,7 @@ type Attempt struct {
 
 // SignIn starts a session, and returns it and its token. Only a hash of the token is
 // stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
-// every attempt is a *domain.ThrottledError. If too many sign in at once, it is
+// every attempt is a *domain.ThrottledError. If too many sign in concurrently, it is
 // domain.ErrBusy and does not count.
 func (a *Accounts) SignIn(ctx context.Context, t Attempt) (token string, session domain.Session, err error) {
 	user, err := a.authenticate(ctx, t)
@@ -57,7 +57,7 @@ const countTime = 5 * time.Second
 // confirm checks the password of an account if no limit is reached, and returns the row that it
 // was checked against. It counts a wrong one. One attempt from an address, and one at an
 // account, is made at a time: so many connections of one client are one in the queue for a slot,
-// and many at once cannot outrun the count: each process checks one more at most. Who is refused
+// and many concurrent ones cannot outrun the count: each process checks one more at most. Who is refused
 // does not wait.
 func (a *Accounts) confirm(ctx context.Context, t Attempt, limits func(context.Context, Attempt) ([]counter, error)) (driver.Entity, error) {
 	if _, err := limits(ctx, t); err != nil {

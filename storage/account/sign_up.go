@@ -48,7 +48,7 @@ type SignUpRequest struct {
 //   - The key made the account more than 24 hours ago: domain.ErrExists.
 //   - Too many accounts were made from the address: a *domain.ThrottledError. An attempt
 //     counts once its name, password and key are accepted.
-//   - Too many sign up at once: domain.ErrBusy, and the attempt does not count.
+//   - Too many sign up concurrently: domain.ErrBusy, and the attempt does not count.
 //
 // The account's row has a hash of the key and the name. So a request that finds the name
 // taken recognises the account of an earlier request with its key.
@@ -152,7 +152,7 @@ func (a *Accounts) bindSignUpKey(ctx context.Context, name domain.UserName, key 
 	})
 }
 
-// madeWith tells whether an account was made with a key.
+// madeWith reports whether an account was made with a key.
 func madeWith(row driver.Entity, key string) bool {
 	return key != "" && row.Properties.String(schema.PropOnce) == onceAccount(userOf(row).Name, key)
 }

@@ -66,7 +66,7 @@ func throttleName(name string) string {
 	return name
 }
 
-// lasts tells whether what ends then, and lasts so long, has not ended yet. What lies further
+// lasts reports whether what ends then, and lasts so long, has not ended yet. What lies further
 // ahead was written by a clock that was wrong.
 func lasts(end time.Time, length time.Duration) bool {
 	left := time.Until(end)

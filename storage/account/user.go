@@ -20,7 +20,7 @@ func (a *Accounts) User(ctx context.Context, name domain.UserName) (domain.User,
 	return userOf(row), nil
 }
 
-// MadeWithKey tells whether the account was made by a sign-up with that idempotency key,
+// MadeWithKey reports whether the account was made by a sign-up with that idempotency key,
 // however long ago. It asks for no password, and so is for an operator alone. Without an
 // account, the error is domain.ErrNotFound.
 func (a *Accounts) MadeWithKey(ctx context.Context, name domain.UserName, key string) (bool, error) {
@@ -46,7 +46,7 @@ func userOf(row driver.Entity) domain.User {
 	return domain.User{Name: domain.UserName(row.Partition), CreatedOn: row.Properties.Time(schema.PropCreatedOn)}
 }
 
-// isOver tells whether an account is past the pivot of its deletion.
+// isOver reports whether an account is past the pivot of its deletion.
 func isOver(row driver.Entity) bool {
 	state := DecodeErasure(row).State
 	return state == domain.AccountErasing || state == domain.AccountGone

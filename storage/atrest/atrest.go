@@ -109,7 +109,7 @@ func (s *store) noOrphan() {
 	}
 }
 
-// isUnlearned tells whether a row is of the kinds that a creation leaves when it
+// isUnlearned reports whether a row is of the kinds that a creation leaves when it
 // dies before anybody has learned its incarnation. A reservation was called a
 // seed once.
 func isUnlearned(row string) bool {

@@ -46,7 +46,7 @@ func dropsNothing(t *testing.T, c *azure.Client) {
 	}
 }
 
-// Azurite deletes at once. Azure takes 40 s, and answers 409 until then ("Delete Table",
+// Azurite deletes immediately. Azure takes 40 s, and answers 409 until then ("Delete Table",
 // "Delete Queue").
 func dropsTwice(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

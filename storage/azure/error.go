@@ -110,7 +110,7 @@ func meaningOf(status int, code string) error {
 	return nil
 }
 
-// mayPass tells whether a service that answers with a status may answer otherwise soon.
+// mayPass reports whether a service that answers with a status may answer otherwise soon.
 func mayPass(status int) bool {
 	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 }

@@ -49,7 +49,7 @@ func answers(status int, header http.Header, body string) fault {
 	}
 }
 
-// with returns a configuration that retries at once.
+// with returns a configuration that retries immediately.
 func with(account string, f ...policy.Policy) azure.Config {
 	return azure.Config{
 		ConnectionString: account,

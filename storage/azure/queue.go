@@ -35,7 +35,7 @@ func receive(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]dri
 	return messages, err
 }
 
-// update always says when the message is visible again: without, it would be at once.
+// update always says when the message is visible again: without that, it would be immediately.
 func update(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(c.Lease)}
 	reply, err := q.UpdateMessage(ctx, c.Message.ID, c.Message.Receipt, c.Message.Text, options)

@@ -41,7 +41,7 @@ type Try struct {
 	Status int
 }
 
-// Throttled tells whether the service refused the try because there are too many: it is
+// Throttled reports whether the service refused the try because there are too many: it is
 // busy, or a partition or the account is over its target.
 func (t Try) Throttled() bool {
 	return t.Status == http.StatusServiceUnavailable || t.Status == http.StatusTooManyRequests

@@ -15,22 +15,23 @@ import (
 
 // The posts of an author are in as many partitions as they post to. So each has a row in the
 // author's own partition of Users, wrote!, which names it and its channel. The row is written
-// before the post, which no transaction can hold together with it: so no post is without its row. A
-// row without its post is dangling, and nobody is shown it: whoever reads the list reads the
-// channel and the post too, and believes these.
+// before the post, because no transaction spans both: so no post is without its row. A row without
+// its post is dangling. It is not shown, because code that shows the list reads each channel and post
+// first.
 //
-// A dangling row may be of a post that is still under way, however old it is: nothing bounds how
-// late a transaction lands behind a gate that is open. So it is removed only once its post can
-// never land again, and then by anybody, at any time:
+// A dangling row may be of a post whose request is still in flight, however old the row is: nothing
+// bounds how late a transaction takes effect behind an open gate. So it is removed only once its post
+// can never appear again, and then by any process, at any time:
 //
 //   - The incarnation is being swept, so its gate is shut: the sweep removes the rows of its posts and
 //     votes, and the next reader of the list those that it missed.
 //   - Another post has the idempotency key: that row stays until the gate is gone.
 //   - The post was there, and was deleted: the row of its key stays as well.
 //
-// What is left is of a process that died beside its post. It goes once the channel has gone.
+// Other dangling rows are of processes that died before they posted. They are removed once the channel
+// is gone.
 //
-// The same holds for votes: voted! stands before the vote, and stays when the vote is removed.
+// The same holds for votes: voted! is written before the vote, and stays when the vote is removed.
 
 // ListPosts puts posts on the list of their author. It may be called again.
 func (s *Posts) ListPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {

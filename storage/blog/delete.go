@@ -163,7 +163,7 @@ func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,
 // however late it runs: no vote can land on a missing post, the id of a post never
-// returns, and no page shows the votes on a post that is gone. Several workers may do this at once.
+// returns, and no page shows the votes on a post that is gone. Several workers may do this concurrently.
 func (s *Posts) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
 	prefix := schema.VotesOf(id)
 	for {

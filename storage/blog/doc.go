@@ -3,7 +3,7 @@
 //
 // Everything about a post is in the channel's partition, so that one transaction behind the gate
 // holds it together: a post with its idempotency key and its place by rating, a vote with the
-// rating that counts it. What two requests write at once is settled by the post's version. The
+// rating that counts it. What two requests write concurrently is decided by the post's version. The
 // votes on a post that was deleted are removed by a worker, since there may be more than fit in a
 // transaction.
 package blog

@@ -16,33 +16,32 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Who may post. The owner of a channel always may: its incarnation never has another. All others
-// are its guests. One row of the channel's partition, guests!, says who of them may, under a random
-// token. It is a fence, as the gate is:
+// Who may post. The owner of a channel always may: its incarnation never has another owner. All other
+// users are its guests. One row of the channel's partition, guests!, says who of them may post, under a
+// random token. It is a fence, as the gate is:
 //
-//   - A guest's post, or their edit of one, merges the row that its sender has read, in its own
-//     transaction.
-//   - A change of the rule puts a new row in the place of the old one, in one transaction.
+//   - The transaction of a guest's post or edit merges the row that its request has read.
+//   - A change of the rule replaces the row with a new one, in one transaction.
 //
-// So once a change is acknowledged, no post or edit that was sent under the former rule can land. One row
-// holds the whole rule. If each blocked person had a row of their own, who reads it and the token
-// at once might read the one before a change and the other after it.
+// So once a change is acknowledged, a post or edit that was sent under the former rule fails. One row
+// has the whole rule. If each blocked user had a row of their own, a request that reads it and the
+// token concurrently might read the one before a change and the other after it.
 //
-// A channel begins without the row. Whoever needs it first puts it up, and must not put up a second
-// one: in the version of the gate that was read before the look that there is none. An ETag never
-// repeats, so a late copy of that transaction fails. So does a late copy of a change, since the
-// token of the row that it deletes never comes back. (I11)
+// A channel begins without the row. The first request that needs it inserts it, in the version of the
+// gate that was read before the check that there is none, so there is never a second one. An ETag never
+// repeats, so a delayed duplicate of that transaction fails. So does one of a change, because the token
+// of the row that it deletes never comes back. (I11)
 //
-// The rule blocks accounts, and not names: beside each name it has the time at which the account was
-// made. The deletion of an account does not find every rule that names it, and after 30 days the name
-// may belong to another person, who is not blocked.
+// The rule blocks accounts and not names: with each name it has the time at which the account was made.
+// The deletion of an account does not find every rule that names it, and after 30 days the name may
+// belong to another person, who is not blocked.
 
 // MaxBlocked is how many people can be blocked in a channel. Their names fit in one property.
 const MaxBlocked = 100
 
 // Guests is the rule for all but the owner of a channel.
 type Guests struct {
-	// OwnerOnly tells that none of them may post.
+	// OwnerOnly reports whether none of them may post.
 	OwnerOnly bool
 	// Blocked are the accounts that may not, in the order of their names. The account that has a name
 	// now may be another: see Posts.Blocked.

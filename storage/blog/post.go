@@ -32,7 +32,7 @@ type Posting struct {
 type PostResult struct {
 	// Blog is the post. It is the zero Blog if Err is set.
 	Blog domain.Blog
-	// Made tells that this call made the post. Otherwise, an earlier call with the same
+	// Made reports whether this call made the post. Otherwise, an earlier call with the same
 	// key made it, and Blog is its present state.
 	Made bool
 	Err  error
@@ -103,7 +103,7 @@ type attempt struct {
 	blog domain.Blog
 	// result is nil until the posting is answered.
 	result *PostResult
-	// refused tells that this one never lands: another post has the key, or its author may not.
+	// refused reports whether this one never lands: another post has the key, or its author may not.
 	refused bool
 }
 

@@ -90,7 +90,7 @@ func ratingOperations(post votedPost, now Entity, change int64, vote driver.Oper
 	}
 }
 
-// Voted tells whether a user has voted on a post.
+// Voted reports whether a user has voted on a post.
 func (s *Posts) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
 	return s.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
 }

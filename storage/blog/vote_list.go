@@ -37,7 +37,7 @@ func (s *Posts) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []doma
 	return voted, nil
 }
 
-// SameVotes tells whether VotedOn reads the same range for two lists of posts of a channel,
+// SameVotes reports whether VotedOn reads the same range for two lists of posts of a channel,
 // so that what it returned for the one is as good for the other.
 func SameVotes(posts, others []domain.Blog) bool {
 	first, last := ratedSpan(posts)

@@ -38,7 +38,7 @@ var (
 // Writers do not wait for it, but no page of that moment is used again while it is read, so
 // the file of a busy store grows meanwhile. A commit that makes the file outgrow its mapping
 // would wait, and new readers with it; mapped is so large that few stores get there. So
-// whoever reads a backup must not take for ever: ctx ends it.
+// a client that reads a backup slowly must not block it without end: ctx ends it.
 func (db *DB) Backup(ctx context.Context, to io.Writer) error {
 	return db.view(ctx, func(tx *bbolt.Tx) error {
 		_, err := verify(ctx, tx, db.bolt.file)
@@ -330,7 +330,7 @@ type Space struct {
 	Free  int64 `json:"free"`
 }
 
-// WorthCompacting tells whether Compact gives back so much that it is worth stopping the
+// WorthCompacting reports whether Compact gives back so much that it is worth stopping the
 // server: half of a file, and not little.
 func (s Space) WorthCompacting() bool { return s.Free >= 64<<20 && 2*s.Free >= s.Bytes }
 

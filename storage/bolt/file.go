@@ -53,7 +53,7 @@ var (
 	// errHeader means that the last commit may be missing.
 	errHeader = fmt.Errorf("%w: one of the two headers of the file is invalid, so the last write may be missing; "+
 		"to go on without that write, run microblogging compact", ErrDamaged)
-	// errNoBytes means that a file was cut off, or that whoever made it was killed at once.
+	// errNoBytes means that a file was cut off, or that whoever made it was killed immediately.
 	errNoBytes = fmt.Errorf("%w: the file has no bytes (restore a backup, or remove the file if no site was here)", ErrNoStore)
 )
 

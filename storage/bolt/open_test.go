@@ -200,7 +200,7 @@ func delayedMessages(t *testing.T) {
 	})
 }
 
-// An ETag names one version of a row for ever, also outside of the store: a browser keeps a
+// An ETag never names another version of a row, also outside of the store: a browser keeps a
 // page under it, and asks whichever store has the address then.
 func otherEpochs(t *testing.T) {
 	etags := map[driver.ETag]bool{}

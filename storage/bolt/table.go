@@ -150,7 +150,7 @@ type step struct {
 	encoded []byte
 }
 
-// check tells whether the step can be applied to a row with this record. The record
+// check returns nil if the step can be applied to a row with this record. The record
 // is nil if there is no row.
 func (s *step) check(value []byte) error {
 	switch {

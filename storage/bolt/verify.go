@@ -19,7 +19,7 @@ import (
 
 // This file reads the pages of a store by itself, as bbolt lays them out (its package
 // internal/common). bbolt trusts what it finds: at a damaged page it panics, also in goroutines of
-// its own, where no caller can recover; it recurses for ever; or it misses rows. So before verify
+// its own, where no caller can recover; it recurses without end; or it misses rows. So before verify
 // has found no fault, nothing is read through bbolt but the header of the file.
 //
 // The pages are read from the file and not through its mapping. What is read so does not stay

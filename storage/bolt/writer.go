@@ -53,7 +53,7 @@ type change struct {
 	check func(tx *bbolt.Tx) (apply func() error, err error)
 	// size is about how many bytes the change writes.
 	size int
-	// shows tells that a message of a queue may be visible earlier than before.
+	// shows reports whether a message of a queue may be visible earlier than before.
 	shows bool
 }
 

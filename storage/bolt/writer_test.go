@@ -223,7 +223,7 @@ func seesEarlier(t *testing.T, disk *slowDisk) {
 	}
 }
 
-// Each would wait for ever if it started a commit.
+// Each would wait without end if it started a commit.
 func noChangeNoCommit(t *testing.T, disk *slowDisk) {
 	is(t, domain.ErrNotFound, disk.Do(t.Context(), transaction(driver.Delete("r", driver.Exists))))
 	ok(t, driver.NewTable(disk, "T").Create(t.Context()), driver.NewQueue(disk, "q").Create(t.Context()))

@@ -20,17 +20,17 @@ import (
 // The order of calls is:
 //
 //  1. insert the reservation of the gate;
-//  2. put the channel on its owner's list, and look whether the owner's account stands;
-//  3. put the open gate in the place of the reservation;
+//  2. put the channel on its owner's list, and check that the owner's account is active;
+//  3. replace the reservation with the open gate;
 //  4. insert the channel's row;
 //  5. read the row, whatever the insert was answered;
 //  6. hold the gate, in the transaction that begins the owner's subscription.
 //
-// If the process dies before step 4, a reservation or a gate is left that nobody
-// will use. If it dies later, the channel is whole, but its owner may have to
-// subscribe. Nobody can shut the gate before step 4, since nobody else knows the
-// incarnation until the row is there. The deletion of the owner's account takes the reservation
-// away (package erasure).
+// If the process dies before step 4, it leaves a reservation or a gate that no request
+// will use. If it dies later, the channel is complete, but its owner may have to
+// subscribe. No worker can shut the gate before step 4, because no other process knows the
+// incarnation until the row is there. The deletion of the owner's account deletes the reservation
+// (package erasure).
 func (s *Lifecycle) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
 	c := creation{channel: channel}
 	err := s.create(ctx, &c)
@@ -45,11 +45,11 @@ type creation struct {
 	once string
 	// body is the hash of what the request asks for.
 	body string
-	// begun tells that the once! row is there.
+	// begun reports whether the once! row is there.
 	begun bool
-	// adopted tells that an earlier request with the same key made the channel.
+	// adopted reports whether an earlier request with the same key made the channel.
 	adopted bool
-	// recorded tells that the made! row says so.
+	// recorded reports whether the made! row says so.
 	recorded bool
 }
 
@@ -78,8 +78,8 @@ func (s *Lifecycle) create(ctx context.Context, c *creation) error {
 		}
 		err = s.tryCreate(ctx, c)
 		if errors.Is(err, optimistic.ErrAgain) {
-			// A row that was sent may still land later, and its gate may be gone by
-			// then. So the incarnation must not be used again.
+			// The insert of the row may still take effect later, and its gate may be gone
+			// by then. So the incarnation must not be used again.
 			c.channel.Incarnation = domain.NewIncarnation()
 		}
 		return err
@@ -87,9 +87,9 @@ func (s *Lifecycle) create(ctx context.Context, c *creation) error {
 }
 
 // nameTaken returns the error for a creator who finds this row under the name. It
-// returns nil if an earlier request with the same idempotency key made the channel. A
-// row without gates, and with nothing behind it, belongs to nobody, even if it is of the
-// caller's own late request. nameTaken deletes such a row and returns optimistic.ErrAgain.
+// returns nil if an earlier request with the same idempotency key made the channel. If the
+// incarnation has no gate and no other row, there is no such channel, even if the row is of
+// the caller's own delayed request. nameTaken deletes that row and returns optimistic.ErrAgain.
 func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
@@ -129,15 +129,15 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 }
 
 // resolveInsert finds out whether the insert of the channel's row took effect. The
-// row tells who has the name. The answer to the insert does not: "exists" can be
-// an echo (the answer to a copy of our own insert, which the client library sent because the
-// first answer was lost), and a failed insert can have taken effect.
+// row says who has the name. The response to the insert does not: "exists" can be
+// an echo (the client library has sent our own insert a second time, because the first
+// response was lost), and a failed insert can have taken effect.
 //
-// An insert that was not acknowledged may land at any time, even between the read
-// of the row and the deletion of the gate. Then somebody may have posted behind
+// An insert that was not acknowledged may take effect at any time, even between the read
+// of the row and the deletion of the gate. Then another user may have posted behind
 // that gate. So the gate is read before the row, and deleted in the version that
-// was read: a post changes that version. A row that lands after that has no gate
-// and belongs to nobody.
+// was read: a post changes that version. If the row appears after that, it has no gate,
+// and Reclaim may delete it.
 func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged bool) error {
 	ref := c.channel.Ref()
 	var gate driver.Entity
@@ -176,8 +176,8 @@ func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged
 }
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the
-// owner, which holds the gate. If the gate is gone, it returns optimistic.ErrAgain after
-// deleting the row, or domain.ErrStillDeleting if a deletion is under way.
+// owner, in a transaction that holds the gate. If the gate is gone, it deletes the row and
+// returns optimistic.ErrAgain, or domain.ErrStillDeleting if a deletion is under way.
 func (s *Lifecycle) confirmCreated(ctx context.Context, row Row) error {
 	err := s.join(ctx, row.Channel)
 	if !errors.Is(err, ErrGateGone) && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {

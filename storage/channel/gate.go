@@ -13,8 +13,10 @@ import (
 
 // The gate is the fence of one incarnation: a row in the channel's Blogs
 // partition, so that the store checks it in the same transaction as the write
-// that depends on it. A post holds the open gate, that is, merges it in its own
-// transaction. A sweep holds the shut gate. Neither has to know how late it is.
+// that depends on it. The transaction that inserts a post also merges the open
+// gate. Each transaction of a sweep also merges the shut gate. If the gate is gone,
+// the store rejects the whole transaction, so neither has to know whether it is late.
+// A transaction that merges a gate is said to hold it.
 //
 // The gate and the channel's row are in two tables. They change in this order:
 //
@@ -27,7 +29,7 @@ import (
 //	              open                            │
 //	insert          │                          active, of i
 //	                │                             │             posts of i
-//	mark            │                          pending          nobody reads; an undo makes it active
+//	mark            │                          pending          not readable; an undo makes it active
 //	pivot           │                          deleting         nothing can be undone
 //	shut *          │                             │
 //	              shut                            │             rows of i are swept
@@ -35,37 +37,36 @@ import (
 //	              gone                            │
 //	release                                    absent           the name is free
 //
-// The transitions marked * happen at most once in all time, whatever is sent
-// again and however late it arrives:
+// The transitions marked * happen at most once, ever, whatever is sent again and
+// however late it arrives:
 //
 //   - open deletes the reservation in the version that was read, and an ETag
 //     never repeats (see below);
-//   - shut deletes the open gate, which was put up once;
-//   - disarm deletes the shut gate, which was put up once.
+//   - shut deletes the open gate, which was created at most once;
+//   - disarm deletes the shut gate, which was created at most once.
 //
-// The others can happen again. (A late copy is a copy of a request that the client library sent
-// again, or that the network held back, and that arrives when nobody waits for it.) A late copy of
-// reserve leaves a reservation that nobody will ever open. A late copy of insert leaves an active
-// row behind no gate, which accepts no post; Reclaim deletes it. Mark, pivot, undo and release write
-// the row in the version in which they read incarnation i, so a late copy of them fails.
+// The others can happen again. The client library may send a request a second time, or the network
+// may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
+// delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
+// active row without a gate, which accepts no post; Reclaim deletes it. Mark, pivot, undo and release
+// write the row in the version in which they read incarnation i, so their duplicates fail.
 //
-// That an ETag never repeats is a premise, since Azure and Azurite make it from
+// It is a premise that an ETag never repeats, because Azure and Azurite make it from
 // the time of the write. A repeat would have to be of the same row key. That key
-// holds a random incarnation, and only ReserveGate inserts it, once. So a repeat
-// needs a late copy of that insert, which lands after the reservation was deleted
-// and is dated with the same tick of the server's clock as the first; and then a
-// late copy of OpenGate. A random revision in the row would not tell the copy
-// from the first: a copy carries the same revision. The ETag ablation of package
-// lab shows what such a repeat does.
+// contains a random incarnation, and only ReserveGate inserts it, once. So a repeat
+// needs a delayed duplicate of that insert, which takes effect after the reservation was
+// deleted and gets the same tick of the server's clock as the first; and then a
+// delayed duplicate of OpenGate. A random revision in the row would not help, because
+// the duplicate carries the same revision. The ETag ablation of package lab shows
+// what such a repeat does.
 //
-// Short cuts end a creation that failed: a repair deletes a reservation, or a gate whose channel is
-// not there (strayGate in package check), and its creator withdraws an open gate (WithdrawGate). A
-// store that lost an open gate is damaged, and nobody puts it up again.
+// A creation that failed takes a short cut: a repair deletes a reservation, or a gate whose channel
+// does not exist (strayGate in package check), and the creator withdraws an open gate (WithdrawGate).
+// A store that lost an open gate is damaged, and no operation creates that gate again.
 
-// ReserveGate inserts the reservation of a gate and returns its version. The open
-// gate will take its place. It must be called once for each incarnation, and never
-// after OpenGate was sent: a second reservation would have a version that opens the
-// gate again.
+// ReserveGate inserts the reservation of a gate, which OpenGate replaces, and returns
+// its version. Call it once for each incarnation, and never after OpenGate was sent:
+// the version of a second reservation would open the gate again.
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before OpenGate is sent, the incarnation is lost:
@@ -85,10 +86,10 @@ func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (dri
 	return reservation.ETag, err
 }
 
-// OpenGate puts the open gate in the place of its reservation. An open gate that
-// came back later would let in a post that stalled; or a worker that slept would shut
-// it, and sweep the next incarnation. So the transaction depends on the version of the
-// reservation, which it deletes.
+// OpenGate replaces the reservation with the open gate. The transaction requires the
+// ETag of the reservation, which it deletes, so it commits at most once. If the open gate
+// could come back after the deletion, the store would accept a stalled post; or a stalled
+// worker would shut the gate again and sweep the rows of the next incarnation.
 func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
 	partition := schema.ChannelPartition(ref.Key)
 	//lab: Put up the open gate.
@@ -98,9 +99,9 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 	if !optimistic.Raced(err) {
 		return err
 	}
-	// Either this is the echo of this transaction, or a repair deleted the
-	// reservation first. The gate tells which.
-	//lab: Look whether our gate is open.
+	// Either this transaction has committed before and its response was lost, or a repair
+	// deleted the reservation first. The gate exists only in the first case.
+	//lab: Read whether our gate is open.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return optimistic.ErrAgain
@@ -108,27 +109,26 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 	return err
 }
 
-// ErrGateGone tells that a transaction failed because the gate that it holds is not there. It
-// wraps nothing, so that it is no row's domain.ErrNotFound. Whoever holds a gate says what it
-// means to their caller.
+// ErrGateGone is returned when a transaction fails because the gate that it holds does not exist.
+// It does not wrap domain.ErrNotFound, so that callers cannot mistake it for a missing row of their
+// own. Callers translate it with [Lifecycle.WhyGateGone] or an error of their own.
 var ErrGateGone = errors.New("the gate is gone")
 
-// Behind sends a transaction that merges the open gate, which gives it a new version. A merge of a
-// row that is not there fails, and with it the whole transaction: that is the fence. The merge is
-// operation 0, so that its failure is told apart: ErrGateGone. Any other failure is of the caller's
-// operations, counted from 1.
+// Behind sends a transaction that merges the open gate, which gives the gate a new version. A merge
+// of a row that does not exist fails, and the whole transaction with it: that is the fence. If the
+// gate is gone, Behind returns ErrGateGone. Any other failure is of the caller's operations, which
+// count from 1, because the merge is operation 0.
 //
-// This is the list of who holds the gate: whatever changes what a channel's pages show (a post, a
-// subscription and its end, an edit, a vote, the deletion of a post, and each repair of those),
-// unless it writes the channel's row.
-// The fence needs it for posts and subscriptions alone, since the others depend on a version of a
-// row that the sweep deletes. But the gate's version tells whether a page that was read before is
-// still right (package fresh).
+// Every change of what a channel's pages show holds the gate, unless it writes the channel's row:
+// a post, a subscription and its end, an edit, a vote, the deletion of a post, and each repair of
+// those. The fence needs that for posts and subscriptions alone, because the others depend on a
+// version of a row that the sweep deletes. But the gate's version also says whether a page that was
+// read before is still right (package fresh).
 func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
 
-// GateVersion reads the version of the open gate. If that is not there, it is ErrGateGone.
+// GateVersion returns the version of the open gate. If there is no open gate, it returns ErrGateGone.
 func (s *Lifecycle) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	//lab: Read the version of the gate.
 	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
@@ -138,8 +138,8 @@ func (s *Lifecycle) GateVersion(ctx context.Context, ref domain.ChannelRef) (dri
 	return gate.ETag, err
 }
 
-// BehindVersion is Behind in the version of the gate that was read. It gives the gate another, so
-// it takes effect once in all time. In any other version it is domain.ErrConflict.
+// BehindVersion is Behind for one version of the gate. It gives the gate another version, so it
+// takes effect at most once. If the gate has another version, it returns domain.ErrConflict.
 func (s *Lifecycle) BehindVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Match(version)), operations)
 }
@@ -159,24 +159,24 @@ func (s *Lifecycle) holding(ctx context.Context, ref domain.ChannelRef, gate dri
 
 func refusedByGate(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
 
-// GateStands reports whether the open gate is there.
+// GateStands reports whether the open gate exists.
 func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	//lab: Look whether the gate is open.
+	//lab: Read whether the gate is open.
 	return s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }
 
 // WithdrawGate deletes the open gate of a creation that its creator gives up, in
-// the version that was read before the channel's row was read. If somebody has
-// posted since then, the version has changed, and it returns optimistic.ErrAgain.
+// the version that was read before the channel's row was read. If a post has used the
+// gate since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
 	//lab: Take our gate away.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
-// GatesOf reads the reservations and the open gates under a key, of whatever incarnation.
+// GatesOf returns the reservations and the open gates of all incarnations of a channel key.
 func (s *Lifecycle) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
 	from, to := schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)
-	//lab: Read the gates of those who create a channel of the name.
+	//lab: Read the gates of creations of the name.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to}) {
 		if err != nil {
 			return nil, err
@@ -188,9 +188,9 @@ func (s *Lifecycle) GatesOf(ctx context.Context, key domain.ChannelKey) (gates [
 	return gates, nil
 }
 
-// ShutGate puts the shut gate in the place of the open one, and reports whether the
-// shut gate is there. If both gates are gone, nothing is left to sweep: a sweep has ended,
-// or the row landed late and never had a gate.
+// ShutGate replaces the open gate with the shut one, and reports whether the shut gate
+// exists. If both gates are gone, nothing is left to sweep: a sweep has ended, or the
+// channel's row is of a delayed insert and never had a gate.
 func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
 	//lab: Put up the shut gate.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
@@ -202,16 +202,16 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	//lab: Look whether the gate is shut.
+	//lab: Read whether the gate is shut.
 	if shut, err = s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {
 		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}
 	return shut, nil
 }
 
-// DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
-// remove anything. A whole pass, which began
-// after the gate was shut, must have found nothing but gates: then nothing can come after it.
+// DisarmGate deletes the shut gate. After that, no sweep of this incarnation can remove
+// anything. Call it only after a whole pass, begun after the gate was shut, has found
+// nothing but gates: then no row can be added any more.
 func (s *Lifecycle) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Remove the shut gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
@@ -221,7 +221,7 @@ func (s *Lifecycle) DisarmGate(ctx context.Context, ref domain.ChannelRef) error
 	return fmt.Errorf("disarming the gate of channel %s: %w", ref.Key, err)
 }
 
-// WhyGateGone says what a missing gate means to a caller that wanted to hold it:
+// WhyGateGone returns what a missing gate means to a caller that wanted to hold it:
 // domain.ErrNotFound, domain.ErrGone, or a *domain.ReplacedError if another incarnation
 // has the name. It never returns nil.
 func (s *Lifecycle) WhyGateGone(ctx context.Context, ref domain.ChannelRef) error {
@@ -231,7 +231,7 @@ func (s *Lifecycle) WhyGateGone(ctx context.Context, ref domain.ChannelRef) erro
 	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
 }
 
-// HasRow tells whether a channel's Blogs partition has a row.
+// HasRow reports whether a channel's Blogs partition has a row.
 func (s *Lifecycle) HasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
 	_, err := s.blogs.Get(ctx, schema.ChannelPartition(key), row)
 	if errors.Is(err, domain.ErrNotFound) {

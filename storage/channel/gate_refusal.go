@@ -12,15 +12,15 @@ type Gate string
 
 // The gates.
 const (
-	// GateOpen is held by posts and by all else that changes what a channel shows.
+	// GateOpen is held by posts and by every other change of what a channel shows.
 	GateOpen Gate = "open"
 	// GateShut is held by sweeps.
 	GateShut Gate = "shut"
 )
 
-// RefusedByGate tells a driver.Around whether a call was a transaction that the gate
-// refused: it holds that gate, and the gate is not there. No failure is meant by that. A
-// post came after the channel's deletion began, or a sweep after it had ended.
+// RefusedByGate reports whether a call was a transaction that failed because the gate that it
+// holds does not exist, and returns that gate. This is no error of the program: a post came after
+// the deletion of its channel began, or a sweep after it had ended.
 func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
 	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !refusedByGate(err) {
 		return "", false

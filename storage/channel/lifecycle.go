@@ -12,7 +12,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A Lifecycle holds the operations by which channels come, are fenced and go. It is safe for
+// A Lifecycle has the operations that create, fence off and delete channels. It is safe for
 // concurrent use.
 type Lifecycle struct {
 	flight.Reads
@@ -29,12 +29,12 @@ type Lifecycle struct {
 	beforeRemoval []BeforeRemoval
 }
 
-// Stands tells whether an account stands. It is account.Accounts.Stands.
+// A Stands function returns nil if an account is active, as account.Accounts.Stands does.
 type Stands func(ctx context.Context, user domain.UserName) error
 
-// New returns the lifecycle of the channels on a backend whose tables are there. Who creates a
-// channel, or acts in it, has to stand, unless that is nil. A transaction of a sweep deletes
-// sweepRows rows; with 0, as many as fit.
+// New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
+// channel, or act in one, must have an active account by stands; nil checks nothing. A transaction
+// of a sweep deletes sweepRows rows; with 0, as many as fit.
 func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
@@ -51,8 +51,8 @@ func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimi
 	}
 }
 
-// Stands tells whether an account stands: domain.ErrAccountEnds if it is being deleted. Package erasure
-// says when it must be asked.
+// Stands returns nil if an account is active, and domain.ErrAccountEnds if it is being deleted.
+// Package erasure says when it must be called.
 func (s *Lifecycle) Stands(ctx context.Context, user domain.UserName) error {
 	if s.stands == nil {
 		return nil
@@ -60,10 +60,10 @@ func (s *Lifecycle) Stands(ctx context.Context, user domain.UserName) error {
 	return s.stands(ctx, user)
 }
 
-// AccountSince returns when the account was made that has a name now, also if it is being deleted or is
-// gone. It tells the accounts of one name apart. Without an account, it is the zero time.
+// AccountSince returns when the latest account of a name was made, even if it is being deleted or is
+// gone. The time distinguishes the accounts of one name. Without an account, it is the zero time.
 func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (time.Time, error) {
-	//lab: Read when the account was made that has the name.
+	//lab: Read when the account of this name was made.
 	row, err := s.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
 	if errors.Is(err, domain.ErrNotFound) {
 		err = nil
@@ -71,7 +71,7 @@ func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (tim
 	return row.Properties.Time(schema.PropCreatedOn), err
 }
 
-// announce puts a channel on its owner's list, and then looks whether the owner's account stands.
+// announce puts a channel on its owner's list, and then checks that the owner's account is active.
 func (s *Lifecycle) announce(ctx context.Context, channel domain.Channel) error {
 	if s.stands == nil {
 		return nil
@@ -85,19 +85,19 @@ func (s *Lifecycle) announce(ctx context.Context, channel domain.Channel) error 
 // A Join does something for the owner of a new channel.
 type Join func(ctx context.Context, channel domain.Channel) error
 
-// OnReservation says what puts the channel on its owner's list. It must be called before the first
+// OnReservation registers what puts a new channel on its owner's list. Call it before the first
 // operation.
 func (s *Lifecycle) OnReservation(list Join) { s.list = list }
 
-// OnCreation says what subscribes the owner, or holds the gate otherwise. If the gate is gone, that
-// is ErrGateGone, or what WhyGateGone says. It must be called before the first operation.
+// OnCreation registers what subscribes the owner, or holds the gate in another way. If the gate is
+// gone, it must return ErrGateGone or what WhyGateGone returns. Call it before the first operation.
 func (s *Lifecycle) OnCreation(join Join) { s.join = join }
 
-// A BeforeRemoval does what must be done before a sweep removes rows. They have the sweptProperties.
-// No gate fences it: it may run late, and for rows of a later incarnation. So what it does must depend
-// on the incarnation of ref.
+// A BeforeRemoval runs before a sweep removes rows, which have the sweptProperties. No gate fences
+// it: it may run late, and for rows of a later incarnation. So its writes must depend on the
+// incarnation of ref.
 type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error
 
-// OnRemoval adds what a sweep does before it removes rows. It must be called before the first
+// OnRemoval adds a function that runs before a sweep removes rows. Call it before the first
 // operation.
 func (s *Lifecycle) OnRemoval(do BeforeRemoval) { s.beforeRemoval = append(s.beforeRemoval, do) }

@@ -19,10 +19,10 @@ import (
 //     has made one too late, that is returned, and is the caller's to delete.
 //
 // Two rows of the owner's partition belong to the key. They are inserted and never
-// changed or deleted, so that a late copy of an insert changes nothing:
+// changed or deleted, so that a delayed duplicate of an insert changes nothing:
 //
-//   - once! holds the hash of the body. It is inserted before the gate is reserved, and
-//     not while another has the name: then the key is still unused.
+//   - once! holds the hash of the body. It is inserted before the gate is reserved. While
+//     another channel has the name, it is not inserted, so the key stays unused.
 //   - made! holds the incarnation that the key made. It is inserted before the caller is
 //     answered. Of two requests with one key, the first insert decides for both.
 //
@@ -65,8 +65,8 @@ func (s *Lifecycle) beginOnce(ctx context.Context, c *creation) (done bool, err 
 	return s.earlierCreation(ctx, c)
 }
 
-// adopt looks whether an earlier request with the same key made the channel of this row,
-// or another channel. It reports done if so, and puts that channel into the creation.
+// adopt reports whether an earlier request with the same key made the channel of this row,
+// or another channel. If so, it puts that channel into the creation.
 func (s *Lifecycle) adopt(ctx context.Context, c *creation, row Row) (done bool, err error) {
 	if c.once == "" {
 		return false, nil
@@ -91,7 +91,7 @@ func (s *Lifecycle) adopt(ctx context.Context, c *creation, row Row) (done bool,
 // channel, which it puts into the creation.
 func (s *Lifecycle) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
 	partition := schema.UserPartition(c.channel.Owner)
-	//lab: Look whether the key was used before, and for what.
+	//lab: Read whether the key was used before, and for what.
 	once, err := s.users.Get(ctx, partition, schema.UserOnce.Row(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -102,7 +102,7 @@ func (s *Lifecycle) earlierCreation(ctx context.Context, c *creation) (done bool
 		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
 	}
 	c.begun = true
-	//lab: Look what the key has made.
+	//lab: Read which channel the key made.
 	made, err := s.users.Get(ctx, partition, schema.Made.Row(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -147,7 +147,7 @@ func (s *Lifecycle) takeMade(ctx context.Context, c *creation, made driver.Entit
 	case err != nil:
 		return err
 	}
-	// A late copy of the insert can bring the row back after the channel was deleted.
+	// A delayed duplicate of the insert can bring the row back after the channel was deleted.
 	switch ungated, err := s.Reclaim(ctx, row); {
 	case err != nil:
 		return err

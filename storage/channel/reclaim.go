@@ -9,10 +9,10 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Reclaim deletes an active row that has neither gate and nothing behind it, and reports whether
-// it was so. Such a row comes from an insert that landed late: after its channel
-// was deleted, or after its creator gave up. Then nothing lies behind it. A channel
-// with rows is of a store that lost its gate: it is left.
+// Reclaim deletes a channel's row if the incarnation has no open gate, no shut gate and no other
+// rows, and reports whether that was the case. Such a row comes from a delayed insert, which took
+// effect after the channel was deleted or after its creator gave up. If the incarnation has rows
+// but no gate, the store has lost the gate, and Reclaim leaves everything as it is.
 func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
 	if open, err := s.GateStands(ctx, row.Ref()); err != nil || open {
 		return false, err
@@ -23,9 +23,9 @@ func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err err
 	return s.DeleteUngated(ctx, row)
 }
 
-// HasRowsBehind tells whether the partition has a row of the incarnation that is not a gate.
+// HasRowsBehind reports whether the partition has a row of the incarnation that is not a gate.
 func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	//lab: Look whether any row lies behind the channel.
+	//lab: Read whether the channel has any row behind its gate.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(ref.Key)}) {
 		if err != nil {
 			return false, err
@@ -37,12 +37,12 @@ func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (b
 	return false, nil
 }
 
-// DeleteUngated deletes a row that was seen without its open gate, in the version
-// that was read. If the shut gate is there, a deletion is under way: then it
-// deletes nothing and reports false.
+// DeleteUngated deletes a channel's row that was read without its open gate, in the version
+// that was read, and reports whether the row has no gate. If the shut gate exists, a deletion
+// is under way: then it deletes nothing and reports false.
 func (s *Lifecycle) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
 	ref := row.Ref()
-	//lab: Look whether the gate of the channel is shut.
+	//lab: Read whether the gate of the channel is shut.
 	if shut, err := s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil || shut {
 		return false, err
 	}

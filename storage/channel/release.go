@@ -12,10 +12,10 @@ import (
 	"microblogging/storage/schema"
 )
 
-// ReleaseName deletes the channel's row, which frees the name. A row that is gone, or of another
-// incarnation, is no error and is left alone. One that a late copy of the insert brought back is no
-// error either: it is deleted. A row behind its gate that is not marked as being deleted is
-// domain.ErrConflict.
+// ReleaseName deletes the channel's row, which frees the name. If the row is gone or belongs to
+// another incarnation, ReleaseName does nothing and returns nil. A row that a delayed duplicate of
+// the insert has brought back, which has no gate, is deleted as well. Any other row that is not past
+// the pivot means that the deletion has skipped a step: domain.ErrConflict.
 func (s *Lifecycle) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, ref)
@@ -32,9 +32,9 @@ func (s *Lifecycle) ReleaseName(ctx context.Context, ref domain.ChannelRef) erro
 	})
 }
 
-// releaseActive handles the row of an incarnation that is swept, and is active: a late
-// copy of its insert has landed. It deletes the row as whoever wants the name would, and
-// is optimistic.ErrAgain then. If the gate stands, the deletion has skipped a step, which is
+// releaseActive handles a row that is not past the pivot although its incarnation was swept. If it
+// is of a delayed duplicate of the insert, releaseActive deletes it, as the next creator of the name
+// would, and returns optimistic.ErrAgain. If the gate exists, the deletion has skipped a step:
 // domain.ErrConflict.
 func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
 	switch ungated, err := s.Reclaim(ctx, row); {
@@ -46,10 +46,10 @@ func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
 	return fmt.Errorf("releasing channel %s, which is not marked: %w", row.Key(), domain.ErrConflict)
 }
 
-// Mark marks a channel in the version that was read, or returns optimistic.ErrAgain. Nobody reads it
-// from then on. Until the time, it is only pending: it can be undone, until a worker takes it past
-// the pivot. With the zero time it is past it at once. The index row of the deletion must have been
-// renewed since the row was read.
+// Mark sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From then
+// on no page shows the channel. Users are told that they can undo the deletion until the given time;
+// they can until a worker passes the pivot. With the zero time, Mark passes the pivot itself. The
+// index row of the deletion must have been renewed since the row was read.
 func (s *Lifecycle) Mark(ctx context.Context, row Row, until time.Time) error {
 	if until.IsZero() {
 		return s.Pivot(ctx, row)
@@ -58,15 +58,17 @@ func (s *Lifecycle) Mark(ctx context.Context, row Row, until time.Time) error {
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelPending), driver.Time(schema.PropUndoableUntil, until))
 }
 
-// Pivot takes a channel past the pivot, in the version that was read: no undo comes after it.
-// The gate must not be touched before.
+// Pivot takes a channel past the pivot, in the version that was read, or returns
+// optimistic.ErrAgain. After that, the deletion cannot be undone. The gate must not be touched
+// before.
 func (s *Lifecycle) Pivot(ctx context.Context, row Row) error {
 	//lab: Mark the channel as being deleted.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
 }
 
-// Unmark makes a channel active that is not past the pivot, in the version that was read. It
-// counts, so no message that was sent before asks for anything any more.
+// Unmark makes a channel active again that is not past the pivot, in the version that was read, or
+// returns optimistic.ErrAgain. It increments the channel's count of undoings, and workers ignore
+// messages with an older count.
 func (s *Lifecycle) Unmark(ctx context.Context, row Row) error {
 	//lab: Make the channel active again.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndone, row.Undone+1))

@@ -10,8 +10,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Row is a channel as it was read, with the version that a conditional write
-// needs.
+// A Row is a channel as it was read, with the version for a conditional write.
 type Row struct {
 	domain.Channel
 	// once is the hash of the idempotency key that made the channel, or empty.
@@ -28,8 +27,8 @@ func (s *Lifecycle) Channel(ctx context.Context, key domain.ChannelKey) (domain.
 // ChannelAt reads the active channel at an address, like Channel. If its incarnation is
 // not one that the sender accepts, it returns a *domain.ReplacedError.
 //
-// To post or to subscribe to the channel that ChannelAt returns is safe, however much
-// later that is: the gate that such a request holds is of this incarnation.
+// It is safe to post or subscribe to the channel that ChannelAt returns at any later time:
+// the gate that such a request holds is of this incarnation.
 func (s *Lifecycle) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
 	row, err := s.ReadActive(ctx, at)
 	return row.Channel, err
@@ -79,8 +78,8 @@ func encodeChannel(c domain.Channel) driver.Properties {
 		driver.String(schema.PropState, c.State))
 }
 
-// Decode decodes a row of Channels. If its name is missing or another's, the key tells
-// one: so the channel can be shown, and what is done to it finds its rows.
+// Decode decodes a row of Channels. If its name is missing or does not fit its key, the name
+// is made from the key, so that the channel can be shown and deleted.
 func Decode(row driver.Entity) Row {
 	p := row.Properties
 	name, key := domain.ChannelName(p.String(schema.PropName)), domain.ChannelKey(row.Partition)

@@ -19,20 +19,21 @@ const (
 	// sweepPage is a whole number of full batches, so that no page ends in a
 	// transaction of a few rows.
 	sweepPage = driver.MaxPage / mostSweepRows * mostSweepRows
-	// sweepFlight is the largest number of transactions under way at once. The store
-	// works on one while others travel. More would only wait at the partition.
+	// sweepFlight is the largest number of concurrent transactions. The store works on one
+	// while others are on the network. More would only wait at the partition.
 	sweepFlight = 4
-	// sweepFlightTogether is the same for a backend that writes transactions together. While it
-	// writes some of them, the others are made ready. More would keep the writes of others waiting:
-	// twenty transactions are 2,000 rows.
+	// sweepFlightTogether is the same for a backend that commits transactions together. While it
+	// writes some of them, the others are prepared. More would keep the writes of other clients
+	// waiting: twenty transactions are 2,000 rows.
 	sweepFlightTogether = 20
-	// sweepPagesTogether is how many pages a call of Sweep reads for them, without waiting for
-	// those before. A worker that is to stop stops between two calls.
+	// sweepPagesTogether is how many pages a call of Sweep reads for such a backend, without waiting
+	// for the rows of the page before to be gone. A worker that is told to stop does so between two
+	// calls.
 	sweepPagesTogether = 12
 )
 
-// sweepLimit returns how many transactions of a sweep may be under way at once, and how many
-// pages a call of Sweep reads for them at most.
+// sweepLimit returns how many transactions of a sweep may run concurrently, and how many pages a
+// call of Sweep reads for them at most.
 func (s *Lifecycle) sweepLimit() (transactions, pages int) {
 	switch {
 	case s.Most > 0:
@@ -49,21 +50,21 @@ type SweepPage struct {
 	Next string
 	// Found is the number of rows that it read and that are not gates.
 	Found int
-	// Disarmed reports that the shut gate is gone. Then another worker has finished
+	// Disarmed reports whether the shut gate is gone. Then another worker has finished
 	// the sweep, and this one cannot delete another row.
 	Disarmed bool
 }
 
 // Sweep deletes one page of the rows behind the shut gate: the first page, or the
-// page after a continuation. Of a store that writes transactions together it deletes
-// several pages. Each transaction holds that gate, so that a sweep that
-// arrives late deletes no row of a later incarnation. A transaction fails if
-// somebody else has deleted one of its rows; the next pass finds what is left. The
-// sweep is finished when a whole pass from the start finds no row.
+// page after a continuation. If the backend commits transactions together, it deletes
+// several pages. Each transaction holds the shut gate. Otherwise a late sweep could delete
+// rows of a later incarnation. A transaction fails if another worker has deleted one of
+// its rows; the next pass finds what is left. The sweep is finished when a whole pass from
+// the start finds no row.
 //
-// Sweep calls report after each transaction with the number of rows it deleted. Of a
-// transaction that took effect although its answer was lost, it reports none. It may
-// call report from several goroutines at once.
+// Sweep calls report after each transaction with the number of rows that it deleted, maybe
+// from several goroutines concurrently. It does not report a transaction that took effect
+// although its response was lost.
 func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
 	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
@@ -89,7 +90,7 @@ func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuati
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
 func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []driver.Entity, next string, err error) {
-	//lab: List the rows of the channel, by a list that may be old at once.
+	//lab: List the rows of the channel, which may change right afterwards.
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: schema.ChannelPartition(ref.Key),
 		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, Select: sweptProperties()},
@@ -104,8 +105,8 @@ func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, conti
 // sweptProperties are the properties that a BeforeRemoval knows of a row.
 func sweptProperties() []string { return []string{schema.PropIncarnation, schema.PropUserID} }
 
-// A sweep deletes rows in transactions, several at once. After one has failed, no other
-// starts. Those under way end: what they remove is progress, and must be counted.
+// A sweep deletes rows in concurrent transactions. After one has failed, no other starts.
+// Those under way are awaited, because what they remove is progress that must be counted.
 type sweep struct {
 	store    *Lifecycle
 	ref      domain.ChannelRef
@@ -115,7 +116,7 @@ type sweep struct {
 	failed   flight.Failures
 }
 
-// remove starts the transactions that delete the rows, as soon as there is room for each.
+// remove starts the transactions that delete the rows. Each waits until the group has a free slot.
 func (w *sweep) remove(ctx context.Context, rows []driver.Entity) {
 	for batch := range slices.Chunk(rows, w.store.sweepRows) {
 		w.group.Go(func() error {
@@ -136,8 +137,9 @@ func (w *sweep) remove(ctx context.Context, rows []driver.Entity) {
 	}
 }
 
-// sweepBatch deletes rows in one transaction, and reports whether it did. It does not
-// know if one of them is gone: either another worker was faster, or it is an echo.
+// sweepBatch deletes rows in one transaction, and reports whether it did. If one of the rows no
+// longer exists, it returns false: either another worker has deleted the row, or this transaction
+// has committed before and its response was lost. The next pass finds what is left.
 func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) (removed bool, err error) {
 	for _, prepare := range s.beforeRemoval {
 		if err := prepare(ctx, ref, rows); err != nil {

@@ -13,7 +13,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// listed gathers posts and votes, and reads as many places on lists at once as are worth it. The
+// listed gathers posts and votes, and reads as many places on lists concurrently as are worth it. The
 // list is written before the post or vote, so one that is missing there is a breach.
 func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 	if p.toList = append(p.toList, row); len(p.toList) < flight.Points {

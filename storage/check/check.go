@@ -63,7 +63,7 @@ type store struct {
 	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
 }
 
-// New returns a checker of the store on a backend, by the rooms that work on it. See the fields
+// New returns a checker of the store on a backend, by the packages that work on it. See the fields
 // of Checker.
 func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
 	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {

@@ -147,7 +147,7 @@ func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d doma
 	case undone && !there:
 		detail = "undone, and its channel is not there"
 		mend = func() (string, error) {
-			//lab: Write into the report that the deletion is done.
+			//lab: Record that the deletion is done.
 			return "recorded as done", c.store.deletions.Transact(ctx, row.Partition,
 				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, domain.DeletionDone)))
 		}

@@ -143,7 +143,7 @@ func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error
 	return p.misplaced(ctx, "I8", p.channel, row, "a vote on a post that is not there")
 }
 
-// steady tells whether a row has not changed since it was read, and its channel is
+// steady reports whether a row has not changed since it was read, and its channel is
 // active. Only then other rows that were read meanwhile can be compared with it.
 func (p *partitionCheck) steady(ctx context.Context, row driver.Entity) (bool, error) {
 	if still, err := optimistic.Unchanged(ctx, p.store.blogs, row); err != nil || !still {

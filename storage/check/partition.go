@@ -20,7 +20,7 @@ type partitionCheck struct {
 	key string
 	// channel is as it was read. Its incarnation is empty if there is none.
 	channel domain.Channel
-	// unjudged tells that the channel's row cannot be read: then no row here is compared
+	// unjudged reports whether the channel's row cannot be read: then no row here is compared
 	// with it.
 	unjudged bool
 	// open and shut tell which of the channel's own gates were met.
@@ -33,7 +33,7 @@ type partitionCheck struct {
 	index fingerprint
 	// toList are posts and votes that were read, and not yet looked for on the lists of their users.
 	toList []driver.Entity
-	// waits tells that a message waits, which may ask for the deletion of a post.
+	// waits reports whether a message waits, which may ask for the deletion of a post.
 	waits bool
 }
 
@@ -123,7 +123,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 	return nil
 }
 
-// owns tells whether a row is of the channel's incarnation.
+// owns reports whether a row is of the channel's incarnation.
 func (p *partitionCheck) owns(row driver.Entity) bool {
 	return p.channel.Incarnation != "" && row.Properties.String(schema.PropIncarnation) == string(p.channel.Incarnation)
 }

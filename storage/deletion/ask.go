@@ -11,9 +11,9 @@ import (
 	"microblogging/storage/optimistic"
 )
 
-// AskDeletion accepts the deletion of a channel, and returns the channel. From then
-// on no reader sees the channel, and the deletion will end whatever crashes, unless it is
-// undone (Undo). Only the owner may. Called again while the deletion runs, it returns the same.
+// AskDeletion accepts the deletion of a channel, and returns the channel. From then on no page
+// shows the channel, and the deletion completes despite crashes unless it is undone (Undo). Only
+// the owner may delete a channel. Called again while the deletion runs, it returns the same.
 //
 //   - There is no such channel: domain.ErrNotFound.
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
@@ -22,7 +22,8 @@ import (
 // The order of writes is: the row on the user's list (list.go), the row on the
 // index of open deletions (open.go), the message, the Deletions row, the mark. If
 // the process dies after the message, the worker does the rest. In the other order, a
-// channel could be marked and never queued, or be marked and lose its message unnoticed.
+// channel could be marked although no message was ever sent; without the index row, a
+// lost message would never be replaced.
 func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -49,7 +50,8 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 }
 
 // DeleteAtOnce accepts a deletion that cannot be undone, of a channel whose owner's account is being
-// deleted. It swaps the row past the pivot in the version that was read, or is optimistic.ErrAgain.
+// deleted. It takes the row past the pivot in the version that was read, or returns
+// optimistic.ErrAgain.
 func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	message.UndoableUntil = time.Time{}

@@ -43,7 +43,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.P
 // Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
 // messages are like those of channels (package erasure).
 type Accounts interface {
-	// OpenErasure tells whether a deletion is under way, and what its message is. Withhold makes a
+	// OpenErasure reports whether a deletion is under way, and what its message is. Withhold makes a
 	// request fail that is about to mark the account as it was read, so that it begins again.
 	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error)
 	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.

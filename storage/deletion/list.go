@@ -17,7 +17,7 @@ import (
 // without a scan, an asked! row in the user's own partition of Users names each of them, with the
 // time in its key, the newest first. It is inserted before the message is sent, and never changed
 // or deleted. So no deletion that was accepted is missing from the list; but a row is left over if
-// the process dies right after it, or if two requests ask at once. Such a row names no deletion, or
+// the process dies right after it, or if two requests ask concurrently. Such a row names no deletion, or
 // not by the time at which that was asked for, and is left out by whoever reads it. There are few
 // of them, and they cost a read each.
 

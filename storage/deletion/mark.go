@@ -9,16 +9,16 @@ import (
 	"microblogging/storage/channel"
 )
 
-// MarkDeleting takes the channel past the pivot, after which a deletion cannot be undone, and so
-// hides it from readers if the request has died before it could. It is the first step of a worker.
-// It reports whether this incarnation's row is there, and its deletion was not undone. No clock is
-// asked whether the time to undo is over: the queue has kept the message invisible for that long.
-// What keeps a sweep from a channel whose deletion was undone is the version of the row.
+// MarkDeleting takes the channel past the pivot, after which a deletion cannot be undone. It is the
+// first step of a worker. It reports whether this incarnation's row exists and its deletion was not
+// undone. It reads no clock, because the queue has kept the message invisible while the owner could
+// undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
+// conditional write of its row.
 func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present bool, err error) {
 	return s.mark(ctx, m, domain.Now(), func(row channel.Row) error { return s.Pivot(ctx, row) })
 }
 
-// hide marks the channel for a request whose own mark met another write.
+// hide sets the channel pending for a request whose own write of the row conflicted with another.
 func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
 	_, err := s.mark(ctx, m, m.Due(), func(row channel.Row) error {
 		if row.State == domain.ChannelPending {
@@ -29,9 +29,9 @@ func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
 	return err
 }
 
-// mark reads the channel's row, and calls swap unless it is past the pivot. A deletion is on the
-// index before its channel is marked, with the time at which its work is due (open.go). A row that
-// counts other than the message is that of a channel whose deletion was undone.
+// mark reads the channel's row, and calls swap unless the row is past the pivot. Before an active
+// row is marked, the deletion is put on the index with the time at which its work is due (open.go).
+// If the row's count of undoings is not the message's, the deletion was undone.
 func (s *Deletions) mark(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, m.Ref())
@@ -55,15 +55,16 @@ func (s *Deletions) mark(ctx context.Context, m domain.Message, due time.Time, s
 	return present, err
 }
 
-// Undo undoes the latest request to delete a channel, and returns the channel. Nothing behind it
-// was touched. To undo it again is no error. Only the user who asked may.
+// Undo undoes the latest request to delete a channel, and returns the channel, whose rows no worker
+// has touched. To undo it again is no error. Only the user who asked may.
 //
-//   - Nobody asked for such a deletion: domain.ErrNotFound.
-//   - Somebody else did: domain.ErrForbidden.
-//   - A worker was faster: domain.ErrTooLate.
+//   - There is no such deletion: domain.ErrNotFound.
+//   - Another user asked for it: domain.ErrForbidden.
+//   - A worker has passed the pivot: domain.ErrTooLate.
 //
-// It is the same swap as the worker's, the other way: of the two, one takes effect, and whoever
-// comes second finds that. If the process dies after the swap, the message finds it, and records it.
+// Undo and the pivot are conditional writes of the same version of the row, so only one of them
+// succeeds. If the process dies after the write, the worker that receives the message records the
+// undo.
 func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
 	//lab: Read which request is to be undone.
 	d, err := s.Deletion(ctx, ref, by)

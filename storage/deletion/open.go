@@ -19,21 +19,21 @@ import (
 // pass finds the open deletions without reading every channel, each has an index row in a
 // few partitions of Deletions that hold nothing else. No operation but the pass reads them.
 //
-// The row must be there while the deletion is open, whoever stalls or dies:
+// The row must exist while the deletion is open, whichever process stalls or dies:
 //
-//   - Whoever opens a deletion reads the row that will say so, then renews the index row,
-//     and then writes in the version that was read. To open is to mark the channel, and to
-//     take a record out of poison. To renew changes the ETag of the index row.
+//   - A request or an operator who opens a deletion reads the row that will say so, then renews
+//     the index row, and then writes in the version that was read. To open is to mark the channel,
+//     or to requeue a poisoned record. To renew changes the ETag of the index row.
 //   - Only the pass removes index rows. It scans them, then reads what each is about. If the
 //     deletion could be opened by a write that is under way, the pass first writes that
 //     row itself, in the version that it read. Then it removes the index row in the version
 //     that it scanned.
 //
-// So if somebody renewed after the scan, the removal fails. If somebody renewed before it,
-// their later write meets the pass's write and fails, and they begin again.
+// So if a request renewed the row after the scan, the removal fails. If it renewed the row before
+// the scan, its later write conflicts with the pass's write and fails, and it begins again.
 //
-// A late copy of a renewal leaves a row about nothing, which a pass removes. A late copy of
-// a removal names a version that is gone.
+// A delayed duplicate of a renewal leaves a row about nothing, which a pass removes. One of a
+// removal names a version that is gone, and fails.
 //
 // The row says when the work is due. The message of a channel is sent when the deletion is asked for,
 // and is invisible until then. That of an account is sent by the pass, once the work is due by the
@@ -42,7 +42,7 @@ import (
 // requestLifetime is how long a request to delete may be under way.
 const requestLifetime = time.Hour
 
-// openFlight is how many open deletions a pass looks at at once.
+// openFlight is how many open deletions a pass handles concurrently.
 const openFlight = 8
 
 // RenewOpen writes the index row of an open deletion whose work is due then, and gives it a new
@@ -78,8 +78,8 @@ type pass struct {
 	requeued, ungated atomic.Int64
 }
 
-// lookAtOpen looks at every open deletion, a few at once. The failure of one does not keep
-// it from the others.
+// lookAtOpen handles every open deletion, several concurrently. If one fails, it goes on with the
+// others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
 	group, ctx := p.Group(ctx, openFlight)
 	//lab: Read the index of open deletions.
@@ -97,14 +97,14 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lookAt does what an open deletion needs, and removes the index row of one that is not
-// open.
+// lookAt sends a new message for an open deletion that is stalled, and removes the index row of one
+// that is not open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := schema.ParseRefRow(index.Row)
 	if ref.Key.AccountOf() != "" {
 		return p.lookAtAccount(ctx, index, ref)
 	}
-	//lab: Read the report of a deletion that is on the index.
+	//lab: Read the record of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return p.lookAtUnmarked(ctx, index, ref, requestLifetime)
@@ -127,13 +127,12 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	}
 }
 
-// lookAtAccount is lookAt for the deletion of an account. Before it is due, the account's row says
-// all, and nothing is to do.
+// lookAtAccount is lookAt for the deletion of an account. Before that is due, it does nothing.
 func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
 	if index.Properties.Time(schema.PropDueOn).After(time.Now()) {
 		return nil
 	}
-	//lab: Read the report of the deletion of an account.
+	//lab: Read the record of the deletion of an account.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	switch d := Decode(record); {
 	case err == nil && d.Over():
@@ -161,8 +160,8 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 }
 
 // giveUp ends a request to delete an account that has not marked it, and cannot once the account's
-// row was written, or that was undone. It puts up its record before it removes the index row: a
-// request that stalls would write the record later, and no pass would find that.
+// row was written, or that was undone. It writes the record before it removes the index row.
+// Otherwise a stalled request would write the record later, and no pass would find it.
 func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
 	if touch != nil {
 		return p.removeTouched(ctx, index, touch)
@@ -184,9 +183,9 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	return err
 }
 
-// lookAtUnmarked looks at a deletion without a record, or whose record says that it was undone.
-// Either a request to delete is under way or has died, or the channel was marked and nothing else
-// is known. A request that began after this time may be under way.
+// lookAtUnmarked is lookAt for a deletion without a record, or whose record says that it was undone.
+// Either a request to delete is in flight or has died, or the channel was marked and the record is
+// missing. A request that is younger than the lifetime may be in flight.
 func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.ReadIncarnation(ctx, ref)
 	switch {
@@ -199,14 +198,15 @@ func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref doma
 	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
-	// A mark that is under way was made for this version of the row: now it fails.
+	// A mark that is in flight depends on this version of the row, so it fails now.
 	//lab: Write the channel's row, which gives it a new version.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
 	return p.removeTouched(ctx, index, err)
 }
 
 // removeTouched removes an index row once the row was written by which the deletion could be
-// opened. If that had changed, somebody works on the deletion, and the index row stays.
+// opened. If that row had changed, a request or a worker is at work on the deletion, and the index
+// row stays.
 func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch error) error {
 	switch {
 	case optimistic.Raced(touch):
@@ -218,7 +218,7 @@ func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch err
 }
 
 // lookAtDone removes the index row of a deletion that is done, once the channel's row is
-// gone. That row is there if it landed after the deletion.
+// gone. A delayed insert can bring that row back after the deletion.
 func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
 	row, err := p.ReadIncarnation(ctx, ref)
 	switch {
@@ -232,18 +232,18 @@ func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.C
 	return p.reclaim(ctx, row)
 }
 
-// leaveToOperator removes the index row of a poisoned deletion, so that it is not looked at
-// for ever. Whoever takes the record out of poison renews the row.
+// leaveToOperator removes the index row of a poisoned deletion, so that later passes do not read it
+// again. Requeueing the deletion writes a new index row.
 func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
-	// Whoever is about to take this version out of poison fails now.
-	//lab: Write the report, which gives it a new version.
+	// A concurrent requeue of this version of the record fails now.
+	//lab: Write the record, which gives it a new version.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	return p.removeTouched(ctx, index, err)
 }
 
-// lookAtMarked queues the deletion of a marked channel again if it is stalled. If the
-// deletion is done, the row landed after it and was marked then: nothing is left to do but
-// to release the name.
+// lookAtMarked sends a new message for the deletion of a marked channel if it is stalled. If the
+// deletion is done, a delayed insert brought the row back after it, and it was marked then: only the
+// name is left to release.
 func (p *pass) lookAtMarked(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	if err := p.RecordDeletion(ctx, message); err != nil {

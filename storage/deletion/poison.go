@@ -24,7 +24,7 @@ const textPart = 30_000 // of at most 32,768 characters
 // requeueLease is how long Requeue hides the copies while it handles the rows.
 const requeueLease = time.Minute
 
-// Poison takes a message off the queue, where it would be tried for ever. The order of writes
+// Poison takes a message off the queue, where it would be tried without end. The order of writes
 // is: the row, the copy, the end of the message. If the process dies in between, the next
 // delivery begins again. A message whose lease was lost is domain.ErrLeaseLost.
 func (s *Deletions) Poison(ctx context.Context, m driver.Message) error {
@@ -161,8 +161,8 @@ type waiting struct {
 }
 
 // readWaiting returns what waits for an operator: of one channel, or of all if the key is
-// empty. It is read whole before anything is queued: a worker that poisons each message again
-// at once would keep Requeue going for ever. The rows are read after the copies, so each copy
+// empty. It is read whole before anything is queued: a worker that immediately poisons each
+// message again would keep Requeue going without end. The rows are read after the copies, so each copy
 // that a row stands for can be handled with it.
 func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wait waiting, err error) {
 	if wait.copies, err = s.receiveCopies(ctx); err != nil {
@@ -172,7 +172,7 @@ func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wa
 	if only != "" {
 		scan.From, scan.To = schema.ChannelPartition(only), schema.Successor(schema.ChannelPartition(only))
 	}
-	//lab: Read the reports: which deletions wait for an operator?
+	//lab: Read the records: which deletions wait for an operator?
 	for row, err := range s.deletions.All(ctx, scan) {
 		if err != nil {
 			return wait, fmt.Errorf("reading the deletions: %w", err)

@@ -11,9 +11,9 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Deletion reads the progress of a deletion. Only the account that asked for it may: another, also one
-// that has its name since, is domain.ErrForbidden. A deletion that nobody asked for is
-// domain.ErrNotFound.
+// Deletion returns the record of a deletion, for the account that asked for it. Any other account,
+// even a later one of the same name, gets domain.ErrForbidden. If there is no such deletion, it
+// returns domain.ErrNotFound.
 func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
 	var made time.Time
 	err = s.AtOnce(ctx,
@@ -33,20 +33,19 @@ func (s *Deletions) record(ctx context.Context, ref domain.ChannelRef) (domain.D
 	return Decode(row), err
 }
 
-// askedBy reports whether the account asked that has a name, and was made at that time.
+// askedBy reports whether the account of that name that was made at that time asked for the deletion.
 func askedBy(d domain.Deletion, by domain.UserName, made time.Time) bool {
 	return d.RequestedBy == by && !domain.OfFormerAccount(d.RequestedOn, made)
 }
 
-// Stalled tells whether a deletion that a worker should do has made no progress since a
-// time. To wait on the queue is no stall, neither for the first worker nor for the next
-// one after a failure or a crash. So the time must lie before the messages that no worker
-// has received yet; it is the zero time, or before, if none was received. While a message is
-// invisible after a failure, or the deletion can be undone, no progress is due. A poisoned deletion
-// is not stalled: it waits for an operator.
+// Stalled reports whether a pending, queued or running deletion has made no progress since the given
+// time. A deletion that only waits on the queue is not stalled. So since must be earlier than the
+// time at which the oldest undelivered message was queued; for the zero time Stalled returns false.
+// A deletion is not stalled either while its message is invisible after a failure, or while it can
+// still be undone. A poisoned deletion is never stalled: it waits for an operator.
 //
-// A time that no sound clock can have written yet is no progress. If it was progress all the
-// same, the message has a copy, which does no harm.
+// A time that is later than now by more than the ClockMargin does not count as progress. If it was
+// progress, a second message is sent, which does no harm.
 func Stalled(d domain.Deletion, since time.Time) bool {
 	due := d.State == domain.DeletionPending || d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
 	latest := time.Now().Add(domain.ClockMargin)
@@ -100,8 +99,8 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	return p
 }
 
-// decodeTrace reads a trace. A text that it cannot read gives none: it is a report, and the
-// deletion goes on without it.
+// decodeTrace decodes a trace. It returns none for a text that it cannot read, because no operation
+// depends on a trace.
 func decodeTrace(text string, asked time.Time) (trace domain.Trace) {
 	var records []struct {
 		domain.StepRecord

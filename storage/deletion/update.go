@@ -58,7 +58,7 @@ func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state 
 // insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
 // if the row is there.
 func (s *Deletions) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
-	//lab: Insert the report on the deletion.
+	//lab: Insert the record of the deletion.
 	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
 	if errors.Is(err, domain.ErrExists) {
 		return false, nil

@@ -21,7 +21,7 @@ import (
 // channel too, and believes its row.
 //
 // The rows are counted before a channel is created. No transaction can count the channels
-// themselves. So of several who create at once, each may be let in, and the limit holds
+// themselves. So of several concurrent creations, each may be let in, and the limit holds
 // about. Rows that name nothing are removed when an owner has no room.
 //
 // A channel must not exist without its row: the deletion of its owner's account would not find it.

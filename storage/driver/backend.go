@@ -33,11 +33,11 @@ type Backend interface {
 	Traits() Traits
 }
 
-// Traits are what a backend is good at. They decide how many calls are made at once, and
+// Traits are what a backend is good at. They decide how many calls are made concurrently, and
 // never what is right. As a value they pass through everything that is put around a backend,
 // so that a test runs what ships. The zero Traits promise nothing.
 type Traits struct {
-	// ReadsAtOnce tells that reads which do not depend on each other are worth making at
+	// ReadsAtOnce reports whether reads which do not depend on each other are worth making at
 	// once, as on a network. A read of the embedded store costs less than a goroutine.
 	ReadsAtOnce bool
 	// CommitsTogether is how many transactions that wait at the same time are written in

@@ -73,7 +73,7 @@ const (
 	CallReceive Method = "Receive"
 	// CallUpdate replaces the text, hides the message for another lease that starts
 	// now, and returns the receipt that replaces the old one. A lease of zero
-	// makes the message visible at once. If the receipt is not the latest, the
+	// makes the message visible immediately. If the receipt is not the latest, the
 	// error is domain.ErrLeaseLost.
 	CallUpdate Method = "Update"
 	// CallDelete settles the message. If the receipt is not the latest, the error is
@@ -124,12 +124,12 @@ func (w wrapped) Traits() Traits {
 	return w.backend.Traits()
 }
 
-// Writes tells whether the call may change something. A Receive does: it hides messages.
+// Writes reports whether the call may change something. A Receive does: it hides messages.
 func (c *Call) Writes() bool {
 	return !slices.Contains([]Method{CallGet, CallRange, CallScan, CallPeek, CallLength}, c.Method)
 }
 
-// OfQueue tells whether the target is a queue.
+// OfQueue reports whether the target is a queue.
 func (c *Call) OfQueue() bool {
 	return !slices.Contains([]Method{CallCreateTable, CallGet, CallRange, CallScan, CallTransact}, c.Method)
 }

@@ -43,7 +43,7 @@ func Match(etag ETag) Condition { return Condition{kind: conditionETag, etag: et
 // not a Match.
 func (c Condition) ETag() (ETag, bool) { return c.etag, c.kind == conditionETag }
 
-// AllowsAbsent tells whether the condition holds for a row that is missing.
+// AllowsAbsent reports whether the condition holds for a row that is missing.
 func (c Condition) AllowsAbsent() bool { return c.kind == conditionNone }
 
 // An Operation is one part of a transaction.

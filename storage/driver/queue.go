@@ -30,7 +30,7 @@ func (q *Queue) Create(ctx context.Context) error {
 	return err
 }
 
-// Send puts a message on the queue. It is visible at once and never expires.
+// Send puts a message on the queue. It is visible immediately and never expires.
 func (q *Queue) Send(ctx context.Context, text string) error { return q.SendHidden(ctx, text, 0) }
 
 // SendHidden is Send of a message that is hidden at first: for 0 s to 7 days, in whole seconds
@@ -68,7 +68,7 @@ func (q *Queue) Await(ctx context.Context) {
 }
 
 // Update replaces the text and hides the message for another lease, in whole
-// seconds; zero makes it visible at once. It returns the message with its new
+// seconds; zero makes it visible immediately. It returns the message with its new
 // receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
 // message was settled.
 func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.Duration) (Message, error) {

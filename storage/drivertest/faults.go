@@ -51,7 +51,7 @@ func NewFaults(backend driver.Backend, hook Hook) *Faults {
 // Calls returns the number of calls so far.
 func (f *Faults) Calls() int { return int(f.calls.Load()) }
 
-// Far makes a backend look as one on a network does: reads are worth making at once, and
+// Far makes a backend look as one on a network does: reads are worth making concurrently, and
 // nothing else is promised.
 func Far(backend driver.Backend) driver.Backend { return far{backend} }
 

@@ -58,7 +58,7 @@ func insert(t *testing.T, tables driver.Backend, row string) error {
 	return driver.NewTable(tables, "T").Transact(t.Context(), "p", driver.Insert(row))
 }
 
-// has tells whether the backend behind the faults has a row.
+// has reports whether the backend behind the faults has a row.
 func has(t *testing.T, db *bolt.DB, row string) bool {
 	t.Helper()
 	_, err := driver.NewTable(db, "T").Get(t.Context(), "p", row)

@@ -31,7 +31,7 @@ func (f table) guarded(writer, i int) error {
 	return f.Transact(f.Context(), "p", driver.Merge(guard, driver.Exists), driver.Insert(fmt.Sprintf("row-%d-%d", writer, i)))
 }
 
-// together runs n writers at once.
+// together runs n writers concurrently.
 func together(n int, write func(writer int)) {
 	var writers sync.WaitGroup
 	for i := range n {

@@ -1,27 +1,26 @@
-// Package erasure is the deletion of an account with all that its user has made: a cascade of
-// cascades.
+// Package erasure deletes an account and everything that its user has made.
 //
 // # The problem
 //
-// What a user has made lies in as many partitions as they act in, and in four tables. Requests of
-// theirs may be under way when the account is deleted, and copies of them may land at any time. So
-// nothing that they sent may land once the deletion has looked where it would.
+// What a user has made is in as many partitions as they act in, and in four tables. Requests of
+// theirs may be in flight when the account is deleted, and duplicates of them may arrive at any time.
+// They must fail once the deletion has read the place where they would take effect.
 //
 // # The model
 //
-// Whatever a user does in the channels of others is first on a list in the user's own partition: a
-// post and a vote on those of package blog, a subscription in Subscriptions. Then, and only then,
-// the request reads whether the account stands. Only then does it make its transaction, which names
-// what was read before that look and is used up once it changes: the token of the guests, for a post
-// and a vote; the join! row, for a subscription; the reservation of a gate, for a channel.
+// Before a request changes another user's channel, it reads the row that its transaction will depend
+// on (the token): the posting rule, for a post and a vote; the join! row, for a subscription; the
+// reservation of a gate, for a channel. Then it adds an entry to a list in the user's own partition:
+// for a post and a vote those of package blog, for a subscription Subscriptions. Then it checks that
+// the account is active. Only then does it send the transaction.
 //
 //	request:   token   list   look                transaction, with the token
 //	deletion:                       pivot   read the lists   turn each token
 //
-// If the look finds that the account stands, the deletion has not passed its pivot. So it will read
-// the lists later, will find the row, and will turn the token that the request holds: the
-// transaction lands before that and is removed, or never. If the look comes after the pivot, the
-// request gives up. Neither waits for the other.
+// If the look finds the account active, the deletion has not passed its pivot. So it will read the
+// lists later, will find the entry, and will replace the token that the request depends on: the
+// transaction either takes effect before that and is removed, or it fails. If the look comes after
+// the pivot, the request gives up. Neither waits for the other.
 //
 // The account's own row says how far it has come (package account), as a channel's row does, and the
 // message, the record and the index of open deletions are those of package deletion, under a key
@@ -29,12 +28,13 @@
 //
 // # What survives failure
 //
-// Each step may be repeated, by any number of workers. They remove a row of a list in the version
-// that they read, and after what the list names. So a worker that starts again finds the rest. What
-// a late copy of a request leaves on a list of nobody names nothing, and a repair removes it.
+// Each step may be repeated, by any number of workers. They first remove what an entry of a list
+// names, and then the entry, in the version that they read. So a worker that starts again finds the
+// rest. A delayed duplicate may leave an entry on the list of a user who is gone. It names nothing, and
+// a repair removes it.
 //
-// The name stays with the account for domain.NameKept. That is a premise: no process stalls for so
-// long within one request or one step. Late copies may land after it.
+// The name stays with the account for domain.NameKept. It is a premise that no process stalls for so
+// long within one request or one step. Delayed duplicates may arrive after it.
 package erasure
 
 import (

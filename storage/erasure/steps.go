@@ -14,7 +14,7 @@ import (
 
 // The steps of a worker, in their order.
 
-// flightOfStep is how many things of a list a step works on at once.
+// flightOfStep is how many things of a list a step works on concurrently.
 const flightOfStep = 8
 
 // A Removed is told how many rows were removed. Its error ends the step.
@@ -41,7 +41,7 @@ func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present 
 	return present, err
 }
 
-// underWay tells whether an account is in the course of the deletion that a message asks for.
+// underWay reports whether an account is in the course of the deletion that a message asks for.
 func underWay(entry account.Entry, m domain.Message) bool {
 	return entry.ID == m.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
 }

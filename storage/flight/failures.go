@@ -18,7 +18,7 @@ func (f *Failures) Add(err error) {
 	f.errs = append(f.errs, err)
 }
 
-// Any tells whether there is an error.
+// Any reports whether there is an error.
 func (f *Failures) Any() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

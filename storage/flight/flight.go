@@ -1,4 +1,4 @@
-// Package flight makes calls at once that do not depend on each other.
+// Package flight makes concurrent calls that do not depend on each other.
 package flight
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Group is several calls at once, as an errgroup.Group. A panic in one of them does
+// A Group is several concurrent calls, as an errgroup.Group. A panic in one of them does
 // not end the process: Wait passes it on to the caller, who is guarded against panics
 // (a request, or the handling of a message) or is a command, which may end.
 type Group struct {
@@ -19,7 +19,7 @@ type Group struct {
 	panicked any
 }
 
-// Unbroken returns a group of at most limit calls at once, in which a call
+// Unbroken returns a group of at most limit concurrent calls, in which a call
 // that fails does not end the others.
 func Unbroken(limit int) *Group {
 	group := &errgroup.Group{}

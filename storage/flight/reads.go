@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Points is the largest number of single rows that are read at once for one request. A page of a
+// Points is the largest number of single rows that are read concurrently for one request. A page of a
 // list has 20 rows, so that it waits once.
 const Points = 32
 
 // Reads are how reads are made that do not depend on each other.
 type Reads struct {
-	// InTurn makes them one after another, where to make them at once gains nothing.
+	// InTurn makes them one after another, where concurrency gains nothing.
 	InTurn bool
 	// LastFirst makes them in the opposite order if they are made in turn.
 	LastFirst bool
@@ -22,7 +22,7 @@ type Reads struct {
 	Most int
 }
 
-// Group returns a group of at most limit calls at once. The first call that fails ends the
+// Group returns a group of at most limit concurrent calls. The first call that fails ends the
 // context.
 func (r Reads) Group(ctx context.Context, limit int) (*Group, context.Context) {
 	if r.Most > 0 {
@@ -70,7 +70,7 @@ func (r Reads) AtOnce(ctx context.Context, calls ...func(context.Context) error)
 	return cmp.Or(errs...)
 }
 
-// Gather reads something for each item, Points at once, and returns what is to be kept, in the
+// Gather reads something for each item, Points concurrently, and returns what is to be kept, in the
 // order of the items. The first error ends it.
 func Gather[T, R any](ctx context.Context, r Reads, items []T, read func(context.Context, T) (found R, keep bool, err error)) ([]R, error) {
 	found, keep := make([]R, len(items)), make([]bool, len(items))

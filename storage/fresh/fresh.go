@@ -1,5 +1,5 @@
 // Package fresh lets a process keep the pages of a channel, and show them only while they are
-// right. It asks the store and no other process.
+// right. It depends on the store, and on no other process.
 package fresh
 
 import (
@@ -26,7 +26,7 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Whatever changes a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes
+// Every change of a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes
 // the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it
 // at all moments between them, and no post, rating or subscriber changed between them. The same
 // holds for the channel's row. Let a process read a version, then the content, and later the
@@ -40,29 +40,29 @@ import (
 //
 // # Why the version is read before the content
 //
-// Content that is read before its version, or beside it, may be older than it: somebody
-// posts between the two reads. Kept under that version, it would hide the post for as
+// Content that is read before its version, or concurrently, may be older than it: a user
+// posts between the two reads. Kept under that version, it would miss the post for as
 // long as the version lasts. Content that is read after its version may be newer than it.
-// That is harmless: then the gate has changed since the version was read, so that nobody
-// will ever read that version again.
+// That is harmless: then the gate has changed since the version was read, so that version
+// is never read again.
 //
-// # Why the two rows may be read at once
+// # Why the two rows may be read concurrently
 //
 // They are two tables, and the two reads are no snapshot. They need not be, since each
 // answers for itself, as do the two reads of a page that is not kept:
 //
 //   - I4, no ghost read. A deletion is acknowledged after the channel's row is marked. A
-//     reader who begins later reads the mark, or no row, or another incarnation, and gets
-//     that error, whatever the gate says. It does not matter what this process keeps.
+//     request that begins later reads the mark, or no row, or another incarnation, and
+//     returns that error, whatever the gate says and whatever this process keeps.
 //   - I3, no lost post. A write is acknowledged after it has merged the gate. A reader who
 //     begins later reads a gate of another ETag than any that was read before the write.
 //
 // Both hold on any process, because a reader asks the store and no other process. A
 // reader who began before the acknowledgement may be answered either way.
 //
-// An active row without its open gate is no channel, and is not shown: a late copy of the insert
-// brought the row back after its deletion, or its creation died. The gate that the version has is
-// of the incarnation that the row has, since the incarnation is in the key of the gate.
+// An active row without its open gate is not shown: a delayed duplicate of the insert brought the row
+// back after its deletion, or its creation died. The gate of the version is of the row's incarnation,
+// because the incarnation is in the key of the gate.
 type Version string
 
 // Versions reads channels with their versions. It is safe for concurrent use.
@@ -109,7 +109,7 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag)), nil
 }
 
-// maxOpenGates is how many open gates of a partition are read at once. There are several
+// maxOpenGates is how many open gates of a partition are read concurrently. There are several
 // only while creations of one name are under way, or after they died.
 const maxOpenGates = 10
 

@@ -22,7 +22,7 @@ type Side struct {
 
 // Options are the settings of a copy.
 type Options struct {
-	// Flight is how many transactions are under way at once. Zero means 1.
+	// Flight is how many transactions run concurrently. Zero means 1.
 	Flight int
 	// Progress, if it is not nil, is told what the copy does, and how many rows more it has
 	// walked over.

@@ -29,7 +29,7 @@ func (c *copier) walk(ctx context.Context, doing string, visit func(table string
 	return nil
 }
 
-// same tells whether two rows hold the same, in any order. A name is there once.
+// same reports whether two rows hold the same, in any order. A name is there once.
 func same(a, b driver.Properties) bool {
 	if len(a) != len(b) {
 		return false

@@ -99,7 +99,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 	})
 }
 
-// Raced tells whether a conditional write failed because the row is not as it was read.
+// Raced reports whether a conditional write failed because the row is not as it was read.
 // Either another writer was faster, or the failure is the echo of the caller's own write.
 func Raced(err error) bool {
 	return errors.Is(err, domain.ErrConflict) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrExists)
@@ -113,7 +113,7 @@ func Again(err error) error {
 	return err
 }
 
-// FailedAt tells whether a transaction failed because of its operation number index, counted
+// FailedAt reports whether a transaction failed because of its operation number index, counted
 // from 0, and with this meaning.
 func FailedAt(err error, index int, meaning error) bool {
 	var failed *driver.OperationError
@@ -130,12 +130,12 @@ func Stamp(row driver.Properties, revision domain.Revision) driver.Properties {
 	}
 }
 
-// Bears tells whether one of the row's last writes had this revision.
+// Bears reports whether one of the row's last writes had this revision.
 func Bears(row driver.Properties, revision domain.Revision) bool {
 	return strings.Contains(row.String(schema.PropRevisions), string(revision))
 }
 
-// Unchanged tells whether a row is still there in the version that was read.
+// Unchanged reports whether a row is still there in the version that was read.
 func Unchanged(ctx context.Context, table *driver.Table, row driver.Entity) (bool, error) {
 	//lab: Read the row again: is it still as it was?
 	now, err := table.Get(ctx, row.Partition, row.Row)

@@ -34,20 +34,20 @@ func (s *Readers) Subscribe(ctx context.Context, channel domain.Channel, user do
 	return s.join(ctx, channel, user)
 }
 
-// join writes both rows. A sub! row must never land, however late, after somebody
-// has removed the user's row: nobody would know of it. So the sub! row takes the
-// place of a join! row, in the version that was read before the user's row was
-// written. Whoever removes the user's row has read it first, and removes the join!
-// row before it. Then one of two things holds:
+// join writes both rows. A delayed insert of the sub! row must fail once the user's row
+// was removed. Otherwise they would be a subscriber, and no page of theirs would show it.
+// So the sub! row replaces a join! row, in the version that was read before the user's row
+// was written. A request that removes the user's row has read it first, and removes the
+// join! row before it. Then one of two things holds:
 //
-//   - They removed the join! row in the version read here. Then the swap fails.
-//   - They removed an earlier join! row. Then the user's row has changed since they
-//     read it, and they cannot remove it.
+//   - It removed the join! row in the version read here. Then the swap fails.
+//   - It removed an earlier join! row. Then the user's row has changed since it was read,
+//     and the request cannot remove it.
 //
-// If the process dies before the swap, a join! row is left, which counts for
-// nothing. The user's next attempt uses it; leaving removes it, and so does a repair
-// by the checker. If the process dies after the swap, the user's row is joining, and
-// the read repair completes it.
+// If the process dies before the swap, it leaves a join! row, which has no effect. The
+// user's next attempt uses it; leaving removes it, and so does a repair by the checker.
+// If the process dies after the swap, the user's row is joining, and the read repair
+// completes it.
 func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)

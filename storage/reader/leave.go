@@ -13,7 +13,7 @@ import (
 
 // Unsubscribe ends a subscription. To unsubscribe again is no error. If another
 // request of the user begins to join meanwhile, that one comes later and wins:
-// otherwise the two could undo each other's steps for ever.
+// otherwise the two could undo each other's steps without end.
 func (s *Readers) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.pause.Retry(ctx, func() error {

@@ -48,7 +48,7 @@ func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]do
 	return s.repairSubscriptions(ctx, rows, user)
 }
 
-// repairSubscriptions repairs a user's rows, several at once, and returns the valid
+// repairSubscriptions repairs a user's rows, several concurrently, and returns the valid
 // subscriptions in the order of the rows.
 func (s *Readers) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
 	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {

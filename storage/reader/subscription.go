@@ -82,7 +82,7 @@ func (s *Readers) deleteSubscriptions(ctx context.Context, ref domain.ChannelRef
 	return nil
 }
 
-// Subscribed tells whether the user's row says that the user subscribes to the
+// Subscribed reports whether the user's row says that the user subscribes to the
 // channel. It is one read, and does not look for the sub! row.
 func (s *Readers) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Read the user's own row of the subscription.
@@ -93,7 +93,7 @@ func (s *Readers) Subscribed(ctx context.Context, ref domain.ChannelRef, user do
 	return row.Properties.String(schema.PropState) == stateJoined, err
 }
 
-// hasSub tells whether the channel has a sub! row of this incarnation for the user.
+// hasSub reports whether the channel has a sub! row of this incarnation for the user.
 func (s *Readers) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Look for the row that decides who is a subscriber.
 	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.SubRow(user))

@@ -52,7 +52,7 @@ func OpenGateRow(i domain.Incarnation) string     { return OpenGate.Row(string(i
 func ReservedGateRow(i domain.Incarnation) string { return ReservedGate.Row(string(i)) }
 func ShutGateRow(i domain.Incarnation) string     { return ShutGate.Row(string(i)) }
 
-// IsGate tells whether a row of Blogs is a gate.
+// IsGate reports whether a row of Blogs is a gate.
 func IsGate(row string) bool { return strings.HasPrefix(row, GatePrefix) }
 
 // BlogRow is the row of a post.
@@ -253,7 +253,7 @@ func PrefixEnd(prefix string) string {
 	return prefix[:last] + string(prefix[last]+1)
 }
 
-// LeadsToChannel tells whether a channel can be asked for by this key.
+// LeadsToChannel reports whether a channel can be asked for by this key.
 func LeadsToChannel(ref domain.ChannelRef) bool {
 	return driver.CheckPartition(ChannelPartition(ref.Key)) == nil
 }

@@ -71,7 +71,7 @@ func fill(form string, varying []string) string {
 	return key.String()
 }
 
-// Has tells whether a row key is of this kind.
+// Has reports whether a row key is of this kind.
 func (k *Kind) Has(row string) bool { return parse(k.Form, row, func(Part) {}) }
 
 // Parse returns what varies in a row key, in the order of its form. ok is false if the key is

@@ -134,7 +134,7 @@ var (
 	Deletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:       "The progress of one deletion. It stays when the channel is gone.",
-		Why:        "It is a report. No step of a deletion reads it; the reconciling pass sees by it what stands still.",
+		Why:        "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
 		Properties: deletionProperties(),
 	}
 	BlogDeletion = &Kind{

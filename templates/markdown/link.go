@@ -61,7 +61,7 @@ func webScheme(s string) (start int, ok bool) {
 	return 0, false
 }
 
-// inScheme says whether c may stand in a scheme (RFC 3986, section 3.1).
+// inScheme reports whether c may stand in a scheme (RFC 3986, section 3.1).
 func inScheme(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		c == '+' || c == '-' || c == '.'
@@ -80,7 +80,7 @@ var linkPattern = sync.OnceValue(func() *regexp.Regexp {
 // relLink says that the site does not vouch for what strangers link to.
 const relLink = "nofollow ugc noopener"
 
-// linkable says whether a link may lead to an address.
+// linkable reports whether a link may lead to an address.
 func linkable(address []byte) bool {
 	u, err := url.Parse(string(address))
 	if err != nil {

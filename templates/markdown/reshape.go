@@ -7,7 +7,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// shows says whether a document has more than definitions of links, which no reader sees.
+// shows reports whether a document has more than definitions of links, which no reader sees.
 func shows(doc ast.Node) bool {
 	return slices.ContainsFunc(children(doc), func(n ast.Node) bool {
 		return n.Kind() != ast.KindLinkReferenceDefinition

@@ -29,7 +29,7 @@ func Words(source string) string {
 	}
 }
 
-// inline says whether an element of a rendered text stands within a word.
+// inline reports whether an element of a rendered text stands within a word.
 func inline(element string) bool {
 	switch element {
 	case "a", "em", "strong", "del", "code":
@@ -38,7 +38,7 @@ func inline(element string) bool {
 	return false
 }
 
-// plain says whether a text surely has no marks: it is one line, which begins with a letter
+// plain reports whether a text surely has no marks: it is one line, which begins with a letter
 // and has no character that could be a mark. Most titles and descriptions are plain.
 func plain(source string) bool {
 	first, _ := utf8.DecodeRuneInString(source)

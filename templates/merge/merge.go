@@ -66,7 +66,7 @@ func (m Merge) with(base, mine, theirs []string) Merge {
 	return append(m, p)
 }
 
-// Clean says that no part is a clash.
+// Clean reports whether no part is a clash.
 func (m Merge) Clean() bool {
 	return !slices.ContainsFunc(m, func(p Part) bool { return p.Side == Clash })
 }

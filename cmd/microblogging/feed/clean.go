@@ -138,7 +138,7 @@ func (c *cleaner) image(n *html.Node) {
 	}
 }
 
-// isHidden tells whether the content of an element is not text for readers.
+// isHidden reports whether the content of an element is not text for readers.
 func isHidden(element atom.Atom) bool {
 	return slices.Contains([]atom.Atom{
 		atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes,

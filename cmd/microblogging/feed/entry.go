@@ -22,7 +22,7 @@ type Entry struct {
 	// Published is when the entry was published or, if it does not say so, when it
 	// was updated. It is zero if neither date can be read and stored.
 	Published time.Time
-	// Misdated tells that the file has a date for the entry, and Published is zero.
+	// Misdated reports whether the file has a date for the entry, and Published is zero.
 	Misdated bool
 	Title    string
 	// Summary is used if there is no Content, and Link if there is neither.

@@ -21,7 +21,7 @@ const (
 	// scrapeTime bounds how long one answer to Prometheus takes. Prometheus itself gives up
 	// after 10 s, unless it is told otherwise.
 	scrapeTime = 8 * time.Second
-	// maxScrapes is how many are answered at once.
+	// maxScrapes is how many are answered concurrently.
 	maxScrapes = 4
 )
 
@@ -111,7 +111,7 @@ func (m *metrics) ofWorker(r registered) {
 	m.inProgress = r.gauge("worker_deliveries_in_progress", "Deliveries that are being handled.")
 	m.again = r.plain("worker_redeliveries_total", "Deliveries of a message that had been delivered before.")
 	m.leasesLost = r.plain("worker_lost_leases_total", "Deliveries that lost their lease: the message belongs to another worker.")
-	m.poisoned = r.plain("worker_poisoned_total", "Messages that were moved to the poison queue.")
+	m.poisoned = r.plain("worker_poisoned_total", "Messages that were given up and recorded for an operator.")
 	m.removed = r.plain("worker_rows_removed_total", "Rows that deletions have removed.")
 	m.steps = r.histogram("worker_step_duration_seconds", "How long the steps of a deletion take.", seconds, "step")
 	m.passes = from0(r.counter("worker_reconciling_passes_total", "Reconciling passes by outcome.", "outcome"), "ok", "failed")

@@ -228,7 +228,7 @@ func (s story) of(root *spanData) (found story) {
 	return found
 }
 
-// below tells whether a span is below another, at any depth.
+// below reports whether a span is below another, at any depth.
 func (s story) below(span, root *spanData) bool {
 	for _, at := range s {
 		if at.SpanID == span.ParentSpanID {
