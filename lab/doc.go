@@ -1,11 +1,11 @@
-// Package lab is an explicit-state model checker that runs the shipped code.
+// Package lab is an explicit-state model checker that runs the production code.
 //
 // # The problem
 //
 // The program claims that no interleaving of requests, workers, crashes, lost
-// replies and re-sent requests breaks an invariant of package domain. Such a claim
-// needs a machine that looks for the counterexample. The machine must look in the
-// code that ships, because a model of the code can be right where the code is not.
+// responses and re-sent requests breaks an invariant of package domain. Such a claim
+// needs a tool that searches for a counterexample. The tool must search the production
+// code, because a model of the code can be right where the code is not.
 //
 // # The model
 //
@@ -33,9 +33,9 @@
 // [Explorer.Explore] enters all states of a small scenario breadth first, so its
 // counterexample is one of the shortest. [Explorer.Walk] takes random runs of a
 // large scenario and shrinks what it finds. [Explorer.Follow] is for people: it takes one
-// schedule and says at each [Moment] who is about to do what in which line of Go, what may
-// befall them, and which laws hold. What a call is for is said by a comment above that line
-// ([Site]).
+// schedule and says at each [Moment] which actor is about to make which call in which line of Go,
+// what can happen to the call, and which laws hold. A comment above that line says what the call is
+// for ([Site]).
 //
 // # The laws
 //
@@ -49,8 +49,8 @@
 //
 // A model checker that finds nothing may be blind. So it must find each anomaly in
 // package textbook, which is the naive version, and it must find a breach for each
-// guard that is taken out of the shipped code ([Guard]). Package protocol has the scenarios, the
-// laws and the guards of the shipped code.
+// guard that is removed from the production code ([Guard]). Package protocol has the scenarios, the
+// laws and the guards of that code.
 //
 // # Our words and the field's
 //

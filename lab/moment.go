@@ -26,7 +26,7 @@ type Moment struct {
 	Rest *Outcome
 }
 
-// AtRest reports whether no actor can go on and that no request is under way.
+// AtRest reports whether no actor can go on and no request is under way.
 func (m Moment) AtRest() bool { return m.Rest != nil }
 
 // moment is the state after a step. before are the moments before it.

@@ -14,7 +14,7 @@ import (
 type Run struct {
 	Steps    []Step
 	Breaches []domain.Breach
-	// AtRest reports whether no actor can go on, so all laws were checked. Otherwise only
+	// AtRest reports whether no actor can go on. Then all laws were checked. Otherwise only
 	// the laws of steps and states were.
 	AtRest bool
 }

@@ -25,7 +25,7 @@ type conclusion struct {
 	before func(w *world, m *driver.Message, says *domain.Message)
 	// hook is what befalls the calls. Nil is nothing.
 	hook drivertest.Hook
-	// last reports whether it is the last attempt, and stopping that the process is to stop.
+	// last reports whether it is the last attempt, and stopping whether the process is to stop.
 	last, stopping bool
 
 	// end is what the observer is told, as a notebook says it.

@@ -27,7 +27,7 @@ type progress struct {
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
-	// outdated reports whether the message is not of the request that is recorded, and that the deletion
+	// outdated reports whether the message is not of the request that is recorded, and the deletion
 	// can still be undone. See record.
 	outdated bool
 	// worker is the number of this handling in the trace; 0 if the first record failed, and the

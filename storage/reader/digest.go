@@ -84,7 +84,7 @@ type DigestSummary struct {
 	// Posts and Channels count the posts of the day and the channels with such posts,
 	// listed or not.
 	Posts, Channels int
-	// Partial reports whether the user subscribes to more channels, which are left out.
+	// Partial reports whether the user subscribes to more channels. Those are left out.
 	Partial bool
 }
 
