@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -80,6 +81,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if token != "" {
 		fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
 	}
+	fmt.Fprintf(console.stdout, "process %d\n", os.Getpid())
 	return nil
 }
 
