@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// ChannelState says whether a channel can be read and posted to.
+// ChannelState reports whether a channel can be read and posted to.
 type ChannelState string
 
 // The states of a channel. A deleted channel has no row. From ChannelPending on, no page shows

@@ -20,20 +20,20 @@ type Step string
 
 // The steps of the cascade in their order. Each is idempotent.
 const (
-	// StepMark passes the point of no return: the deletion can no longer be undone.
-	StepMark Step = "mark"
+	// StepPivot passes the point of no return: the deletion can no longer be undone.
+	StepPivot Step = "pivot"
 	// StepShut replaces the open gate with the shut one: the store accepts no more posts.
 	StepShut Step = "shut"
 	// StepSweep deletes the rows of the partition behind the shut gate, until a
 	// fresh read shows nothing but gates.
 	StepSweep Step = "sweep"
-	// StepDisarm deletes the shut gate: after that, a late sweep can delete nothing.
-	StepDisarm Step = "disarm"
+	// StepRemoveGate deletes the shut gate: after that, a late sweep can delete nothing.
+	StepRemoveGate Step = "remove-gate"
 	// StepRelease deletes the channel's row, so the name can be taken again.
 	StepRelease Step = "release"
 )
 
-// The steps that delete an account, between StepMark and StepRelease. Each is idempotent.
+// The steps that delete an account, between StepPivot and StepRelease. Each is idempotent.
 const (
 	// StepChannels asks for the deletion of each channel of the user.
 	StepChannels Step = "channels"

@@ -32,7 +32,7 @@ func rowsOf(trace domain.Trace) (rows int64, records int) {
 }
 
 func recordTakesPlaceOfFormer(t *testing.T) {
-	trace := domain.Trace{}.With(traced(domain.StepSweep, 1, 0, 99)).With(traced(domain.StepMark, 2, 1, 0))
+	trace := domain.Trace{}.With(traced(domain.StepSweep, 1, 0, 99)).With(traced(domain.StepPivot, 2, 1, 0))
 	trace = trace.With(traced(domain.StepSweep, 1, 0, 198))
 	if rows, _ := rowsOf(trace); len(trace) != 2 || rows != 198 || trace.Workers() != 2 {
 		t.Errorf("the trace is %+v", trace)

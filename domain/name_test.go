@@ -24,7 +24,7 @@ func letters() *rapid.Generator[rune] {
 	)
 }
 
-// isSeen tells whether a letter or a mark takes room.
+// isSeen reports whether a letter or a mark takes room.
 func isSeen(r rune) bool {
 	return !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && !strings.ContainsRune("\U00013441\U00013442\U00016fe4", r)
 }

@@ -31,7 +31,7 @@ const NameKept = 30 * 24 * time.Hour
 // had the name. Half of that is for clocks that differ.
 func OfFormerAccount(on, made time.Time) bool { return on.Before(made.Add(-NameKept / 2)) }
 
-// AccountState says whether an account can be used.
+// AccountState reports whether an account can be used.
 type AccountState string
 
 // The states of an account. AccountPending can be undone; AccountErasing is past the point of no

@@ -45,7 +45,7 @@ func testMidSweep(t *testing.T, s setup, lease string, end func(*process, testin
 	first.endCleanly(t)
 	posts := 2000
 	if s.embedded() {
-		posts = 6000 // a worker sweeps 12,000 rows of this store before it looks whether it is to end
+		posts = 6000 // a worker sweeps 12,000 rows of this store before it reports whether it is to end
 	}
 	s.mustRun(t, "import", "--channel", "doomed", "--owner", "alice", writeFeed(t, posts))
 

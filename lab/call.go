@@ -123,8 +123,8 @@ func NameRow(table, row string) string {
 	return shortRow(row)
 }
 
-// DescribeBreach is a breach in one line, with the row that shows it, if one does.
-func (s *Scenario) DescribeBreach(b domain.Breach) string {
+// DescribeViolation is a violation in one line, with the row that shows it, if one does.
+func (s *Scenario) DescribeViolation(b domain.Violation) string {
 	text := b.Detail
 	switch {
 	case b.RowKey != "":

@@ -245,7 +245,7 @@ func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 	case fate == Unsent:
 		return true
 	case fate == GivenUp || fate == Copied:
-		return call.Writes() && x.scenario.Straggles != nil && x.scenario.Straggles(call)
+		return call.Writes() && x.scenario.DelayedCalls != nil && x.scenario.DelayedCalls(call)
 	}
 	return call.Writes()
 }

@@ -25,7 +25,7 @@
 //
 // The next call of an actor depends only on the answers that it got. So the state
 // of the system is the content of the store, the answers that each actor got, the
-// requests under way, what the laws remember of the past ([History]), and the
+// requests under way, what the invariants remember of the past ([History]), and the
 // faults and preemptions that are left. Each state is entered once. A goroutine
 // cannot be copied, so an actor is led back to a state by running its code again
 // with the same answers. The code must then make the same call, which is checked.
@@ -34,23 +34,23 @@
 // counterexample is one of the shortest. [Explorer.Walk] takes random runs of a
 // large scenario and shrinks what it finds. [Explorer.Follow] is for people: it takes one
 // schedule and says at each [Moment] which actor is about to make which call in which line of Go,
-// what can happen to the call, and which laws hold. A comment above that line says what the call is
+// what can happen to the call, and which invariants hold. A comment above that line says what the call is
 // for ([Site]).
 //
-// # The laws
+// # The invariants
 //
-// In every state, what a client was told is true ([Laws]). A page that a process has
+// In every state, what a client was told is true ([Invariants]). A page that a process has
 // kept and shows again is held against what was acknowledged, to anybody, before its reader
 // asked for it ([History]). When no actor can go
 // on, fresh workers run until nothing moves. Then every invariant must hold over
 // the whole store, both for the program's own checker and for the plain reading of
-// package atrest, and each message that was ever sent must change nothing when it
+// package oracle, and each message that was ever sent must change nothing when it
 // is delivered again.
 //
 // A model checker that finds nothing may be blind. So it must find each anomaly in
-// package textbook, which is the naive version, and it must find a breach for each
-// guard that is removed from the production code ([Guard]). Package protocol has the scenarios, the
-// laws and the guards of that code.
+// package textbook, which is the naive version, and it must find a violation for each
+// safeguard that is removed from the production code ([Safeguard]). Package protocol has the scenarios, the
+// invariants and the safeguards of that code.
 //
 // # Our words and the field's
 //
@@ -78,9 +78,9 @@
 //     guarantee depends on that. A walk draws at each step, so it has no guarantee.
 //   - Shrink: delta debugging [10]. Only the reduction to complements is done. At the
 //     end of a shrunk schedule the actors that still wait go on without faults.
-//   - Ablation: mutation testing [11] of guards. A mutant is made by changing what
+//   - Ablation: mutation testing [11] of safeguards. A mutant is made by changing what
 //     an actor sends or is answered (driver.Around), not by changing the code. It is
-//     killed if any law is broken.
+//     killed if any invariant is violated.
 //
 // # Sources
 //

@@ -24,10 +24,10 @@ func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps}
 }
 
-// A Finding is a run that breaks a law.
+// A Finding is a run that breaks an invariant.
 type Finding struct {
-	Schedule Schedule
-	Breaches []domain.Breach
+	Schedule   Schedule
+	Violations []domain.Violation
 }
 
 // An Explorer explores one scenario. It is not safe for concurrent use.
@@ -42,7 +42,7 @@ type Explorer struct {
 	twins   []int
 	counts  Counts
 	seen    map[mem.Sum]struct{}
-	rests   map[mem.Sum][]domain.Breach
+	rests   map[mem.Sum][]domain.Violation
 	scratch []Choice
 }
 
@@ -50,7 +50,7 @@ type Explorer struct {
 func NewExplorer(s Scenario) *Explorer {
 	return &Explorer{
 		scenario: &s, lot: newParking(),
-		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Breach{},
+		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Violation{},
 	}
 }
 
@@ -100,7 +100,7 @@ func (x *Explorer) setUp(s *state) {
 	x.given = at.facts
 }
 
-func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
+func (x *Explorer) judgeStep(to *state, step Step) []domain.Violation {
 	if step.changes == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
 	if step.Choice.Actor != network {
 		told = to.places[step.Choice.Actor-1].at.facts
 	}
-	return x.scenario.Laws.Step(told, step.Call, step.changes)
+	return x.scenario.Invariants.Step(told, step.Call, step.changes)
 }
 
 // enter reports whether the state is new.
@@ -124,7 +124,7 @@ func (x *Explorer) enter(s *state) bool {
 
 // rest judges a state in which no actor can go on. States that differ only in the
 // faults that are left are judged once.
-func (x *Explorer) rest(s *state) []domain.Breach {
+func (x *Explorer) rest(s *state) []domain.Violation {
 	v := x.view(s)
 	var d mem.Digest
 	d.Sum(s.db.Sum())
@@ -133,12 +133,12 @@ func (x *Explorer) rest(s *state) []domain.Breach {
 		d.Sum(sumFacts(told))
 	}
 	key := d.Done()
-	if breaches, known := x.rests[key]; known {
-		return breaches
+	if violations, known := x.rests[key]; known {
+		return violations
 	}
-	breaches := x.scenario.Laws.Rest(v).Breaches
-	x.rests[key] = breaches
-	return breaches
+	violations := x.scenario.Invariants.Rest(v).Violations
+	x.rests[key] = violations
+	return violations
 }
 
 // A state is the whole system between two steps. It never changes.
@@ -146,7 +146,7 @@ type state struct {
 	db      mem.Snapshot
 	history *History
 	places  []place
-	late    []straggler
+	late    []delayedCall
 	faults  int
 	// time is the index of the moment in Scenario.Times.
 	time int
@@ -168,8 +168,8 @@ func (p place) stopped() bool { return p.dead || p.at.call == nil }
 
 func (p place) started() bool { return p.dead || p.at.depth > 0 }
 
-// A straggler is a request that is still under way and that no actor waits for.
-type straggler struct {
+// A delayedCall is a request that is still under way and that no actor waits for.
+type delayedCall struct {
 	actor int
 	at    *point
 	stamp stamp

@@ -26,7 +26,7 @@ const (
 )
 
 func TestExplorer(t *testing.T) {
-	t.Run("no schedule breaks a law, each missing guard is noticed, and what is found is what is known", noScheduleBreaksALaw)
+	t.Run("no schedule breaks an invariant, each missing safeguard is noticed, and what is found is what is known", noScheduleViolatesAnInvariant)
 	t.Run("code that does not make the same call twice panics", codeThatDiffersPanics)
 	t.Run("a search that has no time says that it was not whole", searchWithoutTime)
 }
@@ -50,7 +50,7 @@ func TestWalk(t *testing.T) {
 	t.Run("the same seed takes the same walks", sameSeedTakesTheSameWalks)
 }
 
-func noScheduleBreaksALaw(t *testing.T) {
+func noScheduleViolatesAnInvariant(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores for long, which make check leaves to make test")
 	}
@@ -77,7 +77,7 @@ func noScheduleBreaksALaw(t *testing.T) {
 	t.Log(table.String())
 	for _, r := range s.Shortfalls {
 		if r.Finding == nil {
-			t.Errorf("%s: no law was broken, and one should be", r.Name)
+			t.Errorf("%s: no invariant was broken, and one should be", r.Name)
 			continue
 		}
 		var schedule strings.Builder
@@ -163,8 +163,8 @@ func sameSeedTakesTheSameWalks(t *testing.T) {
 func codeThatDiffersPanics(t *testing.T) {
 	runs := 0
 	s := lab.Scenario{
-		Faults: 2,
-		Laws:   protocol.Scenarios()[0].Laws,
+		Faults:     2,
+		Invariants: protocol.Scenarios()[0].Invariants,
 		Actors: []lab.Actor{{Name: "fickle", Run: func(ctx context.Context, c *lab.Client) {
 			runs++
 			for range 3 {

@@ -10,12 +10,12 @@ import (
 )
 
 // Kind says what a Fact is about, in the words of the tables of runs. What stands in brackets is
-// for the laws alone: what an actor is about to do, and what goes without saying. Each subject of
+// for the invariants alone: what an actor is about to do, and what goes without saying. Each subject of
 // package protocol has kinds of its own.
 type Kind string
 
 // Looking is the fact that an actor asks for a page. What was acknowledged before is kept until
-// its next look, for the laws about pages (History.LookedAt).
+// its next look, for the invariants about pages (History.LookedAt).
 const Looking Kind = "(looking)"
 
 // A Fact is one thing that an actor was told or is about to do.
@@ -92,7 +92,7 @@ func (n *names) fact(f Fact) Fact {
 	return f
 }
 
-// A History is what laws need of a run's past and the store no longer shows. It
+// A History is what invariants need of a run's past and the store no longer shows. It
 // never changes.
 type History struct {
 	// Sent is every message that was ever put on the queue.
@@ -195,7 +195,7 @@ func sumOfText(kind, text string) mem.Sum {
 // acknowledged is what anybody was told that a page shows from then on.
 func (x *Explorer) acknowledged(v View) (list []Known) {
 	for k := range v.Facts() {
-		if x.scenario.Laws.Recalls(k.Kind) {
+		if x.scenario.Invariants.Recalls(k.Kind) {
 			list = append(list, k)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Moment is a state between two steps, for people: who is about to do what, what may
-// befall them, and which laws hold.
+// befall them, and which invariants hold.
 type Moment struct {
 	// Step led here. It is nil at the start.
 	Step *Step
@@ -17,26 +17,26 @@ type Moment struct {
 	Actors []ActorState
 	// Network is what may happen without an actor: a late request lands, or the queue
 	// forgets a message.
-	Network []Option
-	Laws    []LawState
+	Network    []Option
+	Invariants []InvariantState
 	// Faults is how many faults are left.
 	Faults int
-	// Rest is what fresh workers leave, by which the laws are judged if no actor can go on and no
+	// Rest is what fresh workers leave, by which the invariants are judged if no actor can go on and no
 	// request is under way. It is nil otherwise.
 	Rest *Outcome
 }
 
-// AtRest reports whether no actor can go on and no request is under way.
-func (m Moment) AtRest() bool { return m.Rest != nil }
+// Quiescent reports whether no actor can go on and no request is under way.
+func (m Moment) Quiescent() bool { return m.Rest != nil }
 
 // moment is the state after a step. before are the moments before it.
-func (x *Explorer) moment(s *state, step *Step, breaches []domain.Breach, before []Moment) Moment {
+func (x *Explorer) moment(s *state, step *Step, violations []domain.Violation, before []Moment) Moment {
 	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults}
 	if len(x.choices(s)) == 0 {
-		rest := x.scenario.Laws.Rest(x.view(s))
-		m.Rest, breaches = &rest, append(breaches, rest.Breaches...)
+		rest := x.scenario.Invariants.Rest(x.view(s))
+		m.Rest, violations = &rest, append(violations, rest.Violations...)
 	}
-	m.Laws = x.judge(before, m.Rest, breaches)
+	m.Invariants = x.judge(before, m.Rest, violations)
 	for i := range s.places {
 		m.Actors = append(m.Actors, x.actorState(s, i))
 	}
@@ -108,28 +108,28 @@ func (e *StuckError) Error() string {
 }
 
 // Follow takes a schedule and returns the moment before its first step and the one after
-// each step. It does not stop at a broken law: the moment says so, and the run goes on.
+// each step. It does not stop at a violated invariant: the moment says so, and the run goes on.
 // If a choice cannot be taken, the error is a *StuckError, and the moments before it are
 // returned.
 func (x *Explorer) Follow(schedule Schedule) ([]Moment, error) {
 	x.trace()
 	at := x.initial()
-	moments := []Moment{x.moment(at, nil, x.scenario.Laws.State(x.view(at)), nil)}
+	moments := []Moment{x.moment(at, nil, x.scenario.Invariants.State(x.view(at)), nil)}
 	for i, c := range schedule {
 		if !x.allows(at, c) {
 			return moments, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
 		}
-		to, step, breaches := x.take(at, c)
-		moments = append(moments, x.moment(to, &step, breaches, moments))
+		to, step, violations := x.take(at, c)
+		moments = append(moments, x.moment(to, &step, violations, moments))
 		at = to
 	}
 	return moments, nil
 }
 
 // take takes a choice, and says what is wrong with the step and the state that it leads to.
-func (x *Explorer) take(from *state, c Choice) (*state, Step, []domain.Breach) {
+func (x *Explorer) take(from *state, c Choice) (*state, Step, []domain.Violation) {
 	to, step := x.perform(from, c)
-	return to, step, append(x.judgeStep(to, step), x.scenario.Laws.State(x.view(to))...)
+	return to, step, append(x.judgeStep(to, step), x.scenario.Invariants.State(x.view(to))...)
 }
 
 // trace makes each call know the line that makes it, from now on. What is known of the
@@ -143,9 +143,9 @@ func (x *Explorer) trace() {
 	x.programs, x.twins, x.start = nil, nil, nil
 }
 
-// A Law is the name of one law, and when it is judged.
-type Law struct {
-	// Name is the one in a domain.Breach: "I1".
+// A Invariant is the name of one invariant, and when it is judged.
+type Invariant struct {
+	// Name is the one in a domain.Violation: "I1".
 	Name string
 	// Title says it in two or three words: "no orphan". Means says in a sentence what it
 	// demands, for somebody who sees it for the first time.
@@ -153,29 +153,29 @@ type Law struct {
 	When         When
 }
 
-// When says in which states a law is judged.
+// When says in which states an invariant is judged.
 type When uint8
 
 const (
 	// Always: in each state, and with each step.
 	Always When = iota
-	// AtRest: some part of the law is judged only when no actor can go on.
-	AtRest
-	// Finally: only when no actor can go on and all other laws hold.
+	// Quiescent: some part of the invariant is judged only when no actor can go on.
+	Quiescent
+	// Finally: only when no actor can go on and all other invariants hold.
 	Finally
 )
 
-// The states of a law.
+// The states of an invariant.
 const (
-	LawHolds  = "holds"
-	LawBroken = "broken"
-	LawOpen   = "open"
+	InvariantHolds    = "holds"
+	InvariantViolated = "violated"
+	InvariantOpen     = "open"
 )
 
-// A LawState says whether a law holds at one moment of a run.
-type LawState struct {
-	Law
-	// State is LawHolds, LawBroken or LawOpen. A law that was broken once in a run stays so.
+// A InvariantState says whether an invariant holds at one moment of a run.
+type InvariantState struct {
+	Invariant
+	// State is InvariantHolds, InvariantViolated or InvariantOpen. An invariant that was broken once in a run stays so.
 	State string
 	// Reason is why it is broken, in the words of check, or why it is open.
 	Reason string
@@ -183,35 +183,35 @@ type LawState struct {
 	Since int
 }
 
-// judge says which laws hold after the moments before. breaches are what is wrong.
-func (x *Explorer) judge(before []Moment, rest *Outcome, breaches []domain.Breach) (states []LawState) {
-	for i, law := range x.scenario.Laws.List() {
-		if len(before) > 0 && before[len(before)-1].Laws[i].State == LawBroken {
-			states = append(states, before[len(before)-1].Laws[i])
+// judge says which invariants hold after the moments before. violations are what is wrong.
+func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Violation) (states []InvariantState) {
+	for i, invariant := range x.scenario.Invariants.List() {
+		if len(before) > 0 && before[len(before)-1].Invariants[i].State == InvariantViolated {
+			states = append(states, before[len(before)-1].Invariants[i])
 			continue
 		}
-		state := LawState{Law: law, State: LawHolds}
-		switch reason, broken := x.reason(law, breaches); {
+		state := InvariantState{Invariant: invariant, State: InvariantHolds}
+		switch reason, broken := x.reason(invariant, violations); {
 		case broken:
-			state.State, state.Reason, state.Since = LawBroken, reason, len(before)
-		case law.When == Always:
+			state.State, state.Reason, state.Since = InvariantViolated, reason, len(before)
+		case invariant.When == Always:
 		case rest == nil:
-			state.State, state.Reason = LawOpen, "not judged before all is at rest"
+			state.State, state.Reason = InvariantOpen, "not judged before all is at rest"
 		case rest.Unfinished:
-			state.State, state.Reason = LawOpen, "not judged, because fresh workers come to no end"
-		case law.When == Finally && breaches != nil:
-			state.State, state.Reason = LawOpen, "not judged, because another law is broken"
+			state.State, state.Reason = InvariantOpen, "not judged, because fresh workers come to no end"
+		case invariant.When == Finally && violations != nil:
+			state.State, state.Reason = InvariantOpen, "not judged, because another invariant is violated"
 		}
 		states = append(states, state)
 	}
 	return states
 }
 
-// reason is the first breach of a law in words.
-func (x *Explorer) reason(law Law, breaches []domain.Breach) (string, bool) {
-	for _, b := range breaches {
-		if b.Invariant == law.Name {
-			return x.scenario.DescribeBreach(b), true
+// reason is the first violation of an invariant in words.
+func (x *Explorer) reason(invariant Invariant, violations []domain.Violation) (string, bool) {
+	for _, b := range violations {
+		if b.Invariant == invariant.Name {
+			return x.scenario.DescribeViolation(b), true
 		}
 	}
 	return "", false
@@ -223,9 +223,9 @@ type Outcome struct {
 	DB mem.Snapshot
 	// Deeds are what they did, in order.
 	Deeds []Deed
-	// Breaches are the laws that are broken then.
-	Breaches []domain.Breach
-	// Unfinished reports whether they came to no end. Then most laws were not judged.
+	// Violations are the invariants that are broken then.
+	Violations []domain.Violation
+	// Unfinished reports whether they came to no end. Then most invariants were not judged.
 	Unfinished bool
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 func TestFollow(t *testing.T) {
-	t.Run("a moment says who does what, what may befall them and which laws hold", momentSaysAll)
-	t.Run("a broken law is noted and the run goes on", followGoesOn)
+	t.Run("a moment says who does what, what may befall them and which invariants hold", momentSaysAll)
+	t.Run("a violated invariant is noted and the run goes on", followGoesOn)
 	t.Run("a choice that cannot be taken has a position and a reason", stuckHasAReason)
 	t.Run("each option can be taken, and without one it is said why", everyOptionCanBeTaken)
 	t.Run("fresh workers judge only what is at rest", restJudges)
@@ -59,9 +59,9 @@ func momentSaysAll(t *testing.T) {
 	if o := m.Actors[0].Options; len(o) != 1 || o[0].Word != "ann" || o[0].Label == "" {
 		t.Errorf("ann's options are %+v", o)
 	}
-	for _, law := range m.Laws {
-		if open := law.Name == "A1" || law.Name == "A3" || law.Name == "A4"; open != (law.State == lab.LawOpen) || open == (law.Reason == "") {
-			t.Errorf("law %+v", law)
+	for _, invariant := range m.Invariants {
+		if open := invariant.Name == "A1" || invariant.Name == "A3" || invariant.Name == "A4"; open != (invariant.State == lab.InvariantOpen) || open == (invariant.Reason == "") {
+			t.Errorf("invariant %+v", invariant)
 		}
 	}
 }
@@ -69,14 +69,14 @@ func momentSaysAll(t *testing.T) {
 func followGoesOn(t *testing.T) {
 	moments := follow(t, "A2", "w1*4,ann,w2*4")
 	for i, m := range moments {
-		broken := slices.ContainsFunc(m.Laws, func(law lab.LawState) bool { return law.State == lab.LawBroken })
+		broken := slices.ContainsFunc(m.Invariants, func(invariant lab.InvariantState) bool { return invariant.State == lab.InvariantViolated })
 		if broken != (i == 9) {
-			t.Errorf("after %d steps the laws are %+v", i, m.Laws)
+			t.Errorf("after %d steps the invariants are %+v", i, m.Invariants)
 		}
 	}
 	last := moments[len(moments)-1]
-	if a2 := last.Laws[1]; a2.Name != "A2" || a2.State != lab.LawBroken || a2.Since != 9 || a2.Reason == "" {
-		t.Errorf("a law that was broken is %+v", a2)
+	if a2 := last.Invariants[1]; a2.Name != "A2" || a2.State != lab.InvariantViolated || a2.Since != 9 || a2.Reason == "" {
+		t.Errorf("an invariant that was broken is %+v", a2)
 	}
 }
 
@@ -126,8 +126,8 @@ func everyOptionCanBeTaken(t *testing.T) {
 					t.Errorf("%s: %s has the options %v and %q", record.Name, a.Name, a.Options, a.Why)
 				}
 			}
-			if slices.ContainsFunc(options, func(o lab.Option) bool { return o.Word == "" || o.Label == "" }) || m.AtRest() != (options == nil) {
-				t.Errorf("%s: options %+v, at rest %t", record.Name, options, m.AtRest())
+			if slices.ContainsFunc(options, func(o lab.Option) bool { return o.Word == "" || o.Label == "" }) || m.Quiescent() != (options == nil) {
+				t.Errorf("%s: options %+v, at rest %t", record.Name, options, m.Quiescent())
 			}
 		}
 	}
@@ -135,14 +135,14 @@ func everyOptionCanBeTaken(t *testing.T) {
 
 func restJudges(t *testing.T) {
 	for i, m := range follow(t, "A3", "olga*2") {
-		if m.AtRest() != (i == 2) {
-			t.Errorf("after %d steps at rest is %t", i, m.AtRest())
+		if m.Quiescent() != (i == 2) {
+			t.Errorf("after %d steps at rest is %t", i, m.Quiescent())
 		}
-		if !m.AtRest() {
+		if !m.Quiescent() {
 			continue
 		}
 		c, _ := prove.Find("A3")
-		if rest := m.Rest; rest.Breaches != nil || len(rest.Deeds) != 1 || c.DescribeDeed(rest.Deeds[0]) != "handles: news" {
+		if rest := m.Rest; rest.Violations != nil || len(rest.Deeds) != 1 || c.DescribeDeed(rest.Deeds[0]) != "handles: news" {
 			t.Errorf("outcome is %+v", rest)
 		}
 		for range m.Rest.DB.Rows("Channels") {

@@ -12,11 +12,11 @@ import (
 
 // A Run is a schedule that was taken, with its outcome.
 type Run struct {
-	Steps    []Step
-	Breaches []domain.Breach
-	// AtRest reports whether no actor can go on. Then all laws were checked. Otherwise only
-	// the laws of steps and states were.
-	AtRest bool
+	Steps      []Step
+	Violations []domain.Violation
+	// Quiescent reports whether no actor can go on. Then all invariants were checked. Otherwise only
+	// the invariants of steps and states were.
+	Quiescent bool
 }
 
 // Replay takes the schedule's choices. A choice that cannot be taken is a
@@ -27,8 +27,8 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 	var run Run
 	at := x.initial()
 	take := func(c Choice) {
-		to, step, breaches := x.take(at, c)
-		run.Steps, run.Breaches, at = append(run.Steps, step), append(run.Breaches, breaches...), to
+		to, step, violations := x.take(at, c)
+		run.Steps, run.Violations, at = append(run.Steps, step), append(run.Violations, violations...), to
 	}
 	for i, c := range schedule {
 		switch {
@@ -37,20 +37,20 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 		case !complete:
 			return run, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
 		}
-		if run.Breaches != nil {
+		if run.Violations != nil {
 			return run, nil
 		}
 	}
-	for complete && run.Breaches == nil {
+	for complete && run.Violations == nil {
 		next := x.choices(at)
 		if len(next) == 0 {
 			break
 		}
 		take(next[0])
 	}
-	run.AtRest = len(x.choices(at)) == 0
-	if run.AtRest && run.Breaches == nil {
-		run.Breaches = x.rest(at)
+	run.Quiescent = len(x.choices(at)) == 0
+	if run.Quiescent && run.Violations == nil {
+		run.Violations = x.rest(at)
 	}
 	return run, nil
 }
@@ -114,15 +114,15 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 		b.WriteString("|\n")
 	}
 	b.WriteString("\n")
-	for _, breach := range run.Breaches {
-		fmt.Fprintf(&b, "Then %s.\n", s.DescribeBreach(breach))
+	for _, violation := range run.Violations {
+		fmt.Fprintf(&b, "Then %s.\n", s.DescribeViolation(violation))
 	}
 	switch {
-	case run.Breaches != nil:
-	case run.AtRest:
-		b.WriteString("No law is broken.\n")
+	case run.Violations != nil:
+	case run.Quiescent:
+		b.WriteString("No invariant is violated.\n")
 	default:
-		b.WriteString("No law is broken so far, and an actor can go on.\n")
+		b.WriteString("No invariant is violated so far, and an actor can go on.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -42,10 +42,10 @@ type Scenario struct {
 	Deaths bool
 	// Forgets adds the fault that the queue loses a message.
 	Forgets bool
-	// Straggles adds two faults: the caller of a request gives up while it is still
+	// DelayedCalls adds two faults: the caller of a request gives up while it is still
 	// under way, and a copy of an answered request is still under way. Either lands
-	// at any later time. Straggles tells which calls may; nil means none.
-	Straggles func(*Call) bool
+	// at any later time. DelayedCalls tells which calls may; nil means none.
+	DelayedCalls func(*Call) bool
 	// Preemptions is the most times in one run that an actor which can go on has to
 	// wait; 0 means any number.
 	Preemptions int
@@ -67,12 +67,12 @@ type Scenario struct {
 	// that is delayed is not delivered. Without Times, no time passes, any message is delivered at
 	// any time, and the time to undo is over at any time: so only the order of writes decides.
 	Times []Time
-	// Laws are what must hold.
-	Laws Laws
-	// Guard is the guard that an ablation takes out: it changes what an actor's code sends or is
-	// answered. The explorer must notice, since a guard whose removal breaks no law is either
+	// Invariants are what must hold.
+	Invariants Invariants
+	// Safeguard is the safeguard that an ablation takes out: it changes what an actor's code sends or is
+	// answered. The explorer must notice, since a safeguard whose removal breaks no invariant is either
 	// needless or not tested. It is nil if nothing is taken out.
-	Guard *Guard
+	Safeguard *Safeguard
 	// Intercept is put around what the actors call, one within the other.
 	Intercept []Intercept
 }
@@ -98,8 +98,8 @@ func (s *Scenario) at(i int) Time {
 // may return nil: then the code runs as it is.
 type Intercept func(actor string) driver.Around
 
-// A Guard is something without which the shipped code breaks a law.
-type Guard struct {
+// A Safeguard is something without which the shipped code breaks an invariant.
+type Safeguard struct {
 	// Of is the name of the scenario that it is taken out of.
 	Of string
 	// Label says in a few words what it is, and Why in one sentence what it is good for.
@@ -112,7 +112,7 @@ type Guard struct {
 
 // Line is the line of Go that decides, in the code that ships, with its number and the lines of its
 // function. The number is 0 if Part does not stand there once.
-func (g Guard) Line() (site Site, first, last int) {
+func (g Safeguard) Line() (site Site, first, last int) {
 	file, first, last := Find(g.Code)
 	text, _ := Source(file)
 	site = Site{File: file, Function: g.Code}
@@ -128,22 +128,22 @@ func (g Guard) Line() (site Site, first, last int) {
 	return site, first, last
 }
 
-// Laws say what is wrong with a step or a state, and nothing if all is well.
-type Laws interface {
+// Invariants say what is wrong with a step or a state, and nothing if all is well.
+type Invariants interface {
 	// Recalls reports whether a page shows what facts of this kind tell, from then on.
 	Recalls(kind Kind) bool
-	// List names the laws in the order in which people read them.
-	List() []Law
+	// List names the invariants in the order in which people read them.
+	List() []Invariant
 	// Step looks at what one call has changed, and at what its actor has told.
-	Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach
+	Step(told []Fact, call *Call, changes []mem.Change) []domain.Violation
 	// State looks at a state, in which requests may be under way.
-	State(v View) []domain.Breach
+	State(v View) []domain.Violation
 	// Rest looks at a state in which no actor can go on. It lets fresh workers run to
 	// quiescence and looks at what they leave.
 	Rest(v View) Outcome
 }
 
-// A View is what laws look at.
+// A View is what invariants look at.
 type View struct {
 	DB mem.Snapshot
 	// Told is what each actor has told so far, dead or alive. The set-up comes

@@ -7,8 +7,8 @@ import (
 	"microblogging/domain"
 )
 
-// Explore enters every state once, breadth first, until a law is broken. So its
-// finding is one of the shortest; it is nil if no law is broken.
+// Explore enters every state once, breadth first, until an invariant is violated. So its
+// finding is one of the shortest; it is nil if no invariant is violated.
 func (x *Explorer) Explore() *Finding {
 	found, _ := x.ExploreFor(context.Background())
 	return found
@@ -40,11 +40,11 @@ type entered struct {
 	node int
 }
 
-// run enters states from here on, until a law is broken or the time is over.
+// run enters states from here on, until an invariant is violated or the time is over.
 func (s *search) run(ctx context.Context, from *state) *Finding {
 	s.enter(from)
 	s.nodes, s.frontier = []node{{parent: -1}}, []entered{{from, 0}}
-	found := s.found(0, s.scenario.Laws.State(s.view(from)))
+	found := s.found(0, s.scenario.Invariants.State(s.view(from)))
 	for found == nil && len(s.frontier) > 0 && ctx.Err() == nil {
 		next := s.frontier[0]
 		s.frontier[0] = entered{}
@@ -54,7 +54,7 @@ func (s *search) run(ctx context.Context, from *state) *Finding {
 	return found
 }
 
-// expand takes each choice that a state has, until a law is broken.
+// expand takes each choice that a state has, until an invariant is violated.
 func (s *search) expand(from entered) *Finding {
 	choices := slices.Clone(s.choices(from.state))
 	if len(choices) == 0 {
@@ -62,16 +62,16 @@ func (s *search) expand(from entered) *Finding {
 		return s.found(from.node, s.rest(from.state))
 	}
 	for _, c := range choices {
-		to, isNew, breaches := s.advance(from.state, c)
+		to, isNew, violations := s.advance(from.state, c)
 		if !isNew {
 			s.counts.Schedules++
 		}
-		if !isNew && breaches == nil {
+		if !isNew && violations == nil {
 			continue
 		}
 		s.nodes = append(s.nodes, node{from.node, c})
 		at := len(s.nodes) - 1
-		if found := s.found(at, breaches); found != nil {
+		if found := s.found(at, violations); found != nil {
 			return found
 		}
 		if isNew {
@@ -82,23 +82,23 @@ func (s *search) expand(from entered) *Finding {
 }
 
 // advance takes a step and judges it and the state that it leads to.
-func (s *search) advance(from *state, c Choice) (to *state, isNew bool, breaches []domain.Breach) {
+func (s *search) advance(from *state, c Choice) (to *state, isNew bool, violations []domain.Violation) {
 	to, step := s.perform(from, c)
 	s.counts.Steps++
-	breaches = s.judgeStep(to, step)
+	violations = s.judgeStep(to, step)
 	isNew = s.enter(to)
-	if isNew || breaches != nil {
-		breaches = append(breaches, s.scenario.Laws.State(s.view(to))...)
+	if isNew || violations != nil {
+		violations = append(violations, s.scenario.Invariants.State(s.view(to))...)
 	}
-	return to, isNew, breaches
+	return to, isNew, violations
 }
 
 // found is the finding of what is wrong with the state of a node, or nil.
-func (s *search) found(at int, breaches []domain.Breach) *Finding {
-	if len(breaches) == 0 {
+func (s *search) found(at int, violations []domain.Violation) *Finding {
+	if len(violations) == 0 {
 		return nil
 	}
-	return &Finding{scheduleOf(s.nodes, at), breaches}
+	return &Finding{scheduleOf(s.nodes, at), violations}
 }
 
 func scheduleOf(nodes []node, at int) Schedule {

@@ -17,7 +17,7 @@ func TestSession(t *testing.T) {
 
 func panicReachesWhoeverExplores(t *testing.T) {
 	x := explorer(t, lab.Scenario{
-		Name: "fault", Laws: protocol.Scenarios()[0].Laws,
+		Name: "fault", Invariants: protocol.Scenarios()[0].Invariants,
 		Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
 			_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", "") // the answer makes no difference
 			panic("out of cheese")

@@ -18,8 +18,8 @@ import (
 
 func TestSite(t *testing.T) {
 	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
-	t.Run("each sentence is true of each call that is made there, under every guard", everySentenceIsTrue)
-	t.Run("each guard has the line that decides, in the code that ships", everyGuardHasItsLine)
+	t.Run("each sentence is true of each call that is made there, under every safeguard", everySentenceIsTrue)
+	t.Run("each safeguard has the line that decides, in the code that ships", everySafeguardHasItsLine)
 	t.Run("a reader's own protocol does not put what was searched of ours out of date", func(t *testing.T) {
 		files := lab.SearchedFiles()
 		if slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "lab/own/") }) || !slices.Contains(files, "lab/protocol/post.go") {
@@ -39,7 +39,7 @@ func ofSeveralTables(site lab.Site) bool {
 
 func everyCallIsTold(t *testing.T) {
 	for _, c := range prove.Cases() {
-		if c.Guard != nil {
+		if c.Safeguard != nil {
 			continue // an Around may make calls of its own
 		}
 		x := explorer(t, c.Scenario)
@@ -115,11 +115,11 @@ func everySentenceIsTrue(t *testing.T) {
 	}
 }
 
-func everyGuardHasItsLine(t *testing.T) {
+func everySafeguardHasItsLine(t *testing.T) {
 	// What only sends, answers or begins decides nothing.
 	sends := regexp.MustCompile(`Transact\(|\.Get\(|\.Send\(|^func |^return (err|nil)|^if err (!=|==) nil`)
 	for _, a := range protocol.Ablations() {
-		g := a.Guard
+		g := a.Safeguard
 		site, first, last := g.Line()
 		if site.Line <= first || site.Line > last || strings.HasPrefix(site.File, "lab/") {
 			t.Errorf("%s: %q does not stand once in %s, which is in %s", a.Name, g.Part, g.Code, site.File)

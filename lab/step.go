@@ -126,7 +126,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	}
 	if c.Fate == GivenUp || c.Fate == Copied {
 		mine.send++
-		to.late = append(slices.Clip(to.late), straggler{int(c.Actor), p.at, mine})
+		to.late = append(slices.Clip(to.late), delayedCall{int(c.Actor), p.at, mine})
 	}
 	step.Answer.clock = x.clock(to.time, program.actor.Name)
 	before := len(p.at.facts)
@@ -247,7 +247,7 @@ func toldIn(facts []Fact) (words []string) {
 }
 
 // Tell says in a sentence what a call asks for: the words of the line that makes it, and what it
-// depends on. That is taken from the call, which may go without a guard.
+// depends on. That is taken from the call, which may go without a safeguard.
 func (s *Scenario) Tell(c *Call, site Site) string {
 	sentence, words := site.Sentence, conditions(c)
 	if words == nil || sentence == "" {

@@ -14,20 +14,20 @@ const (
 	stallOdds = 10
 )
 
-// Walk takes random runs from start to end until a law is broken, and shrinks the
+// Walk takes random runs from start to end until an invariant is violated, and shrinks the
 // run that broke it. The seed and the number of a run determine its choices.
 func (x *Explorer) Walk(walks int, seed uint64) *Finding {
 	for n := range walks {
-		schedule, breaches := x.walk(newDice(seed, n, len(x.scenario.Actors)))
+		schedule, violations := x.walk(newDice(seed, n, len(x.scenario.Actors)))
 		x.counts.Schedules++
-		if breaches != nil {
-			return x.Shrink(Finding{schedule, breaches})
+		if violations != nil {
+			return x.Shrink(Finding{schedule, violations})
 		}
 	}
 	return nil
 }
 
-func (x *Explorer) walk(d *dice) (Schedule, []domain.Breach) {
+func (x *Explorer) walk(d *dice) (Schedule, []domain.Violation) {
 	var schedule Schedule
 	at := x.initial()
 	for {
@@ -36,12 +36,12 @@ func (x *Explorer) walk(d *dice) (Schedule, []domain.Breach) {
 			return schedule, x.rest(at)
 		}
 		c := d.pick(choices)
-		to, _, breaches := x.take(at, c)
+		to, _, violations := x.take(at, c)
 		x.counts.Steps++
 		x.enter(to)
 		schedule = append(schedule, c)
-		if breaches != nil {
-			return schedule, breaches
+		if violations != nil {
+			return schedule, violations
 		}
 		at = to
 	}
@@ -80,8 +80,8 @@ func (d *dice) pick(choices []Choice) Choice {
 	return choices[d.IntN(len(choices))]
 }
 
-// Shrink looks for a shorter run that breaks the same law. It leaves out parts of
-// the schedule, larger parts first, as long as the law is still broken (delta
+// Shrink looks for a shorter run that breaks the same invariant. It leaves out parts of
+// the schedule, larger parts first, as long as the invariant is still broken (delta
 // debugging, see doc.go). Actors that still wait at the schedule's end go on without
 // faults.
 func (x *Explorer) Shrink(found Finding) *Finding {
@@ -98,20 +98,20 @@ func (x *Explorer) Shrink(found Finding) *Finding {
 	return &best
 }
 
-// withoutPart leaves out one part of the given size, if the law is still broken then.
+// withoutPart leaves out one part of the given size, if the invariant is still broken then.
 func (x *Explorer) withoutPart(found Finding, size int) *Finding {
 	for at := 0; at+size <= len(found.Schedule); at += size {
 		rest := slices.Concat(found.Schedule[:at], found.Schedule[at+size:])
 		run, err := x.Replay(rest, true)
-		if err == nil && sameLaw(run.Breaches, found.Breaches) && len(run.Steps) < len(found.Schedule) {
-			return &Finding{run.Schedule(), run.Breaches}
+		if err == nil && sameInvariant(run.Violations, found.Violations) && len(run.Steps) < len(found.Schedule) {
+			return &Finding{run.Schedule(), run.Violations}
 		}
 	}
 	return nil
 }
 
-func sameLaw(a, b []domain.Breach) bool {
-	return slices.ContainsFunc(a, func(breach domain.Breach) bool {
-		return slices.ContainsFunc(b, func(other domain.Breach) bool { return other.Invariant == breach.Invariant })
+func sameInvariant(a, b []domain.Violation) bool {
+	return slices.ContainsFunc(a, func(violation domain.Violation) bool {
+		return slices.ContainsFunc(b, func(other domain.Violation) bool { return other.Invariant == violation.Invariant })
 	})
 }

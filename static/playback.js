@@ -2,7 +2,7 @@
 // until it is asked for, and it can be paused. With reduced motion, numbers do not run.
 const dwell = 1800; // how long each step is shown, in milliseconds
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const cascade = ["mark", "shut", "sweep", "disarm", "release"];
+const cascade = ["pivot", "shut", "sweep", "remove-gate", "release"];
 const places = new Intl.NumberFormat("en");
 
 // say tells a row of the table with the names of its columns.

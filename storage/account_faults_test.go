@@ -10,7 +10,7 @@ import (
 )
 
 // The lab explores sign-up, links, sign-outs, guesses, expiry and changes of a password, with calls
-// that are lost, repeated and late. Here is what none of its laws says.
+// that are lost, repeated and late. Here is what none of its invariants says.
 
 // TestAccountFaults lets each call never arrive, lose its reply, and be sent twice.
 func TestAccountFaults(t *testing.T) {

@@ -116,12 +116,12 @@ func danglingRowIsIgnored(t *testing.T, w *world) {
 	if n := len(w.onList(grace)); n != 2 {
 		t.Errorf("%d rows, want 2: the lost post may land yet", n)
 	}
-	if breaches, _ := w.run(true); len(breaches) != 0 {
-		t.Errorf("a dangling row is %+v", breaches)
+	if violations, _ := w.run(true); len(violations) != 0 {
+		t.Errorf("a dangling row is %+v", violations)
 	}
 }
 
-// A late copy puts a post on the list of whoever has its author's former name.
+// A delayed duplicate puts a post on the list of whoever has its author's former name.
 func postOfAnotherIsNotShown(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, grace, "own")
@@ -276,11 +276,11 @@ func repairListsMissing(t *testing.T, w *world) {
 		w.unlist(w.post(garden, eve, fmt.Sprint("of another ", i)))
 	}
 	w.post(pond, grace, "listed")
-	if breaches, _ := w.run(false); len(breaches) != 160 || w.wrote(grace, 100) == nil || len(w.onList(eve)) != 0 {
-		t.Errorf("%d posts are told of, want 160", len(breaches))
+	if violations, _ := w.run(false); len(violations) != 160 || w.wrote(grace, 100) == nil || len(w.onList(eve)) != 0 {
+		t.Errorf("%d posts are told of, want 160", len(violations))
 	}
 	w.run(true)
-	if breaches, _ := w.run(false); len(breaches) != 0 || len(w.wrote(grace, 100)) != 81 || len(w.wrote(eve, 100)) != 80 {
-		t.Errorf("after the repair: %d breaches, %d and %d posts", len(breaches), len(w.wrote(grace, 100)), len(w.wrote(eve, 100)))
+	if violations, _ := w.run(false); len(violations) != 0 || len(w.wrote(grace, 100)) != 81 || len(w.wrote(eve, 100)) != 80 {
+		t.Errorf("after the repair: %d violations, %d and %d posts", len(violations), len(w.wrote(grace, 100)), len(w.wrote(eve, 100)))
 	}
 }

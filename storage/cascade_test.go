@@ -66,10 +66,10 @@ func (w *world) mustKeepTheNextIncarnation(channel domain.Channel, another bool)
 // test can stop between any two.
 func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
 	return []func(ctx context.Context) error{
-		func(ctx context.Context) error { _, err := s.MarkDeleting(ctx, messageAbout(ref)); return err },
+		func(ctx context.Context) error { _, err := s.PassPivot(ctx, messageAbout(ref)); return err },
 		func(ctx context.Context) error { _, err := s.ShutGate(ctx, ref); return err },
 		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
-		func(ctx context.Context) error { return s.DisarmGate(ctx, ref) },
+		func(ctx context.Context) error { return s.RemoveGate(ctx, ref) },
 		func(ctx context.Context) error { return s.ReleaseName(ctx, ref) },
 	}
 }
@@ -80,7 +80,7 @@ func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) erro
 		found, next := 0, ""
 		for {
 			page, err := s.Sweep(ctx, ref, next, func(int) {})
-			if err != nil || page.Disarmed {
+			if err != nil || page.GateGone {
 				return err
 			}
 			found += page.Found

@@ -90,7 +90,7 @@ func checkSparesBacklog(t *testing.T, w *world) {
 	ref := w.ask(w.create("garden", ada))
 	time.Sleep(time.Hour)
 	accused := func() (n int) {
-		checker := w.store.NewChecker(patience, false, func(b domain.Breach) {
+		checker := w.store.NewChecker(patience, false, func(b domain.Violation) {
 			if b.Table == "Deletions" && b.RowKey == string(ref.Incarnation) {
 				n++
 			}

@@ -27,7 +27,7 @@ func goneGateIsNotShut(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for n, want := range []bool{true, true, false} {
 		if n == 2 {
-			w.ok(w.store.DisarmGate(t.Context(), channel.Ref()))
+			w.ok(w.store.RemoveGate(t.Context(), channel.Ref()))
 		}
 		if shut, err := w.store.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
 			t.Errorf("asked %d times, the gate is shut: %t, %v", n+1, shut, err)
@@ -35,7 +35,7 @@ func goneGateIsNotShut(t *testing.T, w *world) {
 	}
 }
 
-// A late copy of the insert has taken the place of the marked row.
+// A delayed duplicate of the insert has taken the place of the marked row.
 func lateRowDoesNotStopRelease(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for _, step := range cascade(w.store, channel.Ref())[:4] {

@@ -12,16 +12,16 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/atrest"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/oracle"
 	"microblogging/storage/schema"
 	"microblogging/worker"
 )
 
 // TestCorruption changes one row of a sound store in every way: it deletes the row, adds one of each
 // kind, and changes each property. Kinds and properties are those of package schema. The oracle
-// (package atrest) reads the rows independently, and judges the check.
+// (package oracle) reads the rows independently, and judges the check.
 func TestCorruption(t *testing.T) {
 	t.Run("that the oracle sees is seen by a check, also after each of two repairs", drivertest.Long(bubble(oracleSeesNoMore)))
 }
@@ -52,7 +52,7 @@ func oracleSeesNoMore(t *testing.T, w *world) {
 			}
 			repaired = repaired || repair
 			for _, b := range saw {
-				if !slices.ContainsFunc(reported, func(r domain.Breach) bool {
+				if !slices.ContainsFunc(reported, func(r domain.Violation) bool {
 					withChannel := repair && r.Table == schema.TableChannels && r.PartitionKey == b.PartitionKey // which is deleted
 					return at(r) == at(b) || at(r) == c.rowKey || withChannel
 				}) {
@@ -72,13 +72,13 @@ func oracleSeesNoMore(t *testing.T, w *world) {
 	t.Logf("%d corruptions of %d rows", len(all), len(sound))
 }
 
-func at(b domain.Breach) rowKey { return rowKey{b.Table, b.PartitionKey, b.RowKey} }
+func at(b domain.Violation) rowKey { return rowKey{b.Table, b.PartitionKey, b.RowKey} }
 
-func (w *world) oracle() []domain.Breach {
+func (w *world) oracle() []domain.Violation {
 	w.t.Helper()
-	breaches, err := atrest.Breaches(w.t.Context(), w.db)
+	violations, err := oracle.Violations(w.t.Context(), w.db)
 	w.ok(err)
-	return breaches
+	return violations
 }
 
 // work does what a worker does with each message that is visible.
@@ -154,7 +154,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.ok(w.undo(undone.Ref(), ada))
 	w.leave(lea)
 	w.work()
-	w.ok(w.store.Messages().Send(ctx, unreadText))
+	w.ok(w.store.Messages().Send(ctx, undecodableText))
 	stuck := w.create("stuck", ada)
 	w.post(stuck, grace, "one")
 	w.ask(stuck)
@@ -173,9 +173,9 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.rest()
 	w.ok(w.store.RenewOpen(ctx, domain.ChannelRef{Key: "stuck", Incarnation: domain.NewIncarnation()}, domain.Now()))
 	time.Sleep(patience + time.Second)
-	breaches, _ := w.run(false)
-	if breaches = append(breaches, w.oracle()...); len(breaches) > 0 {
-		w.t.Fatalf("the store is not sound to begin with: %+v", breaches)
+	violations, _ := w.run(false)
+	if violations = append(violations, w.oracle()...); len(violations) > 0 {
+		w.t.Fatalf("the store is not sound to begin with: %+v", violations)
 	}
 	return meadow
 }

@@ -173,7 +173,7 @@ func (w *world) checkBeside(live live, n, stride int, repair bool) (more bool) {
 		}
 		return send(ctx)
 	}))
-	_, err := checked.NewChecker(patience, repair, func(b domain.Breach) { w.t.Errorf("reported %+v", b) }).Run(w.t.Context())
+	_, err := checked.NewChecker(patience, repair, func(b domain.Violation) { w.t.Errorf("reported %+v", b) }).Run(w.t.Context())
 	w.ok(err)
 	close(turn)
 	<-over

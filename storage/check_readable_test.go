@@ -33,7 +33,7 @@ func unreadables(of domain.Incarnation) map[string]unreadable {
 		"channel without a name":           {"Channels", "meadow", "", []driver.Property{driver.String("Owner", ada), driver.String("State", "active"), driver.String("Incarnation", domain.NewIncarnation())}, false},
 		"channel without an incarnation":   {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("State", "active")}, false},
 		"channel in an unknown state":      {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("Incarnation", domain.NewIncarnation())}, false},
-		"message that was not quoted":      {"Deletions", "unread!", "x", []driver.Property{driver.String("State", "poisoned"), driver.String("Text0", `"`)}, false},
+		"message that was not quoted":      {"Deletions", "undecodable!", "x", []driver.Property{driver.String("State", "poisoned"), driver.String("Text0", `"`)}, false},
 		"open deletion of nothing":         {"Deletions", "open!0", "!x", nil, false},
 	}
 	for _, at := range [][3]string{
@@ -46,7 +46,7 @@ func unreadables(of domain.Incarnation) map[string]unreadable {
 }
 
 func TestUnreadableRow(t *testing.T) {
-	t.Run("is a breach that stays, and the check goes on", unreadableIsBreach)
+	t.Run("is a violation that stays, and the check goes on", unreadableIsViolation)
 	t.Run("keeps no page from its readers", unreadableKeepsNoPage)
 	t.Run("does not stop the deletion of its channel", unreadableIsSwept)
 	t.Run("of a channel costs none of the channel's rows", unreadableChannelKeepsRows)
@@ -69,7 +69,7 @@ func eachUnreadable(t *testing.T, test func(t *testing.T, w *world, garden domai
 }
 
 // The index of a post is broken, so that each row is looked at. A repair mends that alone.
-func unreadableIsBreach(t *testing.T) {
+func unreadableIsViolation(t *testing.T) {
 	eachUnreadable(t, func(t *testing.T, w *world, garden domain.Channel, row unreadable) {
 		blogs, err := w.store.Blogs(t.Context(), garden.Ref(), storage.BlogQuery{Limit: 9})
 		w.ok(err)
@@ -77,9 +77,9 @@ func unreadableIsBreach(t *testing.T) {
 		unread := "readable " + row.table + " " + row.partition + " " + row.row
 		want := []string{found("I8", "Blogs", "garden", "blog!"+string(blogs.Items[0].ID))[0], unread}
 		for repairs := range 3 {
-			breaches, counts := w.run(repairs > 0)
-			breaches = slices.DeleteFunc(breaches, func(b domain.Breach) bool { return b.Invariant == "I9" }) // the planted channels have no gate
-			repaired := !slices.ContainsFunc(breaches, func(b domain.Breach) bool {
+			violations, counts := w.run(repairs > 0)
+			violations = slices.DeleteFunc(violations, func(b domain.Violation) bool { return b.Invariant == "I9" }) // the planted channels have no gate
+			repaired := !slices.ContainsFunc(violations, func(b domain.Violation) bool {
 				return b.Invariant == "readable" && strings.HasPrefix(b.Repaired, "left: ")
 			})
 			if repairs == 2 {
@@ -87,11 +87,11 @@ func unreadableIsBreach(t *testing.T) {
 					want = []string{unread}
 				}
 			}
-			if got := places(breaches); !slices.Equal(got, want) || counts.Blogs < 2 {
+			if got := places(violations); !slices.Equal(got, want) || counts.Blogs < 2 {
 				t.Errorf("after %d repairs: found %q and read %+v, want %q", repairs, got, counts, want)
 			}
 			if row.foreign && repairs > 0 && repaired {
-				t.Errorf("repaired %+v", breaches)
+				t.Errorf("repaired %+v", violations)
 			}
 		}
 		if texts := w.texts(garden.Ref()); len(texts) != 1 {
@@ -171,8 +171,8 @@ func unreadableChannelKeepsRows(t *testing.T) {
 			before := w.rows("Blogs")
 			w.ok(w.table("Channels").Transact(t.Context(), "garden", driver.Merge("", driver.Exists, other)))
 			for range 2 {
-				if breaches, _ := w.run(true); len(breaches) != 1 || breaches[0].Invariant != "readable" {
-					t.Errorf("repaired %+v", breaches)
+				if violations, _ := w.run(true); len(violations) != 1 || violations[0].Invariant != "readable" {
+					t.Errorf("repaired %+v", violations)
 				}
 			}
 			if after := w.rows("Blogs"); len(after) != len(before) || len(w.rows("Channels")) != 1 {

@@ -27,14 +27,14 @@ func lostGateIsLeft(t *testing.T, w *world) {
 	if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", eve)); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("who wants the name is told %v", err)
 	}
-	breaches, _ := w.run(true)
-	if len(breaches) != 1 || breaches[0].Invariant != "I9" || !strings.HasPrefix(breaches[0].Repaired, "left: ") || len(w.texts(channel.Ref())) != 1 {
-		t.Errorf("repaired %+v, and the posts are %q", breaches, w.texts(channel.Ref()))
+	violations, _ := w.run(true)
+	if len(violations) != 1 || violations[0].Invariant != "I9" || !strings.HasPrefix(violations[0].Repaired, "left: ") || len(w.texts(channel.Ref())) != 1 {
+		t.Errorf("repaired %+v, and the posts are %q", violations, w.texts(channel.Ref()))
 	}
 	w.delete(channel)
 	w.run(true)
-	if breaches, _ := w.run(false); len(breaches) != 0 || len(w.rows("Blogs")) != 0 {
-		t.Errorf("after its deletion: %+v, %+v", breaches, w.rows("Blogs"))
+	if violations, _ := w.run(false); len(violations) != 0 || len(w.rows("Blogs")) != 0 {
+		t.Errorf("after its deletion: %+v, %+v", violations, w.rows("Blogs"))
 	}
 }
 
@@ -49,7 +49,7 @@ func lostRepairIsReported(t *testing.T) {
 				return drivertest.ErrInjected
 			}))
 			reported := 0
-			_, err := w.faulty.NewChecker(patience, true, func(domain.Breach) { reported++ }).Run(t.Context())
+			_, err := w.faulty.NewChecker(patience, true, func(domain.Violation) { reported++ }).Run(t.Context())
 			for key := range before {
 				if _, still := w.snapshot()[key]; !still && reported == 0 {
 					t.Errorf("the repair removed %+v, and reported nothing: %v", key, err)
@@ -71,11 +71,11 @@ func ungatedPostIsLeft(t *testing.T, w *world) {
 			w.ok(w.store.ListPosts(t.Context(), lea, post))
 		}
 		for range 2 {
-			breaches, _ := w.run(true)
-			if got := places(breaches); !slices.Contains(got, found("I12", "Blogs", "garden", "blog!"+string(post.ID))[0]) {
+			violations, _ := w.run(true)
+			if got := places(violations); !slices.Contains(got, found("I12", "Blogs", "garden", "blog!"+string(post.ID))[0]) {
 				t.Errorf("listed %t: repaired %q", listed, got)
 			}
-			for _, b := range breaches {
+			for _, b := range violations {
 				if !strings.HasPrefix(b.Repaired, "left: ") {
 					t.Errorf("listed %t: repaired %+v", listed, b)
 				}
@@ -105,7 +105,7 @@ func repairNeverDeletesChangedRow(t *testing.T) {
 				}
 				return send(ctx)
 			})
-			_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) {
+			_, err := w.faulty.NewChecker(patience, true, func(b domain.Violation) {
 				if b.Repaired == "deleted" && b.Table == "Blogs" {
 					t.Errorf("reported as deleted: %+v", b)
 				}

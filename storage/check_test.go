@@ -14,10 +14,10 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A plant is a breach that the test writes by hand, since no operation does.
+// A plant is a violation that the test writes by hand, since no operation does.
 type plant struct {
 	name string
-	// found plants the breach. It returns the breaches that a check must find, each as
+	// found plants the violation. It returns the violations that a check must find, each as
 	// invariant, table, partition key and row key.
 	found func(w *world) []string
 	// unrepaired reports that no repair of it is safe.
@@ -86,22 +86,22 @@ func (w *world) marked(name string, recorded bool) domain.Channel {
 	if recorded {
 		w.forget(channel)
 	}
-	_, err := w.store.MarkDeleting(w.t.Context(), messageAbout(channel.Ref()))
+	_, err := w.store.PassPivot(w.t.Context(), messageAbout(channel.Ref()))
 	w.ok(err)
 	return channel
 }
 
-// plants are all breaches that a check can find in one row or one channel.
+// plants are all violations that a check can find in one row or one channel.
 func plants() []plant {
 	return slices.Concat(rowPlants(), listPlants(), gatePlants(), nobodysPlants())
 }
 
-// found returns one breach as a check must find it.
+// found returns one violation as a check must find it.
 func found(invariant, table string, key domain.ChannelKey, row string) []string {
 	return []string{fmt.Sprintf("%s %s %s %s", invariant, table, key, row)}
 }
 
-// rowPlants are breaches of single rows: orphans, and rows that disagree with the
+// rowPlants are violations of single rows: orphans, and rows that disagree with the
 // index.
 func rowPlants() []plant {
 	return []plant{
@@ -239,7 +239,7 @@ func nobodysPlants() (plants []plant) {
 	return plants
 }
 
-// gatePlants are breaches of gates and of deletions.
+// gatePlants are violations of gates and of deletions.
 func gatePlants() []plant {
 	return []plant{
 		{name: "an active channel without a gate", found: func(w *world) []string {
@@ -273,7 +273,7 @@ func gatePlants() []plant {
 	}
 }
 
-// neighbours makes what is no breach: channels with posts, a channel that is being deleted, a
+// neighbours makes what is no violation: channels with posts, a channel that is being deleted, a
 // deletion that is done, a poisoned one, and a vote without its post, which a message that waits may
 // be about. A check must leave them alone. It returns what a repair removes: the gates and
 // reservations of creations that died, or that come late.
@@ -304,17 +304,17 @@ func (w *world) neighbours() (litter [][2]string) {
 	return append(litter, [2]string{"m", w.insert("m", reservedGateRow(own), own)})
 }
 
-func (w *world) run(repair bool) (breaches []domain.Breach, counts storage.CheckCounts) {
+func (w *world) run(repair bool) (violations []domain.Violation, counts storage.CheckCounts) {
 	w.t.Helper()
-	checker := w.store.NewChecker(patience, repair, func(b domain.Breach) { breaches = append(breaches, b) })
+	checker := w.store.NewChecker(patience, repair, func(b domain.Violation) { violations = append(violations, b) })
 	counts, err := checker.Run(w.t.Context())
 	w.ok(err)
-	return breaches, counts
+	return violations, counts
 }
 
-func places(breaches []domain.Breach) []string {
+func places(violations []domain.Violation) []string {
 	var places []string
-	for _, b := range breaches {
+	for _, b := range violations {
 		places = append(places, fmt.Sprintf("%s %s %s %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey))
 	}
 	slices.Sort(places)
@@ -322,14 +322,14 @@ func places(breaches []domain.Breach) []string {
 }
 
 func TestCheck(t *testing.T) {
-	t.Run("every breach is found and repaired", everyBreachIsFoundAndRepaired)
+	t.Run("every violation is found and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
-	t.Run("traffic between its calls is no breach", drivertest.Long(checkBesideTrafficReportsNothing))
-	t.Run("users and workers between its calls are no breach", drivertest.Long(checkBesideLifeReportsNothing))
+	t.Run("traffic between its calls is no violation", drivertest.Long(checkBesideTrafficReportsNothing))
+	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
 	t.Run("memory does not grow with the rows", checkStreams)
 }
 
-func everyBreachIsFoundAndRepaired(t *testing.T) {
+func everyViolationIsFoundAndRepaired(t *testing.T) {
 	for _, plant := range plants() {
 		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
 			litter := w.neighbours()
@@ -337,11 +337,11 @@ func everyBreachIsFoundAndRepaired(t *testing.T) {
 			slices.Sort(want)
 			w.ok(w.store.UpdateRecord(t.Context(), messageAbout(w.deletionUnderWay()), addRows(1))) // a worker makes progress
 			before := w.rows("Blogs")
-			breaches, _ := w.run(false)
-			if got := places(breaches); !slices.Equal(got, want) {
+			violations, _ := w.run(false)
+			if got := places(violations); !slices.Equal(got, want) {
 				t.Errorf("found\n%q\nwant\n%q", got, want)
 			}
-			for _, b := range breaches {
+			for _, b := range violations {
 				if b.Detail == "" || b.Repaired != "" {
 					t.Errorf("reported %+v", b)
 				}
@@ -358,22 +358,22 @@ func everyBreachIsFoundAndRepaired(t *testing.T) {
 				return versions
 			}
 			gate := gates()
-			breaches, _ = w.run(true)
-			if got := places(breaches); !slices.Equal(got, want) {
+			violations, _ = w.run(true)
+			if got := places(violations); !slices.Equal(got, want) {
 				t.Errorf("repairing, found\n%q\nwant\n%q", got, want)
 			}
-			for _, b := range breaches {
+			for _, b := range violations {
 				if b.Repaired == "" || strings.HasPrefix(b.Repaired, "left: ") != plant.unrepaired {
 					t.Errorf("repaired %+v", b)
 				}
 			}
-			breaches, _ = w.run(true)
-			for _, b := range breaches {
+			violations, _ = w.run(true)
+			for _, b := range violations {
 				if why, left := strings.CutPrefix(b.Repaired, "left: "); !plant.unrepaired || !left || why == "" {
 					t.Errorf("a second repair did %+v", b)
 				}
 			}
-			if plant.unrepaired && len(breaches) == 0 {
+			if plant.unrepaired && len(violations) == 0 {
 				t.Error("what cannot be repaired is gone")
 			}
 			if open := gates(); plant.paged && open == gate {
@@ -415,7 +415,7 @@ func (w *world) mustHaveKeptTheNeighbours() {
 	}) {
 		w.t.Error("the vote is gone that a message may be about")
 	}
-	if _, err := w.store.MarkDeleting(w.t.Context(), messageAbout(w.deletionUnderWay())); err != nil {
+	if _, err := w.store.PassPivot(w.t.Context(), messageAbout(w.deletionUnderWay())); err != nil {
 		w.t.Error(err)
 	}
 }
@@ -428,7 +428,7 @@ func checkCountsWhatItReads(t *testing.T, w *world) {
 	channel := w.create("gone", ada)
 	w.ask(channel)
 	w.carryOut(w.messages())
-	if breaches, counts := w.run(false); len(breaches) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*6 + 3 + 3 + 3 + 4 + 1 + 1 + 1 + 1 + 1 + 1}) {
-		t.Errorf("counted %+v, and found %+v", counts, breaches)
+	if violations, counts := w.run(false); len(violations) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*6 + 3 + 3 + 3 + 4 + 1 + 1 + 1 + 1 + 1 + 1}) {
+		t.Errorf("counted %+v, and found %+v", counts, violations)
 	}
 }

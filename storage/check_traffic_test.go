@@ -57,7 +57,7 @@ func checkBesideTrafficReportsNothing(t *testing.T) {
 					time.Sleep(2 * time.Second)
 				}
 			}))
-			_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) { w.t.Errorf("found %+v", b) }).Run(w.t.Context())
+			_, err := w.faulty.NewChecker(patience, true, func(b domain.Violation) { w.t.Errorf("found %+v", b) }).Run(w.t.Context())
 			w.ok(err)
 			w.mustBeSound()
 			if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {

@@ -51,7 +51,7 @@ func aheadDeletionIsRequeued(t *testing.T, w *world) {
 	ref := w.forget(w.create("garden", ada))
 	w.postdate("Deletions")
 	w.ok(w.store.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
-	accused := func() []string { breaches, _ := w.run(false); return places(breaches) }
+	accused := func() []string { violations, _ := w.run(false); return places(violations) }
 	if got, want := accused(), "I5 Deletions garden "+string(ref.Incarnation); !slices.Equal(got, []string{want}) {
 		t.Errorf("check accuses %q, want %q", got, want)
 	}
@@ -69,8 +69,8 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
 		t.Error("queued again although no message was received yet")
 	}
-	if breaches, _ := w.run(false); len(breaches) != 0 {
-		t.Errorf("check accuses %q although the message is on the queue", places(breaches))
+	if violations, _ := w.run(false); len(violations) != 0 {
+		t.Errorf("check accuses %q although the message is on the queue", places(violations))
 	}
 }
 

@@ -73,7 +73,7 @@ func doneLeavesIndex(t *testing.T, w *world) {
 	w.mustBeSound()
 }
 
-// A late copy of its insert has brought the row back, and somebody has asked again.
+// A delayed duplicate of its insert has brought the row back, and somebody has asked again.
 func markedAgainIsReleased(t *testing.T, w *world) {
 	w.ask(w.create("garden", ada))
 	row := w.rows("Channels")[0]

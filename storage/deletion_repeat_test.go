@@ -67,7 +67,7 @@ func repeatCountsAsTheChannel(t *testing.T, w *world) {
 	if err != nil || n != 1 || len(messages) != 1 {
 		t.Fatalf("%d were repeated with %d messages (%v)", n, len(messages), err)
 	}
-	if there, err := w.store.MarkDeleting(t.Context(), messages[0]); err != nil || !there {
+	if there, err := w.store.PassPivot(t.Context(), messages[0]); err != nil || !there {
 		t.Errorf("a worker goes on: %t, %v", there, err)
 	}
 }

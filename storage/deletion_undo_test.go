@@ -48,7 +48,7 @@ func (w *world) mustLive(channel domain.Channel) {
 	w.t.Helper()
 	for _, m := range w.messages() {
 		w.ok(w.store.RecordDeletion(w.t.Context(), m))
-		if there, err := w.store.MarkDeleting(w.t.Context(), m); there || err != nil {
+		if there, err := w.store.PassPivot(w.t.Context(), m); there || err != nil {
 			w.t.Errorf("a worker goes on with %+v: %t, %v", m, there, err)
 		}
 	}

@@ -28,7 +28,7 @@
 // Each subject has a package, and a [Store] consists of all of them:
 //
 //	schema     every kind of row; no other package makes keys
-//	channel    the core protocol: create, gate, mark, shut, sweep, disarm, release
+//	channel    the core protocol: create, gate, pivot, shut, sweep, remove-gate, release
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
 //	reader     subscriptions, feed and digest

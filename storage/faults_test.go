@@ -94,13 +94,13 @@ func TestFaults(t *testing.T) {
 			},
 		},
 		"requeue loses no message that cannot be read": {
-			func(w *world) { w.sendUnread(); w.poison() },
+			func(w *world) { w.sendUndecodable(); w.poison() },
 			requeue,
 			func(w *world, _ error) {
 				time.Sleep(time.Hour)
 				w.requeue("")
 				back, poisoned := w.queuedTexts(), w.poisoned()
-				if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != unreadText }) || len(poisoned) != 0 || w.requeue("") != 0 {
+				if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != undecodableText }) || len(poisoned) != 0 || w.requeue("") != 0 {
 					w.t.Errorf("the queue holds %q, poison %q", back, poisoned)
 				}
 			},
@@ -143,7 +143,7 @@ func requeue(w *world) error {
 func TestLateCopies(t *testing.T) {
 	sound := fault{"arrives", func(int) drivertest.Hook { return drivertest.Pass }}
 	for _, first := range append(callFaults[:2:2], sound) {
-		eachCall(t, first.name+", and a late copy takes no room for good", func(w *world, n int) {
+		eachCall(t, first.name+", and a delayed duplicate takes no room for good", func(w *world, n int) {
 			hook, late := drivertest.ResentLater(n, first.at(n))
 			w.arm(hook)
 			if err := createOneOfTwo(w); err != nil && !errors.Is(err, domain.ErrUnavailable) {

@@ -46,7 +46,7 @@ func refusedByGate(t *testing.T) {
 		t.Errorf("a late post got %v", err)
 	}
 	w.ok(w.table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(shutGateRow(made.Incarnation), driver.Exists)))
-	if page, err := store.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.Disarmed {
+	if page, err := store.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
 		t.Errorf("a late sweep got %+v, %v", page, err)
 	}
 	if want := []channel.Gate{channel.GateOpen, channel.GateShut}; !slices.Equal(watch.refused, want) {

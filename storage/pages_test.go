@@ -63,8 +63,8 @@ func shortPagesHideNothing(t *testing.T, w *world) {
 	w.mustBeSound()
 	orphan := domain.NewIncarnation()
 	w.insert("c3", "once!x", orphan)
-	if breaches, _ := w.run(true); len(breaches) != 1 {
-		t.Errorf("found %+v", breaches)
+	if violations, _ := w.run(true); len(violations) != 1 {
+		t.Errorf("found %+v", violations)
 	}
 	w.forget(garden)
 	time.Sleep(patience + time.Second)

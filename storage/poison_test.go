@@ -97,9 +97,9 @@ func (w *world) mustRecordPost(m domain.Message, state domain.DeletionState) {
 	w.mustBeSound()
 }
 
-func (w *world) sendUnread() {
+func (w *world) sendUndecodable() {
 	w.t.Helper()
-	w.ok(w.store.Messages().Send(w.t.Context(), unreadText))
+	w.ok(w.store.Messages().Send(w.t.Context(), undecodableText))
 }
 
 // queuedTexts receives all visible messages of the queue and settles them.
@@ -114,7 +114,7 @@ func (w *world) queuedTexts() (texts []string) {
 	return texts
 }
 
-const unreadText = `{"kind":"of later","in":"Grüße"}`
+const undecodableText = `{"kind":"of later","in":"Grüße"}`
 
 func unreadTextComesBack(t *testing.T) {
 	for name, text := range map[string]string{
@@ -158,8 +158,8 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 		t.Errorf("requeued %d, %v", n, err)
 	}
 	left := 0
-	checker := w.store.NewChecker(time.Minute, false, func(domain.Breach) {})
-	checker.Unread = func(string) { left++ }
+	checker := w.store.NewChecker(time.Minute, false, func(domain.Violation) {})
+	checker.Undecodable = func(string) { left++ }
 	_, err = checker.Run(t.Context())
 	if w.ok(err); left != 3 {
 		t.Errorf("%d messages are recorded, want 3", left)
@@ -169,20 +169,20 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 // Some have a copy on the poison queue and a record, some only one of the two, and one has a
 // record that nobody can read either.
 func unreadIsDropped(t *testing.T, w *world) {
-	for _, text := range []string{unreadText, "two\r\nlines", "\xff\x00"} {
+	for _, text := range []string{undecodableText, "two\r\nlines", "\xff\x00"} {
 		w.sendForeign(text)
 	}
 	w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
-	w.ok(w.table("Deletions").Transact(t.Context(), "unread!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
+	w.ok(w.table("Deletions").Transact(t.Context(), "undecodable!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
 	w.ask(w.create("garden", ada))
 	w.poison()
-	if n, err := w.store.DropUnread(t.Context()); err != nil || n != 4 {
+	if n, err := w.store.DropUndecodable(t.Context()); err != nil || n != 4 {
 		t.Errorf("dropped %d, %v", n, err)
 	}
 	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
 		t.Errorf("poison holds %q", copies)
 	}
-	if n, err := w.store.DropUnread(t.Context()); err != nil || n != 0 {
+	if n, err := w.store.DropUndecodable(t.Context()); err != nil || n != 0 {
 		t.Errorf("dropped %d the second time, %v", n, err)
 	}
 	w.mustBeSound()
@@ -219,7 +219,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
 		t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
 	}
-	rows := slices.DeleteFunc(w.rows("Deletions"), func(row driver.Entity) bool { return row.Partition == "unread!" })
+	rows := slices.DeleteFunc(w.rows("Deletions"), func(row driver.Entity) bool { return row.Partition == "undecodable!" })
 	if len(rows) != 3 {
 		t.Errorf("deletions are recorded of %v", rows)
 	}

@@ -7,45 +7,45 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/atrest"
+	"microblogging/storage/oracle"
 )
 
 // mustBeSound checks at rest what every test demands in the end, with the program's
 // own checker and from the rows themselves.
 func (w *world) mustBeSound() {
 	w.t.Helper()
-	for _, breach := range w.check() {
-		w.t.Errorf("breach: %+v", breach)
+	for _, violation := range w.check() {
+		w.t.Errorf("violation: %+v", violation)
 	}
 	w.mustHoldTheFence()
 }
 
 // check runs the checker without repair.
-func (w *world) check() []domain.Breach {
+func (w *world) check() []domain.Violation {
 	w.t.Helper()
-	var breaches []domain.Breach
-	checker := w.store.NewChecker(time.Hour, false, func(b domain.Breach) { breaches = append(breaches, b) })
+	var violations []domain.Violation
+	checker := w.store.NewChecker(time.Hour, false, func(b domain.Violation) { violations = append(violations, b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
-	return breaches
+	return violations
 }
 
-// mustHoldTheFence holds the rows against the plain words of package atrest.
+// mustHoldTheFence holds the rows against the plain words of package oracle.
 func (w *world) mustHoldTheFence() {
 	w.t.Helper()
-	breaches, err := atrest.Breaches(w.t.Context(), w.db)
+	violations, err := oracle.Violations(w.t.Context(), w.db)
 	w.ok(err)
-	for _, b := range breaches {
+	for _, b := range violations {
 		if !awaitsWorker(b) {
-			w.t.Errorf("breach in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
+			w.t.Errorf("violation in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
 		}
 	}
 }
 
-// awaitsWorker reports whether a breach is what a worker has yet to do: to end a
+// awaitsWorker reports whether a violation is what a worker has yet to do: to end a
 // deletion, and to delete the votes on a deleted post. Most tests of this package
 // run no worker.
-func awaitsWorker(b domain.Breach) bool {
+func awaitsWorker(b domain.Violation) bool {
 	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!")
 }
 
@@ -55,10 +55,10 @@ func (w *world) reconcile() storage.Reconciled {
 	w.t.Helper()
 	done, err := w.upkeep(w.store, time.Hour, time.Now())
 	w.ok(err)
-	breaches, _ := w.run(true)
-	for _, b := range breaches {
+	violations, _ := w.run(true)
+	for _, b := range violations {
 		if b.Detail != "active without a gate" || b.Repaired != "deleted" {
-			w.t.Errorf("breach: %+v", b)
+			w.t.Errorf("violation: %+v", b)
 		}
 	}
 	return done

@@ -88,7 +88,7 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
-	stands := accounts.Stands
+	stands := accounts.RequireActive
 	if o.NoErasure {
 		stands = nil
 	}
@@ -186,6 +186,6 @@ func (s *Store) look(ctx context.Context) (missing []string, made bool, err erro
 }
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
-func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
+func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	return check.New(s.backend, s.Lifecycle, s.Deletions, s.Readers, s.Directory, s.Posts, patience, repair, report)
 }

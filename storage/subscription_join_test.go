@@ -46,8 +46,8 @@ func joinRowOfDeadJoinerIsNotCounted(t *testing.T, w *world) {
 		t.Errorf("%d subscribers are counted, %v, want the owner alone", n, err)
 	}
 	for _, old := range []bool{false, true} {
-		if breaches, _ := w.run(true); len(breaches) != 0 || w.has("garden", "join!grace") == old {
-			t.Errorf("old %v: a repair found %+v, and left the row: %v", old, breaches, !old)
+		if violations, _ := w.run(true); len(violations) != 0 || w.has("garden", "join!grace") == old {
+			t.Errorf("old %v: a repair found %+v, and left the row: %v", old, violations, !old)
 		}
 		time.Sleep(patience)
 	}

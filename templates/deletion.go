@@ -20,11 +20,11 @@ type deletionStep struct {
 
 func deletionSteps() [5]deletionStep {
 	return [5]deletionStep{
-		{domain.StepMark, "Pass the point of no return",
+		{domain.StepPivot, "Pass the point of no return",
 			"Your request hides the channel at once. A worker marks it, and no undo comes after that."},
 		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
 		{domain.StepSweep, "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
-		{domain.StepDisarm, "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
+		{domain.StepRemoveGate, "Remove the gate", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
 		{domain.StepRelease, "Free the name", "Only now can anyone create the channel again."},
 	}
 }
@@ -60,7 +60,7 @@ func (v Deletion) stepState(i int) string {
 func (v Deletion) gate() GateState {
 	shut := v.at() > 1
 	for _, s := range v.Trace {
-		if s.Result == domain.StepOvertaken || s.Step == domain.StepRelease || s.Step == domain.StepDisarm && s.Result == domain.StepDone {
+		if s.Result == domain.StepOvertaken || s.Step == domain.StepRelease || s.Step == domain.StepRemoveGate && s.Result == domain.StepDone {
 			return GateGone
 		}
 		shut = shut || s.Step == domain.StepShut && s.Result == domain.StepDone

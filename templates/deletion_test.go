@@ -22,7 +22,7 @@ func TestDeletionPage(t *testing.T) {
 	})
 	// The request hides the channel, and the worker's first step makes sure.
 	shows(t, "does not say that hiding the channel is still ahead", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
-		in("li[class=ahead][data-step=mark]", says("Pass the point of no return"), says("Your request hides the channel at once.")),
+		in("li[class=ahead][data-step=pivot]", says("Pass the point of no return"), says("Your request hides the channel at once.")),
 		silent("Hide the channel from readers"), silent("From here on"),
 	)
 	// A request may die between its message and its mark. Then the worker marks the channel.
@@ -47,7 +47,7 @@ func TestDeletionPage(t *testing.T) {
 		in("noscript", in("meta[http-equiv=refresh]")),
 	)
 	t.Run("shows how far the gate has come", func(t *testing.T) {
-		for step, state := range map[domain.Step]string{"": "open", "mark": "open", "shut": "open", "sweep": "shut", "disarm": "shut", "release": "gone"} {
+		for step, state := range map[domain.Step]string{"": "open", "pivot": "open", "shut": "open", "sweep": "shut", "remove-gate": "shut", "release": "gone"} {
 			v := sampleDeletion(domain.DeletionRunning, step)
 			v.Trace = nil
 			expect(t, DeletionPage(pageAt("/x", "ingrid"), v),
@@ -56,7 +56,7 @@ func TestDeletionPage(t *testing.T) {
 	})
 	t.Run("stays up to date until done", func(t *testing.T) {
 		for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned} {
-			expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),
+			expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "pivot")),
 				in("noscript", in("meta[http-equiv=refresh][content=2]")),
 				in("div[id=progress][data-events=/channels/aurora/deletions/inc1/events]"),
 				in("[id=announcement][role=status]"),
@@ -86,8 +86,8 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("shows the gate as the steps on record left it", func(t *testing.T) {
 		for want, trace := range map[GateState]domain.Trace{
 			GateOpen: {{Step: "shut", Worker: 1}},
-			GateShut: {{Step: "shut", Worker: 1, Result: "done"}, {Step: "disarm", Worker: 1}},
-			GateGone: {{Step: "disarm", Worker: 1, Result: "done"}, {Step: "shut", Worker: 2}},
+			GateShut: {{Step: "shut", Worker: 1, Result: "done"}, {Step: "remove-gate", Worker: 1}},
+			GateGone: {{Step: "remove-gate", Worker: 1, Result: "done"}, {Step: "shut", Worker: 2}},
 		} {
 			v := sampleDeletion(domain.DeletionRunning, "shut")
 			v.Trace = trace
@@ -98,7 +98,7 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("keeps a table of what each worker did and when", func(t *testing.T) {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")),
 			in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
-				in("tr[data-step=mark]", says("+42 ms0.4 ms01 (delivery 1)")),
+				in("tr[data-step=pivot]", says("+42 ms0.4 ms01 (delivery 1)")),
 				in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),
 				in("tr[data-step=sweep]", says("+32.0 s1.5 s12,2462 (delivery 2)")),
 				in("tr[data-step=release]", says("Another worker was further."), says("+3 min 20 s1 min 15 s")),

@@ -149,7 +149,7 @@ var draftScripts = []string{"draft.js"}
 const draftEndScript = "draft_end.js"
 
 // draft is the attribute data-draft of a form for text, which static/draft.js keeps in
-// the tab. It says whether the fields hold what was sent, which is then the draft.
+// the tab. It reports whether the fields hold what was sent, which is then the draft.
 func (f Form) draft() string {
 	if f.failed() {
 		return "sent"

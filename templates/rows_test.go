@@ -102,7 +102,7 @@ func TestExplainRow(t *testing.T) {
 		{"Blogs", "aurora", "once!" + sampleHash, "idempotency key", "once!=kind of row|0123456789ab…=SHA-256 of the author and the key, shortened"},
 		{"Deletions", "aurora", "AAAA", "deletion", "AAAA=incarnation of the channel"},
 		{"Deletions", "aurora", "AAAA!" + id + "!BBBB", "stopped deletion of a post", "AAAA!=incarnation of the channel|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|BBBB=revision of the post"},
-		{"Deletions", "unread!", sampleHash, "unread message", "0123456789ab…=SHA-256 of the message’s id and text, shortened"},
+		{"Deletions", "undecodable!", sampleHash, "undecodable message", "0123456789ab…=SHA-256 of the message’s id and text, shortened"},
 		{"Users", "ada", "owned!aurora", "owned channel", "owned!=kind of row|aurora=key of the channel: its name, folded"},
 		{"Users", "ada", "asked!0000000000000000000!aurora!AAAA", "deletion asked for", "asked!=kind of row|0000000000000000000!=time, counted down|aurora!=key of the channel: its name, folded|AAAA=incarnation of the channel"},
 		{"Sessions", sampleHash, "", "session", "=empty: the partition has one row of this kind"},

@@ -78,7 +78,7 @@ func sampleTrace(asked time.Time) []domain.StepRecord {
 	}
 	return []domain.StepRecord{
 		traced("receive", 1, 40*time.Millisecond, 2*time.Millisecond, 0, "done"),
-		traced("mark", 1, 42*time.Millisecond, 400*time.Microsecond, 0, "done"),
+		traced("pivot", 1, 42*time.Millisecond, 400*time.Microsecond, 0, "done"),
 		traced("sweep", 1, 43*time.Millisecond, 0, 99, ""),
 		traced("receive", 2, 31*time.Second, time.Millisecond, 0, "done"),
 		traced("sweep", 2, 32*time.Second, 1500*time.Millisecond, 12246, "done"),

@@ -236,7 +236,7 @@ func costlyReadsOfOneClientAreTwo(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	t.Run("HTTPS stays on after the first use", httpsStaysOnAfterTheFirstUse)
-	t.Run("a trusted proxy says whether the connection is secure", trustedProxySaysWhetherTheConnectionIsSecure)
+	t.Run("a trusted proxy reports whether the connection is secure", trustedProxySaysWhetherTheConnectionIsSecure)
 	t.Run("the base URL is no other origin", baseURLIsNoOtherOrigin)
 }
 

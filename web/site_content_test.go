@@ -160,14 +160,14 @@ func (s *site) cascade(ref domain.ChannelRef) {
 		ok(s, err)
 		found = page.Found > 0
 	}
-	ok(s, s.store.DisarmGate(ctx, ref))
+	ok(s, s.store.RemoveGate(ctx, ref))
 	ok(s, s.store.ReleaseName(ctx, ref))
 }
 
 // mustBeSound checks all invariants at rest.
 func (s *site) mustBeSound() {
 	s.Helper()
-	checker := s.store.NewChecker(time.Hour, false, func(b domain.Breach) { s.Errorf("breach: %+v", b) })
+	checker := s.store.NewChecker(time.Hour, false, func(b domain.Violation) { s.Errorf("violation: %+v", b) })
 	if _, err := checker.Run(s.Context()); err != nil {
 		s.Fatal(err)
 	}

@@ -39,14 +39,14 @@ func (c *cascade) run(ctx context.Context) error {
 	// a new message if this one is lost; and it has made the channel unreadable, unless it died
 	// (package deletion). If the channel's row is absent, or is of another incarnation, nothing is
 	// left of this incarnation. If the deletion was undone, nothing is to do.
-	there, err := c.step(ctx, domain.StepMark, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
-		return c.store.MarkDeleting(ctx, c.of)
+	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
+		return c.store.PassPivot(ctx, c.of)
 	})
 	if err != nil || !there {
 		return err
 	}
 	// Shut the gate, after which the store accepts no new rows. If both gates are gone, nothing is
-	// left to sweep: another worker has disarmed the gate, or the channel's row is of a delayed
+	// left to sweep: another worker has removed the gate, or the channel's row is of a delayed
 	// insert and never had one.
 	gated, err := c.step(ctx, domain.StepShut, c.store.ShutGate)
 	if err == nil && gated {
@@ -55,7 +55,7 @@ func (c *cascade) run(ctx context.Context) error {
 	// Delete the shut gate, after which no late sweep can remove a row. This must come before
 	// the name is free. Otherwise a late sweep could remove rows of the next incarnation.
 	if err == nil && gated {
-		_, err = c.step(ctx, domain.StepDisarm, always(c.store.DisarmGate))
+		_, err = c.step(ctx, domain.StepRemoveGate, always(c.store.RemoveGate))
 	}
 	if err != nil {
 		return err
@@ -103,8 +103,8 @@ func (c *cascade) sweepOnce(ctx context.Context, ref domain.ChannelRef) (found i
 		}
 		page, err := c.store.Sweep(ctx, ref, continuation, func(rows int) { c.removed(ctx, rows) })
 		found += page.Found
-		if err != nil || page.Disarmed || page.Next == "" {
-			return found, !page.Disarmed, err
+		if err != nil || page.GateGone || page.Next == "" {
+			return found, !page.GateGone, err
 		}
 		continuation = page.Next
 	}

@@ -10,7 +10,7 @@ import (
 // erase takes the steps that delete an account, in the only order that is safe (package erasure in
 // storage). Each finds out from the rows what is left to do.
 func (c *cascade) erase(ctx context.Context) error {
-	there, err := c.step(ctx, domain.StepMark, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
+	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
 		return c.store.BeginErasure(ctx, c.of)
 	})
 	if err != nil || !there {

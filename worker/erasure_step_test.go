@@ -108,7 +108,7 @@ func erasureLeavesShutGate(t *testing.T) {
 	l.mustBeErased()
 }
 
-// A late copy of the request that put the post on its author's list lands on that of the next.
+// A delayed duplicate of the request that put the post on its author's list lands on that of the next.
 func keptPostStays(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	l.ends(true)

@@ -35,7 +35,7 @@ func TestErasure(t *testing.T) {
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
 	t.Run("nobody who has the name later is blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
 	t.Run("nobody who has the name later reads what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
-	t.Run("a late copy of a channel’s insert shows nobody what it said", drivertest.Long(bubble(lateRowShowsNothing)))
+	t.Run("a delayed duplicate of a channel’s insert shows nobody what it said", drivertest.Long(bubble(lateRowShowsNothing)))
 	t.Run("a channel goes with its owner, although its creation stalled", bubble(stalledChannelGoes(func(*leaving, string) func() { time.Sleep(11 * time.Minute); return func() {} })))
 	t.Run("a channel goes with its owner, although another had its name while its creation stalled", bubble(stalledChannelGoes((*leaving).otherComesAndGoes)))
 }

@@ -27,7 +27,7 @@ func told(trace domain.Trace) (records []string) {
 }
 
 var allSteps = []string{
-	"1/1 receive done", "1/1 mark done", "1/1 shut done", "1/1 sweep done", "1/1 disarm done", "1/1 release done",
+	"1/1 receive done", "1/1 pivot done", "1/1 shut done", "1/1 sweep done", "1/1 remove-gate done", "1/1 release done",
 }
 
 func recordsEachStep(t *testing.T) {
@@ -77,8 +77,8 @@ func recordsEachWorker(t *testing.T) {
 	})
 	w.finishOn(w.faulty)
 	want := []string{
-		"1/1 receive done", "1/1 mark done", "1/1 shut done", "1/1 sweep waiting",
-		"2/2 receive done", "2/2 mark done", "2/2 shut done", "2/2 sweep failed",
+		"1/1 receive done", "1/1 pivot done", "1/1 shut done", "1/1 sweep waiting",
+		"2/2 receive done", "2/2 pivot done", "2/2 shut done", "2/2 sweep failed",
 	}
 	for _, step := range allSteps {
 		want = append(want, strings.Replace(step, "1/1", "3/3", 1))

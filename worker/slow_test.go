@@ -25,7 +25,7 @@ func slowWaitsBeforeEachStep(t *testing.T) {
 	w.mustAsk()
 	began := time.Now()
 	defer w.start(w.faulty)()
-	for i, step := range []domain.Step{domain.StepMark, domain.StepShut, domain.StepSweep, domain.StepDisarm, domain.StepRelease} {
+	for i, step := range []domain.Step{domain.StepPivot, domain.StepShut, domain.StepSweep, domain.StepRemoveGate, domain.StepRelease} {
 		w.until(string(step), func() bool { return w.deletion().Step == step })
 		for range 11 {
 			time.Sleep(w.options.Lease)

@@ -13,10 +13,10 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/atrest"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/oracle"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -244,13 +244,13 @@ func (w *world) mustCount(rows int64) {
 }
 
 // mustBeSound holds the store against the invariants, with the program's own
-// checker and with the plain words of package atrest.
+// checker and with the plain words of package oracle.
 func (w *world) mustBeSound() {
 	w.t.Helper()
-	breaches, err := atrest.Breaches(w.t.Context(), w.db)
+	violations, err := oracle.Violations(w.t.Context(), w.db)
 	w.ok(err)
-	for _, b := range breaches {
-		w.t.Errorf("breach in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
+	for _, b := range violations {
+		w.t.Errorf("violation in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
 	}
 	w.mustBeSoundWithin(time.Hour)
 }
@@ -258,7 +258,7 @@ func (w *world) mustBeSound() {
 // mustBeSoundWithin runs the program's own checker alone, with this patience.
 func (w *world) mustBeSoundWithin(patience time.Duration) {
 	w.t.Helper()
-	checker := w.sound.NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
+	checker := w.sound.NewChecker(patience, false, func(b domain.Violation) { w.t.Errorf("violation: %+v", b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 }

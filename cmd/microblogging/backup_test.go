@@ -232,7 +232,7 @@ func backupReplaces(t *testing.T) {
 	}
 	wantNames(t, dir, "backup")
 	wantNames(t, s.data, "microblogging.db")
-	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 breaches in 1 channels, 3 blogs") {
+	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 violations in 1 channels, 3 blogs") {
 		t.Error(said)
 	}
 }
@@ -402,7 +402,7 @@ func backupOfUnread(t *testing.T) {
 	file := filepath.Join(dir, "backup")
 	yesterday := packed(t, "of yesterday")
 	s.ok(os.WriteFile(file, yesterday, 0o600))
-	wantUnread := func(args ...string) {
+	wantUndecodable := func(args ...string) {
 		t.Helper()
 		code, stdout, stderr := program(t, args...)
 		if code != exitFound || stdout != "" || !strings.Contains(stderr, `table Blogs: row ("garden", "blog!1")`) || strings.Count(stderr, "\n") != 1 {
@@ -415,13 +415,13 @@ func backupOfUnread(t *testing.T) {
 	}
 	before, err := os.ReadFile(store)
 	s.ok(err)
-	wantUnread("backup", file, "--data", s.data)
-	wantUnread("compact", "--data", s.data)
+	wantUndecodable("backup", file, "--data", s.data)
+	wantUndecodable("compact", "--data", s.data)
 	if after, err := os.ReadFile(store); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("compact has changed the store (%v)", err)
 	}
 	again := openSite(t, s.data)
-	wantUnread("backup", file, "--admin", again.admin())
+	wantUndecodable("backup", file, "--admin", again.admin())
 }
 
 func othersInterrupted(t *testing.T) {
@@ -474,7 +474,7 @@ func restoreDeletesAgain(t *testing.T) {
 		if deleted := strings.Contains(said, "asked for again: 1;"); deleted != (c.garden != nil) {
 			t.Errorf("%v: says %q", c.args, said)
 		}
-		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {
+		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 violations") {
 			t.Error(said)
 		}
 		restored := openSite(t, data)
@@ -485,7 +485,7 @@ func restoreDeletesAgain(t *testing.T) {
 			t.Errorf("%v: the other channel is %v", c.args, err)
 		}
 		restored.close()
-		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {
+		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 violations") {
 			t.Error(said)
 		}
 	}

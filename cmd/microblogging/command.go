@@ -9,7 +9,7 @@ type commands struct {
 	Import  importCommand  `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files. Each entry is imported once."`
 	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
 	User    userCommand    `cmd:"" help:"Help a user who has lost their password."`
-	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant and each stalled deletion."`
+	Check   checkCommand   `cmd:"" help:"Read every table and report each violation of an invariant and each stalled deletion."`
 	Compact compactCommand `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
 	Backup  backupCommand  `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
 	Restore restoreCommand `cmd:"" help:"Make an empty embedded store what a backup holds. The server must be stopped."`

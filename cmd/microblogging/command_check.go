@@ -22,16 +22,16 @@ type checkCommand struct {
 	storageFlags `embed:""`
 	leaseFlags   `embed:""`
 	Repair       bool `help:"Repair what can be repaired safely. A row is deleted only in the version that was read."`
-	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each breach."`
+	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each violation."`
 }
 
 // A checkReport is what check --json prints.
 type checkReport struct {
-	Breaches []domain.Breach `json:"breaches"`
+	Violations []domain.Violation `json:"violations"`
 	storage.CheckCounts
 }
 
-// Run reports every breach, and what is poisoned. It returns errFound if there is any of either, and
+// Run reports every violation, and what is poisoned. It returns errFound if there is any of either, and
 // bolt.ErrDamaged if the file of the store is damaged.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if c.Storage == "bolt" {
@@ -41,16 +41,16 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	}
 	return c.use(ctx, false, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
-		report := checkReport{Breaches: []domain.Breach{}}
-		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
+		report := checkReport{Violations: []domain.Violation{}}
+		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Violation) {
 			if c.JSON {
-				report.Breaches = append(report.Breaches, b)
+				report.Violations = append(report.Violations, b)
 			} else {
-				out.breach(b)
+				out.violation(b)
 			}
 		})
 		checker.Poisoned = func(d domain.Deletion) { notes.printf("%s\n", printable(poisonedLine(d))) }
-		checker.Unread = func(text string) {
+		checker.Undecodable = func(text string) {
 			notes.printf("poisoned: a message that no worker could read: %.200q; microblogging requeue puts it back, and requeue --drop drops it\n", text)
 		}
 		var space bolt.Space
@@ -65,7 +65,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 				inBytes(space.Free), inBytes(space.Bytes))
 		}
 		if c.JSON {
-			out.n = len(report.Breaches)
+			out.n = len(report.Violations)
 			out.json(report)
 		} else {
 			out.counts(report.CheckCounts)
@@ -94,7 +94,7 @@ func poisonedLine(d domain.Deletion) string {
 // A lineWriter prints lines, and keeps the first error.
 type lineWriter struct {
 	w io.Writer
-	// n counts breaches.
+	// n counts violations.
 	n   int
 	err error
 }
@@ -123,7 +123,7 @@ func (l *lineWriter) json(value any) {
 	l.printf("%s\n", escaped)
 }
 
-func (l *lineWriter) breach(b domain.Breach) {
+func (l *lineWriter) violation(b domain.Violation) {
 	l.n++
 	l.printf("%s", printable(fmt.Sprintf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)))
 	if b.Repaired != "" {
@@ -133,7 +133,7 @@ func (l *lineWriter) breach(b domain.Breach) {
 }
 
 func (l *lineWriter) counts(counts storage.CheckCounts) {
-	l.printf("%d breaches in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
+	l.printf("%d violations in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
 	if counts.Poisoned > 0 {
 		l.printf("%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", counts.Poisoned)
 	}

@@ -51,7 +51,7 @@ func checkListsPoison(t *testing.T) {
 	s.close()
 	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)
-	if code != exitFound || !strings.Contains(stdout, "0 breaches") || !strings.Contains(stdout, "2 deletions or messages are poisoned") ||
+	if code != exitFound || !strings.Contains(stdout, "0 violations") || !strings.Contains(stdout, "2 deletions or messages are poisoned") ||
 		!strings.Contains(stderr, string(message.Blog)) || !strings.Contains(stderr, "requeue --channel garden") {
 		t.Errorf("exit %d, %q and %q, want a line about the post", code, stdout, stderr)
 	}
@@ -86,7 +86,7 @@ func checkWritesNoControls(t *testing.T) {
 	row("Blogs", acts, acts)
 	row("Channels", "garden", "", driver.String("Name", acts))
 	row("Deletions", "garden", string(domain.NewIncarnation()), driver.String("State", "poisoned"), driver.String("Name", acts), driver.String("RequestedBy", acts))
-	row("Deletions", "unread!", "x", driver.String("State", "poisoned"), driver.String("Text0", strconv.Quote(acts)))
+	row("Deletions", "undecodable!", "x", driver.String("State", "poisoned"), driver.String("Text0", strconv.Quote(acts)))
 	s.close()
 	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)
@@ -95,7 +95,7 @@ func checkWritesNoControls(t *testing.T) {
 	}
 	_, inJSON, _ := program(t, "check", "--json", "--data", data)
 	var report checkReport
-	if err := json.Unmarshal([]byte(inJSON), &report); err != nil || !strings.Contains(report.Breaches[0].RowKey+report.Breaches[1].RowKey, "\u009b\u202e") {
+	if err := json.Unmarshal([]byte(inJSON), &report); err != nil || !strings.Contains(report.Violations[0].RowKey+report.Violations[1].RowKey, "\u009b\u202e") {
 		t.Errorf("%v: %+v, want the key as it is in the store", err, report)
 	}
 	for _, out := range []string{stdout, stderr, inJSON} {

@@ -24,7 +24,7 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 		key = name.Key()
 	}
 	return c.use(ctx, false, func(b *backend) error {
-		act, did := b.DropUnread, "dropped"
+		act, did := b.DropUndecodable, "dropped"
 		if !c.Drop {
 			act, did = func(ctx context.Context) (int, error) { return b.Requeue(ctx, key) }, "requeued"
 		}

@@ -178,7 +178,7 @@ func expectUnwritten(t *testing.T, data string) {
 		if _, err := store.SignUp(t.Context(), "ada", testPassword); err != nil {
 			t.Errorf("ada cannot sign up: %v", err)
 		}
-		counts, err := store.NewChecker(0, false, func(b domain.Breach) { t.Errorf("%+v", b) }).Run(t.Context())
+		counts, err := store.NewChecker(0, false, func(b domain.Violation) { t.Errorf("%+v", b) }).Run(t.Context())
 		if err != nil || counts.Channels != 0 || counts.Rows != 1 {
 			t.Errorf("the store has %+v, %v, want only the row of ada", counts, err)
 		}

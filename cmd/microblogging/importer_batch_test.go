@@ -56,7 +56,7 @@ func (w *importWorld) wantPosts(n int) {
 			w.Fatalf("there are %d posts, want %d in their order; they are %.200q from %d on", len(texts), n, texts[max(0, min(i, len(texts)-1)):], i)
 		}
 	}
-	_, err := w.store.NewChecker(0, false, func(b domain.Breach) { w.Errorf("%+v", b) }).Run(w.Context())
+	_, err := w.store.NewChecker(0, false, func(b domain.Violation) { w.Errorf("%+v", b) }).Run(w.Context())
 	if err != nil {
 		w.Error(err)
 	}

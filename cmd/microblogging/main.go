@@ -44,7 +44,7 @@ import (
 // The exit codes of every command.
 const (
 	exitOK = 0
-	// exitFound: the check found a breach, or the work failed.
+	// exitFound: the check found a violation, or the work failed.
 	exitFound = 1
 	// exitCannotRun: a flag is wrong, or the store cannot be opened or reached.
 	exitCannotRun = 2

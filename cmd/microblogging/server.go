@@ -77,11 +77,11 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(console.stdout, "listening on %s\n", address)
+	said := fmt.Sprintf("listening on %s\n", address)
 	if token != "" {
-		fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
+		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
 	}
-	fmt.Fprintf(console.stdout, "process %d\n", os.Getpid())
+	fmt.Fprintf(console.stdout, "%sprocess %d\n", said, os.Getpid())
 	return nil
 }
 

@@ -22,7 +22,7 @@ async function deleted(channel, options) {
   return v;
 }
 
-const cascade = ["receive", "mark", "shut", "sweep", "disarm", "release"];
+const cascade = ["receive", "pivot", "shut", "sweep", "remove-gate", "release"];
 const records = (v) => v.page.locator("tr[data-step]");
 const playing = (v) => v.page.locator("tr[data-playing]");
 const removed = async (v) => (await v.page.locator("[data-removed]").innerText()).trim();

@@ -6,13 +6,13 @@ import { describe, test } from "node:test";
 import { actor, at, key, known, lab, mark, move, orphan, play, same, schedule, start, take, taken } from "./lab_visitor.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
 
-test("lab: by keyboard alone one goes from the index to a law that is broken", async () => {
+test("lab: by keyboard alone one goes from the index to an invariant that is broken", async () => {
   const v = await lab("/lab", { hand: "keyboard" });
   await v.follow(v.page.getByRole("link", { name: /^Start: / }));
   assert.equal(v.path, start);
   await mark(v);
   await play(v, orphan);
-  await v.sees("The law “no orphan post” is broken", "Won in 9 steps");
+  await v.sees("The invariant “no orphan post” is violated", "Won in 9 steps");
   assert.equal(taken(v), schedule);
   assert.ok(await same(v), "a step has loaded the page again");
   await v.leave();
@@ -23,7 +23,7 @@ test("lab: without scripts the same run is made of links", async () => {
   await v.follow(v.page.getByRole("link", { name: /^Start: / }));
   const names = { 1: "ann", 2: "olga", 3: "w1" };
   for (const number of orphan) await v.follow(take(v, names[number]));
-  await v.sees("The law “no orphan post” is broken");
+  await v.sees("The invariant “no orphan post” is violated");
   assert.equal(taken(v), schedule);
   await v.leave();
 });
@@ -197,7 +197,7 @@ describe("lab: a step in place", () => {
     const told = v.page.locator("body > [role=status]").first();
     await told.filter({ hasText: /^Step 1 of 1\. \S/ }).waitFor({ state: "attached" });
     await play(v, orphan.slice(1), 1);
-    await told.filter({ hasText: /The law “no orphan post” is broken/ }).waitFor({ state: "attached" });
+    await told.filter({ hasText: /The invariant “no orphan post” is violated/ }).waitFor({ state: "attached" });
     await v.leave();
   });
 
@@ -402,7 +402,7 @@ test("lab: on a phone one part is shown at a time, and steps stay in it", async 
   const v = await lab(start, { ...phone, touch: true });
   const parts = async () => v.page.locator(".pane").evaluateAll((all) => [...new Set(all.filter((e) => e.checkVisibility()).map((e) => e.classList[1]))]);
   assert.deepEqual(await parts(), ["actors"]);
-  for (const name of ["Run", "Tables", "Laws"]) {
+  for (const name of ["Run", "Tables", "Invariants"]) {
     await v.press(v.page.locator(".tabs").getByRole("link", { name }));
     assert.deepEqual(await parts(), [name.toLowerCase()]);
   }
@@ -462,7 +462,7 @@ describe("lab: on a phone", () => {
 
   test("a part is in sight below a verdict, and the run at its last step", async () => {
     const v = await lab(`${start}?s=${schedule}`, touch);
-    for (const [name, seen] of [["Tables", ".tables h2"], ["Laws", ".laws h2"], ["Run", ".step[aria-current]"]]) {
+    for (const [name, seen] of [["Tables", ".tables h2"], ["Invariants", ".invariants h2"], ["Run", ".step[aria-current]"]]) {
       await v.press(v.page.locator(".tabs").getByRole("link", { name }));
       await inSight(v, seen);
     }
@@ -472,12 +472,12 @@ describe("lab: on a phone", () => {
   });
 });
 
-test("lab: a chip leads to what its law demands, and whether it holds", async () => {
+test("lab: a chip leads to what its invariant demands, and whether it holds", async () => {
   const v = await lab();
   await v.press(v.page.locator(".chip").first());
-  const law = v.page.locator("[data-key=law-A1]");
-  await law.waitFor();
-  assert.match(await law.innerText(), /no orphan post[^]*When all is at rest, no post is left[^]*Here it is open/);
+  const invariant = v.page.locator("[data-key=invariant-A1]");
+  await invariant.waitFor();
+  assert.match(await invariant.innerText(), /no orphan post[^]*When all is at rest, no post is left[^]*Here it is open/);
   await v.leave();
 });
 
@@ -658,7 +658,7 @@ describe("lab: what was won", () => {
     await play(v, ["3", "3", "3", "1"], 3);
     await runOn("w1");
     await at(v, 9);
-    await v.sees("The law “no orphan post” is broken");
+    await v.sees("The invariant “no orphan post” is violated");
     await v.open("/lab");
     assert.match(await mark(v, "A1").innerText(), /won in 9/);
     await v.leave();
@@ -687,7 +687,7 @@ describe("lab: what was won", () => {
     });
     await v.open(start);
     await play(v, orphan);
-    await v.sees("The law “no orphan post” is broken");
+    await v.sees("The invariant “no orphan post” is violated");
     await v.open("/lab");
     await v.sees("This browser keeps nothing for this site");
     await v.leave();

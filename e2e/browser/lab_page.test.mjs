@@ -15,14 +15,14 @@ describe("lab: in order, wide and on a phone, is", () => {
     "the end of the course": `/lab/again?s=${known("shut-gate")},w1,ann`,
     "a run half way": `${start}?s=ann,olga*2,w1*2`,
     "a step that one went back to": `${start}?s=${schedule}&at=4`,
-    "a law that is broken": `${start}?s=${schedule}`,
+    "an invariant that is broken": `${start}?s=${schedule}`,
     "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
     "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
     "a hint": `${start}?s=ann&hint=1`,
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "a long run": `/lab/open-gate?s=${known("open-gate")}`,
-    "a late copy": `/lab/late-copy?s=${known("late-copy")}`,
+    "a delayed duplicate": `/lab/late-copy?s=${known("late-copy")}`,
     "a lease that ends": `/lab/shut-gate?s=${known("shut-gate")}`,
     "a run for a projector": "/lab/shut-gate?s=w1*12,w2*7&large=1",
     "the keys": "/keys",
@@ -39,7 +39,7 @@ describe("lab: in order, wide and on a phone, is", () => {
   for (const [how, at] of [["half way", "ann,olga*2,w1*2"], ["to its end", schedule]]) {
     test(`each part of a run ${how} on a phone`, async () => {
       const v = await lab(`${start}?s=${at}`, phone);
-      for (const part of ["Run", "Tables", "Laws"]) {
+      for (const part of ["Run", "Tables", "Invariants"]) {
         await v.press(v.page.locator(".tabs").getByRole("link", { name: part }));
         await look(v, `lab-phone-${part}-${how}`);
       }

@@ -135,7 +135,7 @@ func (s *site) inspect(ctx context.Context, calm bool) {
 		err = fmt.Errorf("check: exit %d\n%s", r.Code, r.Stderr)
 	}
 	var report struct {
-		Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
+		Violations []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(r.Stdout), &report)
@@ -145,7 +145,7 @@ func (s *site) inspect(ctx context.Context, calm bool) {
 		return
 	}
 	s.tally.add("checks", 1)
-	for _, b := range report.Breaches {
+	for _, b := range report.Violations {
 		if calm || b.Invariant != "I5" {
 			s.ledger.accuse("%s: %+v, says check", b.Invariant, b)
 		}

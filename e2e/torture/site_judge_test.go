@@ -129,10 +129,10 @@ func judgeAccusesLogLine(t *testing.T) {
 }
 
 func judgeAccusesCommand(t *testing.T) {
-	const sound, breach, idle = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`, `{"breaches":[{"invariant":"I5"}]}`
+	const sound, violation, idle = `{"violations":[]}`, `{"violations":[{"invariant":"I1"}]}`, `{"violations":[{"invariant":"I5"}]}`
 	for name, c := range map[string]struct{ script, want string }{
 		"a sound check is not accused":       {"echo '" + sound + "'", ""},
-		"a check that finds a breach":        {"echo '" + breach + "'; exit 1", "I1"},
+		"a check that finds a violation":     {"echo '" + violation + "'; exit 1", "I1"},
 		"a check that writes nothing":        {"exit 2", "check: exit 2"},
 		"a check that raced":                 {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", "check: exit 66"},
 		"a check that raced and ended well":  {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", "check: exit 0"},

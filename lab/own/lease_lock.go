@@ -7,7 +7,7 @@ import (
 )
 
 // LeaseLock lets two writers take turns by a lock whose lease may end while its holder sleeps.
-func (Protocols) LeaseLock(g Guards) Protocol {
+func (Protocols) LeaseLock(g Safeguards) Protocol {
 	write := func(c Client) {
 		//lab: Read who has the lock, and its number.
 		lock, err := c.Table("Locks").Get(c, "page", "")
@@ -42,9 +42,9 @@ func (Protocols) LeaseLock(g Guards) Protocol {
 			_ = c.Table("Locks").Transact(c, "page", driver.Insert("", driver.Int64("Number", 0))) // nothing befalls a set-up
 			_ = c.Table("Pages").Transact(c, "page", driver.Insert("", driver.Int64("Number", 0)))
 		},
-		Actors: []Actor{{"ann", write}, {"bob", write}},
-		Guards: map[string]string{"fence": "A page is saved in the version that was read, and under no earlier lock, so a holder who slept is refused."},
-		Laws: []Law{{Name: "the later lock wins", Means: "What was saved under a later lock is never overwritten under an earlier one.",
+		Actors:     []Actor{{"ann", write}, {"bob", write}},
+		Safeguards: map[string]string{"fence": "A page is saved in the version that was read, and under no earlier lock, so a holder who slept is refused."},
+		Invariants: []Invariant{{Name: "the later lock wins", Means: "What was saved under a later lock is never overwritten under an earlier one.",
 			Always: func(s State) string {
 				if s.Told("saved with lock 2") > 0 && s.Row("Pages", "page", "").Int64("Number") < 2 {
 					return "the page was saved with lock 2, and lock 1 has overwritten it"

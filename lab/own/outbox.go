@@ -3,7 +3,7 @@ package own
 import "microblogging/storage/driver"
 
 // Outbox takes an order and tells others of it by a message, which no transaction spans.
-func (Protocols) Outbox(g Guards) Protocol {
+func (Protocols) Outbox(g Safeguards) Protocol {
 	relay := func(c Client) error {
 		//lab: Read whether something waits in the outbox.
 		waiting, err := c.Table("Orders").Get(c, "shop", "outbox!1")
@@ -37,10 +37,10 @@ func (Protocols) Outbox(g Guards) Protocol {
 			}
 			_ = relay(c) // or whoever comes next does
 		}}},
-		Recover: relay,
-		Guards:  map[string]string{"outbox": "The order and the intent to send are inserted in one transaction, so whoever comes next sends what a dead process has not."},
-		Laws: []Law{{Name: "each order is told", Means: "Of an order that was acknowledged, there is a message in the end.",
-			AtRest: func(s State) string {
+		Recover:    relay,
+		Safeguards: map[string]string{"outbox": "The order and the intent to send are inserted in one transaction, so whoever comes next sends what a dead process has not."},
+		Invariants: []Invariant{{Name: "each order is told", Means: "Of an order that was acknowledged, there is a message in the end.",
+			Quiescent: func(s State) string {
 				if s.Told("ordered") > 0 && len(s.Messages()) == 0 {
 					return "the order was acknowledged, and nobody hears of it"
 				}

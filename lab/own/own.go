@@ -17,7 +17,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Protocols has the protocols as its methods, each a func(Guards) Protocol.
+// Protocols has the protocols as its methods, each a func(Safeguards) Protocol.
 type Protocols struct{}
 
 // A Protocol is what actors do with a store, and what must hold.
@@ -33,12 +33,12 @@ type Protocol struct {
 	// Deaths is how many actors may die in one run, at any step. Late adds one fault of any kind: a
 	// reply is lost, a request is sent twice, or it lands late, of a caller who has given up or as a
 	// second copy.
-	Deaths int
-	Late   bool
-	Laws   []Law
-	// Guards are what can be taken out, each with one sentence that says why it is there. The code
-	// asks for each with Guards.On, in one place.
-	Guards map[string]string
+	Deaths     int
+	Late       bool
+	Invariants []Invariant
+	// Safeguards are what can be taken out, each with one sentence that says why it is there. The code
+	// asks for each with Safeguards.On, in one place.
+	Safeguards map[string]string
 }
 
 // An Actor is one process, or one request.
@@ -47,18 +47,18 @@ type Actor struct {
 	Run  func(Client)
 }
 
-// A Law says in one sentence what must hold, and what is wrong in a state, or nothing.
-type Law struct {
+// A Invariant says in one sentence what must hold, and what is wrong in a state, or nothing.
+type Invariant struct {
 	Name, Means string
-	// Always is judged in each state, and AtRest when nobody can go on and Recover is done.
-	Always, AtRest func(State) string
+	// Always is judged in each state, and Quiescent when nobody can go on and Recover is done.
+	Always, Quiescent func(State) string
 }
 
-// Guards are those that are not taken out.
-type Guards struct{ without string }
+// Safeguards are those that are not taken out.
+type Safeguards struct{ without string }
 
-// On reports whether a guard is there.
-func (g Guards) On(name string) bool { return g.without != name }
+// On reports whether a safeguard is there.
+func (g Safeguards) On(name string) bool { return g.without != name }
 
 // A Client is what an actor has: a store, and a context for its calls. Its tables and its queue are
 // those of the driver that ships. A line that begins with //lab: above a call is its sentence.
@@ -74,14 +74,14 @@ func (c Client) Table(name string) *driver.Table { return driver.NewTable(c.back
 // Queue is the queue, which delivers each message at least once.
 func (c Client) Queue() *driver.Queue { return driver.NewQueue(c.backend, domain.QueueName) }
 
-// Tell records what the actor was told, such as "saved". Laws hold the store to it.
+// Tell records what the actor was told, such as "saved". Invariants hold the store to it.
 func (c Client) Tell(what string) {
 	if c.actor != nil { // whoever recovers is told nothing
 		c.actor.Tell(lab.Fact{Kind: lab.Kind(what)})
 	}
 }
 
-// A State is what a law looks at.
+// A State is what an invariant looks at.
 type State struct {
 	db   mem.Snapshot
 	told []string
@@ -120,22 +120,22 @@ func (s State) Messages() (texts []string) {
 // Prefix begins the name of each scenario here.
 const Prefix = "own/"
 
-// Scenarios are the protocols, and after each itself without each of its guards.
+// Scenarios are the protocols, and after each itself without each of its safeguards.
 func Scenarios() (all []lab.Scenario) {
 	protocols := reflect.ValueOf(Protocols{})
 	for i := range protocols.NumMethod() {
 		method := protocols.Type().Method(i).Name
-		make, is := protocols.Method(i).Interface().(func(Guards) Protocol)
+		make, is := protocols.Method(i).Interface().(func(Safeguards) Protocol)
 		if !is {
 			continue
 		}
-		name, whole := Prefix+nameOf(method), make(Guards{})
+		name, whole := Prefix+nameOf(method), make(Safeguards{})
 		all = append(all, whole.scenario(name))
-		guards := make(Guards{}).Guards
-		for _, guard := range sortedKeys(guards) {
-			without := make(Guards{without: guard}).scenario(name + "-without-" + guard)
-			without.Guard = &lab.Guard{Of: name, Label: guard, Why: guards[guard],
-				Code: "(Protocols)." + method, Part: `On("` + guard + `")`}
+		safeguards := make(Safeguards{}).Safeguards
+		for _, safeguard := range sortedKeys(safeguards) {
+			without := make(Safeguards{without: safeguard}).scenario(name + "-without-" + safeguard)
+			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: safeguards[safeguard],
+				Code: "(Protocols)." + method, Part: `On("` + safeguard + `")`}
 			all = append(all, without)
 		}
 	}
@@ -149,8 +149,8 @@ func nameOf(method string) string {
 	return strings.ToLower(capital.ReplaceAllString(method, "$1-$2"))
 }
 
-func sortedKeys(guards map[string]string) (names []string) {
-	for name := range guards {
+func sortedKeys(safeguards map[string]string) (names []string) {
+	for name := range safeguards {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -158,10 +158,10 @@ func sortedKeys(guards map[string]string) (names []string) {
 }
 
 func (p Protocol) scenario(name string) lab.Scenario {
-	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Laws: laws{p}}
+	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Invariants: invariants{p}}
 	if p.Late {
 		s.Faults++
-		s.Straggles = func(*lab.Call) bool { return true }
+		s.DelayedCalls = func(*lab.Call) bool { return true }
 	}
 	if p.Setup != nil {
 		s.Setup = func(ctx context.Context, c *lab.Client) { p.Setup(Client{ctx, c.Backend, c}) }
@@ -174,50 +174,50 @@ func (p Protocol) scenario(name string) lab.Scenario {
 	return s
 }
 
-// laws judge a protocol.
-type laws struct{ Protocol }
+// invariants judge a protocol.
+type invariants struct{ Protocol }
 
-// List implements lab.Laws.
-func (l laws) List() (list []lab.Law) {
-	for _, law := range l.Laws {
-		entry := lab.Law{Name: law.Name, Title: law.Name, Means: law.Means}
-		if law.Always == nil {
-			entry.When = lab.AtRest
+// List implements lab.Invariants.
+func (l invariants) List() (list []lab.Invariant) {
+	for _, invariant := range l.Invariants {
+		entry := lab.Invariant{Name: invariant.Name, Title: invariant.Name, Means: invariant.Means}
+		if invariant.Always == nil {
+			entry.When = lab.Quiescent
 		}
 		list = append(list, entry)
 	}
 	return list
 }
 
-// Recalls implements lab.Laws: nobody keeps pages here.
-func (laws) Recalls(lab.Kind) bool { return false }
+// Recalls implements lab.Invariants: nobody keeps pages here.
+func (invariants) Recalls(lab.Kind) bool { return false }
 
-// Step finds nothing: these laws are about states.
-func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Breach { return nil }
+// Step finds nothing: these invariants are about states.
+func (invariants) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Violation { return nil }
 
-// State implements lab.Laws.
-func (l laws) State(v lab.View) []domain.Breach {
-	return l.broken(v, func(law Law) func(State) string { return law.Always })
+// State implements lab.Invariants.
+func (l invariants) State(v lab.View) []domain.Violation {
+	return l.broken(v, func(invariant Invariant) func(State) string { return invariant.Always })
 }
 
-func (l laws) broken(v lab.View, judge func(Law) func(State) string) (breaches []domain.Breach) {
+func (l invariants) broken(v lab.View, judge func(Invariant) func(State) string) (violations []domain.Violation) {
 	state := State{db: v.DB}
 	for k := range v.Facts() {
 		state.told = append(state.told, string(k.Kind))
 	}
-	for _, law := range l.Laws {
-		if wrong := judge(law); wrong != nil && wrong(state) != "" {
-			breaches = append(breaches, domain.Breach{Invariant: law.Name, Detail: wrong(state)})
+	for _, invariant := range l.Invariants {
+		if wrong := judge(invariant); wrong != nil && wrong(state) != "" {
+			violations = append(violations, domain.Violation{Invariant: invariant.Name, Detail: wrong(state)})
 		}
 	}
-	return breaches
+	return violations
 }
 
 // mostRecoveries is how often Recover is run before it counts as one that comes to no end.
 const mostRecoveries = 16
 
 // Rest lets a new process recover, until it changes nothing more.
-func (l laws) Rest(v lab.View) lab.Outcome {
+func (l invariants) Rest(v lab.View) lab.Outcome {
 	left := mem.Open(v.DB, "rest.")
 	outcome := lab.Outcome{DB: left.Snapshot()}
 	for n := 0; l.Recover != nil; n++ {
@@ -228,11 +228,11 @@ func (l laws) Rest(v lab.View) lab.Outcome {
 		}
 		if n == mostRecoveries {
 			outcome.Unfinished = true
-			outcome.Breaches = []domain.Breach{{Invariant: l.Laws[0].Name, Detail: errors.Join(errors.New("whoever recovers comes to no end"), err).Error()}}
+			outcome.Violations = []domain.Violation{{Invariant: l.Invariants[0].Name, Detail: errors.Join(errors.New("whoever recovers comes to no end"), err).Error()}}
 			return outcome
 		}
 	}
 	v.DB = outcome.DB
-	outcome.Breaches = append(l.State(v), l.broken(v, func(law Law) func(State) string { return law.AtRest })...)
+	outcome.Violations = append(l.State(v), l.broken(v, func(invariant Invariant) func(State) string { return invariant.Quiescent })...)
 	return outcome
 }

@@ -10,8 +10,8 @@ import (
 )
 
 func TestOwn(t *testing.T) {
-	t.Run("each protocol that comes with the lab holds, and breaks without its guard", protocolsHold)
-	t.Run("a late copy is found where only Late is set", lateIsAFault)
+	t.Run("each protocol that comes with the lab holds, and breaks without its safeguard", protocolsHold)
+	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
 }
 
@@ -35,18 +35,18 @@ func protocolsHold(t *testing.T) {
 		x := lab.NewExplorer(s)
 		finding := x.Explore()
 		x.Close()
-		if broken := finding != nil; broken != (s.Guard != nil) {
+		if broken := finding != nil; broken != (s.Safeguard != nil) {
 			t.Errorf("%s is broken: %t", s.Name, broken)
 		}
-		if s.Guard == nil {
+		if s.Safeguard == nil {
 			continue
 		}
-		if site, _, _ := s.Guard.Line(); site.Line == 0 {
-			t.Errorf("%s: the line of %+v is not found", s.Name, s.Guard)
+		if site, _, _ := s.Safeguard.Line(); site.Line == 0 {
+			t.Errorf("%s: the line of %+v is not found", s.Name, s.Safeguard)
 		}
 	}
 	if found != 6 {
-		t.Errorf("%d scenarios, want three protocols, each with its guard and without", found)
+		t.Errorf("%d scenarios, want three protocols, each with its safeguard and without", found)
 	}
 }
 
@@ -57,7 +57,7 @@ func lateIsAFault(t *testing.T) {
 				c.Tell("gone")
 			}
 		}}},
-		Laws: []own.Law{{Name: "gone", AtRest: func(s own.State) string {
+		Invariants: []own.Invariant{{Name: "gone", Quiescent: func(s own.State) string {
 			if s.Told("gone") > 0 && s.There("Rows", "p", "") {
 				return "it is back"
 			}
@@ -76,7 +76,7 @@ func lateIsAFault(t *testing.T) {
 
 func callsAreTold(t *testing.T) {
 	for _, s := range own.Scenarios() {
-		if !given(s.Name) || s.Guard == nil {
+		if !given(s.Name) || s.Safeguard == nil {
 			continue
 		}
 		x := lab.NewExplorer(s)

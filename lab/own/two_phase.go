@@ -7,7 +7,7 @@ import (
 )
 
 // TwoPhase moves a coin: both sides are prepared, it is decided, both commit.
-func (Protocols) TwoPhase(g Guards) Protocol {
+func (Protocols) TwoPhase(g Safeguards) Protocol {
 	change := map[string]int64{"from": -1, "to": +1}
 	set := func(c Client, partition string, held, coins int64) error {
 		return c.Table("Coins").Transact(c, partition, driver.Merge("", driver.Upsert, driver.Int64("Held", held), driver.Int64("Coins", coins)))
@@ -47,9 +47,9 @@ func (Protocols) TwoPhase(g Guards) Protocol {
 				_ = errors.Join(set(c, "from", 0, 0), set(c, "to", 0, 1)) // or whoever recovers does
 			}
 		}}},
-		Recover: finish,
-		Guards:  map[string]string{"decision": "The decision is written before either side commits, so whoever comes next ends both sides in the same way."},
-		Laws: []Law{{Name: "no coin is lost", Means: "In the end there is one coin, on one side.", AtRest: func(s State) string {
+		Recover:    finish,
+		Safeguards: map[string]string{"decision": "The decision is written before either side commits, so whoever comes next ends both sides in the same way."},
+		Invariants: []Invariant{{Name: "no coin is lost", Means: "In the end there is one coin, on one side.", Quiescent: func(s State) string {
 			if s.Row("Coins", "from", "").Int64("Coins")+s.Row("Coins", "to", "").Int64("Coins") != 1 {
 				return "the coin is on neither side, or on both"
 			}

@@ -92,7 +92,7 @@ type sourceView struct {
 	Lines []lineView
 	// Above are the places that called it, the nearest first.
 	Above []string
-	// Part is what would be taken out of the line, if it is that of a guard.
+	// Part is what would be taken out of the line, if it is that of a safeguard.
 	Part string
 }
 

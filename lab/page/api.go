@@ -14,12 +14,12 @@ import (
 // stateJSON is a state of a scenario.
 type stateJSON struct {
 	// Schedule leads to the state, in canonical form.
-	Schedule string               `json:"schedule"`
-	Steps    []stepJSON           `json:"steps"`
-	Choices  []choiceJSON         `json:"choices"`
-	Tables   map[string][]rowJSON `json:"tables"`
-	Queue    []messageJSON        `json:"queue"`
-	Laws     []lawJSON            `json:"laws"`
+	Schedule   string               `json:"schedule"`
+	Steps      []stepJSON           `json:"steps"`
+	Choices    []choiceJSON         `json:"choices"`
+	Tables     map[string][]rowJSON `json:"tables"`
+	Queue      []messageJSON        `json:"queue"`
+	Invariants []invariantJSON      `json:"invariants"`
 	// Pending is what each actor is about to call, in a state that is asked for in full.
 	Pending []callJSON `json:"pending,omitempty"`
 }
@@ -67,17 +67,17 @@ type messageJSON struct {
 	Leased bool   `json:"leased"`
 }
 
-type lawJSON struct {
-	Law    string `json:"law"`
-	State  string `json:"state"`
-	Reason string `json:"reason"`
+type invariantJSON struct {
+	Invariant string `json:"invariant"`
+	State     string `json:"state"`
+	Reason    string `json:"reason"`
 }
 
 func (s *scene) json() stateJSON {
 	now := s.moments[len(s.moments)-1]
 	state := stateJSON{
 		Schedule: s.Format(s.schedule), Steps: []stepJSON{}, Choices: s.choicesJSON(now),
-		Tables: map[string][]rowJSON{}, Queue: []messageJSON{}, Laws: []lawJSON{},
+		Tables: map[string][]rowJSON{}, Queue: []messageJSON{}, Invariants: []invariantJSON{},
 	}
 	for _, m := range s.moments[1:] {
 		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
@@ -88,8 +88,8 @@ func (s *scene) json() stateJSON {
 	for _, m := range now.DB.Messages(domain.QueueName) {
 		state.Queue = append(state.Queue, messageJSON{m.Text, now.DB.Leased(domain.QueueName, m.ID)})
 	}
-	for _, law := range now.Laws {
-		state.Laws = append(state.Laws, lawJSON{law.Name, law.State, law.Reason})
+	for _, invariant := range now.Invariants {
+		state.Invariants = append(state.Invariants, invariantJSON{invariant.Name, invariant.State, invariant.Reason})
 	}
 	return state
 }
@@ -168,9 +168,9 @@ type scenarioJSON struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 	Part  string `json:"part"`
-	// Par is the number of choices of the shortest schedule that breaks a law. It is
+	// Shortest is the number of choices of the shortest schedule that breaks an invariant. It is
 	// absent if there is none.
-	Par int `json:"par,omitempty"`
+	Shortest int `json:"shortest,omitempty"`
 }
 
 // scenarioList lists all scenarios for programs.
@@ -180,7 +180,7 @@ func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.P
 		if c.Part == prove.Own {
 			continue
 		}
-		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: l.recordOf(c.Name).Par})
+		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Shortest: l.recordOf(c.Name).Shortest})
 	}
 	return encoded(w, map[string]any{"scenarios": list})
 }

@@ -14,7 +14,7 @@ func TestScenarioAPI(t *testing.T) {
 	t.Run("has the members of the contract and no other", stateHasTheMembersOfTheContract)
 	t.Run("begins where nobody has done anything", stateBeginsAtTheStart)
 	t.Run("goes on with each choice that it offers", stateGoesOnWithEachChoice)
-	t.Run("shows a law that is broken, and why", stateShowsABrokenLaw)
+	t.Run("shows an invariant that is broken, and why", stateShowsAViolatedInvariant)
 	t.Run("marks what the last step wrote", stateMarksWhatTheLastStepWrote)
 	t.Run("says where a schedule cannot be taken", stateSaysWhereAScheduleCannotBeTaken)
 	t.Run("says which step there is not", stateSaysWhichStepThereIsNot)
@@ -26,7 +26,7 @@ type (
 	scenarioList struct {
 		Scenarios []struct {
 			Name, About, Part string
-			Par               *int
+			Shortest          *int
 		}
 	}
 	state struct {
@@ -38,7 +38,7 @@ type (
 			Text   string
 			Leased bool
 		}
-		Laws []law
+		Invariants []invariant
 	}
 	step struct {
 		Actor, Call, Fate, Answer string
@@ -50,7 +50,7 @@ type (
 		Properties                 map[string]any
 		Changed                    bool
 	}
-	law struct{ Law, State, Reason string }
+	invariant struct{ Invariant, State, Reason string }
 )
 
 // state returns the state at the end of a schedule.
@@ -61,7 +61,7 @@ func (s *site) state(scenario, schedule string) (at state) {
 }
 
 func (s state) isBroken() bool {
-	return slices.ContainsFunc(s.Laws, func(l law) bool { return l.State == "broken" })
+	return slices.ContainsFunc(s.Invariants, func(l invariant) bool { return l.State == "violated" })
 }
 
 // finished takes the first choice from the start until there is none, and returns the
@@ -97,12 +97,12 @@ func everyScenarioIsListed(t *testing.T) {
 	for _, c := range list.Scenarios {
 		record, _ := prove.About(known, c.Name)
 		switch at := s.state(c.Name, record.Schedule); {
-		case c.Part == "shipped" && c.Par != nil:
-			t.Errorf("%s has par %d, and ships", c.Name, *c.Par)
-		case c.Part != "shipped" && (c.Par == nil || *c.Par != len(at.Steps) || !at.isBroken()):
-			t.Errorf("%s has par %v, and after %s the laws are %+v", c.Name, c.Par, record.Schedule, at.Laws)
+		case c.Part == "shipped" && c.Shortest != nil:
+			t.Errorf("%s has par %d, and ships", c.Name, *c.Shortest)
+		case c.Part != "shipped" && (c.Shortest == nil || *c.Shortest != len(at.Steps) || !at.isBroken()):
+			t.Errorf("%s has par %v, and after %s the invariants are %+v", c.Name, c.Shortest, record.Schedule, at.Invariants)
 		}
-		if !slices.Contains([]string{"textbook", "guard", "shipped", "mishap"}, c.Part) || c.About == "" {
+		if !slices.Contains([]string{"textbook", "safeguard", "shipped", "mishap"}, c.Part) || c.About == "" {
 			t.Errorf("%+v", c)
 		}
 		if at := s.state(c.Name, ""); len(at.Choices) == 0 {
@@ -144,7 +144,7 @@ func stateHasTheMembersOfTheContract(t *testing.T) {
 	}
 	for _, want := range strings.Fields(`.schedule .steps .steps.actor .steps.call .steps.fate .steps.answer .steps.told
 		.choices .choices.choice .choices.actor .choices.label .tables .tables.NAME .tables.NAME.partitionKey .tables.NAME.rowKey
-		.tables.NAME.etag .tables.NAME.properties .tables.NAME.changed .queue .queue.text .queue.leased .laws .laws.law .laws.state .laws.reason`) {
+		.tables.NAME.etag .tables.NAME.properties .tables.NAME.changed .queue .queue.text .queue.leased .invariants .invariants.invariant .invariants.state .invariants.reason`) {
 		if !got[want] {
 			t.Errorf("no %s", want)
 		}
@@ -163,8 +163,8 @@ func stateBeginsAtTheStart(t *testing.T) {
 	if at.Schedule != "" || len(at.Steps) != 0 || len(at.Queue) != 0 || len(at.Tables["Channels"]) != 1 || at.Tables["Channels"][0].Changed {
 		t.Errorf("%+v", at)
 	}
-	for i, l := range at.Laws {
-		if l.Law != []string{"A1", "A2", "A3", "A4"}[i] || l.State != "holds" && l.State != "open" || (l.State == "open") != (l.Reason != "") {
+	for i, l := range at.Invariants {
+		if l.Invariant != []string{"A1", "A2", "A3", "A4"}[i] || l.State != "holds" && l.State != "open" || (l.State == "open") != (l.Reason != "") {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -183,16 +183,16 @@ func stateGoesOnWithEachChoice(t *testing.T) {
 	}
 }
 
-func stateShowsABrokenLaw(t *testing.T) {
+func stateShowsAViolatedInvariant(t *testing.T) {
 	s := newSite(t)
 	at := s.state("A4", "")
 	if len(at.Choices) < 2 {
 		t.Fatalf("choices %+v", at.Choices)
 	}
 	at = s.state("A4", "ann:repeated,ann")
-	broken := slices.IndexFunc(at.Laws, func(l law) bool { return l.State == "broken" })
-	if broken < 0 || at.Laws[broken].Law != "A4" || at.Laws[broken].Reason == "" {
-		t.Errorf("%+v", at.Laws)
+	broken := slices.IndexFunc(at.Invariants, func(l invariant) bool { return l.State == "violated" })
+	if broken < 0 || at.Invariants[broken].Invariant != "A4" || at.Invariants[broken].Reason == "" {
+		t.Errorf("%+v", at.Invariants)
 	}
 	if len(at.Steps) != 2 || at.Steps[0].Fate != "repeated" || at.Steps[0].Answer != "" || at.Steps[1].Fate != "arrives" || !slices.Equal(at.Steps[1].Told, []string{"the name is taken"}) {
 		t.Errorf("%+v", at.Steps)

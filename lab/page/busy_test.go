@@ -25,7 +25,7 @@ func stage(t *testing.T, act func()) *site {
 	var cases []prove.Case
 	for _, name := range []string{"one", "two", "three"} {
 		cases = append(cases, prove.Case{Scenario: lab.Scenario{
-			Name: name, About: "a test", Laws: protocol.Scenarios()[0].Laws,
+			Name: name, About: "a test", Invariants: protocol.Scenarios()[0].Invariants,
 			Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
 				act()
 				_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", "") // the answer makes no difference

@@ -48,7 +48,7 @@ func stops() []stop {
 				"Show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
 		{"shut-gate", 15, "w2 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
 			"Run w1 until it shuts the gate. Let w2 take seven steps and sleep. Run w1 to its end, Ann three times, and then w2. The bar of a lease ends where another worker gets the message. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
-		{"again", 10, "Do again what has won a level. Which guard will refuse it, and at which step?",
+		{"again", 10, "Do again what has won a level. Which safeguard will refuse it, and at which step?",
 			"Let them go to the end: the page says what refused them, and how many states a search has entered. Ask what was not searched: more actors, more faults, and the store itself."},
 	}
 }
@@ -141,7 +141,7 @@ func (l *Lab) handedIn(query url.Values) (list []handedIn, address string, err e
 	return list, address, nil
 }
 
-// checked replays a run, and says whether it breaks the law of its level.
+// checked replays a run, and says whether it breaks the invariant of its level.
 func checked(c prove.Case, schedule lab.Schedule, record prove.Record) (won bool, words string, err error) {
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
@@ -149,17 +149,17 @@ func checked(c prove.Case, schedule lab.Schedule, record prove.Record) (won bool
 	if err != nil {
 		return false, "", err
 	}
-	laws := moments[len(moments)-1].Laws
-	at := slices.IndexFunc(laws, func(law lab.LawState) bool {
-		return law.State == lab.LawBroken && (record.Law == "" || law.Name == record.Law)
+	invariants := moments[len(moments)-1].Invariants
+	at := slices.IndexFunc(invariants, func(invariant lab.InvariantState) bool {
+		return invariant.State == lab.InvariantViolated && (record.Invariant == "" || invariant.Name == record.Invariant)
 	})
 	switch {
 	case at < 0:
 		return false, "not won in " + lab.Count(len(schedule), "step"), nil
-	case record.Par == 0:
-		return true, "won in " + lab.Count(laws[at].Since, "step"), nil
+	case record.Shortest == 0:
+		return true, "won in " + lab.Count(invariants[at].Since, "step"), nil
 	}
-	return true, "won in " + lab.Count(laws[at].Since, "step") + ", shortest " + strconv.Itoa(record.Par), nil
+	return true, "won in " + lab.Count(invariants[at].Since, "step") + ", shortest " + strconv.Itoa(record.Shortest), nil
 }
 
 func refuseHandedIn(detail string) error {

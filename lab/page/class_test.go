@@ -43,14 +43,14 @@ func classHasStops(t *testing.T) {
 	for _, name := range levels[:7] {
 		record, before := recordOf(t, name), "/lab/"+name+"?s="
 		at := slices.IndexFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, before) })
-		if record.Par == 1 {
+		if record.Shortest == 1 {
 			continue
 		}
 		if at < 0 {
 			t.Errorf("%s has no moment before its last step", name)
 			continue
 		}
-		s.get(r.links()[at]).want(200).says("Step " + strconv.Itoa(record.Par-1) + " of")
+		s.get(r.links()[at]).want(200).says("Step " + strconv.Itoa(record.Shortest-1) + " of")
 	}
 	if !slices.Contains(s.get("/lab").want(200).links(), "/lab/class") {
 		t.Error("the index does not lead to the class")
@@ -66,7 +66,7 @@ func stopsAreAPath(t *testing.T) {
 			t.Errorf("%s does not lead back", name)
 		}
 		record := recordOf(t, name)
-		if record.Par == 0 {
+		if record.Shortest == 0 {
 			continue
 		}
 		for query, next := range map[string]string{"": "/lab/" + names[i+1], "&large=1": "/lab/" + names[i+1] + "?large=1"} {
@@ -117,9 +117,9 @@ func handedInIsChecked(t *testing.T) {
 	if strings.Contains(r.body, "utm_source") {
 		t.Error("the link has what means nothing")
 	}
-	// What breaks another law does not win.
+	// What breaks another invariant does not win.
 	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 11 steps")
-	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken", "Not won yet: this level asks for the law “no damage to the resurrected”.")
+	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken", "Not won yet: this level asks for the invariant “no damage to the resurrected”.")
 	if text := s.get("/lab/A1?s=" + longer).want(200).text(); strings.Contains(text, "Not won yet") {
 		t.Error("what is won is not won yet")
 	}

@@ -11,18 +11,18 @@ import (
 	"microblogging/templates"
 )
 
-// compare shows a run without a guard beside the same run with it.
+// compare shows a run without a safeguard beside the same run with it.
 func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
 	c, schedule, err := l.parseRun(r, r.PathValue("name"))
 	if err != nil {
 		return templates.Answer{}, err
 	}
-	if level, _ := levelOf(c.Name); c.Guard == nil && level.Guard != "" {
-		return redirect(w, r, templates.LabComparePath(level.Guard))
+	if level, _ := levelOf(c.Name); c.Safeguard == nil && level.Safeguard != "" {
+		return redirect(w, r, templates.LabComparePath(level.Safeguard))
 	}
-	if c.Guard == nil {
+	if c.Safeguard == nil {
 		return templates.Answer{}, &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "Ours without a guard is compared with ours. This is ours.",
+			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "Ours without a safeguard is compared with ours. This is ours.",
 			Links: []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
 		}}
 	}
@@ -48,9 +48,9 @@ func comparePath(c prove.Case, schedule lab.Schedule) string {
 	return templates.LabComparePath(c.Name) + "?s=" + c.Format(schedule)
 }
 
-// A compareView is one run without a guard and with it, on one axis of time.
+// A compareView is one run without a safeguard and with it, on one axis of time.
 type compareView struct {
-	// Without is what goes without the guard, and With is ours.
+	// Without is what goes without the safeguard, and With is ours.
 	Without, With compareSide
 	// Own reports whether the reader has chosen the run.
 	Own bool
@@ -65,14 +65,14 @@ const mostCompared = 13
 type compareSide struct {
 	*scene
 	diagram
-	atRest bool
+	quiescent bool
 }
 
-// newCompareView takes a run without a guard, and with it as much of the run as can be taken. A
-// run that has come to its end without the guard does so with it.
+// newCompareView takes a run without a safeguard, and with it as much of the run as can be taken. A
+// run that has come to its end without the safeguard does so with it.
 func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, error) {
-	v := compareView{Own: len(schedule) > 0, Code: codeOf(*c.Guard)}
-	ours, err := l.find(c.Guard.Of)
+	v := compareView{Own: len(schedule) > 0, Code: codeOf(*c.Safeguard)}
+	ours, err := l.find(c.Safeguard.Of)
 	if err != nil {
 		return v, err
 	}
@@ -83,8 +83,8 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 	if err != nil {
 		return v, refuseChoice(&c.Scenario, "That run is not possible", err)
 	}
-	same, _ := ours.Parse(c.Format(schedule))                               // ours has all its actors
-	with, _ := ours.Replay(same, without.AtRest || without.Breaches != nil) // it may end sooner
+	same, _ := ours.Parse(c.Format(schedule))                                    // ours has all its actors
+	with, _ := ours.Replay(same, without.Quiescent || without.Violations != nil) // it may end sooner
 	if v.Without, err = l.sideOf(c, without); err != nil {
 		return v, err
 	}
@@ -103,7 +103,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 func (l *Lab) sideOf(c prove.Case, run lab.Run) (compareSide, error) {
 	schedule := run.Schedule()
 	told, err := l.follow(request{Case: c, schedule: schedule, at: len(schedule)})
-	return compareSide{scene: told, atRest: run.AtRest}, err
+	return compareSide{scene: told, quiescent: run.Quiescent}, err
 }
 
 // differing is the number of the first step that goes another way, or is not made there. refused is
@@ -123,9 +123,9 @@ func differing(without, with lab.Run) (n, refused int) {
 	return 0, 0
 }
 
-// decisiveStep is where a run goes another way with the guard: see differing.
+// decisiveStep is where a run goes another way with the safeguard: see differing.
 func (l *Lab) decisiveStep(c prove.Case, schedule lab.Schedule) (n, refused int, err error) {
-	ours, err := l.find(c.Guard.Of)
+	ours, err := l.find(c.Safeguard.Of)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -152,10 +152,10 @@ func alike(a, b lab.Step) bool {
 func (s compareSide) verdict() (class, words string) {
 	switch {
 	case len(s.broken()) > 0:
-		law, _ := s.worst()
-		return "bad", "✗ A law is broken: " + law.Title
-	case s.atRest:
-		return "good", "✓ All laws hold, and all is at rest"
+		invariant, _ := s.worst()
+		return "bad", "✗ An invariant is violated: " + invariant.Title
+	case s.quiescent:
+		return "good", "✓ All invariants hold, and all is at rest"
 	}
-	return "open", "○ No law is broken so far"
+	return "open", "○ No invariant is violated so far"
 }

@@ -2,7 +2,7 @@ package page
 
 import "strconv"
 
-// A level is one task of the course: break a law in this scenario. Its par, its law and
+// A level is one task of the course: break an invariant in this scenario. Its par, its invariant and
 // the faults that it allows are not here: they are those of the scenario, or were found
 // by the explorer.
 type level struct {
@@ -15,9 +15,9 @@ type level struct {
 	Scene string
 	// Nudge is a first thought for somebody who is stuck.
 	Nudge string
-	// Guard is the ablation of the guard by which ours refuses this. A level about a guard is
+	// Safeguard is the ablation of the safeguard by which ours refuses this. A level about a safeguard is
 	// its own.
-	Guard string
+	Safeguard string
 	// Teaches is said when the level is won.
 	Teaches string
 	Cousin  cousin
@@ -52,7 +52,7 @@ func course() []chapter {
 		{
 			Title: "Lost, late and twice",
 			Lead: "What a queue and a network do to a program. From here on a level is either the textbook with a fault of your choice, " +
-				"or the code that ships with one of its guards taken out: show that it was needed.",
+				"or the code that ships with one of its safeguards taken out: show that it was needed.",
 			Levels: messageLevels(),
 		},
 		{
@@ -106,14 +106,14 @@ func levelAfter(number int) (level, bool) {
 	return list[number], true
 }
 
-// lastLevel is about the shipped code, with all its guards.
+// lastLevel is about the shipped code, with all its safeguards.
 func lastLevel() level {
 	return level{
 		Name: "again", Title: "Break what ships",
-		Goal: "Break any law of the code that ships.",
+		Goal: "Break any invariant of the code that ships.",
 		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
-			"All guards are there.",
-		Nudge:   "Try what has worked before, to the end, and see which guard refuses it.",
+			"All safeguards are there.",
+		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
 		Teaches: "If you see this, you have found what the explorer has not. Please send us the address of this page.",
 		Cousin: cousin{"The explorer enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
 			source{"CMC: A pragmatic approach to model checking real code, OSDI 2002", "https://www.microsoft.com/en-us/research/publication/cmc-a-pragmatic-approach-to-model-checking-real-code/"}},

@@ -4,7 +4,7 @@ package page
 func fenceLevels() []level {
 	return []level{
 		{
-			Name: "late-copy", Guard: "open-gate", Title: "One after the other is not enough",
+			Name: "late-copy", Safeguard: "open-gate", Title: "One after the other is not enough",
 			Goal: "Leave a post behind whose channel is gone, although nobody posts while it is deleted.",
 			Scene: "The textbook. Olga posts, waits for the answer, and only then deletes the channel. No other person is there, so the order of calls alone does no harm. " +
 				"But a request, or a copy of it, may stay on its way for as long as you like.",

@@ -4,7 +4,7 @@ package page
 func anomalies() []level {
 	return []level{
 		{
-			Name: "A1", Guard: "open-gate", Title: "A post without a channel",
+			Name: "A1", Safeguard: "open-gate", Title: "A post without a channel",
 			Goal: "Make the program leave a post behind whose channel is gone.",
 			Scene: "Ann posts in a channel. Olga, who owns the channel, deletes it at the same time: her request marks it and leaves a message on a queue. " +
 				"The worker w1 takes the message and removes the posts, then the channel. " +
@@ -18,7 +18,7 @@ func anomalies() []level {
 				source{"AWS, Summary of the Amazon DynamoDB service disruption", "https://aws.amazon.com/message/101925/"}},
 		},
 		{
-			Name: "A2", Guard: "incarnation", Title: "The new channel pays for the old one",
+			Name: "A2", Safeguard: "incarnation", Title: "The new channel pays for the old one",
 			Goal: "Make a worker destroy a channel that nobody asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
 				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. When the name is free, she gets it, and posts.",
@@ -29,7 +29,7 @@ func anomalies() []level {
 				source{"kcp-dev/kcp, issue 643", "https://github.com/kcp-dev/kcp/issues/643"}},
 		},
 		{
-			Name: "A3", Guard: "queue-first", Title: "Asked for, and never done",
+			Name: "A3", Safeguard: "queue-first", Title: "Asked for, and never done",
 			Goal: "Make the channel stay half deleted for ever.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
 				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
@@ -40,7 +40,7 @@ func anomalies() []level {
 				source{"Azure/durabletask, issue 1252", "https://github.com/Azure/durabletask/issues/1252"}},
 		},
 		{
-			Name: "A4", Guard: "look", Title: "Beaten by oneself",
+			Name: "A4", Safeguard: "look", Title: "Beaten by oneself",
 			Goal: "Make Ann believe that somebody else has taken the name of her channel.",
 			Scene: "Ann creates a channel, and nobody else is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
 				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
@@ -57,7 +57,7 @@ func anomalies() []level {
 func messageLevels() []level {
 	return []level{
 		{
-			Name: "lost-message", Guard: "reconcile", Title: "The queue forgets",
+			Name: "lost-message", Safeguard: "reconcile", Title: "The queue forgets",
 			Goal: "Tell Olga that her channel will be deleted, and let nobody ever do it.",
 			Scene: "The textbook. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
 				"This time the queue itself can fail: look for the card of the network.",
@@ -90,7 +90,7 @@ func messageLevels() []level {
 				source{"Azure/azure-functions-durable-extension, issue 38", "https://github.com/Azure/azure-functions-durable-extension/issues/38"}},
 		},
 		{
-			Name: "twice", Guard: "once", Title: "Asked twice",
+			Name: "twice", Safeguard: "once", Title: "Asked twice",
 			Goal: "Make one request leave two posts.",
 			Scene: "The textbook. Ann posts. If her program is told that the store does not answer, it tries once more. " +
 				"Nothing tells the store that both tries are one request.",

@@ -89,7 +89,7 @@ func rowLevels() []level {
 				"A copy of a request may still be under way when everybody has gone on.",
 			Nudge: "Which insert would you like to see a second time, at the end?",
 			Teaches: "A row that is not there cannot refuse anything. What has ended and must stay so keeps its row, with a mark on it. " +
-				"A late copy of the insert then meets the row, and fails.",
+				"A delayed duplicate of the insert then meets the row, and fails.",
 			Cousin: cousin{"Cassandra deletes by writing a marker, a tombstone. Its manual calls data that comes back because the marker is missing a zombie.",
 				source{"Apache Cassandra, Tombstones", "https://cassandra.apache.org/doc/latest/cassandra/managing/operating/compaction/tombstones.html"}},
 		},

@@ -43,7 +43,7 @@ type lineOfSteps struct {
 	Changes string
 	// Sentence says what the call asks for.
 	Sentence string
-	// Breaks are the laws that are broken since this step, by their titles. Cause tells that the
+	// Breaks are the invariants that are broken since this step, by their titles. Cause tells that the
 	// step made that possible.
 	Breaks []string
 	Cause  bool
@@ -77,7 +77,7 @@ const mostLines = 15
 // move with each step.
 func (v *scene) room() int {
 	const least = 7 // the scene lies on it at first
-	return min(max(v.record.Par, least), mostLines)
+	return min(max(v.record.Shortest, least), mostLines)
 }
 
 // with has room for so many lines.
@@ -150,7 +150,7 @@ func (p *plot) line(first, last int) {
 	}
 	for n := first; n <= last; n++ {
 		p.lineOf[n] = len(p.Lines)
-		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Laws)...)
+		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Invariants)...)
 		if l.folded() {
 			l.Call += gateMoved(*p.moments[n].Step)
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)

@@ -14,7 +14,7 @@
 // session is in the address. Each choice is a link to the address with one choice more.
 //
 // The page is a picture of the run (diagram, sheet): a lifeline for each actor and each store, a
-// line for each step. Long runs are folded so that it fits a screen; what broke a law, what made that
+// line for each step. Long runs are folded so that it fits a screen; what broke an invariant, what made that
 // possible and what went wrong is never folded. A list says the same in words. A comparison is two
 // pictures on one axis of time, below the line of Go that decides.
 //

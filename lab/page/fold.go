@@ -77,7 +77,7 @@ const (
 	weighsNothing = iota
 	weighsLittle  // it has changed rows
 	weighsMuch    // somebody was told something, has a message, or is refused
-	weighsMost    // a fault, a broken law or its cause, or the present: it is never folded
+	weighsMost    // a fault, a violated invariant or its cause, or the present: it is never folded
 )
 
 func (v *scene) weigh() weighing {
@@ -87,7 +87,7 @@ func (v *scene) weigh() weighing {
 		step := m.Step
 		w.goesOn[n] = n > 1 && step.Sender == v.moments[n-1].Step.Sender
 		switch {
-		case n == v.at, n == v.made, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Laws) != nil:
+		case n == v.at, n == v.made, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Invariants) != nil:
 			w.weights[n] = weighsMost
 		case step.Applied != nil && step.Applied.Err != nil, step.Call.Method == driver.CallReceive, len(v.Words(*step).Told) > 0:
 			w.weights[n] = weighsMuch
@@ -98,9 +98,9 @@ func (v *scene) weigh() weighing {
 	return w
 }
 
-// cause is the step that made it possible that a law is broken later: the one that is refused with
-// the guard; or else a late call that landed, the latest fault, what somebody else has changed in
-// between, or the call that is another one with the guard. It is 0 if there is none.
+// cause is the step that made it possible that an invariant is violated later: the one that is refused with
+// the safeguard; or else a late call that landed, the latest fault, what somebody else has changed in
+// between, or the call that is another one with the safeguard. It is 0 if there is none.
 func (v *scene) cause() int {
 	worst, broken := v.worst()
 	if !broken || worst.Since == 0 {

@@ -14,7 +14,7 @@ import (
 // An indexView is the first page of the lab.
 type indexView struct {
 	Chapters []chapterView
-	// More are the guards that have no level.
+	// More are the safeguards that have no level.
 	More []scenarioLink
 	// Own are a reader's own protocols.
 	Own []scenarioLink
@@ -36,8 +36,8 @@ func (c chapterView) start() int { return c.Levels[0].Number }
 type levelLink struct {
 	level
 	Number int
-	// Par is the number of steps of the shortest solution, 0 if there is none.
-	Par int
+	// Shortest is the number of steps of the shortest solution, 0 if there is none.
+	Shortest int
 	// Facts says what is allowed and what is known of the level.
 	Facts string
 }
@@ -66,7 +66,7 @@ func (l *Lab) newIndexView() indexView {
 		case c.Part == prove.Own:
 			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(l.recordOf(c.Name))})
 		case c.Part == prove.Ablated:
-			v.More = append(v.More, scenarioLink{c.Name, c.Guard.Why, factsOf(c, l.recordOf(c.Name))})
+			v.More = append(v.More, scenarioLink{c.Name, c.Safeguard.Why, factsOf(c, l.recordOf(c.Name))})
 		case c.Part == prove.Real:
 			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, l.recordOf(c.Name))})
 		}
@@ -77,7 +77,7 @@ func (l *Lab) newIndexView() indexView {
 		for _, level := range c.Levels {
 			number++
 			record := l.recordOf(level.Name)
-			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Par, factsOf(cases[level.Name], record)})
+			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Shortest, factsOf(cases[level.Name], record)})
 		}
 		v.Chapters = append(v.Chapters, chapter)
 	}
@@ -88,8 +88,8 @@ func (l *Lab) newIndexView() indexView {
 func factsOf(c prove.Case, record prove.Record) string {
 	var facts []string
 	switch {
-	case record.Par > 0:
-		facts = append(facts, "breaks “"+titleOfLaw(c, record.Law)+"”, shortest "+lab.Count(record.Par, "step"))
+	case record.Shortest > 0:
+		facts = append(facts, "breaks “"+titleOfInvariant(c, record.Invariant)+"”, shortest "+lab.Count(record.Shortest, "step"))
 	case record.States > 0:
 		facts = append(facts, claimOf(record))
 	}
@@ -102,19 +102,19 @@ func factsOf(c prove.Case, record prove.Record) string {
 // foundIn says in three words what the explorer has found in a scenario of a reader's own.
 func foundIn(record prove.Record) string {
 	switch {
-	case record.Par > 0:
-		return "breaks in " + lab.Count(record.Par, "step")
+	case record.Shortest > 0:
+		return "breaks in " + lab.Count(record.Shortest, "step")
 	case record.States > 0:
 		return "holds in " + lab.Count(record.States, "state")
 	}
 	return "has too many states for a quick search"
 }
 
-// titleOfLaw is the name of a law in words.
-func titleOfLaw(c prove.Case, name string) string {
-	for _, law := range c.Laws.List() {
-		if law.Name == name {
-			return law.Title
+// titleOfInvariant is the name of an invariant in words.
+func titleOfInvariant(c prove.Case, name string) string {
+	for _, invariant := range c.Invariants.List() {
+		if invariant.Name == name {
+			return invariant.Title
 		}
 	}
 	return name

@@ -16,10 +16,12 @@ func (l *Lab) recordOf(name string) prove.Record {
 	return record
 }
 
-// won reports whether the law that the scenario is about is broken in the state that is
-// shown: any law, if it is about the shipped code.
+// won reports whether the invariant that the scenario is about is broken in the state that is
+// shown: any invariant, if it is about the shipped code.
 func (v *scene) won() bool {
-	return slices.ContainsFunc(v.lawsIn(lab.LawBroken), func(law lawView) bool { return v.record.Law == "" || law.Name == v.record.Law })
+	return slices.ContainsFunc(v.invariantsIn(lab.InvariantViolated), func(invariant invariantView) bool {
+		return v.record.Invariant == "" || invariant.Name == v.record.Invariant
+	})
 }
 
 // level is the level of the scenario. Its number is 0 if it is none.
@@ -30,36 +32,38 @@ func (v *scene) facts() string {
 	var facts []string
 	switch _, number := v.level(); {
 	case v.asked() != "":
-		facts = append(facts, "Break "+v.whose()+" law “"+v.asked()+"”.")
+		facts = append(facts, "Break "+v.whose()+" invariant “"+v.asked()+"”.")
 	case number > 0:
-		facts = append(facts, "Break any law.")
+		facts = append(facts, "Break any invariant.")
 	}
-	if v.record.Par > 0 {
-		facts = append(facts, "Shortest: "+lab.Count(v.record.Par, "step")+".")
+	if v.record.Shortest > 0 {
+		facts = append(facts, "Shortest: "+lab.Count(v.record.Shortest, "step")+".")
 	}
 	if v.Faults > 0 {
 		facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
 	}
-	if v.record.Par == 0 && v.record.States > 0 {
+	if v.record.Shortest == 0 && v.record.States > 0 {
 		facts = append(facts, v.claim())
 	}
 	return strings.Join(facts, " ")
 }
 
-// asked is the title of the law that is to be broken. It is empty if any will do.
+// asked is the title of the invariant that is to be broken. It is empty if any will do.
 func (v *scene) asked() string {
-	for _, law := range v.now().Laws {
-		if law.Name == v.record.Law {
-			return law.Title
+	for _, invariant := range v.now().Invariants {
+		if invariant.Name == v.record.Invariant {
+			return invariant.Title
 		}
 	}
 	return ""
 }
 
-// countsAtRest reports whether the law of the level is judged only at rest. TestLevels holds that for the
+// countsWhenQuiescent reports whether the invariant of the level is judged only at rest. TestLevels holds that for the
 // levels; of other scenarios a part may be judged before.
-func (v *scene) countsAtRest() bool {
-	return slices.ContainsFunc(v.now().Laws, func(law lab.LawState) bool { return law.Name == v.record.Law && law.When == lab.AtRest })
+func (v *scene) countsWhenQuiescent() bool {
+	return slices.ContainsFunc(v.now().Invariants, func(invariant lab.InvariantState) bool {
+		return invariant.Name == v.record.Invariant && invariant.When == lab.Quiescent
+	})
 }
 
 // why says what the last step has asked for and what became of it.
@@ -157,7 +161,7 @@ func (v *scene) startOf(name string) string {
 	return templates.LabPath(name)
 }
 
-// whose says what code the laws are about: those of the textbook and ours have similar titles.
+// whose says what code the invariants are about: those of the textbook and ours have similar titles.
 func (v *scene) whose() string {
 	switch v.Part {
 	case prove.Textbook, prove.Mishap:
@@ -168,17 +172,17 @@ func (v *scene) whose() string {
 	return "our"
 }
 
-// whoRefuses says what refuses what breaks a law here.
+// whoRefuses says what refuses what breaks an invariant here.
 func (v *scene) whoRefuses() string {
 	if v.Part == prove.Own {
-		return "the guard"
+		return "the safeguard"
 	}
 	return "ours"
 }
 
 // score says how the steps compare to the par.
 func (v *scene) score() string {
-	steps, par := v.wonAt(), v.record.Par
+	steps, par := v.wonAt(), v.record.Shortest
 	switch {
 	case par == 0:
 		return "Broken in " + lab.Count(steps, "step") + ". The explorer has not found that."
@@ -190,27 +194,27 @@ func (v *scene) score() string {
 	return "Won in " + lab.Count(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
 }
 
-// wonAt is the number of steps after which the law of the level was broken.
+// wonAt is the number of steps after which the invariant of the level was broken.
 func (v *scene) wonAt() int {
-	for _, law := range v.now().Laws {
-		if law.State == lab.LawBroken && law.Name == v.record.Law {
-			return law.Since
+	for _, invariant := range v.now().Invariants {
+		if invariant.State == lab.InvariantViolated && invariant.Name == v.record.Invariant {
+			return invariant.Since
 		}
 	}
 	return v.at
 }
 
-// ships reports whether it is what ships, where a broken law would be no success.
+// ships reports whether it is what ships, where a violated invariant would be no success.
 func (v *scene) ships() bool { return v.Part == prove.Real }
 
-// compared is where the run is told beside the same with the guard. Of the textbook it is the
-// guard by which ours refuses this. It is empty for what ships.
+// compared is where the run is told beside the same with the safeguard. Of the textbook it is the
+// safeguard by which ours refuses this. It is empty for what ships.
 func (v *scene) compared() string {
-	if v.Guard != nil {
+	if v.Safeguard != nil {
 		return comparePath(v.Case, v.schedule[:v.at])
 	}
-	if l, number := v.level(); number > 0 && l.Guard != "" {
-		return templates.LabComparePath(l.Guard)
+	if l, number := v.level(); number > 0 && l.Safeguard != "" {
+		return templates.LabComparePath(l.Safeguard)
 	}
 	return ""
 }
@@ -220,14 +224,14 @@ func titleOf(c prove.Case) string {
 	if l, number := levelOf(c.Name); number > 0 {
 		return l.numbered(number)
 	}
-	if c.Guard != nil {
-		return "Without a guard: " + strings.ToLower(c.Guard.Label[:1]) + c.Guard.Label[1:]
+	if c.Safeguard != nil {
+		return "Without a safeguard: " + strings.ToLower(c.Safeguard.Label[:1]) + c.Safeguard.Label[1:]
 	}
 	about, _, _ := strings.Cut(c.About, ",")
 	if c.Part == prove.Own {
 		return "Yours: " + about
 	}
-	return "All guards on: " + about
+	return "All safeguards on: " + about
 }
 
 // A meaning explains a word of the glossary where it is first needed.
@@ -239,7 +243,7 @@ func glossary() []meaning {
 	return []meaning{
 		{"orphan", "a row whose channel is gone"},
 		{"cascade", "the steps by which a worker carries out one deletion, one after the other"},
-		{"at rest", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some laws are judged only then"},
+		{"at rest", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some invariants are judged only then"},
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
 		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},

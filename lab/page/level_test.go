@@ -81,16 +81,16 @@ func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
 	p := &player{s, s.get("/lab/" + record.Name).want(200)}
 	p.follow("data-move", "show-me")
 	for steps := 0; p.won() == nil; steps++ {
-		if steps > record.Par {
+		if steps > record.Shortest {
 			t.Fatalf("not won after %d steps: %s", steps, p.at.path)
 		}
 		p.follow("data-move", "show")
 	}
-	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The law counts at rest"); rests {
+	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The invariant counts at rest"); rests {
 		p.at.says("Nobody can go on.")
 	}
 	panel := p.won()
-	if got := attribute(panel, "data-steps"); got != strconv.Itoa(record.Par) || attribute(panel, "data-par") != got || !has(panel, "data-shown") {
+	if got := attribute(panel, "data-steps"); got != strconv.Itoa(record.Shortest) || attribute(panel, "data-par") != got || !has(panel, "data-shown") {
 		t.Errorf("won in %s calls, par %s", got, attribute(panel, "data-par"))
 	}
 	elsewhere := 0
@@ -104,7 +104,7 @@ func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
 	}
 	won := p.at
 	p.follow("data-compare", "")
-	p.at.says("All laws hold, and all is at rest", "A law is broken", "without it, and with it")
+	p.at.says("All invariants hold, and all is at rest", "An invariant is violated", "without it, and with it")
 	p.at = won
 	p.follow("data-move", "undo")
 	if p.won() != nil {
@@ -120,22 +120,22 @@ func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
 func wonByHints(t *testing.T, s *site, record prove.Record) {
 	p := &player{s, s.get("/lab/" + record.Name).want(200)}
 	for steps := 0; p.won() == nil; steps++ {
-		if steps > record.Par {
+		if steps > record.Shortest {
 			t.Fatalf("not won after %d hints: %s", steps, p.at.path)
 		}
 		p.follow("data-move", "hint")
 		p.follow("data-hint", "")
 	}
-	if got := attribute(p.won(), "data-steps"); got != strconv.Itoa(record.Par) || has(p.won(), "data-shown") {
-		t.Errorf("won in %s calls, par %d", got, record.Par)
+	if got := attribute(p.won(), "data-steps"); got != strconv.Itoa(record.Shortest) || has(p.won(), "data-shown") {
+		t.Errorf("won in %s calls, par %d", got, record.Shortest)
 	}
 }
 
-// The laws of the textbook and ours have similar titles.
-func TestWhoseLaws(t *testing.T) {
+// The invariants of the textbook and ours have similar titles.
+func TestWhoseInvariants(t *testing.T) {
 	s := newSite(t)
 	for path, says := range map[string]string{
-		"A1": "Break the textbook's law “no orphan post”.", "late-copy": "The textbook's laws", "open-gate": "Break our law “no orphan”.", "post": "Our laws",
+		"A1": "Break the textbook's invariant “no orphan post”.", "late-copy": "The textbook's invariants", "open-gate": "Break our invariant “no orphan”.", "post": "Our invariants",
 	} {
 		s.get("/lab/" + path).want(200).says(says)
 	}
@@ -177,30 +177,30 @@ func TestCompare(t *testing.T) {
 	s := newSite(t)
 	for _, c := range prove.Cases() {
 		switch {
-		case c.Guard != nil:
-			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Guard.Label, "A law is broken", "All laws hold, and all is at rest", "func ")
-			if !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab/"+c.Guard.Of+"?s=") }) {
-				t.Errorf("%s does not lead to its run of %s", c.Name, c.Guard.Of)
+		case c.Safeguard != nil:
+			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "An invariant is violated", "All invariants hold, and all is at rest", "func ")
+			if !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab/"+c.Safeguard.Of+"?s=") }) {
+				t.Errorf("%s does not lead to its run of %s", c.Name, c.Safeguard.Of)
 			}
 		case c.Part == prove.Real:
 			s.get("/lab/" + c.Name + "/compare").want(404)
-		default: // the guard by which ours refuses it
+		default: // the safeguard by which ours refuses it
 			to := s.get("/lab/" + c.Name + "/compare").want(302).header.Get("Location")
 			s.get(to).want(200)
 		}
 	}
 	s.get("/lab/open-gate/compare?s=ann,ann").want(302)
 	s.get("/lab/open-gate/compare?s=nobody").want(400)
-	own := s.get("/lab/open-gate/compare?s=ann*2").want(200).says("Your run on both", "No law is broken so far")
-	if strings.Contains(own.text(), "A law is broken") {
+	own := s.get("/lab/open-gate/compare?s=ann*2").want(200).says("Your run on both", "No invariant is violated so far")
+	if strings.Contains(own.text(), "An invariant is violated") {
 		t.Errorf("the page claims too much: %s", own.text())
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	s := newSite(t)
-	with := func(guard string) string { // the run that breaks a law without the guard, on ours and to its end
-		for _, link := range s.get("/lab/" + guard + "/compare").want(200).links() {
+	with := func(safeguard string) string { // the run that breaks an invariant without the safeguard, on ours and to its end
+		for _, link := range s.get("/lab/" + safeguard + "/compare").want(200).links() {
 			ours := strings.HasPrefix(link, "/lab/again?s=") || strings.HasPrefix(link, "/lab/post?s=")
 			if ours && !strings.Contains(link, "#") {
 				return link
@@ -209,8 +209,8 @@ func TestRefusals(t *testing.T) {
 		t.Fatal("no link to ours")
 		return ""
 	}
-	for guard, label := range map[string]string{"open-gate": "The open gate", "shut-gate": "The shut gate"} {
-		r := s.get(with(guard)).want(200).says("What the guards refused.")
+	for safeguard, label := range map[string]string{"open-gate": "The open gate", "shut-gate": "The shut gate"} {
+		r := s.get(with(safeguard)).want(200).says("What the safeguards refused.")
 		if found := r.all(func(n *html.Node) bool {
 			return n.Data == "li" && strings.Contains(textOf(n), label) && strings.HasPrefix(textOf(n), "Step ")
 		}); len(found) != 1 {
@@ -218,8 +218,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	again := recordOf(t, "again")
-	s.get(with("shut-gate")).want(200).says("All laws hold in your run. "+lab.Count(again.States, "state")+" were searched in vain", "This is how the course ends.")
-	if text := s.get("/lab/post?s=ann").want(200).text(); strings.Contains(text, "What the guards refused") {
+	s.get(with("shut-gate")).want(200).says("All invariants hold in your run. "+lab.Count(again.States, "state")+" were searched in vain", "This is how the course ends.")
+	if text := s.get("/lab/post?s=ann").want(200).text(); strings.Contains(text, "What the safeguards refused") {
 		t.Error("a run that is not at its end says what was refused")
 	}
 }
@@ -236,10 +236,10 @@ func TestSearch(t *testing.T) {
 	stale.get("/lab").want(200).says("The code has changed since it was searched.")
 	p := &player{stale, stale.get(link).want(200).says(states + " were searched in vain, when the code was another.")}
 	p.follow("data-move", "search")
-	p.at.says("Searched just now. No law is broken. All " + states + " were searched.")
+	p.at.says("Searched just now. No invariant is violated. All " + states + " were searched.")
 	p.at = stale.get("/lab/link-version").want(200)
 	p.follow("data-move", "search")
-	p.at.says("A law is broken after " + lab.Count(recordOf(t, "link-version").Par, "step"))
+	p.at.says("An invariant is violated after " + lab.Count(recordOf(t, "link-version").Shortest, "step"))
 	for _, found := range p.at.links() {
 		if strings.HasPrefix(found, "/lab/link-version?s=") && strings.HasSuffix(found, "#actors") && stale.get(strings.TrimSuffix(found, "#actors")).want(200).drawn("broke") != nil {
 			return
@@ -295,7 +295,7 @@ func levelIsShort(t *testing.T) {
 func comparisonIsShort(t *testing.T) {
 	s := newSite(t)
 	for _, c := range prove.Cases() {
-		if c.Guard == nil {
+		if c.Safeguard == nil {
 			continue
 		}
 		r := s.get("/lab/" + c.Name + "/compare").want(200)
@@ -303,9 +303,9 @@ func comparisonIsShort(t *testing.T) {
 		if n := words(content[0]); n > 250 {
 			t.Errorf("%s: %d words", c.Name, n)
 		}
-		site, _, _ := c.Guard.Line()
+		site, _, _ := c.Safeguard.Line()
 		line := r.all(func(n *html.Node) bool { return n.Data == "mark" })
-		if len(line) != 1 || textOf(line[0]) != strings.Join(strings.Fields(c.Guard.Part), " ") || !strings.Contains(r.text(), site.File+":"+strconv.Itoa(site.Line)) {
+		if len(line) != 1 || textOf(line[0]) != strings.Join(strings.Fields(c.Safeguard.Part), " ") || !strings.Contains(r.text(), site.File+":"+strconv.Itoa(site.Line)) {
 			t.Errorf("%s: the line that differs is not shown", c.Name)
 		}
 		comparedOnOneAxis(t, r)

@@ -183,10 +183,10 @@ func (s sheet) pieces(l lineOfSteps) []piece {
 	case l.Differs:
 		after = append(after, piece{"cause", " ◆ here they differ", " ◆"})
 	}
-	for i, law := range l.Breaks {
-		p := piece{"breaks", " ✗ " + law + " is broken", " ✗"}
+	for i, invariant := range l.Breaks {
+		p := piece{"breaks", " ✗ " + invariant + " is broken", " ✗"}
 		if i == 0 {
-			p.brief = " ✗ " + shortened(law, 20) + " is broken"
+			p.brief = " ✗ " + shortened(invariant, 20) + " is broken"
 		}
 		after = append(after, p)
 	}

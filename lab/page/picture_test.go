@@ -21,7 +21,7 @@ func TestPicture(t *testing.T) {
 	t.Run("a late call is slanted from where it was sent to where it landed", lateCallIsSlanted)
 	t.Run("the gate's strip has its states in their order", gateHasItsStates)
 	t.Run("a lease ends where another worker gets the message", leaseEnds)
-	t.Run("every shortest run fits a screen, with what broke the law and what made it possible", runFitsAScreen)
+	t.Run("every shortest run fits a screen, with what broke the invariant and what made it possible", runFitsAScreen)
 	t.Run("no line is longer than its sheet, side by side and on a phone", linesFit)
 	t.Run("is a file that needs no style sheet", pictureIsAFile)
 	t.Run("is a diagram of Mermaid, and data with sentences and lines", runIsOtherFiles)
@@ -178,10 +178,10 @@ func runFitsAScreen(t *testing.T) {
 				t.Errorf("%s: %d lines", c.Name, len(lines))
 			}
 			if broke := r.in(sheet, "broke"); len(broke) != 1 || hasClass(broke[0], "folded") || !strings.Contains(textOf(broke[0]), "is broken") {
-				t.Errorf("%s: what broke the law is not marked", c.Name)
+				t.Errorf("%s: what broke the invariant is not marked", c.Name)
 			}
 			made := r.in(sheet, "made")
-			if len(made) > 1 || len(made) == 0 && record.Par > 1 && !slices.Contains(alone(), c.Name) {
+			if len(made) > 1 || len(made) == 0 && record.Shortest > 1 && !slices.Contains(alone(), c.Name) {
 				t.Errorf("%s: %d steps made it possible", c.Name, len(made))
 			}
 			last := 0
@@ -194,7 +194,7 @@ func runFitsAScreen(t *testing.T) {
 					last = number(t, end)
 				}
 			}
-			if last != record.Par {
+			if last != record.Shortest {
 				t.Errorf("%s: the last step is %d", c.Name, last)
 			}
 		}
@@ -205,7 +205,7 @@ func linesFit(t *testing.T) {
 	s := newSite(t)
 	for _, c := range prove.Cases() {
 		path := "/lab/" + c.Name + "?s=" + recordOf(t, c.Name).Schedule
-		if c.Guard != nil {
+		if c.Safeguard != nil {
 			path = "/lab/" + c.Name + "/compare"
 		}
 		r := s.get(path).want(200)
@@ -250,7 +250,7 @@ func pictureIsAFile(t *testing.T) {
 			}
 		}
 	}
-	if want := recordOf(t, "open-gate").Par; lines != want {
+	if want := recordOf(t, "open-gate").Shortest; lines != want {
 		t.Errorf("%d lines, want each of %d steps", lines, want)
 	}
 	if !strings.Contains(r.body, `stroke="#`) || !strings.Contains(r.body, `fill="#`) {

@@ -22,7 +22,7 @@ type request struct {
 	at int
 	// rest shows what fresh workers leave.
 	rest bool
-	// hint asks for the next choice of a shortest way to break the law.
+	// hint asks for the next choice of a shortest way to break the invariant.
 	hint bool
 	// show reports whether the reader is shown this schedule, step by step.
 	show bool
@@ -130,10 +130,10 @@ func (q *request) isAddressed(query url.Values) bool {
 // The parts of a scenario's page. A link ends in the id of its part, so that on a
 // phone, which shows one part at a time, the next page shows the same part.
 const (
-	partActors = "#actors"
-	partRun    = "#run"
-	partTables = "#tables"
-	partLaws   = "#laws"
+	partActors     = "#actors"
+	partRun        = "#run"
+	partTables     = "#tables"
+	partInvariants = "#invariants"
 )
 
 // start is the state before the first step, with no schedule.

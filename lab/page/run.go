@@ -16,7 +16,7 @@ type stepView struct {
 	Number int
 	// Sentence says what the call asks for, and Changes in short what it changed.
 	Sentence, Changes string
-	// Breaks are the laws that are broken since this step.
+	// Breaks are the invariants that are broken since this step.
 	Breaks []string
 	URL    string
 	// Current is the step that led to the state that is shown.
@@ -28,7 +28,7 @@ func (v *scene) steps() (steps []stepView) {
 		if m.Step == nil {
 			continue
 		}
-		step := stepView{StepWords: v.Words(*m.Step), Number: n, Changes: changesIn(v.moments[n : n+1]), Breaks: brokenAfter(n, m.Laws),
+		step := stepView{StepWords: v.Words(*m.Step), Number: n, Changes: changesIn(v.moments[n : n+1]), Breaks: brokenAfter(n, m.Invariants),
 			URL: v.state(n, partRun), Current: n == v.at}
 		if m.Step.Call != nil {
 			step.Actor, step.Sentence = v.Actors[m.Step.Sender-1].Name, v.Tell(m.Step.Call, m.Step.Site())
@@ -73,11 +73,11 @@ func changesIn(moments []lab.Moment) string {
 	return strings.TrimSpace(words)
 }
 
-// brokenAfter lists the laws that are broken since a step.
-func brokenAfter(n int, laws []lab.LawState) (titles []string) {
-	for _, law := range laws {
-		if law.State == lab.LawBroken && law.Since == n {
-			titles = append(titles, law.Title)
+// brokenAfter lists the invariants that are broken since a step.
+func brokenAfter(n int, invariants []lab.InvariantState) (titles []string) {
+	for _, invariant := range invariants {
+		if invariant.State == lab.InvariantViolated && invariant.Since == n {
+			titles = append(titles, invariant.Title)
 		}
 	}
 	return titles

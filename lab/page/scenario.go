@@ -24,16 +24,16 @@ type scene struct {
 	stale bool
 	// ahead says where each actor comes to if it goes on alone.
 	ahead map[string]string
-	// guards are those that can be switched.
-	guards []guardSwitch
-	// decisive is the first step that goes another way with the guard, and refused is it too if the
-	// guard refuses that very call. They are 0 if none does.
+	// safeguards are those that can be switched.
+	safeguards []safeguardSwitch
+	// decisive is the first step that goes another way with the safeguard, and refused is it too if the
+	// safeguard refuses that very call. They are 0 if none does.
 	decisive, refused int
-	// made is the step that made a broken law possible: see cause.
+	// made is the step that made a violated invariant possible: see cause.
 	made int
 	// beside reports whether another run is shown beside this one.
 	beside bool
-	// refusals are what guards have refused in a run of what ships that has come to its end.
+	// refusals are what safeguards have refused in a run of what ships that has come to its end.
 	refusals []refusal
 	// found is what a search has just found. It is empty if nobody asked for one.
 	found searchView
@@ -81,18 +81,18 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if err != nil {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
-	if q.rest && !moments[q.at].AtRest() {
+	if q.rest && !moments[q.at].Quiescent() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != prove.Own, guards: switches(q, l.cases())}
-	if _, broken := v.worst(); broken && q.Guard != nil {
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != prove.Own, safeguards: switches(q, l.cases())}
+	if _, broken := v.worst(); broken && q.Safeguard != nil {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}
 	if err == nil {
 		v.ahead, err = ahead(x, q, v.now().Actors)
 	}
 	v.made = v.cause()
-	if v.ships() && v.now().AtRest() {
+	if v.ships() && v.now().Quiescent() {
 		v.refusals = l.refusalsIn(q)
 	}
 	return v, err

@@ -21,28 +21,28 @@ func (v *scene) outcome() *lab.Outcome {
 
 // lead says what the scenario is about, in one sentence.
 func (v *scene) lead() string {
-	if v.Guard != nil {
-		return v.Guard.Why + " Here this guard is taken out."
+	if v.Safeguard != nil {
+		return v.Safeguard.Why + " Here this safeguard is taken out."
 	}
 	return v.sentence(v.About)
 }
 
-// broken are the laws that are broken here, the first broken one first.
-func (v *scene) broken() []lawView {
-	return v.lawsIn(lab.LawBroken)
+// broken are the invariants that are broken here, the first broken one first.
+func (v *scene) broken() []invariantView {
+	return v.invariantsIn(lab.InvariantViolated)
 }
 
-// worst is the law that was broken first. ok is false if all hold.
-func (v *scene) worst() (worst lawView, ok bool) {
-	for i, law := range v.broken() {
-		if i == 0 || law.Since < worst.Since {
-			worst, ok = law, true
+// worst is the invariant that was broken first. ok is false if all hold.
+func (v *scene) worst() (worst invariantView, ok bool) {
+	for i, invariant := range v.broken() {
+		if i == 0 || invariant.Since < worst.Since {
+			worst, ok = invariant, true
 		}
 	}
 	return worst, ok
 }
 
-// end says how far the run has come to an end: "broken" if a law is, "rest" if nobody can go
+// end says how far the run has come to an end: "broken" if an invariant is, "rest" if nobody can go
 // on, "rested" if fresh workers have carried on. The script shows a new end.
 func (v *scene) end() string {
 	var ends []string
@@ -52,18 +52,18 @@ func (v *scene) end() string {
 	switch {
 	case v.rest:
 		ends = append(ends, "rested")
-	case v.now().AtRest():
+	case v.now().Quiescent():
 		ends = append(ends, "rest")
 	}
 	return strings.Join(ends, " ")
 }
 
-// lawsInShort is what the tab of the laws says.
-func (v *scene) lawsInShort() string {
+// invariantsInShort is what the tab of the invariants says.
+func (v *scene) invariantsInShort() string {
 	if n := len(v.broken()); n > 0 {
 		return "✗ " + strconv.Itoa(n)
 	}
-	return "✓ " + strconv.Itoa(len(v.lawsIn(lab.LawHolds)))
+	return "✓ " + strconv.Itoa(len(v.invariantsIn(lab.InvariantHolds)))
 }
 
 // faultsLeft says how many faults are left.
@@ -116,8 +116,10 @@ func (v *scene) enlarged() string {
 	return other.address() + partActors
 }
 
-// before is the state before the step that broke a law.
-func (v *scene) before(law lawView) string { return v.state(max(law.Since-1, 0), partActors) }
+// before is the state before the step that broke an invariant.
+func (v *scene) before(invariant invariantView) string {
+	return v.state(max(invariant.Since-1, 0), partActors)
+}
 
 // sentence is a text with a capital letter and a full stop.
 func sentence(text string) string {
@@ -132,7 +134,7 @@ func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // quiet says what the network may do here, when it can do nothing.
 func (v *scene) quiet() string {
 	switch {
-	case v.Straggles == nil:
+	case v.DelayedCalls == nil:
 		return "The queue may forget a message. It holds none."
 	case v.Forgets:
 		return "The queue may forget a message, and a call that its caller has given up may land at any later time."
@@ -141,61 +143,61 @@ func (v *scene) quiet() string {
 	}
 }
 
-// lawView is the chip of one law.
-type lawView struct {
-	lab.LawState
-	// URL is the state after the step that broke the law.
+// invariantView is the chip of one invariant.
+type invariantView struct {
+	lab.InvariantState
+	// URL is the state after the step that broke the invariant.
 	URL string
-	// News reports whether the last step has changed the state of the law.
+	// News reports whether the last step has changed the state of the invariant.
 	News bool
 }
 
 // sign is the state as a sign that needs no color.
-func (v lawView) sign() string {
+func (v invariantView) sign() string {
 	switch v.State {
-	case lab.LawHolds:
+	case lab.InvariantHolds:
 		return "✓"
-	case lab.LawBroken:
+	case lab.InvariantViolated:
 		return "✗"
 	default:
 		return "○"
 	}
 }
 
-func (v *scene) laws() (views []lawView) {
-	for i, law := range v.now().Laws {
-		view := lawView{LawState: law, News: v.at > 0 && v.moments[v.at-1].Laws[i].State != law.State}
-		if law.State == lab.LawBroken {
-			view.URL = v.state(law.Since, partRun)
+func (v *scene) invariants() (views []invariantView) {
+	for i, invariant := range v.now().Invariants {
+		view := invariantView{InvariantState: invariant, News: v.at > 0 && v.moments[v.at-1].Invariants[i].State != invariant.State}
+		if invariant.State == lab.InvariantViolated {
+			view.URL = v.state(invariant.Since, partRun)
 		}
 		views = append(views, view)
 	}
 	return views
 }
 
-// chips are the law that the scenario is about and those that are broken, and how many others there
+// chips are the invariant that the scenario is about and those that are broken, and how many others there
 // are.
-func (v *scene) chips() (chips []lawView, others string) {
-	laws := v.laws()
-	for _, law := range laws {
-		if law.State == lab.LawBroken || law.Name == v.record.Law {
-			chips = append(chips, law)
+func (v *scene) chips() (chips []invariantView, others string) {
+	invariants := v.invariants()
+	for _, invariant := range invariants {
+		if invariant.State == lab.InvariantViolated || invariant.Name == v.record.Invariant {
+			chips = append(chips, invariant)
 		}
 	}
-	switch n := len(laws) - len(chips); {
+	switch n := len(invariants) - len(chips); {
 	case n == 0:
 		return chips, ""
 	case chips == nil:
-		return nil, lab.Count(n, "law")
+		return nil, lab.Count(n, "invariant")
 	default:
-		return chips, lab.Count(n, "other law")
+		return chips, lab.Count(n, "other invariant")
 	}
 }
 
-// lawsIn lists the laws that are in a state.
-func (v *scene) lawsIn(state string) []lawView {
-	return slices.DeleteFunc(v.laws(), func(law lawView) bool { return law.State != state })
+// invariantsIn lists the invariants that are in a state.
+func (v *scene) invariantsIn(state string) []invariantView {
+	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != state })
 }
 
-// why is the reason without the name of the law.
-func (v lawView) why() string { return strings.TrimPrefix(v.Reason, v.Name+": ") }
+// why is the reason without the name of the invariant.
+func (v invariantView) why() string { return strings.TrimPrefix(v.Reason, v.Name+": ") }

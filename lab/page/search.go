@@ -16,7 +16,7 @@ const searchTime = 8 * time.Second
 type searchView struct {
 	// Words say it. They are empty if nothing was searched.
 	Words string
-	// URL is the run that breaks a law. It is empty if none was found.
+	// URL is the run that breaks an invariant. It is empty if none was found.
 	URL string
 }
 
@@ -35,11 +35,11 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 		switch {
 		case found != nil:
 			broken := request{Case: q.Case, schedule: found.Schedule, at: len(found.Schedule), large: q.large}
-			return searchView{"A law is broken after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.", broken.address() + partActors}, nil
+			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.", broken.address() + partActors}, nil
 		case whole:
-			return searchView{Words: "No law is broken. All " + states + " were searched."}, nil
+			return searchView{Words: "No invariant is violated. All " + states + " were searched."}, nil
 		}
-		return searchView{Words: "No law is broken in " + states + ". There was no time for the others."}, nil
+		return searchView{Words: "No invariant is violated in " + states + ". There was no time for the others."}, nil
 	})
 }
 

@@ -98,16 +98,16 @@ func partsSayIt(t *testing.T) {
 		{"/lab/A3?s=olga:dies-before", "actor-olga", "dead"},
 		{"/lab/A1", "actor-w1", "The queue is empty."}, {"/lab/A3", "actor-olga", "Dies before it."},
 		{"/lab/A4?s=ann:unsent", "faults", "0 of 1"}, {"/lab/A4", "faults", "1 of 1"},
-		{"/lab/A1", "law-A1", "Here it is open. Not judged before all is at rest."}, {"/lab/A1", "law-A2", "holds"},
+		{"/lab/A1", "invariant-A1", "Here it is open. Not judged before all is at rest."}, {"/lab/A1", "invariant-A2", "holds"},
 		{"/lab/A1?s=ann", "say", "ann: Look whether the channel is there."},
 		{"/lab/A2?s=ann", "say", "The store answers: already exists."},
 		{"/lab/A4?s=ann:repeated", "say", "Takes effect, SDK sends it again."},
-		{orphan, "law-A1", "broken"}, {orphan, "say", "The law “no orphan post” is broken"}, {orphan, "laws-in-short", "✗ 1"},
-		{orphan, "step-7", "told: posted"}, {orphan, "step-9", "no orphan post is broken"}, {orphan + "&rest=1", "say", "The law “no orphan post” is broken"},
+		{orphan, "invariant-A1", "violated"}, {orphan, "say", "The invariant “no orphan post” is violated"}, {orphan, "invariants-in-short", "✗ 1"},
+		{orphan, "step-7", "told: posted"}, {orphan, "step-9", "no orphan post is broken"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
 		{orphan + "&at=5", "left", "The branch that you left"},
 		{"/lab/lost-message?s=olga*2", "network", "The queue forgets"}, {"/lab/late-copy?s=olga,olga:copied,network:lands", "step-3", "lands late"},
-		{"/lab/A3?s=olga*2&rest=1", "say", "All laws hold, also over what fresh workers leave"},
+		{"/lab/A3?s=olga*2&rest=1", "say", "All invariants hold, also over what fresh workers leave"},
 		{"/lab/A3?s=olga*2&rest=1", "say", "Handles: news."},
 	} {
 		if text := textOf(s.get(at.path).want(200).part(at.part)); !strings.Contains(text, at.says) {
@@ -127,7 +127,7 @@ func linksLeadThere(t *testing.T) {
 		{orphan + "&at=5", "moves", "Start again", "/lab/A1#actors"}, {orphan + "&at=5", "moves", "Undo", "/lab/A1?s=ann,olga*2,w1#actors"},
 		{orphan + "&at=5", "moves", "Back", orphan + "&at=4#actors"}, {orphan + "&at=5", "moves", "Forth", orphan + "&at=6#actors"},
 		{"/lab/A1", "moves", "Undo", ""}, {"/lab/A1", "moves", "Forth", ""},
-		{orphan, "step-5", "w1", orphan + "&at=5#run"}, {orphan, "law-A1", "step 9", orphan + "#run"}, {orphan, "say", "Step back", orphan + "&at=8#actors"},
+		{orphan, "step-5", "w1", orphan + "&at=5#run"}, {orphan, "invariant-A1", "step 9", orphan + "#run"}, {orphan, "say", "Step back", orphan + "&at=8#actors"},
 		{orphan + "&at=2", "actor-ann", "Let it happen", "/lab/A1?s=ann,olga,ann#actors"}, // what came after is dropped
 		{"/lab/A3?s=olga*2", "say", "Let fresh workers carry on", "/lab/A3?s=olga*2&rest=1#actors"},
 	} {

@@ -94,12 +94,12 @@ func reset(actor string) body {
 	}
 }
 
-func resetOnce(v lab.View, k lab.Known, breach breaching) {
+func resetOnce(v lab.View, k lab.Known, violation violating) {
 	if v.Count(factReset, func(lab.Known) bool { return true }) > 1 {
-		breach("I10", "one link set two passwords")
+		violation("I10", "one link set two passwords")
 	}
 	if signsIn(v.DB, k.Session) {
-		breach("I10", "a session signs somebody in though a password was set anew after it began")
+		violation("I10", "a session signs somebody in though a password was set anew after it began")
 	}
 }
 
@@ -122,28 +122,28 @@ func endSessions(by domain.UserName) body {
 	}
 }
 
-func sessionHasEnded(v lab.View, k lab.Known, breach breaching) {
+func sessionHasEnded(v lab.View, k lab.Known, violation violating) {
 	if signsIn(v.DB, k.Token) {
-		breach("I10", "a session signs somebody in whose end was acknowledged")
+		violation("I10", "a session signs somebody in whose end was acknowledged")
 	}
 }
 
-func sessionsHaveEnded(v lab.View, _ lab.Known, breach breaching) {
+func sessionsHaveEnded(v lab.View, _ lab.Known, violation violating) {
 	if v.Count(factFollowed, func(k lab.Known) bool { return ofSetup(v, k.Token) && signsIn(v.DB, k.Session) }) > 0 {
-		breach("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
+		violation("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
 	}
 }
 
-func followedOnce(v lab.View, k lab.Known, breach breaching) {
+func followedOnce(v lab.View, k lab.Known, violation violating) {
 	if v.Count(factFollowed, func(other lab.Known) bool { return other.Token == k.Token }) > 1 {
-		breach("I10", "one sign-in link gave two sessions")
+		violation("I10", "one sign-in link gave two sessions")
 	}
 }
 
-func usedByOthers(v lab.View, k lab.Known, breach breaching) {
+func usedByOthers(v lab.View, k lab.Known, violation violating) {
 	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0 || leaves(v, visitor)
 	if !ended && !usedByOther(v, k) {
-		breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
+		violation("A4", "told that a sign-in link is used, and nobody else ever followed it")
 	}
 }
 
@@ -184,29 +184,29 @@ func accounts() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "sign-out", About: "somebody signs in by a link and out again, and copies of the requests land late", Faults: 2,
-				Straggles: anything,
-				Setup:     account(visitor),
-				Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, signOut)}, {Name: "vera2", Run: endSessions(visitor)}},
+				DelayedCalls: anything,
+				Setup:        account(visitor),
+				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, signOut)}, {Name: "vera2", Run: endSessions(visitor)}},
 			},
 			{
-				Name: "link", About: "two people follow one sign-in link", Faults: 3, Straggles: anything,
+				Name: "link", About: "two people follow one sign-in link", Faults: 3, DelayedCalls: anything,
 				Setup:  inTurn(account(visitor), makeLink(visitor)),
 				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}},
 			},
 			{
 				Name: "link-late", About: "somebody makes a sign-in link and follows it twice, and copies of the requests land late", Faults: 2,
-				Straggles: anything,
-				Setup:     account(visitor),
-				Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
+				DelayedCalls: anything,
+				Setup:        account(visitor),
+				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
 			},
 			{
 				Name: "link-ended", About: "somebody follows a sign-in link while all sessions are ended", Faults: 3,
-				Straggles: anything,
-				Setup:     inTurn(account(visitor), makeLink(visitor)),
-				Actors:    []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
+				DelayedCalls: anything,
+				Setup:        inTurn(account(visitor), makeLink(visitor)),
+				Actors:       []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
 			},
 			{
-				Name: "reset", About: "two people set a new password with one link, while somebody signs in with it", Faults: 3, Straggles: anything,
+				Name: "reset", About: "two people set a new password with one link, while somebody signs in with it", Faults: 3, DelayedCalls: anything,
 				Setup: inTurn(withSession(visitor), makeLink(visitor)),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: reset("vera")}, {Name: "thief", Run: reset("thief")}, {Name: "vera2", Run: follow},
@@ -218,10 +218,10 @@ func accounts() subject {
 				"A new password is set in the epoch in which the link was made, and begins another, so one link sets one password.",
 				always(epochOfUser(true, 0)), unharmed),
 			ablate("ended", "sign-out", "The mark of a session's end", "(*Accounts).SignOut: driver.Merge(schema.SingleRow, driver.Exists, driver.Bool(schema.PropEnded, true))",
-				"Signing out marks the session's row and keeps it, so a late copy of the insert finds the row in its way.",
+				"Signing out marks the session's row and keeps it, so a delayed duplicate of the insert finds the row in its way.",
 				always(withoutMark(false))),
 			ablate("used", "link-late", "The mark of a used link", "useLink: driver.Bool(schema.PropEnded, true)",
-				"A sign-in link that was used keeps its row, so a late copy cannot bring it back and an echo can be recognised.",
+				"A sign-in link that was used keeps its row, so a delayed duplicate cannot bring it back and an echo can be recognised.",
 				always(withoutMark(true))),
 			ablate("link-version", "link", "The version of a link", "(Pause).Change: driver.Match(now.ETag)",
 				"A link is marked as used in the version that was read, so of two people one is refused.",
@@ -233,7 +233,7 @@ func accounts() subject {
 				"A link carries the number that the account had when it was made, so it ends together with all sessions.",
 				always(epochOfUser(true, 0)), unharmed),
 		},
-		told: map[lab.Kind]law{
+		told: map[lab.Kind]invariant{
 			factReset: resetOnce, factSignedOut: sessionHasEnded, factSessionsEnded: sessionsHaveEnded, factFollowed: followedOnce, factLinkUsed: usedByOthers,
 		},
 	}

@@ -36,7 +36,7 @@ func lookAtAuthor(times int) body {
 }
 
 // readAuthor compares the page of an author with what was acknowledged before its reader asked for it.
-func readAuthor(v lab.View, f lab.Known, breach breaching) {
+func readAuthor(v lab.View, f lab.Known, violation violating) {
 	before, ok := v.LookedAt(f)
 	if !ok {
 		return
@@ -45,11 +45,11 @@ func readAuthor(v lab.View, f lab.Known, breach breaching) {
 		shown := k.Blog != "" && strings.Contains(f.Page, string(k.Blog)+" ")
 		switch {
 		case k.Kind == factAccepted && strings.Contains(f.Page, " "+string(k.Channel.Incarnation)):
-			breach("I4", "the page of an author shows a channel, and its deletion was accepted before (%s)", string(k.Channel.Incarnation))
+			violation("I4", "the page of an author shows a channel, and its deletion was accepted before (%s)", string(k.Channel.Incarnation))
 		case k.Kind == factPosted && k.User == f.User && !shown && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			breach("I3", "the page of an author does not show a post that was acknowledged before")
+			violation("I3", "the page of an author does not show a post that was acknowledged before")
 		case k.Kind == factRemoved && shown:
-			breach("I3", "the page of an author shows a post, and its deletion was acknowledged before")
+			violation("I3", "the page of an author shows a post, and its deletion was acknowledged before")
 		}
 	}
 }
@@ -60,8 +60,8 @@ func authors() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "author", About: "the page of an author is read while they post, twice with one key, and a post of theirs is deleted", Faults: 1, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news("old"),
+				DelayedCalls: anything,
+				Setup:        news("old"),
 				Actors: []lab.Actor{
 					{Name: "reader", Run: lookAtAuthor(2)}, {Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
 					{Name: "olga", Run: removePost("old", owner)}, worker1(),
@@ -69,8 +69,8 @@ func authors() subject {
 			},
 			{
 				Name: "author-deletion", About: "the page of an author is read while they post, and the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
-				Straggles: toAuthor,
-				Setup:     news("old"),
+				DelayedCalls: toAuthor,
+				Setup:        news("old"),
 				Actors: []lab.Actor{
 					{Name: "reader", Run: lookAtAuthor(1)}, {Name: "olga", Run: ask}, worker1(),
 					{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: createAndPost(author, "again")},
@@ -93,7 +93,7 @@ func authors() subject {
 				"A row of a list whose post is not there is removed only once the channel is gone, so a post that is on its way still finds itself listed.",
 				only("reader", goneWithoutPost), unharmed, among("reader", "ann"), func(s *lab.Scenario) { s.Setup = news() }),
 		},
-		told: map[lab.Kind]law{factListed: readAuthor},
+		told: map[lab.Kind]invariant{factListed: readAuthor},
 	}
 }
 

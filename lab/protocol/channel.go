@@ -89,9 +89,9 @@ func createWithin(name domain.ChannelName, by domain.UserName, limit int) body {
 
 // channelIsListed: a channel that was created is on its owner's list, or the deletion of the owner's
 // account would not find it.
-func channelIsListed(v lab.View, k lab.Known, breach breaching) {
+func channelIsListed(v lab.View, k lab.Known, violation violating) {
 	if _, err := v.DB.Get(schema.TableUsers, string(k.User), schema.OwnedRow(k.Channel.Key)); err != nil && live(v.DB, k.Channel) {
-		breach("I8", "a channel (%s) is not on the list of %s, who owns it", string(k.Channel.Incarnation), string(k.User))
+		violation("I8", "a channel (%s) is not on the list of %s, who owns it", string(k.Channel.Incarnation), string(k.User))
 	}
 }
 
@@ -121,29 +121,29 @@ func channelRow(db mem.Snapshot, ref domain.ChannelRef) (driver.Properties, bool
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 
-func channelStays(v lab.View, k lab.Known, breach breaching) {
+func channelStays(v lab.View, k lab.Known, violation violating) {
 	if !asked(v, k.Channel) && !live(v.DB, k.Channel) {
-		breach("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
+		violation("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
 			string(k.Channel.Incarnation))
 	}
 }
 
-func nameIsTaken(v lab.View, k lab.Known, breach breaching) {
+func nameIsTaken(v lab.View, k lab.Known, violation violating) {
 	if ownEcho(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact) {
-		breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
+		violation("A4", "told that the name belongs to somebody else, and nobody else ever had it")
 	}
 }
 
 // channelIsGone: a row can land after its creator has given up. Nobody was told that it was
 // created; it can be read until it is deleted again.
-func channelIsGone(v lab.View, k lab.Known, breach breaching) {
+func channelIsGone(v lab.View, k lab.Known, violation violating) {
 	if !asked(v, k.Channel) && v.Count(factCreated, func(c lab.Known) bool { return c.Channel == k.Channel }) > 0 {
-		breach("A4", "told that the channel is gone, and nobody asked for its deletion")
+		violation("A4", "told that the channel is gone, and nobody asked for its deletion")
 	}
 }
 
 // createdOnce is I7 of channels that are created with a key.
-func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Breach {
+func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Violation {
 	return answeredTwice(v, factCreated, "channels", func(f lab.Fact) (request, answer string) {
 		if f.Key == "" {
 			return "", ""
@@ -186,12 +186,12 @@ func creations() subject {
 			},
 			{
 				Name: "create-late", About: "somebody posts as soon as a channel is seen, and its creator has given up", Faults: 2, Preemptions: 3,
-				Straggles: anything,
-				Actors:    []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
+				DelayedCalls: anything,
+				Actors:       []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
 			},
 			{
 				Name: "create-once", About: "a request to create a channel is sent twice with one idempotency key, and the channel is deleted meanwhile", Faults: 1, Preemptions: 2,
-				Straggles: anything,
+				DelayedCalls: anything,
 				Actors: []lab.Actor{
 					{Name: "olga", Run: inTurn(createOnce(owner, "key"), ask, createOnce(owner, "key"))},
 					{Name: "olga2", Run: createOnce(owner, "key")}, worker1(),
@@ -199,7 +199,7 @@ func creations() subject {
 			},
 			{
 				Name: "create-room", About: "an owner without room creates a channel, while another creation of theirs takes so long that it is not expected any more",
-				Erasing: true, Faults: 1, Preemptions: 2, Straggles: inBlogs, Intercept: []lab.Intercept{always(listedLongAgo)},
+				Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Intercept: []lab.Intercept{always(listedLongAgo)},
 				Setup: settled(),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: createWithin(channelName, visitor, 1)}, {Name: "vera2", Run: createWithin("Other", visitor, 1)},
@@ -211,14 +211,14 @@ func creations() subject {
 			},
 			{
 				Name: "stragglers", About: "requests of a creation and a deletion land long after their senders have gone on", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Setup:     accepted("old"),
-				Actors:    []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
+				DelayedCalls: anything,
+				Setup:        accepted("old"),
+				Actors:       []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 			},
 			{
 				Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Actors:    []lab.Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
+				DelayedCalls: anything,
+				Actors:       []lab.Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 			},
 		},
 		ablations: []ablation{
@@ -236,7 +236,7 @@ func creations() subject {
 				"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
 				always(outright("gate!reserved!")), stalling),
 			ablate("etag", "stalled", "ETags never repeat", "OpenGate: driver.Match(reservation)",
-				"This is a premise and no guard of ours: a late copy of the reservation has another version, so it cannot open the gate again.",
+				"This is a premise and no safeguard of ours: a delayed duplicate of the reservation has another version, so it cannot open the gate again.",
 				always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
 			ablate("late-row", "create-late", "The version of the gate", "WithdrawGate: driver.Match(gate.ETag)",
 				"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
@@ -255,7 +255,7 @@ func creations() subject {
 				"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
 				always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
 		},
-		told: map[lab.Kind]law{factCreated: outlived(channelStays), factOwned: outlived(channelIsListed), factTaken: nameIsTaken, factRefused: channelIsGone},
+		told: map[lab.Kind]invariant{factCreated: outlived(channelStays), factOwned: outlived(channelIsListed), factTaken: nameIsTaken, factRefused: channelIsGone},
 		rest: []demand{createdOnce},
 	}
 }
@@ -264,14 +264,14 @@ func creations() subject {
 // and one fault, which is that the insert of one row is late.
 func stalling(s *lab.Scenario) {
 	s.Faults, s.Preemptions = 1, 1
-	s.Straggles = func(c *lab.Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
+	s.DelayedCalls = func(c *lab.Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
 }
 
 // repeating is stalling with two late requests: the insert of a reservation, and the
 // swap that depends on its ETag.
 func repeating(s *lab.Scenario) {
 	s.Faults, s.Preemptions = 2, 1
-	s.Straggles = func(c *lab.Call) bool {
+	s.DelayedCalls = func(c *lab.Call) bool {
 		return len(c.Operations) > 0 && strings.HasPrefix(c.Operations[0].Row, "gate!reserved!")
 	}
 }

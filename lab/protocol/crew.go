@@ -21,7 +21,7 @@ import (
 
 // WorkerOptions are the options of all workers in the lab. Nothing depends on
 // time: progress is recorded after the first rows, and then at the end. The first
-// attempt that counts makes a message poison, so that the laws notice each attempt
+// attempt that counts makes a message poison, so that the invariants notice each attempt
 // that must not count.
 func WorkerOptions() worker.Options {
 	return worker.Options{
@@ -104,51 +104,53 @@ func (c *crew) handle(ctx context.Context, id string) error {
 }
 
 // check runs the program's own checker. An active row behind which nothing lies, and no gate
-// stands, is no breach: it waits for whoever wants the name, or for an operator, who repairs
+// stands, is no violation: it waits for whoever wants the name, or for an operator, who repairs
 // the store here. Where nobody deletes an account, channels are on no owner's list
-// (storage.Options.NoErasure); elsewhere channelIsListed is the law.
-func (c *crew) check(ctx context.Context) (breaches []domain.Breach) {
+// (storage.Options.NoErasure); elsewhere channelIsListed is the invariant.
+func (c *crew) check(ctx context.Context) (violations []domain.Violation) {
 	found := c.run(ctx, false)
 	if slices.ContainsFunc(found, ungated) {
 		found = c.run(ctx, true)
 	}
 	for _, b := range found {
 		if !unlisted(b) && (!ungated(b) || b.Repaired != "deleted") {
-			breaches = append(breaches, b)
+			violations = append(violations, b)
 		}
 	}
-	return breaches
+	return violations
 }
 
-func ungated(b domain.Breach) bool { return b.Invariant == "I9" && b.Detail == "active without a gate" }
+func ungated(b domain.Violation) bool {
+	return b.Invariant == "I9" && b.Detail == "active without a gate"
+}
 
-func unlisted(b domain.Breach) bool { return b.Invariant == "I8" && b.Table == schema.TableChannels }
+func unlisted(b domain.Violation) bool { return b.Invariant == "I8" && b.Table == schema.TableChannels }
 
 // run runs the checker once.
-func (c *crew) run(ctx context.Context, repair bool) (breaches []domain.Breach) {
-	checker := c.store.NewChecker(0, repair, func(b domain.Breach) { breaches = append(breaches, b) })
+func (c *crew) run(ctx context.Context, repair bool) (violations []domain.Violation) {
+	checker := c.store.NewChecker(0, repair, func(b domain.Violation) { violations = append(violations, b) })
 	if _, err := checker.Run(ctx); err != nil {
-		breaches = append(breaches, breachOf("I5", "checking: %v", err))
+		violations = append(violations, violationOf("I5", "checking: %v", err))
 	}
-	return breaches
+	return violations
 }
 
 // again is I6: each message that was ever sent is delivered once more, and changes
 // nothing. Those that nobody has ever handled are left out.
-func (c *crew) again(ctx context.Context, v lab.View, unhandled func(lab.View, lab.SentMessage) bool) []domain.Breach {
+func (c *crew) again(ctx context.Context, v lab.View, unhandled func(lab.View, lab.SentMessage) bool) []domain.Violation {
 	before := v.DB.Sum()
 	for _, m := range v.Sent {
 		if m.Kind == "" || unhandled(v, m) {
 			continue
 		}
 		if err := driver.NewQueue(c.db, domain.QueueName).Send(ctx, m.Text); err != nil {
-			return []domain.Breach{breachOf("I6", "%v", err)}
+			return []domain.Violation{violationOf("I6", "%v", err)}
 		}
 		if err := c.quiesce(ctx, false); err != nil {
-			return []domain.Breach{breachOf("I6", "%v", err)}
+			return []domain.Violation{violationOf("I6", "%v", err)}
 		}
 		if c.db.Snapshot().Sum() != before {
-			return []domain.Breach{breachOf("I6", "handling a message again changed the store: %s", m.Text)}
+			return []domain.Violation{violationOf("I6", "handling a message again changed the store: %s", m.Text)}
 		}
 	}
 	return nil

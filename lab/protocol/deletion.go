@@ -117,7 +117,7 @@ func worker3() lab.Actor { return lab.Actor{Name: "w3", Run: work, After: "w2"} 
 
 // Step is I2: a worker that handles a message about one incarnation touches no row
 // of another.
-func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []domain.Breach {
+func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []domain.Violation {
 	var of domain.Incarnation
 	for _, fact := range told {
 		if fact.Kind == factHandling {
@@ -127,18 +127,18 @@ func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []dom
 	if of == "" {
 		return nil
 	}
-	var breaches []domain.Breach
+	var violations []domain.Violation
 	for _, change := range changes {
 		touched := change.Before
 		if touched.ETag == "" {
 			touched = change.After
 		}
 		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-			breaches = append(breaches, breachOf("I2", "a worker that handles a message about %s touches %s of %s",
+			violations = append(violations, violationOf("I2", "a worker that handles a message about %s touches %s of %s",
 				string(of), lab.NameRow(call.Target, touched.Row), other))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // incarnationOf is the incarnation that a row belongs to, or empty if the row
@@ -155,12 +155,12 @@ func incarnationOf(table string, row driver.Entity) string {
 	}
 }
 
-// channelIsHidden: a row without gates is no breach: an insert of the creation was still under
+// channelIsHidden: a row without gates is no violation: an insert of the creation was still under
 // way when the channel was seen and deleted. Its creator deletes the row, or else the
 // reconciling pass.
-func channelIsHidden(v lab.View, k lab.Known, breach breaching) {
+func channelIsHidden(v lab.View, k lab.Known, violation violating) {
 	if row, _ := channelRow(v.DB, k.Channel); live(v.DB, k.Channel) && row.Int64("Undone") <= number(k.Key) {
-		breach("I4", "a channel can be read, and its deletion was accepted (%s)", string(k.Channel.Incarnation))
+		violation("I4", "a channel can be read, and its deletion was accepted (%s)", string(k.Channel.Incarnation))
 	}
 }
 
@@ -191,12 +191,12 @@ func asked(v lab.View, ref domain.ChannelRef) bool {
 
 // unfinished is I5 of each message that was ever sent: the deletion that it asks
 // for is done.
-func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	for _, m := range v.Sent {
 		if m.Kind == domain.MessageBlog {
 			row, there := blogRow(v.DB, m.Ref(), m.Blog)
 			if there && row.String("Revision") == string(m.Revision) {
-				breaches = append(breaches, breachOf("I5", "a post is still there, and its deletion was queued"))
+				violations = append(violations, violationOf("I5", "a post is still there, and its deletion was queued"))
 			}
 		}
 		if m.Kind != domain.MessageChannel {
@@ -207,13 +207,13 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (breaches []d
 			continue // or it was undone
 		}
 		if _, there := channelRow(v.DB, m.Ref()); there {
-			breaches = append(breaches, breachOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
+			violations = append(violations, violationOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
 		}
 		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
-			breaches = append(breaches, breachOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
+			violations = append(violations, violationOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // neverAccepted reports whether a message was lost together with its request, if that may be: the
@@ -237,7 +237,7 @@ func deletions() subject {
 			},
 			{
 				Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
-				Setup: accepted("old"), SweepRows: 2, Straggles: sweeping, Preemptions: 1,
+				Setup: accepted("old"), SweepRows: 2, DelayedCalls: sweeping, Preemptions: 1,
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
@@ -269,7 +269,7 @@ func deletions() subject {
 		ablations: []ablation{
 			ablate("shut-gate", "again", "The shut gate", "behindShut: driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)",
 				"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
-				always(withoutGuard("gate!shut!")), interrupted),
+				always(withoutSafeguard("gate!shut!")), interrupted),
 			ablate("incarnation", "again", "The incarnation", "ReadIncarnation: row.Incarnation != ref.Incarnation",
 				"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
 				only("w", takenFor(incarnationOfMessage)), interrupted),
@@ -297,7 +297,7 @@ func deletions() subject {
 					return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
 				})), among("olga", "w1")),
 		},
-		told:     map[lab.Kind]law{factAccepted: channelIsHidden},
+		told:     map[lab.Kind]invariant{factAccepted: channelIsHidden},
 		recalled: []lab.Kind{factAccepted, factHandled},
 		rest:     []demand{unfinished},
 	}

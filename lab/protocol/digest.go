@@ -33,11 +33,11 @@ func revokeAddress(by domain.UserName) body {
 	}
 }
 
-func addressIsGone(v lab.View, k lab.Known, breach breaching) {
+func addressIsGone(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	later := slices.ContainsFunc(v.Told[k.Actor][k.At:], func(f lab.Fact) bool { return f.Kind == factAddressing })
 	if err == nil && row.Properties.String("DigestSecret") != "" && !later {
-		breach("I10", "a digest address works whose end was acknowledged")
+		violation("I10", "a digest address works whose end was acknowledged")
 	}
 }
 
@@ -47,8 +47,8 @@ func digests() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "digest-address", About: "a digest address is made and revoked twice, and copies of the requests land late", Faults: 2,
-				Straggles: anything,
-				Setup:     account(visitor),
+				DelayedCalls: anything,
+				Setup:        account(visitor),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: inTurn(newAddress(visitor), revokeAddress(visitor), newAddress(visitor), revokeAddress(visitor))},
 					{Name: "vera2", Run: endSessions(visitor)},
@@ -60,6 +60,6 @@ func digests() subject {
 				"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
 				always(withoutMatch(schema.TableUsers, ""))),
 		},
-		told: map[lab.Kind]law{factAddressRevoked: addressIsGone},
+		told: map[lab.Kind]invariant{factAddressRevoked: addressIsGone},
 	}
 }

@@ -10,12 +10,12 @@
 // There is one file for each subject (subjects lists them): posts, votes, the index of open
 // deletions. A new one is a file and a line of that list. Each has, in this order,
 //
-//   - the facts that its clients tell, for its laws;
+//   - the facts that its clients tell, for its invariants;
 //   - its clients, as package web carries their requests out, and its workers;
-//   - its laws, over the store and against what clients were told;
-//   - its scenarios ([Scenarios]), in which the shipped code must break no law;
-//   - its guards ([Ablations]). Each is taken out of one scenario, by changing what an actor
-//     sends or is answered, and then the explorer must find a breach.
+//   - its invariants, over the store and against what clients were told;
+//   - its scenarios ([Scenarios]), in which the shipped code must break no invariant;
+//   - its safeguards ([Ablations]). Each is taken out of one scenario, by changing what an actor
+//     sends or is answered, and then the explorer must find a violation.
 //
 // All are about one channel; one is enough, because a name has one channel at a time.
 //

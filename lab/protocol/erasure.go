@@ -80,40 +80,40 @@ func leaves(v lab.View, user domain.UserName) bool {
 		slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool { return m.Kind == domain.MessageAccount && m.By == user })
 }
 
-// outlived is a law of what a user was told, which ends with their account: package atrest says
+// outlived is an invariant of what a user was told, which ends with their account: package oracle says
 // what is left then.
-func outlived(holds law) law {
-	return func(v lab.View, k lab.Known, breach breaching) {
+func outlived(holds invariant) invariant {
+	return func(v lab.View, k lab.Known, violation violating) {
 		if !leaves(v, k.User) {
-			holds(v, k, breach)
+			holds(v, k, violation)
 		}
 	}
 }
 
 // signedOutForGood is I10 of an account whose deletion was accepted.
-func signedOutForGood(v lab.View, k lab.Known, breach breaching) {
+func signedOutForGood(v lab.View, k lab.Known, violation violating) {
 	if signsIn(v.DB, k.Session) {
-		breach("I10", "a session signs somebody in that began before their account was to be deleted")
+		violation("I10", "a session signs somebody in that began before their account was to be deleted")
 	}
 }
 
 // nobodySignsIn is I12 of sessions: none is left of an account that is gone.
-func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	row, err := v.DB.Get(schema.TableUsers, string(visitor), "")
 	if err != nil || row.Properties.String("State") != string(domain.AccountGone) {
 		return nil
 	}
 	for k := range v.Facts() {
 		if k.Kind == factFollowed && signsIn(v.DB, k.Session) {
-			breaches = append(breaches, breachOf("I12", "a session signs somebody in whose account is gone"))
+			violations = append(violations, violationOf("I12", "a session signs somebody in whose account is gone"))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // acceptedIsGone is I5 of accounts: one is gone if a request to delete it was accepted, and nobody has
 // undone that request.
-func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	any := func(lab.Known) bool { return true }
 	if v.Count(factKeeping, any) > v.Count(factKept, any) || v.Count(factReturning, any) > 0 {
 		return nil // an undoing was not answered, or somebody else has the name
@@ -123,14 +123,14 @@ func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches
 			continue
 		}
 		if row, err := v.DB.Get(schema.TableUsers, string(k.User), ""); err != nil || row.Properties.String("State") != string(domain.AccountGone) {
-			breaches = append(breaches, breachOf("I5", "an account is still there, and its deletion was accepted"))
+			violations = append(violations, violationOf("I5", "an account is still there, and its deletion was accepted"))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // accountStays: an account is there of which as many requests to delete it were undone as were sent.
-func accountStays(v lab.View, k lab.Known, breach breaching) {
+func accountStays(v lab.View, k lab.Known, violation violating) {
 	undone := map[domain.ChannelRef]bool{}
 	for f := range v.Facts() {
 		if f.Kind == factKept && f.Channel.Incarnation != "" {
@@ -140,20 +140,20 @@ func accountStays(v lab.View, k lab.Known, breach breaching) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	all := v.Count(factErasingNow, func(lab.Known) bool { return true }) == len(undone)
 	if err != nil || all && row.Properties.String("State") != string(domain.AccountActive) {
-		breach("I3", "the deletion of an account was undone, and the account is not there")
+		violation("I3", "the deletion of an account was undone, and the account is not there")
 	}
 }
 
 // nextIsWhole: whoever has the name next has an account of their own.
-func nextIsWhole(v lab.View, k lab.Known, breach breaching) {
+func nextIsWhole(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	p := row.Properties
 	if err != nil || p.String("State") != string(domain.AccountActive) || p.String("Password") != k.Page {
-		breach("I2", "whoever has the name of an account that was deleted has lost theirs")
+		violation("I2", "whoever has the name of an account that was deleted has lost theirs")
 	}
 	for f := range v.Facts() {
 		if f.Actor == lab.SetupIndex && f.Session != "" && signsIn(v.DB, f.Session) {
-			breach("I12", "a session of an account that is gone signs in whoever has the name next")
+			violation("I12", "a session of an account that is gone signs in whoever has the name next")
 		}
 	}
 }
@@ -185,7 +185,7 @@ func erasures() subject {
 	home := lab.Actor{Name: "home", Run: erase(visitor)}
 	beside := func(name, about string, run, setup body) lab.Scenario {
 		return lab.Scenario{
-			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, Straggles: inBlogs, Setup: setup,
+			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Setup: setup,
 			Actors: []lab.Actor{{Name: "vera", Run: run}, home, worker1()},
 		}
 	}
@@ -201,13 +201,13 @@ func erasures() subject {
 			beside("erasure-session", "somebody signs in by a link while their account is deleted", follow, settled(makeLink(visitor))),
 			{
 				Name: "erasure-undo", About: "the deletion of an account is undone, and asked for again, while two workers handle its message",
-				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, Straggles: ofUsers,
+				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: ofUsers,
 				Setup:  settled(news("old"), erase(visitor)),
 				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), erase(visitor))}, worker1(), worker2()},
 			},
 			{
 				Name: "erasure-devices", About: "the deletion of an account is undone on one device and asked for on another, twice",
-				Erasing: true, Faults: 1, Preemptions: 3, Undo: atOnce, Straggles: ofUsers,
+				Erasing: true, Faults: 1, Preemptions: 3, Undo: atOnce, DelayedCalls: ofUsers,
 				Setup:  settled(),
 				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), keep(visitor))}, {Name: "home", Run: inTurn(erase(visitor), erase(visitor))}},
 			},
@@ -233,9 +233,9 @@ func erasures() subject {
 			{
 				Name: "erasure-again", About: "the name of a deleted account is taken again, and requests of before land late",
 				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo)},
-				Straggles: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
-				Setup:     settled(news("old"), voteNewest(visitor), erase(visitor)),
-				Actors:    []lab.Actor{worker1(), {Name: "next", Run: comeBack(visitor, "old")}},
+				DelayedCalls: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
+				Setup:        settled(news("old"), voteNewest(visitor), erase(visitor)),
+				Actors:       []lab.Actor{worker1(), {Name: "next", Run: comeBack(visitor, "old")}},
 			},
 		},
 		ablations: []ablation{
@@ -250,7 +250,7 @@ func erasures() subject {
 			ablate("erasure-token", "erasure-vote", "The token in a vote", "(*Posts).Vote: s.admit(ctx, p)",
 				"A vote holds the token of the guests as a post does, so it fails once a deletion has turned it.",
 				only("vera", withoutGuests(driver.ActionMerge)), unharmed),
-			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.Stands(ctx, user)",
+			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
 				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
 			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).announce: s.stands(ctx, channel.Owner)",
@@ -302,10 +302,10 @@ func erasures() subject {
 					}
 				}), unharmed),
 			ablate("erasure-rows", "erasure-again", "The version of a row on a list", "RemoveRows: driver.Match(row.ETag)",
-				"A deletion takes rows off a list in the version that was read, so a late copy takes none of whoever has the name next.",
+				"A deletion takes rows off a list in the version that was read, so a delayed duplicate takes none of whoever has the name next.",
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
 		},
-		told: map[lab.Kind]law{
+		told: map[lab.Kind]invariant{
 			factErasing: allOf(signedOutForGood, accountIsKept), factKept: accountStays, factReturned: nextIsWhole,
 		},
 		rest: []demand{nobodySignsIn, acceptedIsGone},

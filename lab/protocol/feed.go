@@ -49,7 +49,7 @@ func feedReader2() lab.Actor { return lab.Actor{Name: "reader2", Run: lookAtFeed
 
 // fed compares what a feed has shown with what was acknowledged before its reader asked for
 // it.
-func fed(v lab.View, f lab.Known, breach breaching) {
+func fed(v lab.View, f lab.Known, violation violating) {
 	before, ok := v.LookedAt(f)
 	if !ok {
 		return
@@ -58,11 +58,11 @@ func fed(v lab.View, f lab.Known, breach breaching) {
 	for _, k := range before {
 		switch {
 		case k.Kind == factAccepted && k.Channel == f.Channel:
-			breach("I4", "a feed shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
+			violation("I4", "a feed shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
 		case k.Kind == factLeft && k.Channel == f.Channel && k.User == f.User && !undone(v, k, factJoining, factSubscribed):
-			breach("I8", "a feed shows a channel that its reader had left before")
+			violation("I8", "a feed shows a channel that its reader had left before")
 		case k.Kind == factPosted && follows(v, before, f, k) && !slices.Contains(posts, string(k.Blog)) && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			breach("I3", "a feed does not show a post that was acknowledged before, in a channel that its reader subscribes to")
+			violation("I3", "a feed does not show a post that was acknowledged before, in a channel that its reader subscribes to")
 		}
 	}
 }
@@ -96,6 +96,6 @@ func feeds() subject {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 				}), unharmed, among("reader", "olga")),
 		},
-		told: map[lab.Kind]law{factFed: fed},
+		told: map[lab.Kind]invariant{factFed: fed},
 	}
 }

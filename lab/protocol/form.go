@@ -65,14 +65,14 @@ func staleSubscribe(by domain.UserName, accept accepting) body {
 
 // misplaced is the part of I2 about users who have read an incarnation: what they sent
 // since is in no other, acknowledged or not.
-func misplaced(_ Shipped, v lab.View) (breaches []domain.Breach) {
+func misplaced(_ Shipped, v lab.View) (violations []domain.Violation) {
 	for f := range v.Facts() {
 		if f.Kind != factRead {
 			continue
 		}
 		found := func(what, incarnation string) {
 			if incarnation != string(f.Channel.Incarnation) {
-				breaches = append(breaches, breachOf("I2", "%s of %s was made for %s, and is found in %s",
+				violations = append(violations, violationOf("I2", "%s of %s was made for %s, and is found in %s",
 					what, f.User, string(f.Channel.Incarnation), incarnation))
 			}
 		}
@@ -91,7 +91,7 @@ func misplaced(_ Shipped, v lab.View) (breaches []domain.Breach) {
 			}
 		}
 	}
-	return breaches
+	return violations
 }
 
 // staleForm is who reads a channel, and sends a form later.
@@ -108,9 +108,9 @@ func forms() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes", Faults: 1, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news(),
-				Actors:    staleForm(whatWasRead),
+				DelayedCalls: anything,
+				Setup:        news(),
+				Actors:       staleForm(whatWasRead),
 			},
 		},
 		ablations: []ablation{
@@ -118,6 +118,6 @@ func forms() subject {
 				"A form says which incarnation it was made for, so what somebody sends lands in what they have seen, or nowhere.",
 				nil, unharmed, func(s *lab.Scenario) { s.Actors = staleForm(whateverIsThere) }),
 		},
-		always: []func(Shipped, lab.View) []domain.Breach{misplaced},
+		always: []func(Shipped, lab.View) []domain.Violation{misplaced},
 	}
 }

@@ -73,7 +73,7 @@ func govern(rules ...string) body {
 
 // ruleStands is I11: a rule that was acknowledged is in the store, and no post or edit lands that it
 // forbids, until somebody begins to take it back.
-func ruleStands(v lab.View, k lab.Known, breach breaching) {
+func ruleStands(v lab.View, k lab.Known, violation violating) {
 	if !live(v.DB, k.Channel) || v.Count(factRuling, func(f lab.Known) bool {
 		return f.Key == contrary(k.Key) && (f.Actor != k.Actor || f.At > k.At)
 	}) > 0 {
@@ -93,21 +93,21 @@ func ruleStands(v lab.View, k lab.Known, breach breaching) {
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
 		forbids := k.Key == closed && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
 		if isPost && forbids && !slices.Contains(strings.Split(k.Page, "\n"), id+" "+p.String("Text")) {
-			breach("I11", "a post of %s has landed, or an edit of one, and before that the channel was %s", p.String("UserId"), k.Key)
+			violation("I11", "a post of %s has landed, or an edit of one, and before that the channel was %s", p.String("UserId"), k.Key)
 		}
 	}
 	is := map[string]bool{closed: rule == "owner", opened: rule == "open", blocked: names != "", unblocked: names == ""}
 	if !is[k.Key] {
-		breach("I11", "the channel is not %s, which was acknowledged", k.Key)
+		violation("I11", "the channel is not %s, which was acknowledged", k.Key)
 	}
 }
 
 // forbiddenIsNowhere: no post is there of which its author was told that they may not make it.
-func forbiddenIsNowhere(v lab.View, k lab.Known, breach breaching) {
+func forbiddenIsNowhere(v lab.View, k lab.Known, violation violating) {
 	for row := range v.DB.Rows(schema.TableBlogs) {
 		p := row.Properties
 		if row.Partition == string(k.Channel.Key) && p.String("UserId") == string(k.User) && p.String("Text") == k.Key {
-			breach("A4", "%s was told that they may not post, and the post is there", string(k.User))
+			violation("A4", "%s was told that they may not post, and the post is there", string(k.User))
 		}
 	}
 }
@@ -129,11 +129,11 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 }
 
 // shownRule compares what a page says with what was acknowledged before its reader asked for it.
-func shownRule(v lab.View, f lab.Known, breach breaching) {
+func shownRule(v lab.View, f lab.Known, violation violating) {
 	before, ok := v.LookedAt(f)
 	for _, k := range before {
 		if ok && k.Kind == factRuled && k.Key == closed && k.Channel == f.Channel && f.Page == "open" {
-			breach("I11", "a page offers to post, and before that the channel was closed")
+			violation("I11", "a page offers to post, and before that the channel was closed")
 		}
 	}
 }
@@ -226,43 +226,43 @@ func guests() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "guests", About: "somebody is blocked while they post, twice with one key, and a request lands late", Faults: 2, Straggles: anything,
+				Name: "guests", About: "somebody is blocked while they post, twice with one key, and a request lands late", Faults: 2, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(post(author, "new"), post(author, "new"))}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
-				Name: "guests-edit", About: "somebody is blocked while they edit a post of theirs, and a request lands late", Faults: 2, Straggles: anything,
+				Name: "guests-edit", About: "somebody is blocked while they edit a post of theirs, and a request lands late", Faults: 2, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: edit("old", "other")}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
 				Name: "guests-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,
-				Straggles: anything,
-				Setup:     untouched,
-				Actors:    []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}},
+				DelayedCalls: anything,
+				Setup:        untouched,
+				Actors:       []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}},
 			},
 			{
 				Name: "guests-again", About: "a channel is closed, opened and closed again, and requests land late", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news("old"),
-				Actors:    []lab.Actor{ann, {Name: "olga", Run: govern(closed, opened, closed)}},
+				DelayedCalls: anything,
+				Setup:        news("old"),
+				Actors:       []lab.Actor{ann, {Name: "olga", Run: govern(closed, opened, closed)}},
 			},
 			{
 				Name: "guests-two", About: "an owner closes a channel on one device and blocks somebody on another", Faults: 1, Preemptions: 2,
-				Straggles: anything,
-				Setup:     untouched,
-				Actors:    []lab.Actor{ann, {Name: "olga", Run: govern(closed)}, {Name: "olga2", Run: govern(blocked, unblocked)}},
+				DelayedCalls: anything,
+				Setup:        untouched,
+				Actors:       []lab.Actor{ann, {Name: "olga", Run: govern(closed)}, {Name: "olga2", Run: govern(blocked, unblocked)}},
 			},
 			{
 				Name: "guests-page", About: "a process keeps a page that says who may post, while its owner closes the channel", Faults: 1, Preemptions: 3,
-				Straggles: written,
-				Setup:     news("old"),
-				Actors:    []lab.Actor{{Name: "reader", Run: lookAtRule}, {Name: "olga", Run: govern(closed)}},
+				DelayedCalls: written,
+				Setup:        news("old"),
+				Actors:       []lab.Actor{{Name: "reader", Run: lookAtRule}, {Name: "olga", Run: govern(closed)}},
 			},
 			{
 				Name: "guests-deletion", About: "a channel is closed while it is deleted and its name is taken again", Faults: 1, Preemptions: 2,
-				Straggles: anything,
-				Setup:     queued("old"),
+				DelayedCalls: anything,
+				Setup:        queued("old"),
 				Actors: []lab.Actor{
 					{Name: "olga", Run: govern(closed)}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, vera,
 				},
@@ -293,7 +293,7 @@ func guests() subject {
 			merging("guests-gate", "guests-page", "olga", "The gate of a rule", "turn: s.Behind(ctx, ref,",
 				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
 		},
-		told:     map[lab.Kind]law{factRuled: ruleStands, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},
+		told:     map[lab.Kind]invariant{factRuled: ruleStands, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},
 		recalled: []lab.Kind{factRuled},
 	}
 }

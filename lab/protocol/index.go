@@ -29,7 +29,7 @@ func reconciliations() subject {
 			},
 			{
 				Name: "index", About: "the web role or a worker dies, and the queue loses the message of a deletion, which the pass must find by the index of open deletions", Faults: 2, Forgets: true,
-				Setup: news("old"), Laws: Shipped{AcceptedOnly: true}, Preemptions: 2,
+				Setup: news("old"), Invariants: Shipped{AcceptedOnly: true}, Preemptions: 2,
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1()},
 			},
 			{
@@ -39,9 +39,9 @@ func reconciliations() subject {
 			},
 			{
 				Name: "index-late", About: "a deletion ends beside a reconciling pass, the name is taken again, and a copy of what is written to the index lands late", Faults: 1, Preemptions: 2,
-				Straggles: toIndex,
-				Setup:     news("old"),
-				Actors:    []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
+				DelayedCalls: toIndex,
+				Setup:        news("old"),
+				Actors:       []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
 			},
 			{
 				Name: "clocks", About: "the clock of the web role is far ahead, that of a worker is too and then steps back, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 2,
@@ -61,7 +61,7 @@ func reconciliations() subject {
 			ablate("index-version", "index-pass", "The version of an index row", "removeOpen: driver.Match(index.ETag)",
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
-			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnmarked: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
+			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnrecorded: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
 				"A pass writes the channel's row before it removes an index row, so a mark that is under way fails and begins again.",
 				only("reconcile", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {

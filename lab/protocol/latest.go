@@ -60,7 +60,7 @@ func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]doma
 }
 
 // shownLatest compares what was shown with what was acknowledged before its reader asked for it.
-func shownLatest(v lab.View, f lab.Known, breach breaching) {
+func shownLatest(v lab.View, f lab.Known, violation violating) {
 	before, ok := v.LookedAt(f)
 	if !ok {
 		return
@@ -69,18 +69,18 @@ func shownLatest(v lab.View, f lab.Known, breach breaching) {
 		there := strings.Contains(f.Page, string(k.Blog)+"\t")
 		switch {
 		case k.Kind == factAccepted && strings.Contains(f.Page, "\t"+string(k.Channel.Incarnation)+"\t"):
-			breach("I4", "the newest posts are of a channel whose deletion was accepted before (%s)", string(k.Channel.Incarnation))
+			violation("I4", "the newest posts are of a channel whose deletion was accepted before (%s)", string(k.Channel.Incarnation))
 		case k.Kind == factRemoved && there:
-			breach("I3", "the newest posts have one whose deletion was acknowledged before")
+			violation("I3", "the newest posts have one whose deletion was acknowledged before")
 		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			breach("I3", "the newest posts lack one that was acknowledged before, and nobody asked for its deletion")
+			violation("I3", "the newest posts lack one that was acknowledged before, and nobody asked for its deletion")
 		}
 	}
 }
 
 // noted is the part of I8 about the index of active channels: each post of a channel that is there
 // leads to a row. Where the scenario leaves the index out there are no rows.
-func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	rows := map[string]bool{}
 	for row := range v.DB.Rows(schema.TableActivity) {
 		rows[row.Row] = true
@@ -90,10 +90,10 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain
 		on, _ := domain.BlogID(id).Date() // in the lab, no property tells a time
 		ref := domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(row.Properties.String("Incarnation"))}
 		if isPost && len(rows) > 0 && live(v.DB, ref) && !rows[schema.ActiveRow(on, ref.Key)] {
-			breaches = append(breaches, breachOf("I8", "a post does not lead to a row of the index of active channels"))
+			violations = append(violations, violationOf("I8", "a post does not lead to a row of the index of active channels"))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // postLater posts to the channel in the hour after that of the set-up.
@@ -122,16 +122,16 @@ func latest() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "latest", About: "the newest posts are read while somebody posts, and the channel is deleted", Faults: 1, Preemptions: 2, Noting: true,
-				Straggles: noting,
-				Setup:     busy,
+				DelayedCalls: noting,
+				Setup:        busy,
 				Actors: []lab.Actor{
 					{Name: "reader", Run: lookAtLatest(2)}, {Name: "ann", Run: postLater(author, "new")}, {Name: "olga", Run: ask}, worker1(),
 				},
 			},
 			{
 				Name: "latest-again", About: "the newest posts are read while the name of a deleted channel is taken again", Faults: 1, Preemptions: 2, Noting: true,
-				Straggles: noting,
-				Setup:     inTurn(busy, ask),
+				DelayedCalls: noting,
+				Setup:        inTurn(busy, ask),
 				Actors: []lab.Actor{
 					backwards(lab.Actor{Name: "reader", Run: lookAtLatest(2)}), {Name: "ann", Run: createAndPost(author, "new")}, worker1(),
 				},
@@ -150,7 +150,7 @@ func latest() subject {
 				"A row that leads to no channel is removed in the version that was read before, so that of a channel that was created meanwhile stays.",
 				only("reader", withoutMatch(schema.TableActivity, "")), unharmed),
 		},
-		told: map[lab.Kind]law{factLatest: shownLatest},
+		told: map[lab.Kind]invariant{factLatest: shownLatest},
 		rest: []demand{noted},
 	}
 }

@@ -160,7 +160,7 @@ func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
 
 // shown compares what a page has shown with what was acknowledged before its reader asked
 // for it. Each such page is read through the cache of the reader's process.
-func shown(v lab.View, f lab.Known, breach breaching) {
+func shown(v lab.View, f lab.Known, violation violating) {
 	before, ok := v.LookedAt(f)
 	if !ok {
 		return
@@ -173,15 +173,15 @@ func shown(v lab.View, f lab.Known, breach breaching) {
 		}
 		switch post, there := p.post(k.Blog); {
 		case k.Kind == factAccepted:
-			breach("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
+			violation("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
 		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, f.Channel):
-			breach("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
+			violation("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
 		case k.Kind == factRemoved && there:
-			breach("I3", "a page shows a post, and its deletion was acknowledged before")
+			violation("I3", "a page shows a post, and its deletion was acknowledged before")
 		case k.Kind == factHandled && there && editors(v, k.Blog) == 0:
-			breach("I3", "a page shows a post, and a worker has deleted it before")
+			violation("I3", "a page shows a post, and a worker has deleted it before")
 		case k.Kind == factEdited && there && post.text != k.Key && editors(v, k.Blog) == 1:
-			breach("I3", "a page shows the text %q, and an edit to %q was acknowledged before", post.text, k.Key)
+			violation("I3", "a page shows the text %q, and an edit to %q was acknowledged before", post.text, k.Key)
 		case k.Kind == factVoted && there && !undone(v, k, factUnvoting, factUnvoted):
 			if voters[k.Blog] == nil {
 				voters[k.Blog] = map[domain.UserName]bool{}
@@ -191,11 +191,11 @@ func shown(v lab.View, f lab.Known, breach breaching) {
 	}
 	for id, users := range voters {
 		if post, _ := p.post(id); post.rating < len(users) {
-			breach("I8", "a page shows %s for a post, and %d were acknowledged before", lab.Count(post.rating, "vote"), len(users))
+			violation("I8", "a page shows %s for a post, and %d were acknowledged before", lab.Count(post.rating, "vote"), len(users))
 		}
 	}
 	if least, most := subscribersAt(v, f.Channel, before); (p.subscribers < least || p.subscribers > most) && !asked(v, f.Channel) {
-		breach("I8", "a page shows %s, and by what was acknowledged before, there are %d at least and %d at most", lab.Count(p.subscribers, "subscriber"), least, most)
+		violation("I8", "a page shows %s, and by what was acknowledged before, there are %d at least and %d at most", lab.Count(p.subscribers, "subscriber"), least, most)
 	}
 }
 
@@ -229,7 +229,7 @@ func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least
 // outdated is I3 and I8 of what processes keep. A page that was shown is shown again for as
 // long as the channel has the version that it was read for. So while the channel has that
 // version, the store must still have that page.
-func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Breach {
+func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Violation {
 	now, page := storage.Version(""), ""
 	for f := range v.Facts() {
 		if f.Kind != factShown || f.Version == "" {
@@ -241,16 +241,16 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Brea
 				return nil // nobody is shown what is kept
 			}
 			if page, err = readPage(ctx, c.store, channel, ""); err != nil {
-				return []domain.Breach{breachOf("I5", "reading the page: %v", err)}
+				return []domain.Violation{violationOf("I5", "reading the page: %v", err)}
 			}
 			now = version
 		}
 		if string(now) == f.Version && page != f.Page {
-			law, kept, there := "I8", parsePage(f.Page), parsePage(page)
+			invariant, kept, there := "I8", parsePage(f.Page), parsePage(page)
 			if !sameTexts(kept, there) {
-				law = "I3"
+				invariant = "I3"
 			}
-			return []domain.Breach{breachOf(law, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words())}
+			return []domain.Violation{violationOf(invariant, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words())}
 		}
 	}
 	return nil
@@ -275,8 +275,8 @@ func pages() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on", Faults: 1, Preemptions: 3,
-				Straggles: written,
-				Setup:     news("old"),
+				DelayedCalls: written,
+				Setup:        news("old"),
 				Actors: []lab.Actor{
 					reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
 				},
@@ -302,9 +302,9 @@ func pages() subject {
 			},
 			{
 				Name: "page-subscribers", About: "a process keeps a page while a subscription ends", Faults: 1, Preemptions: 3,
-				Straggles: written,
-				Setup:     inTurn(news("old"), subscribe(visitor)),
-				Actors:    []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
+				DelayedCalls: written,
+				Setup:        inTurn(news("old"), subscribe(visitor)),
+				Actors:       []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
 			},
 		},
 		ablations: []ablation{
@@ -325,7 +325,7 @@ func pages() subject {
 			merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave: s.Behind(ctx, ref, plan...)",
 				"The end of a subscription merges the open gate, so a page that counts the subscriber has an old version."),
 		},
-		told:   map[lab.Kind]law{factShown: shown},
+		told:   map[lab.Kind]invariant{factShown: shown},
 		before: []demand{outdated},
 		rest:   []demand{outdated},
 	}
@@ -334,7 +334,7 @@ func pages() subject {
 // merging takes the merge of the open gate out of what one actor sends. A reader is there
 // whose process keeps a page.
 func merging(name, of, actor, label, code, why string) ablation {
-	return ablate(name, of, label, code, why, only(actor, withoutGuard("gate!open!")), unharmed, among("reader", actor))
+	return ablate(name, of, label, code, why, only(actor, withoutSafeguard("gate!open!")), unharmed, among("reader", actor))
 }
 
 // hasty reads the content of pages before their version.

@@ -91,34 +91,34 @@ func expire(ctx context.Context, c *lab.Client) {
 	_, _ = c.Store.Expire(ctx) // its outcome is in the store
 }
 
-func accountIsTheirs(v lab.View, k lab.Known, breach breaching) {
+func accountIsTheirs(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	if err != nil || row.Properties.String("Password") != k.Page {
-		breach("I7", "somebody was told that an account is theirs, and it has another password")
+		violation("I7", "somebody was told that an account is theirs, and it has another password")
 	}
 	if v.Count(factSignedUp, func(other lab.Known) bool { return other.Key == k.Key && other.User != k.User }) > 0 {
-		breach("I7", "one idempotency key was answered with two accounts")
+		violation("I7", "one idempotency key was answered with two accounts")
 	}
 }
 
-func accountIsOfOthers(v lab.View, k lab.Known, breach breaching) {
+func accountIsOfOthers(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	if err == nil && row.Properties.String("Password") == k.Page {
-		breach("A4", "told that somebody else has the name, and the account is their own")
+		violation("A4", "told that somebody else has the name, and the account is their own")
 	}
 }
 
-func changedOnce(v lab.View, k lab.Known, breach breaching) {
+func changedOnce(v lab.View, k lab.Known, violation violating) {
 	if v.Count(factPasswordChanged, func(other lab.Known) bool { return other.User == k.User && other.Page == k.Page }) > 1 {
-		breach("I10", "a password has changed, and somebody who knew the old one has changed it again")
+		violation("I10", "a password has changed, and somebody who knew the old one has changed it again")
 	}
 }
 
-func guessesAreCounted(v lab.View, _ lab.Known, breach breaching) {
+func guessesAreCounted(v lab.View, _ lab.Known, violation violating) {
 	guesses := v.Count(factGuessed, func(lab.Known) bool { return true })
 	row, err := v.DB.Get(schema.TableThrottle, schema.ThrottlePartition("address", address), "")
 	if err != nil || row.Properties.Int64("Failures") < int64(guesses) {
-		breach("I8", "fewer wrong passwords are counted than were answered")
+		violation("I8", "fewer wrong passwords are counted than were answered")
 	}
 }
 
@@ -183,7 +183,7 @@ func passwords() subject {
 				"A wrong password is counted in the version that was read, so many at once do not count as one.",
 				always(withoutMatch(schema.TableThrottle, "")), unharmed),
 		},
-		told: map[lab.Kind]law{
+		told: map[lab.Kind]invariant{
 			factSignedUp: accountIsTheirs, factNameTaken: accountIsOfOthers, factPasswordChanged: changedOnce, factGuessed: guessesAreCounted,
 		},
 	}

@@ -14,8 +14,8 @@ import (
 
 // Work that the store refuses, so that its message is poisoned.
 
-// queuedUnread is the set-up news, and a message that no worker can read.
-func queuedUnread(ctx context.Context, c *lab.Client) {
+// queuedUndecodable is the set-up news, and a message that no worker can read.
+func queuedUndecodable(ctx context.Context, c *lab.Client) {
 	news("old")(ctx, c)
 	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
@@ -37,21 +37,21 @@ func requeue(ctx context.Context, c *lab.Client) {
 }
 
 // poisonedInVain is the part of I5 about poison: only what was refused is poisoned.
-func poisonedInVain(l Shipped, v lab.View) (breaches []domain.Breach) {
+func poisonedInVain(l Shipped, v lab.View) (violations []domain.Violation) {
 	if l.Refuses {
 		return nil
 	}
 	for row := range v.DB.Rows(schema.TableDeletions) {
 		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
-			breaches = append(breaches, breachOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
+			violations = append(violations, violationOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
 		}
 	}
-	return breaches
+	return violations
 }
 
-// lostUnread is I5 of messages that nobody can read: each that was ever sent is on the
+// lostUndecodable is I5 of messages that nobody can read: each that was ever sent is on the
 // queue or recorded as poisoned.
-func lostUnread(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	for _, sent := range v.Sent {
 		if sent.Kind != "" {
 			continue
@@ -62,10 +62,10 @@ func lostUnread(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []d
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
 			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
-			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
+			violations = append(violations, violationOf("I5", "a message that nobody could read is lost: %s", sent.Text))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // poisons are about work that the store refuses.
@@ -74,22 +74,22 @@ func poisons() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1,
-				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", refused)}, Laws: Shipped{Refuses: true},
+				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", refused)}, Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
 				Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
-				Setup: queuedPost("old"), Intercept: []lab.Intercept{only("w", refused)}, Laws: Shipped{Refuses: true},
+				Setup: queuedPost("old"), Intercept: []lab.Intercept{only("w", refused)}, Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
-				Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
-				Setup: queuedUnread, Laws: Shipped{Refuses: true},
+				Name: "poison-undecodable", About: "the same, of a message that no worker can read", Faults: 3,
+				Setup: queuedUndecodable, Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{worker1(), worker2(), worker3()},
 			},
 			{
 				Name: "requeue", About: "an operator queues a poisoned deletion again, beside a worker and a reconciling pass, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
-				Setup: poisoned("old"), Laws: Shipped{Refuses: true},
+				Setup: poisoned("old"), Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
 		},
@@ -100,7 +100,7 @@ func poisons() subject {
 			ablate("record", "poison-post", "The record before the end of the message", "(*Deletions).Poison: s.recordPoisoned(ctx, message)",
 				"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
 				only("w", unrecorded)),
-			ablate("record-unread", "poison-unread", "The record of what nobody can read", "(*Deletions).Poison: s.recordUnread(ctx, m)",
+			ablate("record-undecodable", "poison-undecodable", "The record of what nobody can read", "(*Deletions).Poison: s.recordUndecodable(ctx, m)",
 				"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
 				only("w", unrecorded)),
 			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",
@@ -112,8 +112,8 @@ func poisons() subject {
 					})
 				}), among("operator", "reconcile")),
 		},
-		always: []func(Shipped, lab.View) []domain.Breach{poisonedInVain},
-		rest:   []demand{lostUnread},
+		always: []func(Shipped, lab.View) []domain.Violation{poisonedInVain},
+		rest:   []demand{lostUndecodable},
 	}
 }
 

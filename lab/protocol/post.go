@@ -124,33 +124,33 @@ func edit(key, text string) body {
 }
 
 // postStays: an acknowledged post can be read until somebody asks for its deletion.
-func postStays(v lab.View, k lab.Known, breach breaching) {
+func postStays(v lab.View, k lab.Known, violation violating) {
 	if askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 		return
 	}
 	_, there := blogRow(v.DB, k.Channel, k.Blog)
 	if !there || !asked(v, k.Channel) && !live(v.DB, k.Channel) {
-		breach("I3", "an acknowledged post is gone, and nobody asked for that")
+		violation("I3", "an acknowledged post is gone, and nobody asked for that")
 	}
 }
 
-func postIsGone(v lab.View, k lab.Known, breach breaching) {
+func postIsGone(v lab.View, k lab.Known, violation violating) {
 	if _, there := blogRow(v.DB, k.Channel, k.Blog); there {
-		breach("I3", "a post can be read, and its deletion was acknowledged")
+		violation("I3", "a post can be read, and its deletion was acknowledged")
 	}
 }
 
-func editStays(v lab.View, k lab.Known, breach breaching) {
+func editStays(v lab.View, k lab.Known, violation violating) {
 	row, there := blogRow(v.DB, k.Channel, k.Blog)
 	if there && row.String("Text") != k.Key && editors(v, k.Blog) == 1 {
-		breach("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
+		violation("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
 	}
 }
 
 // postedOnce is I7. In the lab, requests with the same key have the same text,
 // and no others do.
-func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Breach {
-	breaches := answeredTwice(v, factPosted, "posts", func(f lab.Fact) (request, answer string) {
+func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Violation {
+	violations := answeredTwice(v, factPosted, "posts", func(f lab.Fact) (request, answer string) {
 		return string(f.Channel.Incarnation) + "!" + string(f.User) + "!" + f.Key, string(f.Blog)
 	})
 	texts := map[string]bool{}
@@ -160,11 +160,11 @@ func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Brea
 		}
 		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + row.Properties.String("Text")
 		if texts[key] {
-			breaches = append(breaches, breachOf("I7", "one idempotency key made two posts"))
+			violations = append(violations, violationOf("I7", "one idempotency key made two posts"))
 		}
 		texts[key] = true
 	}
-	return breaches
+	return violations
 }
 
 func editors(v lab.View, id domain.BlogID) int {
@@ -186,7 +186,7 @@ func posts() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 			},
 			{
-				Name: "post-own", About: "an owner posts on one device while they delete the channel on another", Faults: 2, Straggles: anything, Preemptions: 2,
+				Name: "post-own", About: "an owner posts on one device while they delete the channel on another", Faults: 2, DelayedCalls: anything, Preemptions: 2,
 				Setup:  queued("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: post(owner, "new")}, worker1()},
 			},
@@ -196,14 +196,14 @@ func posts() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: postAll(author, "old", "new")}, worker1()},
 			},
 			{
-				Name: "edit-sweep", About: "one post is edited and another deleted under the sweep", Faults: 2, Straggles: anything,
+				Name: "edit-sweep", About: "one post is edited and another deleted under the sweep", Faults: 2, DelayedCalls: anything,
 				Setup: queued("one", "two"),
 				Actors: []lab.Actor{
 					{Name: "ann", Run: edit("one", "other")}, {Name: "olga", Run: removePost("two", owner)}, worker1(),
 				},
 			},
 			{
-				Name: "one-key", About: "a request to post is sent twice with one idempotency key while the post is deleted", Faults: 3, Straggles: anything,
+				Name: "one-key", About: "a request to post is sent twice with one idempotency key while the post is deleted", Faults: 3, DelayedCalls: anything,
 				Setup: news(),
 				Actors: []lab.Actor{
 					{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
@@ -211,7 +211,7 @@ func posts() subject {
 				},
 			},
 			{
-				Name: "batch", About: "a request to make two posts is sent twice, while one of their keys is used elsewhere and a post is deleted", Faults: 2, Straggles: anything,
+				Name: "batch", About: "a request to make two posts is sent twice, while one of their keys is used elsewhere and a post is deleted", Faults: 2, DelayedCalls: anything,
 				Setup: news(),
 				Actors: []lab.Actor{
 					{Name: "ann", Run: postAll(author, "one", "two")}, {Name: "ann2", Run: postAll(author, "one", "two"), After: "ann"},
@@ -233,7 +233,7 @@ func posts() subject {
 				always(unfenced), unharmed),
 			ablate("own-gate", "post-own", "The gate alone", "Behind: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 				"An owner's post holds no row of the guests, so the open gate is all that refuses it when it comes too late.",
-				always(withoutGuard("gate!open!")), unharmed),
+				always(withoutSafeguard("gate!open!")), unharmed),
 			ablate("once", "one-key", "The key of a post", "insertPosts: driver.Insert(a.once(),",
 				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
 				always(withoutOnce), unharmed),
@@ -244,7 +244,7 @@ func posts() subject {
 				"If a key of a batch was used before, what is left is sent again with the rows of its keys, so the same batch sent twice makes each post once.",
 				only("ann", afterRefusal(withoutOnce)), unharmed),
 		},
-		told:     map[lab.Kind]law{factPosted: outlived(postStays), factRemoved: postIsGone, factEdited: editStays},
+		told:     map[lab.Kind]invariant{factPosted: outlived(postStays), factRemoved: postIsGone, factEdited: editStays},
 		recalled: []lab.Kind{factPosted, factRemoved, factEdited},
 		rest:     []demand{postedOnce},
 	}
@@ -253,7 +253,7 @@ func posts() subject {
 // unfenced leaves out both rows that a post of a guest holds: the gate, and the rule that allows
 // it. The owner's post holds the gate alone. Either is enough against a sweep that has ended.
 func unfenced() driver.Around {
-	gate, rule := withoutGuard("gate!open!")(), withoutGuests(driver.ActionMerge)()
+	gate, rule := withoutSafeguard("gate!open!")(), withoutGuests(driver.ActionMerge)()
 	return func(ctx context.Context, c *driver.Call, next following) error {
 		return rule(ctx, c, func(ctx context.Context) error { return gate(ctx, c, next) })
 	}

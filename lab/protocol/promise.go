@@ -36,27 +36,27 @@ func askPromised(ctx context.Context, c *lab.Client) {
 }
 
 // channelIsKept: no worker passes the pivot of a channel before the time that its owner was told.
-func channelIsKept(v lab.View, k lab.Known, breach breaching) {
+func channelIsKept(v lab.View, k lab.Known, violation violating) {
 	row, there := channelRow(v.DB, k.Channel)
 	if v.Now.Before(k.Until) && (!there || row.String("State") == string(domain.ChannelDeleting)) {
-		breach("I3", "a worker has passed the pivot before the time until which the deletion could be undone")
+		violation("I3", "a worker has passed the pivot before the time until which the deletion could be undone")
 	}
 }
 
 // accountIsKept is the same of an account.
-func accountIsKept(v lab.View, k lab.Known, breach breaching) {
+func accountIsKept(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	state := domain.AccountState(row.Properties.String("State"))
 	if v.Now.Before(k.Until) && (err != nil || state == domain.AccountErasing || state == domain.AccountGone) {
-		breach("I3", "the account has passed its pivot before the time until which that could be undone")
+		violation("I3", "the account has passed its pivot before the time until which that could be undone")
 	}
 }
 
-// allOf holds if all these laws do.
-func allOf(laws ...law) law {
-	return func(v lab.View, k lab.Known, breach breaching) {
-		for _, holds := range laws {
-			holds(v, k, breach)
+// allOf holds if all these invariants do.
+func allOf(invariants ...invariant) invariant {
+	return func(v lab.View, k lab.Known, violation violating) {
+		for _, holds := range invariants {
+			holds(v, k, violation)
 		}
 	}
 }
@@ -154,6 +154,6 @@ func promises() subject {
 					})
 				}), unharmed),
 		},
-		told: map[lab.Kind]law{factPromised: channelIsKept},
+		told: map[lab.Kind]invariant{factPromised: channelIsKept},
 	}
 }

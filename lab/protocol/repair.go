@@ -11,7 +11,7 @@ import (
 
 // repair is one run of check --repair.
 func repair(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.NewChecker(0, true, func(domain.Breach) {}).Run(ctx) // what it mends is in the store
+	_, _ = c.Store.NewChecker(0, true, func(domain.Violation) {}).Run(ctx) // what it mends is in the store
 }
 
 func operator() lab.Actor { return lab.Actor{Name: "operator", Run: repair} }
@@ -22,8 +22,8 @@ func repairs() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "repair-create", About: "a channel is created and posted to while an operator repairs the store", Faults: 1, Preemptions: 2,
-				Straggles: anything,
-				Actors:    []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, operator()},
+				DelayedCalls: anything,
+				Actors:       []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, operator()},
 			},
 			{
 				Name: "repair-delete", About: "a channel is deleted while an operator repairs the store", Faults: 1, Preemptions: 2,

@@ -18,30 +18,30 @@ func subjects() []subject {
 
 // A subject is what can go wrong with one thing, and what must hold of it.
 type subject struct {
-	// scenarios are the situations in which the shipped code must break no law, and ablations
-	// take a guard out of one of them.
+	// scenarios are the situations in which the shipped code must break no invariant, and ablations
+	// take a safeguard out of one of them.
 	scenarios []lab.Scenario
 	ablations []ablation
 	// told has what must hold in every later state of a client who was told this.
-	told map[lab.Kind]law
+	told map[lab.Kind]invariant
 	// recalled are the facts that a page shows from then on.
 	recalled []lab.Kind
 	// always is what must hold in every state besides.
-	always []func(l Shipped, v lab.View) []domain.Breach
+	always []func(l Shipped, v lab.View) []domain.Violation
 	// before is what must hold when all actors have stopped, read when fresh workers have come to
 	// rest and before the store is judged, and rest of that store.
 	before, read, rest []demand
 }
 
-// A law notes what is wrong if somebody was told this.
-type law func(v lab.View, k lab.Known, breach breaching)
+// An invariant notes what is wrong if somebody was told this.
+type invariant func(v lab.View, k lab.Known, violation violating)
 
 // A demand says what is wrong once all actors have stopped.
-type demand func(ctx context.Context, l Shipped, c *crew, v lab.View) []domain.Breach
+type demand func(ctx context.Context, l Shipped, c *crew, v lab.View) []domain.Violation
 
-// Scenarios are the situations in which the shipped code must break no law.
+// Scenarios are the situations in which the shipped code must break no invariant.
 func Scenarios() []lab.Scenario {
-	all := subject{told: map[lab.Kind]law{}}
+	all := subject{told: map[lab.Kind]invariant{}}
 	for _, s := range subjects() {
 		all.scenarios = append(all.scenarios, s.scenarios...)
 		all.recalled = append(all.recalled, s.recalled...)
@@ -50,13 +50,13 @@ func Scenarios() []lab.Scenario {
 		maps.Copy(all.told, s.told)
 	}
 	for i, s := range all.scenarios {
-		all.scenarios[i].Laws = lawsOf(s).about(&all)
+		all.scenarios[i].Invariants = invariantsOf(s).about(&all)
 	}
 	return all.scenarios
 }
 
-// Ablations are the guards of the protocol, each taken out of one scenario. One of them is a
-// premise and no guard of ours: that an ETag never repeats.
+// Ablations are the safeguards of the protocol, each taken out of one scenario. One of them is a
+// premise and no safeguard of ours: that an ETag never repeats.
 func Ablations() (list []lab.Scenario) {
 	scenarios := Scenarios()
 	for _, s := range subjects() {

@@ -9,8 +9,8 @@ import (
 	"microblogging/lab"
 )
 
-// A law, or a page, finds a fact by its word. So no word may stand for two kinds of fact, and no
-// kind of fact may have the laws of two subjects, of which one would be lost.
+// An invariant, or a page, finds a fact by its word. So no word may stand for two kinds of fact, and no
+// kind of fact may have the invariants of two subjects, of which one would be lost.
 func TestKindsOfFact(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -37,11 +37,11 @@ func TestKindsOfFact(t *testing.T) {
 	for _, s := range subjects() {
 		for kind := range s.told {
 			if told[kind] {
-				t.Errorf("two subjects have a law about %q", kind)
+				t.Errorf("two subjects have an invariant about %q", kind)
 			}
 			told[kind] = true
 			if words[string(kind)] == "" {
-				t.Errorf("there is a law about %q, and no kind of fact", kind)
+				t.Errorf("there is an invariant about %q, and no kind of fact", kind)
 			}
 		}
 	}

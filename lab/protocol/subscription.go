@@ -46,7 +46,7 @@ func unsubscribe(by domain.UserName) body {
 // feed reads the subscriptions of a user, which removes those left half done.
 func feed(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_, _ = c.Store.Subscriptions(ctx, by) // the laws look at what it leaves
+		_, _ = c.Store.Subscriptions(ctx, by) // the invariants look at what it leaves
 	}
 }
 
@@ -54,7 +54,7 @@ func subscriptionRow(f lab.Fact) string { return "sub!" + string(f.User) }
 
 // uncounted is I8 of subscriptions, once each feed was read: a user who has a
 // subscription counts as a subscriber of the channel.
-func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []domain.Breach) {
+func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	for row := range v.DB.Rows(schema.TableSubscriptions) {
 		key, incarnation, _ := strings.Cut(row.Row, "!")
 		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
@@ -62,28 +62,28 @@ func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (breaches []do
 			continue // nobody sees it
 		}
 		if !hasRow(v.DB, schema.TableBlogs, ref, "sub!"+row.Partition) {
-			breaches = append(breaches, breachOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
+			violations = append(violations, violationOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // strangers is I8 of feeds: a feed shows no channel in whose partition its user has no
 // sub! row.
-func strangers(ctx context.Context, l Shipped, c *crew, _ lab.View) (breaches []domain.Breach) {
+func strangers(ctx context.Context, l Shipped, c *crew, _ lab.View) (violations []domain.Violation) {
 	reader := storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{l.Readers}})
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
 		if err != nil {
-			breaches = append(breaches, breachOf("I8", "reading the feed of %s: %v", row.Partition, err))
+			violations = append(violations, violationOf("I8", "reading the feed of %s: %v", row.Partition, err))
 		}
 		for _, item := range feed.Items {
 			if !hasRow(c.db.Snapshot(), schema.TableBlogs, item.Channel, "sub!"+row.Partition) {
-				breaches = append(breaches, breachOf("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition))
+				violations = append(violations, violationOf("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition))
 			}
 		}
 	}
-	return breaches
+	return violations
 }
 
 // feedLimit is more than the posts of one run.
@@ -103,10 +103,10 @@ func trustful(ctx context.Context, c *driver.Call, next following) error {
 
 // readFeeds reads the list of every subscriber, which removes what a crash left
 // half done.
-func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Breach {
+func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Violation {
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
-			return []domain.Breach{breachOf("I8", "reading the feed of %s: %v", row.Partition, err)}
+			return []domain.Violation{violationOf("I8", "reading the feed of %s: %v", row.Partition, err)}
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func subscriptions() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, Straggles: anything,
+				Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, DelayedCalls: anything,
 				Setup:  queued("old"),
 				Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()},
 			},
@@ -135,22 +135,22 @@ func subscriptions() subject {
 			},
 			{
 				Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news("old"),
+				DelayedCalls: anything,
+				Setup:        news("old"),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
 				},
 			},
 			{
 				Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news("old"),
-				Actors:    []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
+				DelayedCalls: anything,
+				Setup:        news("old"),
+				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
 			},
 			{
 				Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news("old"),
+				DelayedCalls: anything,
+				Setup:        news("old"),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
 				},
@@ -164,7 +164,7 @@ func subscriptions() subject {
 				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
 				nil, unharmed, among("vera", "vera2"), under(Shipped{Readers: trustful})),
 		},
-		told: map[lab.Kind]law{
+		told: map[lab.Kind]invariant{
 			factSubscribed: outlived(counts(true, subscriptionRow, factLeaving, factLeft, "an acknowledged subscription is lost")),
 			factLeft:       counts(false, subscriptionRow, factJoining, factSubscribed, "a user counts as a subscriber, and their leaving was acknowledged"),
 		},

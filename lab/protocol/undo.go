@@ -56,9 +56,9 @@ func doomed(v lab.View, ref domain.ChannelRef) bool {
 }
 
 // undoHolds: no request to delete that was undone, nor an earlier one, is carried out.
-func undoHolds(v lab.View, k lab.Known, breach breaching) {
+func undoHolds(v lab.View, k lab.Known, violation violating) {
 	if !doomed(v, k.Channel) && !live(v.DB, k.Channel) {
-		breach("I3", "the deletion of %s was undone, and the channel cannot be read", string(k.Channel.Incarnation))
+		violation("I3", "the deletion of %s was undone, and the channel cannot be read", string(k.Channel.Incarnation))
 	}
 }
 
@@ -83,7 +83,7 @@ func undos() subject {
 			},
 			{
 				Name: "undo-late", About: "requests of a deletion, of its undoing and of the next deletion land long after their senders have gone on",
-				Faults: 2, Preemptions: 2, Undo: atOnce, Straggles: anything,
+				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: inTurn(ask, undo, ask)}, worker1()},
 			},
@@ -105,7 +105,7 @@ func undos() subject {
 			{
 				Name: "undo-poison", About: "a deletion that was given up is undone and asked for again, while an operator queues it again",
 				Faults: 1, Preemptions: 2, Undo: atOnce,
-				Setup: poisoned("old"), Laws: Shipped{Refuses: true},
+				Setup: poisoned("old"), Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{olga, {Name: "operator", Run: requeue}, worker1()},
 			},
 			{
@@ -116,7 +116,7 @@ func undos() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("pivot", "undo", "The pivot", "MarkDeleting: s.Pivot(ctx, row)",
+			ablate("pivot", "undo", "The pivot", "PassPivot: s.SetDeleting(ctx, row)",
 				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
@@ -129,7 +129,7 @@ func undos() subject {
 			ablate("pivot-version", "undo", "The version of the pivot", "(*Lifecycle).swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("undo-number", "undo", "The number in the message", "(*Deletions).mark: row.Undone == m.Number",
+			ablate("undo-number", "undo", "The number in the message", "(*Deletions).transition: row.Undone == m.Number",
 				"A worker compares the number in its message with the channel's, so the message of a request that was undone asks for nothing.",
 				only("w", withoutProperty(schema.TableChannels, "Undone")), unharmed),
 			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor: Number: channel.Undone",
@@ -144,6 +144,6 @@ func undos() subject {
 					}
 				}), unharmed, among("olga", "w1"), under(Shipped{NoReconcile: true})),
 		},
-		told: map[lab.Kind]law{factUndone: undoHolds},
+		told: map[lab.Kind]invariant{factUndone: undoHolds},
 	}
 }

@@ -54,16 +54,16 @@ func unvote(key string, by domain.UserName) body {
 	}
 }
 
-// counts makes the law of a mark that is set or taken away: a vote, or a subscription. row is
+// counts makes the invariant of a mark that is set or taken away: a vote, or a subscription. row is
 // the key of the row that is there while it is set. An answer of the kind answered, to a request
 // that sets, may undo what was told.
-func counts(set bool, row func(lab.Fact) string, sets, answered lab.Kind, detail string) law {
-	return func(v lab.View, k lab.Known, breach breaching) {
+func counts(set bool, row func(lab.Fact) string, sets, answered lab.Kind, detail string) invariant {
+	return func(v lab.View, k lab.Known, violation violating) {
 		if k.Blog != "" && askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 			return
 		}
 		if hasRow(v.DB, schema.TableBlogs, k.Channel, row(k.Fact)) != set && !undone(v, k, sets, answered) {
-			breach("I8", "%s", detail)
+			violation("I8", "%s", detail)
 		}
 	}
 }
@@ -101,12 +101,12 @@ func votes() subject {
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
-				Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted", Faults: 2, Straggles: anything,
+				Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted", Faults: 2, DelayedCalls: anything,
 				Setup:  inTurn(news("old"), voteNewest(author), queueDeletion),
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
 			},
 			{
-				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Preemptions: 2, Straggles: anything,
+				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Preemptions: 2, DelayedCalls: anything,
 				Setup: inTurn(news("old"), voteNewest(author)),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
@@ -115,8 +115,8 @@ func votes() subject {
 			},
 			{
 				Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
-				Straggles: anything,
-				Setup:     news("old"),
+				DelayedCalls: anything,
+				Setup:        news("old"),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
 					{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
@@ -131,7 +131,7 @@ func votes() subject {
 				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whoever dies in between.",
 				only("vera", afterWrite(schema.TableBlogs, isToList)), among("vera")),
 		},
-		told: map[lab.Kind]law{
+		told: map[lab.Kind]invariant{
 			factVoted:   outlived(counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost")),
 			factUnvoted: counts(false, voteRow, factVoting, factVoted, "a vote counts, and its removal was acknowledged"),
 		},

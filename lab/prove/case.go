@@ -15,21 +15,23 @@ type Part int
 
 // The parts.
 const (
-	// Real scenarios must break no law.
+	// Real scenarios must break no invariant.
 	Real Part = iota
 	// Textbook scenarios must show the anomaly that they are named after.
 	Textbook
-	// Ablated scenarios must break some law.
+	// Ablated scenarios must break some invariant.
 	Ablated
-	// Mishap scenarios are of the textbook version too. Each must break the law that
-	// Case.Law names.
+	// Mishap scenarios are of the textbook version too. Each must break the invariant that
+	// Case.Invariant names.
 	Mishap
 	// Own scenarios are a reader's. Nothing is expected of them, so they are no part of the proof.
 	Own
 )
 
 // String is the part as pages and programs name it.
-func (p Part) String() string { return [...]string{"shipped", "textbook", "guard", "mishap", "own"}[p] }
+func (p Part) String() string {
+	return [...]string{"shipped", "textbook", "safeguard", "mishap", "own"}[p]
+}
 
 // A Case is one scenario and, by its part, what is expected of it.
 type Case struct {
@@ -83,27 +85,27 @@ func (c Case) ReplayText(schedule string) (lab.Run, error) {
 	return c.Replay(choices, false)
 }
 
-// Law is the law that the case must break. It is empty if any will do, or none.
-func (c Case) Law() string {
+// Invariant is the invariant that the case must break. It is empty if any will do, or none.
+func (c Case) Invariant() string {
 	switch c.Part {
 	case Textbook:
 		return c.Name
 	case Mishap:
-		return c.Laws.List()[0].Name // it is about one
+		return c.Invariants.List()[0].Name // it is about one
 	default:
 		return ""
 	}
 }
 
-// Says is what the case is about, or the guard that it goes without.
+// Says is what the case is about, or the safeguard that it goes without.
 func (c Case) Says() string {
-	if c.Guard != nil {
-		return "without this guard: " + c.Guard.Why
+	if c.Safeguard != nil {
+		return "without this safeguard: " + c.Safeguard.Why
 	}
 	return c.About
 }
 
-// So many walks find 55 of the 64 guards missing.
+// So many walks find 55 of the 64 safeguards missing.
 const (
 	quickWalks  = 300
 	quickStates = 20_000
@@ -120,19 +122,19 @@ func Find(name string) (Case, error) {
 	return cases[at], nil
 }
 
-// Missing are the guards of a case without which the schedules that are known now break the case
+// Missing are the safeguards of a case without which the schedules that are known now break the case
 // itself: somebody has taken them out.
-func Missing(of Case) (guards []lab.Guard, err error) {
+func Missing(of Case) (safeguards []lab.Safeguard, err error) {
 	known, err := Known()
-	if err != nil || of.Guard != nil {
+	if err != nil || of.Safeguard != nil {
 		return nil, err
 	}
 	for _, c := range Cases() {
-		if record, _ := About(known, c.Name); c.Guard != nil && c.Guard.Of == of.Name && record.Schedule != "" {
-			if run, err := of.ReplayText(record.Schedule); err == nil && len(run.Breaches) > 0 {
-				guards = append(guards, *c.Guard)
+		if record, _ := About(known, c.Name); c.Safeguard != nil && c.Safeguard.Of == of.Name && record.Schedule != "" {
+			if run, err := of.ReplayText(record.Schedule); err == nil && len(run.Violations) > 0 {
+				safeguards = append(safeguards, *c.Safeguard)
 			}
 		}
 	}
-	return guards, nil
+	return safeguards, nil
 }

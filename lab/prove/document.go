@@ -15,7 +15,7 @@ import (
 // known ([Known]). A region is everything between <!-- explorer: WHAT --> and <!-- end -->,
 // where WHAT is
 //
-//   - schedule NAME: the shortest schedule that breaks a law of a scenario
+//   - schedule NAME: the shortest schedule that breaks an invariant of a scenario
 //   - picture NAME: the same as a sequence diagram
 //   - run NAME SCHEDULE: a schedule of a scenario, whatever its outcome
 //   - table ablations: the shortest schedule of each ablation
@@ -72,7 +72,7 @@ func writeRegion(w io.Writer, known []Record, what []string) error {
 }
 
 func writeAblations(w io.Writer, known []Record) error {
-	_, failed := fmt.Fprint(w, "| the shipped code without this guard | scenario | steps | broken |\n"+
+	_, failed := fmt.Fprint(w, "| the shipped code without this safeguard | scenario | steps | broken |\n"+
 		"| ----------------------------------- | -------- | ----- | ------ |\n")
 	for _, c := range Cases() {
 		if c.Part != Ablated {
@@ -80,24 +80,24 @@ func writeAblations(w io.Writer, known []Record) error {
 		}
 		record, _ := About(known, c.Name)
 		run, err := c.ReplayText(record.Schedule)
-		if err == nil && len(run.Breaches) == 0 {
-			err = fmt.Errorf("%s: no law is broken", c.Name)
+		if err == nil && len(run.Violations) == 0 {
+			err = fmt.Errorf("%s: no invariant is violated", c.Name)
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(w, "| %s | [%s](%s) | %d | %s |\n", c.Guard.Why, c.Name, pageURL(c.Name, record.Schedule),
-				record.Par, c.DescribeBreach(run.Breaches[0]))
+			_, err = fmt.Fprintf(w, "| %s | [%s](%s) | %d | %s |\n", c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
+				record.Shortest, c.DescribeViolation(run.Violations[0]))
 		}
 		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
-// writePicture writes a run that breaks laws as a sequence diagram of Mermaid, and the laws.
+// writePicture writes a run that breaks invariants as a sequence diagram of Mermaid, and the invariants.
 func (c Case) writePicture(w io.Writer, run lab.Run) error {
 	var b strings.Builder
 	b.WriteString("```mermaid\n" + c.Mermaid(run.Steps) + "```\n\n")
-	for _, breach := range run.Breaches {
-		fmt.Fprintf(&b, "Then %s.\n", c.DescribeBreach(breach))
+	for _, violation := range run.Violations {
+		fmt.Fprintf(&b, "Then %s.\n", c.DescribeViolation(violation))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -14,11 +14,11 @@ import (
 type Record struct {
 	Name string `json:"name"`
 	Part string `json:"part"`
-	// Schedule is the shortest that breaks a law, Law is that law, and Par the number of its
+	// Schedule is the shortest that breaks an invariant, Invariant is that invariant, and Shortest the number of its
 	// choices. They are empty for shipped code: nothing was found.
-	Schedule string `json:"schedule,omitempty"`
-	Law      string `json:"law,omitempty"`
-	Par      int    `json:"par,omitempty"`
+	Schedule  string `json:"schedule,omitempty"`
+	Invariant string `json:"invariant,omitempty"`
+	Shortest  int    `json:"shortest,omitempty"`
 	// States is how many states were entered until then, or in vain.
 	States int `json:"states"`
 }
@@ -70,10 +70,10 @@ func (r Result) Record() Record {
 	if r.Finding == nil {
 		return record
 	}
-	record.Schedule, record.Par = r.Format(r.Finding.Schedule), len(r.Finding.Schedule)
-	record.Law = r.Finding.Breaches[0].Invariant
-	if law := r.Law(); law != "" {
-		record.Law = law
+	record.Schedule, record.Shortest = r.Format(r.Finding.Schedule), len(r.Finding.Schedule)
+	record.Invariant = r.Finding.Violations[0].Invariant
+	if invariant := r.Invariant(); invariant != "" {
+		record.Invariant = invariant
 	}
 	return record
 }

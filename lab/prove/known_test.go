@@ -10,7 +10,7 @@ import (
 
 func TestKnown(t *testing.T) {
 	t.Run("each case has one record and each record a case", recordsAreOfCases)
-	t.Run("each schedule breaks the law that its record names, and no sooner", recordsReplay)
+	t.Run("each schedule breaks the invariant that its record names, and no sooner", recordsReplay)
 	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
 	t.Run("a record that is not what the explorer finds is noticed", staleRecordIsNoticed)
 }
@@ -39,7 +39,7 @@ func recordsAreOfCases(t *testing.T) {
 	}
 	for _, r := range known(t) {
 		got = append(got, r.Part+" "+r.Name)
-		if r.States == 0 || (r.Par == 0) != (r.Part == prove.Real.String()) {
+		if r.States == 0 || (r.Shortest == 0) != (r.Part == prove.Real.String()) {
 			t.Errorf("record %+v", r)
 		}
 	}
@@ -51,13 +51,13 @@ func recordsAreOfCases(t *testing.T) {
 func recordsReplay(t *testing.T) {
 	for _, r := range known(t) {
 		if r.Schedule != "" {
-			replay(t, r.Name, r.Schedule, r.Law, r.Par)
+			replay(t, r.Name, r.Schedule, r.Invariant, r.Shortest)
 		}
 	}
 }
 
-// replay follows a schedule, which must break the law with its last step, after par steps.
-func replay(t *testing.T, name, text, law string, par int) {
+// replay follows a schedule, which must break the invariant with its last step, after par steps.
+func replay(t *testing.T, name, text, invariant string, par int) {
 	t.Helper()
 	c, err := prove.Find(name)
 	if err != nil {
@@ -74,11 +74,11 @@ func replay(t *testing.T, name, text, law string, par int) {
 		t.Errorf("%s %s: %v", name, text, err)
 		return
 	}
-	broken := func(l lab.LawState) bool {
-		return l.Name == law && l.State == lab.LawBroken && l.Since == len(schedule)
+	broken := func(l lab.InvariantState) bool {
+		return l.Name == invariant && l.State == lab.InvariantViolated && l.Since == len(schedule)
 	}
-	if !slices.ContainsFunc(moments[len(schedule)].Laws, broken) || par != len(schedule) || c.Format(schedule) != text {
-		t.Errorf("%s %s does not break %s at its end, after %d: %+v", name, text, law, par, moments[len(schedule)].Laws)
+	if !slices.ContainsFunc(moments[len(schedule)].Invariants, broken) || par != len(schedule) || c.Format(schedule) != text {
+		t.Errorf("%s %s does not break %s at its end, after %d: %+v", name, text, invariant, par, moments[len(schedule)].Invariants)
 	}
 }
 
@@ -89,7 +89,7 @@ func staleRecordIsNoticed(t *testing.T) {
 	}
 	found := []prove.Result{c.Explore(1)}
 	for what, spoil := range map[string]func(r *prove.Record){
-		"a par":        func(r *prove.Record) { r.Par-- },
+		"a par":        func(r *prove.Record) { r.Shortest-- },
 		"a name":       func(r *prove.Record) { r.Name += "s" },
 		"the states":   func(r *prove.Record) { r.States++ },
 		"a schedule":   func(r *prove.Record) { r.Schedule += "*2" },

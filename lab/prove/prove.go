@@ -1,6 +1,6 @@
 // Package prove explores all scenarios and reports the results. The shipped code
-// must break no law in any scenario. The textbook version must break a law in each
-// of its four scenarios, and so must the shipped code without any one of its guards.
+// must break no invariant in any scenario. The textbook version must break an invariant in each
+// of its four scenarios, and so must the shipped code without any one of its safeguards.
 // Three more scenarios of the textbook version must each be broken by one mishap.
 //
 // An explorer that explores nothing finds nothing. So the numbers are part of the

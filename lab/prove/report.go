@@ -35,8 +35,8 @@ func (p *Report) Add(r Result) {
 		p.line(head...)
 	}
 	about, steps := r.About, fmt.Sprintf("%d in %.1f s", r.Steps, r.Took.Seconds())
-	if r.Guard != nil {
-		about = r.Guard.Why
+	if r.Safeguard != nil {
+		about = r.Safeguard.Why
 	}
 	if r.Finding != nil {
 		steps = fmt.Sprint(len(r.Finding.Schedule))
@@ -46,7 +46,7 @@ func (p *Report) Add(r Result) {
 
 // title is the head of the column that says what the part's scenarios are about.
 func (p Part) title() string {
-	return [...]string{"the shipped code, while", "the textbook version", "the shipped code without this guard", "the textbook version, with a mishap"}[p]
+	return [...]string{"the shipped code, while", "the textbook version", "the shipped code without this safeguard", "the textbook version, with a mishap"}[p]
 }
 
 func (p *Report) line(cells ...string) { p.printf("| %s |\n", strings.Join(cells, " | ")) }
@@ -57,13 +57,13 @@ func (p *Report) printf(format string, args ...any) {
 	}
 }
 
-// outcome is the law that was broken, or else how far the search went. What was not expected is
+// outcome is the invariant that was broken, or else how far the search went. What was not expected is
 // in bold.
 func (r Result) outcome() string {
 	text := "none, with every order of calls"
 	switch {
 	case r.Finding != nil:
-		text = r.DescribeBreach(r.Finding.Breaches[0])
+		text = r.DescribeViolation(r.Finding.Violations[0])
 	case r.Walks > 0:
 		text = fmt.Sprintf("none, in %d random runs", r.Walks)
 	case r.Preemptions > 0:

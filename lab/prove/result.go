@@ -14,7 +14,7 @@ import (
 type Result struct {
 	Case
 	lab.Counts
-	// Finding is the run that broke a law, or nil.
+	// Finding is the run that broke an invariant, or nil.
 	Finding *lab.Finding
 	Took    time.Duration
 }
@@ -38,7 +38,7 @@ func (c Case) Explore(seed uint64) Result {
 func (r Result) OK() bool {
 	switch {
 	case r.Part == Textbook || r.Part == Mishap:
-		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b domain.Breach) bool { return b.Invariant == r.Law() })
+		return r.Finding != nil && slices.ContainsFunc(r.Finding.Violations, func(b domain.Violation) bool { return b.Invariant == r.Invariant() })
 	case r.Part == Ablated:
 		return r.Finding != nil
 	default:
@@ -46,7 +46,7 @@ func (r Result) OK() bool {
 	}
 }
 
-// WriteSchedule writes the run that broke a law as a table, and the command that
+// WriteSchedule writes the run that broke an invariant as a table, and the command that
 // replays it. The result must have a finding.
 func (r Result) WriteSchedule(w io.Writer) error {
 	schedule := r.Format(r.Finding.Schedule)

@@ -12,21 +12,21 @@ func Mishaps() []lab.Scenario {
 	return []lab.Scenario{
 		{
 			Name: "twice", About: "somebody posts, and tries again when no answer comes", Faults: 1,
-			Setup:  creator,
-			Actors: []lab.Actor{{Name: "ann", Run: stubborn}},
-			Laws:   onePost(),
+			Setup:      creator,
+			Actors:     []lab.Actor{{Name: "ann", Run: stubborn}},
+			Invariants: onePost(),
 		},
 		{
 			Name: "lost-message", About: "the owner is told that the deletion was accepted, and the queue may forget", Faults: 1, Forgets: true,
-			Setup:  creator,
-			Actors: []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
-			Laws:   itEnds(),
+			Setup:      creator,
+			Actors:     []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
+			Invariants: itEnds(),
 		},
 		{
 			Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may land late", Faults: 1,
-			Straggles: func(*lab.Call) bool { return true },
-			Setup:     creator,
-			Laws:      noOrphan(),
+			DelayedCalls: func(*lab.Call) bool { return true },
+			Setup:        creator,
+			Invariants:   noOrphan(),
 			Actors: []lab.Actor{
 				{Name: "olga", Run: func(ctx context.Context, c *lab.Client) {
 					poster(ctx, c)
@@ -51,17 +51,17 @@ func stubborn(ctx context.Context, c *lab.Client) {
 // The promises are each the one invariant of package domain that a scenario is about, as far as
 // the textbook version has what it is about.
 
-func noOrphan() laws {
-	return laws{{
-		Law:  lab.Law{Name: "I1", Title: "no orphan", When: lab.AtRest, Means: "When all is at rest, no post is left of a channel that is gone."},
-		rest: orphan,
+func noOrphan() invariants {
+	return invariants{{
+		Invariant: lab.Invariant{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When all is at rest, no post is left of a channel that is gone."},
+		rest:      orphan,
 	}}
 }
 
-func itEnds() laws {
-	return laws{{
-		Law:  lab.Law{Name: "I5", Title: "it ends", When: lab.AtRest, Means: "Each deletion that was accepted is done in the end."},
-		ends: true,
+func itEnds() invariants {
+	return invariants{{
+		Invariant: lab.Invariant{Name: "I5", Title: "it ends", When: lab.Quiescent, Means: "Each deletion that was accepted is done in the end."},
+		ends:      true,
 		rest: func(v lab.View) string {
 			row, err := v.DB.Get(channels, news, "")
 			if err != nil || v.Count(accepted, func(lab.Known) bool { return true }) == 0 {
@@ -73,9 +73,9 @@ func itEnds() laws {
 }
 
 // onePost: in its scenario nobody means to post twice.
-func onePost() laws {
-	return laws{{
-		Law: lab.Law{Name: "I7", Title: "one post", When: lab.Always, Means: "A request that is sent twice makes one post."},
+func onePost() invariants {
+	return invariants{{
+		Invariant: lab.Invariant{Name: "I7", Title: "one post", When: lab.Always, Means: "A request that is sent twice makes one post."},
 		always: func(v lab.View) string {
 			if posts(v) > 1 {
 				return "one request made two posts"

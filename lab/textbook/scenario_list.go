@@ -39,7 +39,7 @@ func Scenarios() []lab.Scenario {
 		},
 	}
 	for i := range list {
-		list[i].Laws = anomalies()
+		list[i].Invariants = anomalies()
 	}
 	return list
 }

@@ -3,7 +3,7 @@
 //
 // Three tables hold it: Users, Sessions and Throttle. No operation here writes to more than one
 // row in a transaction, but for the removal of what lies beside an account. A session ends by a number in its user's row or by a mark on its own
-// row, which stays until its time has come: so a late copy of a request brings nothing back.
+// row, which stays until its time has come: so a delayed duplicate of a request brings nothing back.
 package account
 
 import (

@@ -51,11 +51,11 @@ func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, erro
 	return entryOf(row), nil
 }
 
-// Stands returns nil if a user may still act, and domain.ErrAccountEnds if their account is being
+// RequireActive returns nil if a user may still act, and domain.ErrAccountEnds if their account is being
 // deleted, or is gone. Nobody may act in the channels of others who has not asked this between the
 // row by which a deletion finds what they do there and the transaction that does it (package
 // erasure).
-func (a *Accounts) Stands(ctx context.Context, name domain.UserName) error {
+func (a *Accounts) RequireActive(ctx context.Context, name domain.UserName) error {
 	e, err := a.Entry(ctx, name)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -124,7 +124,7 @@ func (a *Accounts) swap(ctx context.Context, e Entry, changes ...driver.Property
 }
 
 // RemoveRows removes rows of a user's partition, all of them or none, each in the version that was
-// read: so a late copy removes nothing of whoever has the name later. If somebody else has removed
+// read: so a delayed duplicate removes nothing of whoever has the name later. If somebody else has removed
 // one of them, the others stay for whoever reads again.
 func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity) (removed int, err error) {
 	operations := make([]driver.Operation, len(rows))

@@ -136,7 +136,7 @@ func hasEnded(token driver.Properties) bool {
 }
 
 // SignOut ends the session of a token. To end it again is no error. It does not delete
-// the row: then a late copy of its insert would start the session again. The row is removed
+// the row: then a delayed duplicate of its insert would start the session again. The row is removed
 // when its time has come. A copy of the insert that lands after that has expired.
 func (a *Accounts) SignOut(ctx context.Context, token string) error {
 	//lab: End the session.

@@ -53,7 +53,7 @@ func isOver(row driver.Entity) bool {
 }
 
 // changeUser sets the properties that change returns, in the version of the row that was read:
-// so a late copy of the write changes nothing. An unknown user is domain.ErrNotFound.
+// so a delayed duplicate of the write changes nothing. An unknown user is domain.ErrNotFound.
 func (a *Accounts) changeUser(ctx context.Context, name domain.UserName, change func(now driver.Entity) (driver.Properties, error)) error {
 	return a.pause.Change(ctx, a.users, schema.UserPartition(name), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
 		if now.ETag == "" || isOver(now) {

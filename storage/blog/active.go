@@ -22,7 +22,7 @@ import (
 //   - The row is written before the post. If the process dies in between, or the post is refused,
 //     the row leads to nothing.
 //   - The row says no more than where to look. Its reader believes the channel's row, its gate and
-//     its posts. So a row that leads to nothing, a late copy of one, and one from before the
+//     its posts. So a row that leads to nothing, a delayed duplicate of one, and one from before the
 //     channel was deleted and created again do no harm.
 //   - Each write gives the row a new version. Who finds no channel removes the row in the version
 //     that was read before: a channel that was created meanwhile has written the row again before

@@ -288,7 +288,7 @@ func (s *Posts) stands(ctx context.Context, p *permit) error {
 	if p.free {
 		return nil
 	}
-	return s.Stands(ctx, p.by)
+	return s.RequireActive(ctx, p.by)
 }
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.

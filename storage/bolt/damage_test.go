@@ -124,16 +124,16 @@ func TestDamagedRow(t *testing.T) {
 	alter(t, dir, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "00-000"), []byte("no record"))
 	})
-	wantUnread := func(err error) {
+	wantUndecodable := func(err error) {
 		t.Helper()
 		if is(t, ErrDamaged, err); !strings.Contains(fmt.Sprint(err), `table T: row ("p", "00-000")`) {
 			t.Errorf("%v does not name the row", err)
 		}
 	}
-	wantUnread(Verify(t.Context(), dir))
+	wantUndecodable(Verify(t.Context(), dir))
 	var log strings.Builder
 	db := mustOpen(t, dir, Options{NoSync: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	wantUnread(db.Backup(t.Context(), io.Discard))
+	wantUndecodable(db.Backup(t.Context(), io.Discard))
 	if !has(t, db, "01-000") || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "00-000") {
 		t.Errorf("the store is open, and the log says %q", log.String())
 	}

@@ -49,7 +49,7 @@ var (
 	errNewer   = errors.New("written by a newer version of this program")
 	errOlder   = errors.New("written by an earlier version of this program, whose format this one does not read: " +
 		"with the version that wrote it, export the accounts (the page /account/export), and import their posts with this one")
-	errUnread = fmt.Errorf("%w: rows that cannot be read", ErrDamaged)
+	errUndecodable = fmt.Errorf("%w: rows that cannot be read", ErrDamaged)
 	// errHeader means that the last commit may be missing.
 	errHeader = fmt.Errorf("%w: one of the two headers of the file is invalid, so the last write may be missing; "+
 		"to go on without that write, run microblogging compact", ErrDamaged)
@@ -99,7 +99,7 @@ func openCurrent(path string, opts Options) (*boltFile, error) {
 	_, err := readFile(context.Background(), path, opts.compacts, nil)
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
-	case errors.Is(err, errUnread) && !opts.compacts:
+	case errors.Is(err, errUndecodable) && !opts.compacts:
 		cmp.Or(opts.Log, slog.Default()).Error("the store has damaged rows; what needs them fails", "error", err)
 	default:
 		return nil, err

@@ -32,15 +32,15 @@ const (
 	branchPage, leafPage   = 1, 2
 	// bucketFlag is set of an element of a leaf that is a bucket.
 	bucketFlag = 1
-	// maxUnread is how many rows that cannot be read an error names.
-	maxUnread = 20
+	// maxUndecodable is how many rows that cannot be read an error names.
+	maxUndecodable = 20
 	// listed and there are what is known of a bucket by its name.
 	listed, there = 1, 2
 )
 
 // verify reads each page and each row that a transaction can reach, and returns how many rows there
 // are. Opening, a backup, a compaction, a restore and a check all call it. The error is ErrDamaged
-// and names the page; or it is errUnread and names the rows, and bbolt can use all pages.
+// and names the page; or it is errUndecodable and names the rows, and bbolt can use all pages.
 func verify(ctx context.Context, tx *bbolt.Tx, file *os.File) (rows int, err error) {
 	w := walk{ctx: ctx, file: file, pageSize: tx.DB().Info().PageSize, named: map[string]int{}}
 	w.seen = make([]bool, tx.Size()/int64(w.pageSize))
@@ -57,7 +57,7 @@ func verify(ctx context.Context, tx *bbolt.Tx, file *os.File) (rows int, err err
 		}
 	}
 	if n := len(w.unread); err == nil && n > 0 {
-		err = fmt.Errorf("%w: %d of %d: %s", errUnread, n, w.rows, strings.Join(w.unread[:min(n, maxUnread)], "; "))
+		err = fmt.Errorf("%w: %d of %d: %s", errUndecodable, n, w.rows, strings.Join(w.unread[:min(n, maxUndecodable)], "; "))
 	}
 	return w.rows, err
 }

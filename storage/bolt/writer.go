@@ -30,7 +30,7 @@ const (
 	probeInterval = 2 * time.Second
 	// probeSize is so large that a full disk has no room for it.
 	probeSize = 64 << 10
-	// nameInterval is how often the writer looks whether the file has its name, if nobody
+	// nameInterval is how often the writer reports whether the file has its name, if nobody
 	// writes.
 	nameInterval = 10 * time.Second
 	// commitPatience is how long a commit may take before the disk counts as one that hangs.
@@ -48,7 +48,7 @@ var errNoChange = errors.New("nothing to change")
 
 // A change is what one caller wants to write.
 type change struct {
-	// check tells whether the change can be applied, and writes nothing. The caller gets its
+	// check reports whether the change can be applied, and writes nothing. The caller gets its
 	// error. Else apply writes the change, right after check; its error fails the whole commit.
 	check func(tx *bbolt.Tx) (apply func() error, err error)
 	// size is about how many bytes the change writes.
@@ -164,7 +164,7 @@ func (db *DB) gather(first *write) []*write {
 
 // writeBatch applies each change that can be applied and commits once. Its error is
 // the answer to all writes, even to a refused one: the refusal may depend on changes
-// that were not made. Without a write it only looks whether the file has its name.
+// that were not made. Without a write it only reports whether the file has its name.
 func (db *DB) writeBatch(batch []*write) error {
 	if db.broken.Load() {
 		return errBroken

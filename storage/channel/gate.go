@@ -33,7 +33,7 @@ import (
 //	pivot           │                          deleting         nothing can be undone
 //	shut *          │                             │
 //	              shut                            │             rows of i are swept
-//	disarm *        │                             │
+//	remove-gate *   │                             │
 //	              gone                            │
 //	release                                    absent           the name is free
 //
@@ -43,7 +43,7 @@ import (
 //   - open deletes the reservation in the version that was read, and an ETag
 //     never repeats (see below);
 //   - shut deletes the open gate, which was created at most once;
-//   - disarm deletes the shut gate, which was created at most once.
+//   - remove-gate deletes the shut gate, which was created at most once.
 //
 // The others can happen again. The client library may send a request a second time, or the network
 // may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
@@ -122,7 +122,7 @@ var ErrGateGone = errors.New("the gate is gone")
 // Every change of what a channel's pages show holds the gate, unless it writes the channel's row:
 // a post, a subscription and its end, an edit, a vote, the deletion of a post, and each repair of
 // those. The fence needs that for posts and subscriptions alone, because the others depend on a
-// version of a row that the sweep deletes. But the gate's version also says whether a page that was
+// version of a row that the sweep deletes. But the gate's version also reports whether a page that was
 // read before is still right (package fresh).
 func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
@@ -209,16 +209,16 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 	return shut, nil
 }
 
-// DisarmGate deletes the shut gate. After that, no sweep of this incarnation can remove
+// RemoveGate deletes the shut gate. After that, no sweep of this incarnation can remove
 // anything. Call it only after a whole pass, begun after the gate was shut, has found
 // nothing but gates: then no row can be added any more.
-func (s *Lifecycle) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
+func (s *Lifecycle) RemoveGate(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Remove the shut gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
-	return fmt.Errorf("disarming the gate of channel %s: %w", ref.Key, err)
+	return fmt.Errorf("removing the gate of channel %s: %w", ref.Key, err)
 }
 
 // WhyGateGone returns what a missing gate means to a caller that wanted to hold it:

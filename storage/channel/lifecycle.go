@@ -25,17 +25,17 @@ type Lifecycle struct {
 	together, sweepRows int
 
 	list, join    Join
-	stands        Stands
+	stands        RequireActive
 	beforeRemoval []BeforeRemoval
 }
 
-// A Stands function returns nil if an account is active, as account.Accounts.Stands does.
-type Stands func(ctx context.Context, user domain.UserName) error
+// A RequireActive function returns nil if an account is active, as account.Accounts.RequireActive does.
+type RequireActive func(ctx context.Context, user domain.UserName) error
 
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
 // channel, or act in one, must have an active account by stands; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimistic.Pause, sweepRows int) *Lifecycle {
+func New(backend driver.Backend, reads flight.Reads, stands RequireActive, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
@@ -51,9 +51,9 @@ func New(backend driver.Backend, reads flight.Reads, stands Stands, pause optimi
 	}
 }
 
-// Stands returns nil if an account is active, and domain.ErrAccountEnds if it is being deleted.
+// RequireActive returns nil if an account is active, and domain.ErrAccountEnds if it is being deleted.
 // Package erasure says when it must be called.
-func (s *Lifecycle) Stands(ctx context.Context, user domain.UserName) error {
+func (s *Lifecycle) RequireActive(ctx context.Context, user domain.UserName) error {
 	if s.stands == nil {
 		return nil
 	}

@@ -50,26 +50,26 @@ func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
 // on no page shows the channel. Users are told that they can undo the deletion until the given time;
 // they can until a worker passes the pivot. With the zero time, Mark passes the pivot itself. The
 // index row of the deletion must have been renewed since the row was read.
-func (s *Lifecycle) Mark(ctx context.Context, row Row, until time.Time) error {
+func (s *Lifecycle) SetPending(ctx context.Context, row Row, until time.Time) error {
 	if until.IsZero() {
-		return s.Pivot(ctx, row)
+		return s.SetDeleting(ctx, row)
 	}
 	//lab: Mark the channel as about to be deleted.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelPending), driver.Time(schema.PropUndoableUntil, until))
 }
 
-// Pivot takes a channel past the pivot, in the version that was read, or returns
+// SetDeleting takes a channel past the pivot, in the version that was read, or returns
 // optimistic.ErrAgain. After that, the deletion cannot be undone. The gate must not be touched
 // before.
-func (s *Lifecycle) Pivot(ctx context.Context, row Row) error {
+func (s *Lifecycle) SetDeleting(ctx context.Context, row Row) error {
 	//lab: Mark the channel as being deleted.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
 }
 
-// Unmark makes a channel active again that is not past the pivot, in the version that was read, or
+// SetActive makes a channel active again that is not past the pivot, in the version that was read, or
 // returns optimistic.ErrAgain. It increments the channel's count of undoings, and workers ignore
 // messages with an older count.
-func (s *Lifecycle) Unmark(ctx context.Context, row Row) error {
+func (s *Lifecycle) SetActive(ctx context.Context, row Row) error {
 	//lab: Make the channel active again.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndone, row.Undone+1))
 }

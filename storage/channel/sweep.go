@@ -50,9 +50,9 @@ type SweepPage struct {
 	Next string
 	// Found is the number of rows that it read and that are not gates.
 	Found int
-	// Disarmed reports whether the shut gate is gone. Then another worker has finished
+	// GateGone reports whether the shut gate is gone. Then another worker has finished
 	// the sweep, and this one cannot delete another row.
-	Disarmed bool
+	GateGone bool
 }
 
 // Sweep deletes one page of the rows behind the shut gate: the first page, or the
@@ -70,7 +70,7 @@ func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuati
 	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
-		swept.Disarmed, err = w.gateGone.Load(), w.failed.Joined()
+		swept.GateGone, err = w.gateGone.Load(), w.failed.Joined()
 	}()
 	swept.Next = continuation
 	for range pages {

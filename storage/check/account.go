@@ -57,8 +57,8 @@ func (c *Checker) checkUsers(ctx context.Context) error {
 }
 
 // outlived handles a row of a user whose account is gone. If what the row names is there, that is
-// I12, and the row stays, since it leads there. Otherwise a late copy of a request has left the row:
-// it is no breach, and a repair deletes it.
+// I12, and the row stays, since it leads there. Otherwise a delayed duplicate of a request has left the row:
+// it is no violation, and a repair deletes it.
 //
 // The account is read again after what the row names, because another user may have the name by now.
 func (c *Checker) outlived(ctx context.Context, table *driver.Table, kind *schema.Kind, row driver.Entity) error {
@@ -127,11 +127,11 @@ func unlessAbsent(err error) error {
 func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver.Entity, of domain.Erasure) error {
 	if schema.OpenGate.Has(row.Row) {
 		channels := driver.Entity{Partition: row.Partition, Row: schema.SingleRow}
-		return c.breach("I12", c.store.channels, channels, "its owner’s account is gone", func() (string, error) {
+		return c.violation("I12", c.store.channels, channels, "its owner’s account is gone", func() (string, error) {
 			return "queued", c.store.EraseChannel(ctx, in.Key, of.User)
 		})
 	}
-	return c.breach("I12", c.store.blogs, row, "of a user whose account is gone", func() (_ string, err error) {
+	return c.violation("I12", c.store.blogs, row, "of a user whose account is gone", func() (_ string, err error) {
 		switch {
 		case schema.Vote.Has(row.Row):
 			err = c.store.Unvote(ctx, in, schema.VotedOn(row.Row), of.User)
@@ -174,7 +174,7 @@ func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 	if still, err := optimistic.Unchanged(ctx, c.store.users, row); err != nil || !still {
 		return err
 	}
-	return c.breach("I5", c.store.users, row, "marked as being deleted, and no deletion is recorded", func() (string, error) {
+	return c.violation("I5", c.store.users, row, "marked as being deleted, and no deletion is recorded", func() (string, error) {
 		message := of.Message()
 		if of.State == domain.AccountPending && message.Due().After(time.Now()) {
 			return "indexed", c.store.RenewOpen(ctx, of.Ref(), message.Due())

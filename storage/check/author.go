@@ -14,7 +14,7 @@ import (
 )
 
 // listed gathers posts and votes, and reads as many places on lists concurrently as are worth it. The
-// list is written before the post or vote, so one that is missing there is a breach.
+// list is written before the post or vote, so one that is missing there is a violation.
 func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 	if p.toList = append(p.toList, row); len(p.toList) < flight.Points {
 		return nil
@@ -55,7 +55,7 @@ func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error 
 	case of.State == domain.AccountGone:
 		return p.ofNobody(ctx, p.channel.Ref(), row, of)
 	}
-	return p.breach("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
+	return p.violation("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
 		return "listed", list(ctx)
 	})
 }

@@ -25,28 +25,28 @@ type Counts struct {
 	Blogs    int `json:"blogs"`
 	Rows     int `json:"rows"`
 	// Poisoned are the deletions, and the messages that no worker could read, that wait for an
-	// operator. They are no breach.
+	// operator. They are no violation.
 	Poisoned int `json:"poisoned"`
 }
 
 // A Checker reads every table and compares what it finds with the invariants of
 // package domain. It streams: its memory does not grow with the number of rows.
 // It may run while other processes work. Rows that are read at different times need
-// not agree, so that it reads again whatever looks wrong before it reports a breach.
+// not agree, so that it reads again whatever looks wrong before it reports a violation.
 type Checker struct {
 	// Patience is how long a deletion may make no progress while the queue is empty.
 	Patience time.Duration
 	// Repair repairs what can be repaired safely. It deletes a row only in the
 	// version that it read.
 	Repair bool
-	// Report is called with each breach when it is found.
-	Report func(domain.Breach)
+	// Report is called with each violation when it is found.
+	Report func(domain.Violation)
 	// Poisoned is called with each deletion that waits in poison for an operator, unless it is
-	// nil. That is no breach, and is counted.
+	// nil. That is no violation, and is counted.
 	Poisoned func(domain.Deletion)
-	// Unread is called with the text of each message that no worker could read and that
-	// waits in poison, unless it is nil. That is no breach, and is counted.
-	Unread func(text string)
+	// Undecodable is called with the text of each message that no worker could read and that
+	// waits in poison, unless it is nil. That is no violation, and is counted.
+	Undecodable func(text string)
 
 	store  *store
 	counts Counts
@@ -66,7 +66,7 @@ type store struct {
 // New returns a checker of the store on a backend, by the packages that work on it. See the fields
 // of Checker.
 func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
-	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
+	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
 		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists, Posts: posts,
@@ -82,7 +82,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletio
 }
 
 // Run checks all tables once. It returns an error if a read or a repair fails, not
-// if there are breaches.
+// if there are violations.
 func (c *Checker) Run(ctx context.Context) (Counts, error) {
 	err := c.checkPartitions(ctx)
 	if err == nil {

@@ -71,11 +71,11 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 // row checks one row that can be read.
 func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
 	switch kind {
-	case schema.Unread:
-		if text, waits, err := deletion.UnreadText(row); err == nil && waits {
+	case schema.Undecodable:
+		if text, waits, err := deletion.UndecodableText(row); err == nil && waits {
 			c.counts.Poisoned++
-			if c.Unread != nil {
-				c.Unread(text)
+			if c.Undecodable != nil {
+				c.Undecodable(text)
 			}
 		}
 	case schema.Deletion, schema.BlogDeletion:
@@ -113,7 +113,7 @@ func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d
 		return err
 	}
 	detail := fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339))
-	return c.breach("I5", c.store.deletions, row, detail, func() (string, error) {
+	return c.violation("I5", c.store.deletions, row, detail, func() (string, error) {
 		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
 		if !requeued {
 			return leftChanged, err
@@ -159,7 +159,7 @@ func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d doma
 	if still, err := optimistic.Unchanged(ctx, c.store.deletions, row); err != nil || !still {
 		return err
 	}
-	return c.breach("I5", c.store.deletions, row, detail, mend)
+	return c.violation("I5", c.store.deletions, row, detail, mend)
 }
 
 // gated reports whether a channel has a gate.
@@ -194,7 +194,7 @@ func (c *deletionsCheck) checkListed(ctx context.Context) error {
 		case of.State == domain.AccountErasing, of.State == domain.AccountGone, user.Properties.Time(schema.PropCreatedOn).After(d.RequestedOn):
 			continue
 		}
-		err = c.breach("I8", c.store.deletions, row, "not on the list of the user who asked for it", func() (string, error) {
+		err = c.violation("I8", c.store.deletions, row, "not on the list of the user who asked for it", func() (string, error) {
 			return "listed", c.store.ListDeletion(ctx, d.Message())
 		})
 		if err != nil {

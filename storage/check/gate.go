@@ -12,7 +12,7 @@ import (
 
 // strayGate handles a reservation, or an open gate that is not the channel's. Its creation
 // died, is under way, or ended long before a copy of the insert arrived. It is harmless and no
-// breach. A repair deletes it.
+// violation. A repair deletes it.
 //
 // That is safe for a reservation at any time: a creation under way will see that it is gone, and
 // starts over as another incarnation. It is safe for a gate since that was read before the
@@ -48,7 +48,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A deletion marks the channel, then shuts the gate, then disarms it. The three
+	// A deletion marks the channel, then shuts the gate, then removes it. The three
 	// are read in the opposite order, so that a deletion that goes on meanwhile
 	// cannot make them look wrong.
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
@@ -59,12 +59,12 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	case err != nil:
 		return err
 	case open && shut:
-		return p.channelBreach("I9", "has both its gates", leave("left: nothing says which is right"))
+		return p.channelViolation("I9", "has both its gates", leave("left: nothing says which is right"))
 	case active && shut:
-		return p.channelBreach("I9", "active behind a shut gate",
+		return p.channelViolation("I9", "active behind a shut gate",
 			leave("left: rows may have been swept; its owner can delete the rest"))
 	case active && !open:
-		return p.channelBreach("I9", "active without a gate", func() (string, error) { return p.repairUngated(ctx, now) })
+		return p.channelViolation("I9", "active without a gate", func() (string, error) { return p.repairUngated(ctx, now) })
 	}
 	return nil
 }

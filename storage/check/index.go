@@ -16,7 +16,7 @@ import (
 
 // checkIndex is I8, row by row. Each post has one row in the index by rating, and as
 // many votes as its rating says. Each row of the index has its post. It runs only on
-// a partition whose fingerprint is not zero. That may be so without a breach, if
+// a partition whose fingerprint is not zero. That may be so without a violation, if
 // others write to the partition meanwhile.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: schema.Successor(p.key)}) {
@@ -61,7 +61,7 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) error {
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
-	return p.breach("I8", p.store.blogs, row, wrong, func() (string, error) {
+	return p.violation("I8", p.store.blogs, row, wrong, func() (string, error) {
 		return "recounted", p.recount(ctx, post, votes)
 	})
 }
@@ -120,7 +120,7 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 }
 
 // strayVote handles a vote without its post. While a message waits for a worker or an operator, it
-// may be the message that asks for the deletion of the post: then the vote is no breach. The message
+// may be the message that asks for the deletion of the post: then the vote is no violation. The message
 // is sent before the post is deleted, and taken off its queue after the votes are. Nor does a repair
 // delete it then: it deletes nothing that it does not report.
 func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {

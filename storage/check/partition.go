@@ -77,7 +77,7 @@ func (p *partitionCheck) checkOwned(ctx context.Context) error {
 	case of.State == domain.AccountGone:
 		return p.ofNobody(ctx, p.channel.Ref(), gate, of)
 	}
-	return p.channelBreach("I8", "not on the list of its owner", func() (string, error) {
+	return p.channelViolation("I8", "not on the list of its owner", func() (string, error) {
 		return "listed", p.store.ListChannel(ctx, p.channel)
 	})
 }
@@ -91,7 +91,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 	switch {
 	case strays || p.owns(row):
 	case open || shut:
-		return p.breach("I1", p.store.blogs, row, "a gate whose key and incarnation differ", leave(leftUnknown))
+		return p.violation("I1", p.store.blogs, row, "a gate whose key and incarnation differ", leave(leftUnknown))
 	default:
 		return p.orphan(ctx, row)
 	}
@@ -154,7 +154,7 @@ func (p *partitionCheck) misplaced(ctx context.Context, invariant string, channe
 			return "deleted", p.store.Behind(ctx, channel.Ref(), driver.Delete(row.Row, driver.Match(row.ETag)))
 		}
 	}
-	return p.breach(invariant, p.store.blogs, row, detail, mend)
+	return p.violation(invariant, p.store.blogs, row, detail, mend)
 }
 
 // end checks what concerns the partition as a whole, after its last row.
@@ -193,10 +193,10 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	if still, err := p.stillMarked(ctx); err != nil || !still {
+	if still, err := p.stateUnchanged(ctx); err != nil || !still {
 		return err
 	}
-	return p.channelBreach("I5", detail, func() (string, error) {
+	return p.channelViolation("I5", detail, func() (string, error) {
 		message := deletion.MessageFor(p.channel, p.channel.Owner)
 		err := p.store.ListDeletion(ctx, message)
 		if err == nil {
@@ -209,15 +209,15 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	})
 }
 
-// stillMarked reports whether the channel is marked as it was read.
-func (p *partitionCheck) stillMarked(ctx context.Context) (bool, error) {
+// stateUnchanged reports whether the channel is marked as it was read.
+func (p *partitionCheck) stateUnchanged(ctx context.Context) (bool, error) {
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
 	return err == nil && now.State != domain.ChannelActive && now.Undone == p.channel.Undone, unlessAbsent(err)
 }
 
-// channelBreach reports a breach that the row of the channel shows.
-func (p *partitionCheck) channelBreach(invariant, detail string, mend repair) error {
-	return p.breach(invariant, p.store.channels, driver.Entity{Partition: p.key, Row: schema.SingleRow}, detail, mend)
+// channelViolation reports a violation that the row of the channel shows.
+func (p *partitionCheck) channelViolation(invariant, detail string, mend repair) error {
+	return p.violation(invariant, p.store.channels, driver.Entity{Partition: p.key, Row: schema.SingleRow}, detail, mend)
 }
 
 func (p *partitionCheck) has(ctx context.Context, row string) (bool, error) {

@@ -15,7 +15,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// readable is the law that a row says what its kind must say (package schema). No operation
+// readable is the invariant that a row says what its kind must say (package schema). No operation
 // writes a row that breaks it. So one that does was changed by hand or by another program, and
 // it must not keep a check from the other rows.
 const readable = "readable"
@@ -36,7 +36,7 @@ func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Ent
 		if kind == nil || kind == schema.Channel || kind == schema.Account {
 			mend = leave(leftUnknown)
 		}
-		return kind, false, c.breach(readable, table, row, why, mend)
+		return kind, false, c.violation(readable, table, row, why, mend)
 	}
 	if table == c.store.blogs {
 		return kind, true, nil // it may be of another incarnation
@@ -63,8 +63,8 @@ func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
 		if parsed, err := domain.ParseUserName(string(user)); err != nil || parsed != user {
 			return "names no user"
 		}
-	case kind == schema.Unread:
-		if _, _, err := deletion.UnreadText(row); err != nil {
+	case kind == schema.Undecodable:
+		if _, _, err := deletion.UndecodableText(row); err != nil {
 			return "holds a text that is not quoted"
 		}
 	}
@@ -74,7 +74,7 @@ func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
 // fits reports a row of no kind, and one without a property that its kind has.
 func (c *Checker) fits(kind *schema.Kind, table *driver.Table, row driver.Entity) error {
 	if why := misfit(kind, row.Properties); why != "" {
-		return c.breach(readable, table, row, why, leave(leftUnknown))
+		return c.violation(readable, table, row, why, leave(leftUnknown))
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func states(kind *schema.Kind) []string {
 		return texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned)
 	case schema.BlogDeletion:
 		return texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned)
-	case schema.Unread:
+	case schema.Undecodable:
 		return texts(domain.DeletionDone, domain.DeletionPoisoned)
 	}
 	return reader.States()

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/optimistic"
 )
 
-// A repair mends a breach, and returns what the breach reports as Repaired.
+// A repair mends a violation, and returns what the violation reports as Repaired.
 type repair func() (string, error)
 
 const (
@@ -32,15 +32,15 @@ func deletes(ctx context.Context, table *driver.Table, row driver.Entity) repair
 	}
 }
 
-// breach reports a row that shows a breach, after its repair if the checker repairs. It reports the
+// violation reports a row that shows a violation, after its repair if the checker repairs. It reports the
 // row also if the repair fails: the row may be gone all the same.
-func (c *Checker) breach(invariant string, table *driver.Table, row driver.Entity, detail string, mend repair) error {
+func (c *Checker) violation(invariant string, table *driver.Table, row driver.Entity, detail string, mend repair) error {
 	repaired, err := c.try(mend)
-	c.Report(domain.Breach{Invariant: invariant, Table: table.Name(), PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
+	c.Report(domain.Violation{Invariant: invariant, Table: table.Name(), PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
 	return err
 }
 
-// drop deletes a row that is no breach, if the checker repairs.
+// drop deletes a row that is no violation, if the checker repairs.
 func (c *Checker) drop(ctx context.Context, table *driver.Table, row driver.Entity) error {
 	_, err := c.try(deletes(ctx, table, row))
 	return err

@@ -28,7 +28,7 @@ func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 
 // strayJoin handles a join! row. A young one may belong to somebody who is just
 // subscribing. An old one is left of a request that died. It counts for nothing and
-// is no breach. A repair deletes it once it is older than Patience. That is safe at
+// is no violation. A repair deletes it once it is older than Patience. That is safe at
 // any age: a request that still needed it starts over.
 func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error {
 	if domain.Recent(row.Properties.Time(schema.PropSubscribedOn), p.Patience) {
@@ -38,7 +38,7 @@ func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error
 }
 
 // repairSubscription handles a user's row. A dangling one (package reader) is no
-// breach, since the next reader removes it. A repair removes it now.
+// violation, since the next reader removes it. A repair removes it now.
 func (c *Checker) repairSubscription(ctx context.Context, row driver.Entity) error {
 	_, err := c.try(func() (string, error) {
 		_, err := c.store.RepairSubscription(ctx, reader.Decode(row), domain.UserName(row.Partition))

@@ -58,7 +58,7 @@ func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
 	if err := s.announce(ctx, message); err != nil {
 		return err
 	}
-	return s.Pivot(ctx, row)
+	return s.SetDeleting(ctx, row)
 }
 
 // acceptDeletion makes the writes of AskDeletion, in their order.
@@ -69,9 +69,9 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 	if err := s.announce(ctx, message); err != nil {
 		return err
 	}
-	err := s.Mark(ctx, row, message.UndoableUntil)
+	err := s.SetPending(ctx, row, message.UndoableUntil)
 	if errors.Is(err, optimistic.ErrAgain) {
-		err = s.hide(ctx, message)
+		err = s.setPending(ctx, message)
 	}
 	return err
 }

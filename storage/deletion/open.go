@@ -107,7 +107,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	//lab: Read the record of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
-		return p.lookAtUnmarked(ctx, index, ref, requestLifetime)
+		return p.lookAtUnrecorded(ctx, index, ref, requestLifetime)
 	}
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	case domain.DeletionDone:
 		return p.lookAtDone(ctx, index, ref)
 	case domain.DeletionUndone:
-		return p.lookAtUnmarked(ctx, index, ref, 0)
+		return p.lookAtUnrecorded(ctx, index, ref, 0)
 	case domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	default:
@@ -183,10 +183,10 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	return err
 }
 
-// lookAtUnmarked is lookAt for a deletion without a record, or whose record says that it was undone.
+// lookAtUnrecorded is lookAt for a deletion without a record, or whose record says that it was undone.
 // Either a request to delete is in flight or has died, or the channel was marked and the record is
 // missing. A request that is younger than the lifetime may be in flight.
-func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
+func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -194,7 +194,7 @@ func (p *pass) lookAtUnmarked(ctx context.Context, index driver.Entity, ref doma
 	case err != nil:
 		return err
 	case row.State != domain.ChannelActive:
-		return p.lookAtMarked(ctx, row)
+		return p.lookAtPending(ctx, row)
 	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
@@ -241,10 +241,10 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	return p.removeTouched(ctx, index, err)
 }
 
-// lookAtMarked sends a new message for the deletion of a marked channel if it is stalled. If the
+// lookAtPending sends a new message for the deletion of a marked channel if it is stalled. If the
 // deletion is done, a delayed insert brought the row back after it, and it was marked then: only the
 // name is left to release.
-func (p *pass) lookAtMarked(ctx context.Context, row channel.Row) error {
+func (p *pass) lookAtPending(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err

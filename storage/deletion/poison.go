@@ -17,7 +17,7 @@ import (
 // in Deletions says so, and is the truth: Requeue reads rows. The poison queue gets a copy for
 // people who look there. There may be several copies, or none if a worker died.
 
-// The text of an unread message is quoted as in a Go program, so that a string property can
+// The text of an undecodable message is quoted as in a Go program, so that a string property can
 // hold it whatever it is, and is cut into parts that fit: Text0, Text1 and so on.
 const textPart = 30_000 // of at most 32,768 characters
 
@@ -30,7 +30,7 @@ const requeueLease = time.Minute
 func (s *Deletions) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
 	if err != nil {
-		err = s.recordUnread(ctx, m)
+		err = s.recordUndecodable(ctx, m)
 	} else {
 		err = s.recordPoisoned(ctx, message)
 	}
@@ -60,9 +60,9 @@ func (s *Deletions) recordPoisoned(ctx context.Context, m domain.Message) error 
 	})
 }
 
-// recordUnread records a message that cannot be decoded, with its text. Its row stays when the
+// recordUndecodable records a message that cannot be decoded, with its text. Its row stays when the
 // message was queued again, so that a late delivery finds it.
-func (s *Deletions) recordUnread(ctx context.Context, m driver.Message) error {
+func (s *Deletions) recordUndecodable(ctx context.Context, m driver.Message) error {
 	properties := driver.Properties{
 		driver.String(schema.PropState, domain.DeletionPoisoned),
 		driver.Time(schema.PropUpdatedOn, domain.Now()),
@@ -72,7 +72,7 @@ func (s *Deletions) recordUnread(ctx context.Context, m driver.Message) error {
 		part := text[i*textPart : min((i+1)*textPart, len(text))]
 		properties = append(properties, driver.String(textProperty(i), part))
 	}
-	if _, err := s.insertRecord(ctx, schema.UnreadPartition, schema.UnreadRow(m.ID, m.Text), properties); err != nil {
+	if _, err := s.insertRecord(ctx, schema.UndecodablePartition, schema.UndecodableRow(m.ID, m.Text), properties); err != nil {
 		return fmt.Errorf("recording a message that cannot be read: %w", err)
 	}
 	return nil
@@ -80,10 +80,10 @@ func (s *Deletions) recordUnread(ctx context.Context, m driver.Message) error {
 
 func textProperty(i int) string { return schema.PropText + strconv.Itoa(i) }
 
-// UnreadText returns the text of an unread message, and reports whether it waits for an
+// UndecodableText returns the text of an undecodable message, and reports whether it waits for an
 // operator. The text of one that does not is gone. The error is about a text that is not
 // quoted.
-func UnreadText(row driver.Entity) (text string, waits bool, err error) {
+func UndecodableText(row driver.Entity) (text string, waits bool, err error) {
 	if row.Properties.String(schema.PropState) != string(domain.DeletionPoisoned) {
 		return "", false, nil
 	}
@@ -117,7 +117,7 @@ func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeu
 		requeued++
 	}
 	for _, row := range wait.unread {
-		text, _, err := UnreadText(row)
+		text, _, err := UndecodableText(row)
 		if err != nil {
 			continue // a check names it
 		}
@@ -137,9 +137,9 @@ func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeu
 	return requeued, errors.Join(refused, s.dropCopies(ctx, wait.copies, func(of domain.Message, _ error) bool { return only == "" || of.Channel == only }))
 }
 
-// DropUnread drops the messages that no worker could read and that wait for an operator, and
+// DropUndecodable drops the messages that no worker could read and that wait for an operator, and
 // returns how many.
-func (s *Deletions) DropUnread(ctx context.Context) (dropped int, err error) {
+func (s *Deletions) DropUndecodable(ctx context.Context) (dropped int, err error) {
 	wait, err := s.readWaiting(ctx, "")
 	if err != nil {
 		return 0, err
@@ -182,8 +182,8 @@ func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wa
 			if d := Decode(row); d.State == domain.DeletionPoisoned {
 				wait.deletions = append(wait.deletions, d)
 			}
-		case schema.Unread:
-			if _, waits, _ := UnreadText(row); waits {
+		case schema.Undecodable:
+			if _, waits, _ := UndecodableText(row); waits {
 				wait.unread = append(wait.unread, row)
 			}
 		}
@@ -209,10 +209,10 @@ func (s *Deletions) requeueRecord(ctx context.Context, d domain.Deletion) error 
 	})
 }
 
-// setHandled records that an unread message was queued again, or dropped. Its text is not needed
+// setHandled records that an undecodable message was queued again, or dropped. Its text is not needed
 // any more. If the row has changed, another operator was faster.
 func (s *Deletions) setHandled(ctx context.Context, row driver.Entity) error {
-	err := s.deletions.Transact(ctx, schema.UnreadPartition, driver.Replace(row.Row, driver.Match(row.ETag),
+	err := s.deletions.Transact(ctx, schema.UndecodablePartition, driver.Replace(row.Row, driver.Match(row.ETag),
 		driver.String(schema.PropState, domain.DeletionDone), driver.Time(schema.PropUpdatedOn, domain.Now())))
 	if err != nil && !optimistic.Raced(err) {
 		return fmt.Errorf("recording what became of a message: %w", err)

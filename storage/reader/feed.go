@@ -32,7 +32,7 @@ type FeedItem struct {
 // read is left out.
 //
 // First it reads the posts of each channel. Then it verifies the channels that contribute to
-// the page, and no other: the channel's row says whether it is still there, and the sub! row
+// the page, and no other: the channel's row reports whether it is still there, and the sub! row
 // whether the user subscribes, since a user's row that says joined may have none. It is read
 // after the posts were found, so that a channel whose deletion was accepted before the request
 // is on no page. If a channel does not contribute after all, the page is made again without it.
@@ -50,7 +50,7 @@ func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, 
 	if err != nil {
 		return feed, err
 	}
-	// One post more than the page holds tells whether there is another page.
+	// One post more than the page holds reports whether there is another page.
 	sources := map[domain.ChannelRef]bool{}
 	for {
 		newest := newest{most: limit + 1}

@@ -59,7 +59,7 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 			return err
 		}
 		if user != channel.Owner { // a deletion of whose account deletes the channel
-			if err := s.Stands(ctx, user); err != nil {
+			if err := s.RequireActive(ctx, user); err != nil {
 				return err
 			}
 		}

@@ -56,7 +56,7 @@ func (s *Readers) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows 
 }
 
 // planLeave reads these rows of a user in the channel's partition, and returns the
-// operations that delete them in the versions read. So a late copy of the deletion
+// operations that delete them in the versions read. So a delayed duplicate of the deletion
 // undoes no subscription that begins later. The join! row must be read before the
 // sub! row: otherwise a join! row could become a sub! row between the two reads, and
 // neither would be seen.

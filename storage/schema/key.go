@@ -15,9 +15,9 @@ import (
 // SingleRow is the row key of an account, and in tables whose partitions hold one row each.
 const SingleRow = ""
 
-// UnreadPartition is the partition in Deletions of the messages that nobody could read. A
+// UndecodablePartition is the partition in Deletions of the messages that nobody could read. A
 // channel key holds no exclamation mark.
-const UnreadPartition = "unread!"
+const UndecodablePartition = "undecodable!"
 
 // GatePrefix is how the keys of all gates begin.
 const GatePrefix = "gate!"
@@ -196,9 +196,9 @@ func ParseActiveRow(row string) (hour time.Time, key domain.ChannelKey, err erro
 	return hour, domain.ChannelKey(rest), err
 }
 
-// UnreadRow hashes the text too: the ids of another store, whose tables were copied, may be
+// UndecodableRow hashes the text too: the ids of another store, whose tables were copied, may be
 // the same.
-func UnreadRow(id, text string) string { return Unread.Row(Hash("unread", id, text)) }
+func UndecodableRow(id, text string) string { return Undecodable.Row(Hash("unread", id, text)) }
 
 // AskedRow is the row of a deletion on the list of who asked for it.
 func AskedRow(on time.Time, ref domain.ChannelRef) string {

@@ -91,7 +91,7 @@ func (k *Kind) Parts(row string) (parts []Part) {
 	return parts
 }
 
-// parse calls found with each part of a key, and tells whether the key has the form.
+// parse calls found with each part of a key, and reports whether the key has the form.
 func parse(form, key string, found func(Part)) bool {
 	for form != "" {
 		literal, rest, varies := strings.Cut(form, "<")

@@ -25,7 +25,7 @@ func Tables() []string {
 var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, Guests, Join, Sub, Subscription, Active,
-	Unread, OpenDeletion, BlogDeletion, Deletion,
+	Undecodable, OpenDeletion, BlogDeletion, Deletion,
 	Account, Asked, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
 }
@@ -112,7 +112,7 @@ var (
 	Join = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "who is about to join", Scenario: "subscribe-again", Ablation: "join",
 		What:       "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
-		Why:        "So a late copy of a request cannot bring back a subscription that has ended.",
+		Why:        "So a delayed duplicate of a request cannot bring back a subscription that has ended.",
 		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Sub = &Kind{
@@ -149,8 +149,8 @@ var (
 		Why:        "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}
-	Unread = &Kind{
-		Table: TableDeletions, Partition: UnreadPartition, Form: "<hash>", Name: "unread message", Scenario: "poison-unread",
+	Undecodable = &Kind{
+		Table: TableDeletions, Partition: UndecodablePartition, Form: "<hash>", Name: "undecodable message", Scenario: "poison-undecodable",
 		Hash:       "of the message’s id and text",
 		What:       "A message that no worker could read, with its text.",
 		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
@@ -191,7 +191,7 @@ var (
 		Table: TableUsers, Partition: "<user>", Form: "once!<hash>", Name: "idempotency key", Scenario: "create-once",
 		Hash:       "of the user and the idempotency key",
 		What:       "The idempotency key of a request to create a channel, as a hash.",
-		Why:        "It is never changed or deleted, so a late copy changes nothing.",
+		Why:        "It is never changed or deleted, so a delayed duplicate changes nothing.",
 		Properties: always(PropBody),
 	}
 	Owned = &Kind{
@@ -216,7 +216,7 @@ var (
 		Table: TableSessions, Partition: "<hash>", Name: "session", Scenario: "sign-out",
 		Hash: "of the token",
 		What: "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
-		Why:  "Ending one marks this row and does not delete it, so a late copy of its insert finds it ended.",
+		Why:  "Ending one marks this row and does not delete it, so a delayed duplicate of its insert finds it ended.",
 		Properties: slices.Concat(always(PropExpiresOn),
 			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropRevision, PropRevisions)),
 	}

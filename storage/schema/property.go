@@ -51,7 +51,7 @@ const (
 	PropState        = "State"
 	PropStep         = "Step"
 	PropSubscribedOn = "SubscribedOn"
-	// PropText is also how the properties of an unread message begin: Text0, Text1 and so on.
+	// PropText is also how the properties of an undecodable message begin: Text0, Text1 and so on.
 	PropText        = "Text"
 	PropTitle       = "Title"
 	PropTrace       = "Trace"
@@ -63,7 +63,7 @@ const (
 	PropUpdatedOn     = "UpdatedOn"
 	PropUser          = "User"
 	PropUserID        = "UserId"
-	// PropWaiting tells whether the time in PropWaitingSince counts: a merge cannot take a
+	// PropWaiting reports whether the time in PropWaitingSince counts: a merge cannot take a
 	// property away.
 	PropWaiting      = "Waiting"
 	PropWaitingSince = "WaitingSince"

@@ -51,7 +51,7 @@ func TestKinds(t *testing.T) {
 			{TableBlogs, "garden", "gate!open!", "gate!open\"", "open gate"},
 			{TableBlogs, "garden", "vote!x!", "vote!x\"", "vote"},
 			{TableUsers, "ada", "owned!", "owned\"", "owned channel"},
-			{TableDeletions, "unread!", "", "", "unread message"},
+			{TableDeletions, "undecodable!", "", "", "undecodable message"},
 			{TableDeletions, "open!7", "", "", "open deletion"},
 			{TableSubscriptions, "ada", "", "", "subscription"},
 		} {

@@ -110,8 +110,8 @@ func tellsOfTheDeliveries(t *testing.T, all story) {
 		t.Error("a delivery is in the trace of another")
 	}
 	for i, want := range []struct{ outcome, steps string }{
-		{"wait", "mark shut sweep"},
-		{"done", "mark shut sweep disarm release"},
+		{"wait", "pivot shut sweep"},
+		{"done", "pivot shut sweep remove-gate release"},
 	} {
 		d := deliveries[i]
 		if len(d.Links) != 1 || d.Links[0] != click.spanID {

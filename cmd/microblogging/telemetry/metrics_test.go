@@ -159,7 +159,7 @@ func countEverything(t *testing.T) {
 		`microblogging_page_cache_lookups_total{cache="view",result="miss"} 0`,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="done"} 1`,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="lease_lost"} 1`,
-		`microblogging_worker_deliveries_total{kind="unread",outcome="permanent"} 1`,
+		`microblogging_worker_deliveries_total{kind="undecodable",outcome="permanent"} 1`,
 		`microblogging_worker_deliveries_in_progress 0`,
 		`microblogging_worker_redeliveries_total 1`,
 		`microblogging_worker_lost_leases_total 1`,

@@ -72,7 +72,7 @@ func (h *handling) Removed(rows int) {
 func (h *handling) End(e worker.End) {
 	kind := string(e.Kind)
 	if kind == "" {
-		kind = "unread"
+		kind = "undecodable"
 	}
 	h.inProgress.Dec()
 	h.deliveries.WithLabelValues(kind, outcomeLabel(e.Outcome)).Inc()

@@ -18,8 +18,8 @@ import (
 type cli struct {
 	Prove    proveCmd    `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
 	List     listCmd     `cmd:"" help:"List the scenarios."`
-	Find     findCmd     `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
-	Replay   replayCmd   `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks a law."`
+	Find     findCmd     `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
+	Replay   replayCmd   `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
 	Document documentCmd `cmd:"" help:"Write the explorer regions of a Markdown document anew."`
 	Known    knownCmd    `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 }
@@ -119,7 +119,7 @@ func (c *findCmd) Run() error {
 	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
 		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
 	if r.Finding == nil {
-		fmt.Println("No law is broken.")
+		fmt.Println("No invariant is violated.")
 		return nil
 	}
 	if err := r.WriteSchedule(os.Stdout); err != nil {
@@ -127,7 +127,7 @@ func (c *findCmd) Run() error {
 	}
 	missing, err := prove.Missing(found)
 	for _, g := range missing {
-		fmt.Printf("\nWithout a guard of ours, this breaks in the same way: %s, in %s. %s\n", g.Label, g.Code, g.Why)
+		fmt.Printf("\nWithout a safeguard of ours, this breaks in the same way: %s, in %s. %s\n", g.Label, g.Code, g.Why)
 	}
 	return err
 }

@@ -10,12 +10,12 @@ import (
 	"microblogging/lab/mem"
 )
 
-// laws are what a user of the textbook version expects.
-type laws []law
+// invariants are what a user of the textbook version expects.
+type invariants []invariant
 
-// A law is one expectation. Each anomaly breaks the law of its name.
-type law struct {
-	lab.Law
+// An invariant is one expectation. Each anomaly breaks the invariant of its name.
+type invariant struct {
+	lab.Invariant
 	// always says what is wrong in a state, and rest what is once fresh workers have handled the
 	// messages on the queue. Either is empty if all is well, and may be nil.
 	always, rest func(lab.View) string
@@ -23,50 +23,50 @@ type law struct {
 	ends bool
 }
 
-// List implements lab.Laws.
-func (l laws) List() []lab.Law {
-	list := make([]lab.Law, len(l))
-	for i, law := range l {
-		list[i] = law.Law
+// List implements lab.Invariants.
+func (l invariants) List() []lab.Invariant {
+	list := make([]lab.Invariant, len(l))
+	for i, invariant := range l {
+		list[i] = invariant.Invariant
 	}
 	return list
 }
 
-// Recalls implements lab.Laws: nobody keeps pages here.
-func (laws) Recalls(lab.Kind) bool { return false }
+// Recalls implements lab.Invariants: nobody keeps pages here.
+func (invariants) Recalls(lab.Kind) bool { return false }
 
-// Step finds nothing: the laws are about states.
-func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Breach { return nil }
+// Step finds nothing: the invariants are about states.
+func (invariants) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Violation { return nil }
 
-// State implements lab.Laws.
-func (l laws) State(v lab.View) (breaches []domain.Breach) {
-	for _, law := range l {
-		breaches = append(breaches, law.broken(law.always, v)...)
+// State implements lab.Invariants.
+func (l invariants) State(v lab.View) (violations []domain.Violation) {
+	for _, invariant := range l {
+		violations = append(violations, invariant.broken(invariant.always, v)...)
 	}
-	return breaches
+	return violations
 }
 
-func (l law) broken(wrong func(lab.View) string, v lab.View) []domain.Breach {
+func (l invariant) broken(wrong func(lab.View) string, v lab.View) []domain.Violation {
 	if wrong == nil || wrong(v) == "" {
 		return nil
 	}
-	return []domain.Breach{{Invariant: l.Name, Detail: wrong(v)}}
+	return []domain.Violation{{Invariant: l.Name, Detail: wrong(v)}}
 }
 
 // Rest lets fresh workers handle the messages on the queue.
-func (l laws) Rest(v lab.View) lab.Outcome {
+func (l invariants) Rest(v lab.View) lab.Outcome {
 	left := mem.Open(v.DB, "rest.")
 	deeds, err := drain(left)
 	outcome := lab.Outcome{DB: left.Snapshot(), Deeds: deeds, Unfinished: err != nil}
-	at := slices.IndexFunc(l, func(law law) bool { return law.ends })
+	at := slices.IndexFunc(l, func(invariant invariant) bool { return invariant.ends })
 	if outcome.Unfinished && at >= 0 {
-		outcome.Breaches = []domain.Breach{{Invariant: l[at].Name, Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
+		outcome.Violations = []domain.Violation{{Invariant: l[at].Name, Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
 		return outcome
 	}
 	v.DB = outcome.DB
-	outcome.Breaches = l.State(v)
-	for _, law := range l {
-		outcome.Breaches = append(outcome.Breaches, law.broken(law.rest, v)...)
+	outcome.Violations = l.State(v)
+	for _, invariant := range l {
+		outcome.Violations = append(outcome.Violations, invariant.broken(invariant.rest, v)...)
 	}
 	return outcome
 }
@@ -90,24 +90,24 @@ func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 	return deeds, last
 }
 
-// anomalies are the laws that the four anomalies break.
-func anomalies() laws {
-	return laws{
+// anomalies are the invariants that the four anomalies break.
+func anomalies() invariants {
+	return invariants{
 		{
-			Law:  lab.Law{Name: "A1", Title: "no orphan post", When: lab.AtRest, Means: "When all is at rest, no post is left of a channel that is gone."},
-			rest: orphan,
+			Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent, Means: "When all is at rest, no post is left of a channel that is gone."},
+			rest:      orphan,
 		},
 		{
-			Law:    lab.Law{Name: "A2", Title: "no damage to the resurrected", When: lab.Always, Means: "Nothing disappears from a channel that was created again unless somebody asks for that."},
-			always: damage,
+			Invariant: lab.Invariant{Name: "A2", Title: "no damage to the resurrected", When: lab.Always, Means: "Nothing disappears from a channel that was created again unless somebody asks for that."},
+			always:    damage,
 		},
 		{
-			Law:  lab.Law{Name: "A3", Title: "no stuck intent", When: lab.AtRest, Means: "Whatever is marked as being deleted is deleted in the end."},
-			rest: stuck,
+			Invariant: lab.Invariant{Name: "A3", Title: "no stuck intent", When: lab.Quiescent, Means: "Whatever is marked as being deleted is deleted in the end."},
+			rest:      stuck,
 		},
 		{
-			Law:    lab.Law{Name: "A4", Title: "no echo", When: lab.AtRest, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
-			always: echo, ends: true,
+			Invariant: lab.Invariant{Name: "A4", Title: "no echo", When: lab.Quiescent, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
+			always:    echo, ends: true,
 		},
 	}
 }

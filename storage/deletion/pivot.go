@@ -9,30 +9,30 @@ import (
 	"microblogging/storage/channel"
 )
 
-// MarkDeleting takes the channel past the pivot, after which a deletion cannot be undone. It is the
+// PassPivot takes the channel past the pivot, after which a deletion cannot be undone. It is the
 // first step of a worker. It reports whether this incarnation's row exists and its deletion was not
 // undone. It reads no clock, because the queue has kept the message invisible while the owner could
 // undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
 // conditional write of its row.
-func (s *Deletions) MarkDeleting(ctx context.Context, m domain.Message) (present bool, err error) {
-	return s.mark(ctx, m, domain.Now(), func(row channel.Row) error { return s.Pivot(ctx, row) })
+func (s *Deletions) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
+	return s.transition(ctx, m, domain.Now(), func(row channel.Row) error { return s.SetDeleting(ctx, row) })
 }
 
-// hide sets the channel pending for a request whose own write of the row conflicted with another.
-func (s *Deletions) hide(ctx context.Context, m domain.Message) error {
-	_, err := s.mark(ctx, m, m.Due(), func(row channel.Row) error {
+// setPending sets the channel pending for a request whose own write of the row conflicted with another.
+func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
+	_, err := s.transition(ctx, m, m.Due(), func(row channel.Row) error {
 		if row.State == domain.ChannelPending {
 			return nil
 		}
-		return s.Mark(ctx, row, m.UndoableUntil)
+		return s.SetPending(ctx, row, m.UndoableUntil)
 	})
 	return err
 }
 
-// mark reads the channel's row, and calls swap unless the row is past the pivot. Before an active
+// transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
 // row is marked, the deletion is put on the index with the time at which its work is due (open.go).
 // If the row's count of undoings is not the message's, the deletion was undone.
-func (s *Deletions) mark(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
+func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, m.Ref())
 		present = err == nil && row.Undone == m.Number
@@ -81,7 +81,7 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 			return err // without one, it was undone before, or this is the echo of our own swap
 		}
 		undone.State, undone.UndoableUntil, undone.Undone = domain.ChannelActive, time.Time{}, row.Undone+1
-		return s.Unmark(ctx, row)
+		return s.SetActive(ctx, row)
 	})
 	if err != nil {
 		return undone, err

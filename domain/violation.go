@@ -1,9 +1,9 @@
 package domain
 
-// A Breach is a place where the rows or the messages violate an invariant.
-type Breach struct {
+// A Violation is a place where the rows or the messages violate an invariant.
+type Violation struct {
 	// Invariant is the number of the invariant, I1 to I12, or the name of another
-	// law that was checked.
+	// invariant that was checked.
 	Invariant string `json:"invariant"`
 	// Table, PartitionKey and RowKey name the row that shows it, if one row does.
 	Table        string `json:"table"`
@@ -16,4 +16,4 @@ type Breach struct {
 }
 
 // String returns the invariant and the detail, for a line of output.
-func (b Breach) String() string { return b.Invariant + ": " + b.Detail }
+func (b Violation) String() string { return b.Invariant + ": " + b.Detail }

@@ -12,27 +12,27 @@ import (
 	"microblogging/storage/schema"
 )
 
-// How guards are taken out of the shipped code.
+// How safeguards are taken out of the shipped code.
 
-// An ablation takes a guard out of a scenario of the shipped code.
+// An ablation takes a safeguard out of a scenario of the shipped code.
 type ablation struct {
 	name      string
-	guard     lab.Guard
+	safeguard lab.Safeguard
 	intercept lab.Intercept
 	changes   []func(*lab.Scenario)
 }
 
-// ablate takes a guard out of the scenario of. code is the guard's function and, after a colon, what
+// ablate takes a safeguard out of the scenario of. code is the safeguard's function and, after a colon, what
 // would be taken out of it.
 func ablate(name, of, label, code, why string, intercept lab.Intercept, changes ...func(*lab.Scenario)) ablation {
 	function, part, _ := strings.Cut(code, ": ")
-	return ablation{name, lab.Guard{Of: of, Label: label, Why: why, Code: function, Part: part}, intercept, changes}
+	return ablation{name, lab.Safeguard{Of: of, Label: label, Why: why, Code: function, Part: part}, intercept, changes}
 }
 
-// of is the scenario without the guard.
+// of is the scenario without the safeguard.
 func (a ablation) of(scenarios []lab.Scenario) lab.Scenario {
-	s := scenarios[slices.IndexFunc(scenarios, func(s lab.Scenario) bool { return s.Name == a.guard.Of })]
-	s.Name, s.Guard = a.name, &a.guard
+	s := scenarios[slices.IndexFunc(scenarios, func(s lab.Scenario) bool { return s.Name == a.safeguard.Of })]
+	s.Name, s.Safeguard = a.name, &a.safeguard
 	s.Actors, s.Intercept = slices.Clone(s.Actors), append(slices.Clip(s.Intercept), a.intercept)
 	for _, change := range a.changes {
 		change(&s)
@@ -53,9 +53,9 @@ func among(actors ...string) func(*lab.Scenario) {
 	}
 }
 
-// under judges by these laws.
-func under(laws Shipped) func(*lab.Scenario) {
-	return func(s *lab.Scenario) { s.Laws = laws.about(lawsOf(*s).subjects) }
+// under judges by these invariants.
+func under(invariants Shipped) func(*lab.Scenario) {
+	return func(s *lab.Scenario) { s.Invariants = invariants.about(invariantsOf(*s).subjects) }
 }
 
 // always intercepts all actors.
@@ -76,8 +76,8 @@ func only(prefix string, around func() driver.Around) lab.Intercept {
 // following is what an Around calls to let a call go on.
 type following = func(context.Context) error
 
-// withoutGuard leaves out the merge of a gate before other operations.
-func withoutGuard(gate string) func() driver.Around {
+// withoutSafeguard leaves out the merge of a gate before other operations.
+func withoutSafeguard(gate string) func() driver.Around {
 	return func() driver.Around {
 		return func(ctx context.Context, c *driver.Call, next following) error {
 			if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {

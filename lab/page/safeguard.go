@@ -8,9 +8,9 @@ import (
 	"microblogging/templates"
 )
 
-// A guardSwitch turns one guard of the shipped code off, or on again.
-type guardSwitch struct {
-	lab.Guard
+// A safeguardSwitch turns one safeguard of the shipped code off, or on again.
+type safeguardSwitch struct {
+	lab.Safeguard
 	On bool
 	// URL turns it, and Compare shows what it is good for.
 	URL, Compare string
@@ -18,17 +18,17 @@ type guardSwitch struct {
 	Source sourceView
 }
 
-// switches are the guards that can be taken out of the scenario, or were.
-func switches(q request, cases []prove.Case) (list []guardSwitch) {
+// switches are the safeguards that can be taken out of the scenario, or were.
+func switches(q request, cases []prove.Case) (list []safeguardSwitch) {
 	base := q.Name
-	if q.Guard != nil {
-		base = q.Guard.Of
+	if q.Safeguard != nil {
+		base = q.Safeguard.Of
 	}
 	for _, c := range cases {
-		if c.Guard == nil || c.Guard.Of != base {
+		if c.Safeguard == nil || c.Safeguard.Of != base {
 			continue
 		}
-		s := guardSwitch{Guard: *c.Guard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Compare: templates.LabComparePath(c.Name), Source: codeOf(*c.Guard)}
+		s := safeguardSwitch{Safeguard: *c.Safeguard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Compare: templates.LabComparePath(c.Name), Source: codeOf(*c.Safeguard)}
 		if !s.On {
 			s.URL = templates.LabPath(base)
 		}
@@ -37,8 +37,8 @@ func switches(q request, cases []prove.Case) (list []guardSwitch) {
 	return list
 }
 
-// codeOf is the code of a guard, with the line that decides marked.
-func codeOf(g lab.Guard) sourceView {
+// codeOf is the code of a safeguard, with the line that decides marked.
+func codeOf(g lab.Safeguard) sourceView {
 	site, first, last := g.Line()
 	v := functionView(site, first, last)
 	v.Part = g.Part
@@ -57,21 +57,21 @@ func (v sourceView) around() (before, part, behind string) {
 	return before, v.Part, behind
 }
 
-// A refusal is a step that a guard has refused.
+// A refusal is a step that a safeguard has refused.
 type refusal struct {
-	lab.Guard
+	lab.Safeguard
 	Step  int
 	Actor string
-	// URL compares the run with the same without the guard.
+	// URL compares the run with the same without the safeguard.
 	URL string
 }
 
-// refusalsIn are the steps of a run of what ships that go another way as soon as a guard is taken
+// refusalsIn are the steps of a run of what ships that go another way as soon as a safeguard is taken
 // out, and are refused with it.
 func (l *Lab) refusalsIn(q request) (list []refusal) {
 	ours, _ := q.Replay(q.schedule[:q.at], false) // it was followed
 	for _, c := range l.cases() {
-		if c.Guard == nil || c.Guard.Of != q.Name {
+		if c.Safeguard == nil || c.Safeguard.Of != q.Name {
 			continue
 		}
 		schedule, err := c.Parse(q.Format(q.schedule[:q.at]))
@@ -80,7 +80,7 @@ func (l *Lab) refusalsIn(q request) (list []refusal) {
 		}
 		without, _ := c.Replay(schedule, false)
 		if _, n := differing(without, ours); n > 0 && ours.Steps[n-1].Applied != nil && ours.Steps[n-1].Applied.Err != nil {
-			list = append(list, refusal{*c.Guard, n, q.Words(ours.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
+			list = append(list, refusal{*c.Safeguard, n, q.Words(ours.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
 		}
 	}
 	return list

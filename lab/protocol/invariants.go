@@ -9,14 +9,14 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/mem"
-	"microblogging/storage/atrest"
 	"microblogging/storage/driver"
+	"microblogging/storage/oracle"
 )
 
-// The laws: the invariants of package domain, over the store and against what clients were told.
-// What a law demands of one thing is said by the subject.
+// The invariants: the invariants of package domain, over the store and against what clients were told.
+// What an invariant demands of one thing is said by the subject.
 
-// Shipped are the laws of the shipped code.
+// Shipped are the invariants of the shipped code.
 type Shipped struct {
 	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
 	// end.
@@ -34,64 +34,64 @@ type Shipped struct {
 	subjects *subject
 }
 
-// List implements Laws: the invariants of package domain, and the anomaly that is about
+// List implements Invariants: the invariants of package domain, and the anomaly that is about
 // what clients are told.
-func (Shipped) List() []lab.Law {
-	return []lab.Law{
-		{Name: "I1", Title: "no orphan", When: lab.AtRest, Means: "When all is at rest, each row belongs to a channel that is there."},
+func (Shipped) List() []lab.Invariant {
+	return []lab.Invariant{
+		{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When all is at rest, each row belongs to a channel that is there."},
 		{Name: "I2", Title: "no collateral", When: lab.Always, Means: "Deleting one channel never touches another, even one that has the same name later."},
 		{Name: "I3", Title: "no lost post", When: lab.Always, Means: "A post that was accepted can be read until it is removed, and then never again."},
 		{Name: "I4", Title: "no ghost read", When: lab.Always, Means: "Once a deletion is accepted, nobody is shown the channel or its posts, unless it is undone."},
-		{Name: "I5", Title: "it ends", When: lab.AtRest, Means: "Each deletion that was accepted is done in the end, or waits where an operator sees it."},
+		{Name: "I5", Title: "it ends", When: lab.Quiescent, Means: "Each deletion that was accepted is done in the end, or waits where an operator sees it."},
 		{Name: "I6", Title: "repeatable", When: lab.Finally, Means: "Handling a message again, late, or twice at once changes nothing more."},
-		{Name: "I7", Title: "one post", When: lab.AtRest, Means: "A request that is sent twice makes one post, or one channel."},
-		{Name: "I8", Title: "indexes agree", When: lab.AtRest, Means: "Each post stands once in the index by rating, and its rating is the sum of its votes. It is on its author's list, and a channel on its owner's."},
-		{Name: "I9", Title: "gates", When: lab.AtRest, Means: "Each active channel has its own open gate and no other, and that gate opens only once."},
+		{Name: "I7", Title: "one post", When: lab.Quiescent, Means: "A request that is sent twice makes one post, or one channel."},
+		{Name: "I8", Title: "indexes agree", When: lab.Quiescent, Means: "Each post stands once in the index by rating, and its rating is the sum of its votes. It is on its author's list, and a channel on its owner's."},
+		{Name: "I9", Title: "gates", When: lab.Quiescent, Means: "Each active channel has its own open gate and no other, and that gate opens only once."},
 		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "A session that has ended signs nobody in, and a link or an address that was used up or revoked never works again."},
 		{Name: "I11", Title: "who may not post does not", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked somebody there, no post or edit lands that this forbids."},
-		{Name: "I12", Title: "who is gone is gone", When: lab.AtRest, Means: "Once an account is gone, nothing that its user sent lands, and nothing of theirs is left but the name."},
+		{Name: "I12", Title: "who is gone is gone", When: lab.Quiescent, Means: "Once an account is gone, nothing that its user sent lands, and nothing of theirs is left but the name."},
 		{Name: "A4", Title: "no echo", When: lab.Always, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
 	}
 }
 
-// lawsOf are the laws of a scenario.
-func lawsOf(s lab.Scenario) Shipped {
-	laws, _ := s.Laws.(Shipped) // it may name none
-	return laws
+// invariantsOf are the invariants of a scenario.
+func invariantsOf(s lab.Scenario) Shipped {
+	invariants, _ := s.Invariants.(Shipped) // it may name none
+	return invariants
 }
 
-// about are these laws, of all subjects.
+// about are these invariants, of all subjects.
 func (l Shipped) about(all *subject) Shipped {
 	l.subjects = all
 	return l
 }
 
-// Recalls implements Laws.
+// Recalls implements Invariants.
 func (l Shipped) Recalls(kind lab.Kind) bool { return slices.Contains(l.subjects.recalled, kind) }
 
-// breaching notes that a law is broken.
-type breaching = func(law, format string, args ...any)
+// violating notes that an invariant is violated.
+type violating = func(invariant, format string, args ...any)
 
 // State is what a client was told, which holds in every later state, and what else the subjects
 // demand always.
-func (l Shipped) State(v lab.View) []domain.Breach {
-	var breaches []domain.Breach
-	breach := func(law, format string, args ...any) {
-		breaches = append(breaches, breachOf(law, format, args...))
+func (l Shipped) State(v lab.View) []domain.Violation {
+	var violations []domain.Violation
+	violation := func(invariant, format string, args ...any) {
+		violations = append(violations, violationOf(invariant, format, args...))
 	}
 	for k := range v.Facts() {
 		if holds := l.subjects.told[k.Kind]; holds != nil {
-			holds(v, k, breach)
+			holds(v, k, violation)
 		}
 	}
 	for _, demand := range l.subjects.always {
-		breaches = append(breaches, demand(l, v)...)
+		violations = append(violations, demand(l, v)...)
 	}
-	return breaches
+	return violations
 }
 
 // Rest is all invariants at quiescence. Fresh workers run until nothing moves.
-// Then the program's own checker, the plain reading of package atrest and what
+// Then the program's own checker, the plain reading of package oracle and what
 // only the lab knows (the messages, and what clients were told) must agree that
 // nothing is wrong.
 func (l Shipped) Rest(v lab.View) lab.Outcome {
@@ -104,44 +104,44 @@ func (l Shipped) Rest(v lab.View) lab.Outcome {
 	}
 	outcome := lab.Outcome{DB: c.db.Snapshot(), Deeds: c.deeds, Unfinished: err != nil}
 	if err != nil {
-		outcome.Breaches = []domain.Breach{breachOf("I5", "%v", err)}
+		outcome.Violations = []domain.Violation{violationOf("I5", "%v", err)}
 		return outcome
 	}
-	outcome.Breaches = l.settled(ctx, c, v)
+	outcome.Violations = l.settled(ctx, c, v)
 	for _, b := range before {
-		if !slices.Contains(outcome.Breaches, b) {
-			outcome.Breaches = append(outcome.Breaches, b)
+		if !slices.Contains(outcome.Violations, b) {
+			outcome.Violations = append(outcome.Violations, b)
 		}
 	}
 	return outcome
 }
 
 // settled is what is wrong once the crew has come to rest.
-func (l Shipped) settled(ctx context.Context, c *crew, v lab.View) []domain.Breach {
-	breaches := append(c.check(ctx), l.demanded(ctx, c, v, l.subjects.read)...)
-	plain, err := atrest.Breaches(ctx, c.db)
+func (l Shipped) settled(ctx context.Context, c *crew, v lab.View) []domain.Violation {
+	violations := append(c.check(ctx), l.demanded(ctx, c, v, l.subjects.read)...)
+	plain, err := oracle.Violations(ctx, c.db)
 	if err != nil {
-		return []domain.Breach{breachOf("I5", "%v", err)}
+		return []domain.Violation{violationOf("I5", "%v", err)}
 	}
-	breaches = append(breaches, plain...)
+	violations = append(violations, plain...)
 	v.DB, v.Now = c.db.Snapshot(), time.Now() // no time to undo is left for fresh workers
-	breaches = append(breaches, l.demanded(ctx, c, v, l.subjects.rest)...)
-	breaches = append(breaches, l.State(v)...)
-	if breaches != nil {
-		return breaches
+	violations = append(violations, l.demanded(ctx, c, v, l.subjects.rest)...)
+	violations = append(violations, l.State(v)...)
+	if violations != nil {
+		return violations
 	}
 	return c.again(ctx, v, l.neverAccepted)
 }
 
-func (l Shipped) demanded(ctx context.Context, c *crew, v lab.View, demands []demand) (breaches []domain.Breach) {
+func (l Shipped) demanded(ctx context.Context, c *crew, v lab.View, demands []demand) (violations []domain.Violation) {
 	for _, demand := range demands {
-		breaches = append(breaches, demand(ctx, l, c, v)...)
+		violations = append(violations, demand(ctx, l, c, v)...)
 	}
-	return breaches
+	return violations
 }
 
 // answeredTwice is I7: a request, which of tells with its answer, is answered with one thing.
-func answeredTwice(v lab.View, kind lab.Kind, what string, of func(lab.Fact) (request, answer string)) (breaches []domain.Breach) {
+func answeredTwice(v lab.View, kind lab.Kind, what string, of func(lab.Fact) (request, answer string)) (violations []domain.Violation) {
 	answers := map[string]string{}
 	for k := range v.Facts() {
 		if k.Kind != kind {
@@ -149,11 +149,11 @@ func answeredTwice(v lab.View, kind lab.Kind, what string, of func(lab.Fact) (re
 		}
 		request, answer := of(k.Fact)
 		if first, ok := answers[request]; ok && first != answer {
-			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two %s", what))
+			violations = append(violations, violationOf("I7", "one idempotency key was answered with two %s", what))
 		}
 		answers[request] = answer
 	}
-	return breaches
+	return violations
 }
 
 func hasRow(db mem.Snapshot, table string, ref domain.ChannelRef, row string) bool {
@@ -161,7 +161,7 @@ func hasRow(db mem.Snapshot, table string, ref domain.ChannelRef, row string) bo
 	return err == nil
 }
 
-// breachOf is a breach that no single row shows.
-func breachOf(invariant, format string, args ...any) domain.Breach {
-	return domain.Breach{Invariant: invariant, Detail: fmt.Sprintf(format, args...)}
+// violationOf is a violation that no single row shows.
+func violationOf(invariant, format string, args ...any) domain.Violation {
+	return domain.Violation{Invariant: invariant, Detail: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,4 @@
-package atrest_test
+package oracle_test
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/atrest"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
+	"microblogging/storage/oracle"
 )
 
 // A world is a sound store with one channel, news, in which grace has a post
@@ -79,28 +79,28 @@ func (w *world) openGate() string { return "gate!open!" + string(w.channel.Incar
 
 func (w *world) shutGate() string { return "gate!shut!" + string(w.channel.Incarnation) }
 
-// mustBreak compares the breaches with those wanted, each written as the
+// mustBreak compares the violations with those wanted, each written as the
 // invariant, the table and the row.
 func (w *world) mustBreak(want ...string) {
 	w.t.Helper()
-	breaches, err := atrest.Breaches(w.t.Context(), w.db)
+	violations, err := oracle.Violations(w.t.Context(), w.db)
 	w.ok(err)
 	var got []string
-	for _, b := range breaches {
+	for _, b := range violations {
 		got = append(got, strings.TrimSpace(b.Invariant+" "+b.Table+" "+b.RowKey))
 		if b.PartitionKey != "news" || b.Detail == "" {
-			w.t.Errorf("breach %+v does not say where it is, or what", b)
+			w.t.Errorf("violation %+v does not say where it is, or what", b)
 		}
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		w.t.Errorf("found %q, want %q: %v", got, want, breaches)
+		w.t.Errorf("found %q, want %q: %v", got, want, violations)
 	}
 }
 
 // other is an incarnation that no channel has.
 const other = "OTHERINCARNATIONAAAAAAAAAA"
 
-func TestBreaches(t *testing.T) {
+func TestViolations(t *testing.T) {
 	for _, spoilers := range []map[string]spoiler{spoiltChannels(), spoiltPosts()} {
 		for name, spoil := range spoilers {
 			t.Run(name, func(t *testing.T) {
@@ -118,11 +118,11 @@ func TestBreaches(t *testing.T) {
 			w.mustBreak()
 		})
 	}
-	t.Run("a channel that is gone leaves orphans and no other breach", goneChannelLeavesOrphans)
+	t.Run("a channel that is gone leaves orphans and no other violation", goneChannelLeavesOrphans)
 	t.Run("a store without tables is an error", noTablesIsAnError)
 }
 
-// A spoiler breaks one invariant by hand and returns the breach that it is.
+// A spoiler breaks one invariant by hand and returns the violation that it is.
 type spoiler = func(w *world) (want string)
 
 // spoiltChannels break I1, I5 and I9.
@@ -224,7 +224,7 @@ func spoiltPosts() map[string]spoiler {
 	}
 }
 
-// harmless are rows that look wrong and are no breach.
+// harmless are rows that look wrong and are no violation.
 func harmless() map[string]func(w *world) {
 	return map[string]func(w *world){
 		"a creation that died leaves a gate that is harmless": func(w *world) {
@@ -247,15 +247,15 @@ func harmless() map[string]func(w *world) {
 func goneChannelLeavesOrphans(t *testing.T) {
 	w := newWorld(t)
 	w.write("Channels", driver.Delete("", driver.Exists))
-	breaches, err := atrest.Breaches(t.Context(), w.db)
+	violations, err := oracle.Violations(t.Context(), w.db)
 	w.ok(err)
-	for _, b := range breaches {
+	for _, b := range violations {
 		if b.Invariant != "I1" {
-			t.Errorf("breach %v, want orphans alone", b)
+			t.Errorf("violation %v, want orphans alone", b)
 		}
 	}
-	if len(breaches) < 4 { // the post, its key, its row in the index, the subscribers
-		t.Errorf("found %d orphans: %v", len(breaches), breaches)
+	if len(violations) < 4 { // the post, its key, its row in the index, the subscribers
+		t.Errorf("found %d orphans: %v", len(violations), violations)
 	}
 }
 
@@ -264,7 +264,7 @@ func noTablesIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := atrest.Breaches(t.Context(), db); err == nil {
+	if _, err := oracle.Violations(t.Context(), db); err == nil {
 		t.Error("a store without tables was read")
 	}
 	if err := db.Close(); err != nil {

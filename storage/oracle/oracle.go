@@ -1,4 +1,4 @@
-package atrest
+package oracle
 
 import (
 	"context"
@@ -18,9 +18,9 @@ const (
 	tableUsers         = "Users"
 )
 
-// Breaches reads the store and returns what is wrong with it, nil if nothing is.
+// Violations reads the store and returns what is wrong with it, nil if nothing is.
 // Its order follows from the rows alone. The error is about reading.
-func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, error) {
+func Violations(ctx context.Context, backend driver.Backend) ([]domain.Violation, error) {
 	s := store{channels: map[string]channel{}, has: map[key]driver.Entity{}}
 	if err := s.read(ctx, backend); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func Breaches(ctx context.Context, backend driver.Backend) ([]domain.Breach, err
 	s.gates()
 	s.oneRule()
 	s.whoIsGone()
-	return s.breaches, nil
+	return s.violations, nil
 }
 
 // A key names one row of the store.
@@ -52,8 +52,8 @@ type store struct {
 	rows map[string][]driver.Entity
 	has  map[key]driver.Entity
 	// channels are the live channels by their key.
-	channels map[string]channel
-	breaches []domain.Breach
+	channels   map[string]channel
+	violations []domain.Violation
 }
 
 func (s *store) read(ctx context.Context, backend driver.Backend) error {
@@ -76,8 +76,8 @@ func (s *store) read(ctx context.Context, backend driver.Backend) error {
 	return nil
 }
 
-func (s *store) breach(invariant, table string, row driver.Entity, format string, args ...any) {
-	s.breaches = append(s.breaches, domain.Breach{
+func (s *store) violation(invariant, table string, row driver.Entity, format string, args ...any) {
+	s.violations = append(s.violations, domain.Violation{
 		Invariant: invariant, Table: table, PartitionKey: row.Partition, RowKey: row.Row,
 		Detail: fmt.Sprintf(format, args...),
 	})
@@ -104,7 +104,7 @@ func (s *store) noOrphan() {
 		}
 		of := row.Properties.String("Incarnation")
 		if live, there := s.channels[row.Partition]; !there || live.incarnation != of {
-			s.breach("I1", tableBlogs, row, "is of incarnation %s, and its channel is not", of)
+			s.violation("I1", tableBlogs, row, "is of incarnation %s, and its channel is not", of)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (s *store) itEnds() {
 		deletion := s.has[key{tableDeletions, row.Partition, s.channels[row.Partition].incarnation}]
 		state := deletion.Properties.String("State")
 		if !s.channels[row.Partition].active && state != "poisoned" {
-			s.breach("I5", tableChannels, row, "is still %s, and its deletion is recorded as %q", row.Properties.String("State"), state)
+			s.violation("I5", tableChannels, row, "is still %s, and its deletion is recorded as %q", row.Properties.String("State"), state)
 		}
 	}
 	for _, row := range s.rows[tableDeletions] {
@@ -136,9 +136,9 @@ func (s *store) itEnds() {
 		case state == "undone" && strings.HasPrefix(row.Partition, "@"):
 		case state == "undone" && live.incarnation == row.Row && live.active:
 		case state != "done" && state != "poisoned":
-			s.breach("I5", tableDeletions, row, "is still %s", state)
+			s.violation("I5", tableDeletions, row, "is still %s", state)
 		case state == "done" && there && live.incarnation == row.Row:
-			s.breach("I5", tableDeletions, row, "is done, and its channel is still there")
+			s.violation("I5", tableDeletions, row, "is done, and its channel is still there")
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (s *store) indexesAgree() {
 			return
 		}
 		if _, there := s.has[postKey(row, id)]; !there && of.active {
-			s.breach("I8", tableBlogs, row, "is about a post that is not there")
+			s.violation("I8", tableBlogs, row, "is about a post that is not there")
 		}
 	})
 	s.blogs(func(of channel, row driver.Entity, kind, id string) {
@@ -171,7 +171,7 @@ func (s *store) indexesAgree() {
 		rating, post := row.Properties.Int64("Rating"), postKey(row, id)
 		_, right := s.has[key{tableBlogs, row.Partition, fmt.Sprintf("rate!%010d!%s", 9_999_999_999-rating, id)}]
 		if votes[post] != rating || indexed[post] != 1 || !right {
-			s.breach("I8", tableBlogs, row, "is rated %d, has %d votes and %d rows in the index (one at its rating: %t)",
+			s.violation("I8", tableBlogs, row, "is rated %d, has %d votes and %d rows in the index (one at its rating: %t)",
 				rating, votes[post], indexed[post], right)
 		}
 	})
@@ -185,7 +185,7 @@ func (s *store) subscribersAgree() {
 	s.blogs(func(of channel, row driver.Entity, kind, user string) {
 		_, there := s.has[key{tableSubscriptions, user, row.Partition + "!" + of.incarnation}]
 		if kind == "sub" && of.active && !there {
-			s.breach("I8", tableBlogs, row, "counts as a subscriber and has no subscription")
+			s.violation("I8", tableBlogs, row, "counts as a subscriber and has no subscription")
 		}
 	})
 }
@@ -201,7 +201,7 @@ func (s *store) listsAgree() {
 		listed := s.has[key{tableUsers, user, entry}].Properties
 		there := listed.String("Channel") == row.Partition && listed.String("Incarnation") == of.incarnation
 		if (kind == "blog" && user != "deleted user" || kind == "vote") && of.active && !there {
-			s.breach("I8", tableBlogs, row, "is not on the list of its user, %s", user)
+			s.violation("I8", tableBlogs, row, "is not on the list of its user, %s", user)
 		}
 	})
 }
@@ -218,32 +218,32 @@ func (s *store) requestsAgree() {
 		ends := account.String("State") == "erasing" || account.String("State") == "gone"
 		entry := fmt.Sprintf("asked!%s!%s!%s", domain.RecentFirst(on), row.Partition, row.Row)
 		if _, listed := s.has[key{tableUsers, user, entry}]; !listed && !ends && !account.Time("CreatedOn").After(on) {
-			s.breach("I8", tableDeletions, row, "is not on the list of the user who asked for it, %s", user)
+			s.violation("I8", tableDeletions, row, "is not on the list of the user who asked for it, %s", user)
 		}
 	}
 }
 
 // whoIsGone is I12: nothing is left of somebody whose account is gone but its row, and an account
 // whose deletion was asked for is gone, or its deletion is in poison or was undone. What their lists
-// hold names nothing: a late copy may have left it.
+// hold names nothing: a delayed duplicate may have left it.
 func (s *store) whoIsGone() {
 	state := func(user string) string { return s.has[key{tableUsers, user, ""}].Properties.String("State") }
 	for _, row := range s.rows[tableUsers] {
 		record := s.has[key{tableDeletions, "@" + row.Partition, row.Properties.String("Incarnation")}].Properties.String("State")
 		if now := state(row.Partition); row.Row == "" && now != "" && now != "gone" && record != "poisoned" {
-			s.breach("I5", tableUsers, row, "is still %s, and its deletion is recorded as %q", now, record)
+			s.violation("I5", tableUsers, row, "is still %s, and its deletion is recorded as %q", now, record)
 		}
 	}
 	for _, row := range s.rows[tableChannels] {
 		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + s.channels[row.Partition].incarnation}]
 		if owner := row.Properties.String("Owner"); s.channels[row.Partition].active && open && state(owner) == "gone" {
-			s.breach("I12", tableChannels, row, "is the channel of %s, whose account is gone", owner)
+			s.violation("I12", tableChannels, row, "is the channel of %s, whose account is gone", owner)
 		}
 	}
 	s.blogs(func(of channel, row driver.Entity, kind, rest string) {
 		user := map[string]string{"blog": row.Properties.String("UserId"), "sub": rest, "vote": rest[strings.LastIndexByte(rest, '!')+1:]}[kind]
 		if of.active && user != "" && state(user) == "gone" {
-			s.breach("I12", tableBlogs, row, "is of %s, whose account is gone", user)
+			s.violation("I12", tableBlogs, row, "is of %s, whose account is gone", user)
 		}
 	})
 }
@@ -257,11 +257,11 @@ func (s *store) gates() {
 		_, shut := s.has[key{tableBlogs, row.Partition, "gate!shut!" + live.incarnation}]
 		switch {
 		case open && shut:
-			s.breach("I9", tableChannels, row, "has an open gate and a shut one")
+			s.violation("I9", tableChannels, row, "has an open gate and a shut one")
 		case live.active && shut:
-			s.breach("I9", tableChannels, row, "is active and has a shut gate")
+			s.violation("I9", tableChannels, row, "is active and has a shut gate")
 		case live.active && !open:
-			s.breach("I9", tableChannels, row, "is active and has no open gate")
+			s.violation("I9", tableChannels, row, "is active and has no open gate")
 		}
 	}
 }
@@ -274,7 +274,7 @@ func (s *store) oneRule() {
 			return
 		}
 		if first[row.Partition] {
-			s.breach("I11", tableBlogs, row, "is a second row that says who may post")
+			s.violation("I11", tableBlogs, row, "is a second row that says who may post")
 		}
 		first[row.Partition] = true
 	})
