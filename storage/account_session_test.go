@@ -222,7 +222,7 @@ func TestExpire(t *testing.T) {
 
 func rowsGoInTime(t *testing.T, w *world) {
 	w.user("ada")
-	w.ended(1) // of an earlier version
+	w.ended(1)
 	token, out := w.signedIn("ada", right), w.signedIn("ada", right)
 	w.ok(w.store.SignOut(t.Context(), out))
 	w.link()
@@ -245,11 +245,11 @@ func rowsGoInTime(t *testing.T, w *world) {
 	}
 }
 
-// ended writes rows that may be removed now.
+// ended writes rows of addresses that may be removed now.
 func (w *world) ended(n int) {
 	w.t.Helper()
 	for i := range n {
-		w.ok(w.table("Throttle").Transact(w.t.Context(), "user!a", driver.Insert(fmt.Sprintf("%019d", i),
+		w.ok(w.table("Throttle").Transact(w.t.Context(), "user!a", driver.Insert(fmt.Sprintf("address!%d", i),
 			driver.Int64("Failures", 1), driver.Time("ExpiresOn", time.Now().Add(-expiryMargin)))))
 	}
 }
@@ -267,7 +267,7 @@ func rowsGoAtOnce(t *testing.T, w *world) {
 		mu.Lock()
 		for i := 0; most == 0 && i < 3; i++ {
 			w.ok(w.table("Throttle").Transact(ctx, "user!a",
-				driver.Merge(fmt.Sprintf("%019d", i), driver.Exists, driver.Time("ExpiresOn", time.Now().Add(time.Hour)))))
+				driver.Merge(fmt.Sprintf("address!%d", i), driver.Exists, driver.Time("ExpiresOn", time.Now().Add(time.Hour)))))
 		}
 		now++
 		most = max(most, now)
