@@ -24,10 +24,10 @@ export const sites = {
 };
 
 // Bounds every wait, in milliseconds. A test that waits longer fails.
-export const patience = 15_000;
+export const patience = 30_000;
 
 // Bounds a whole test, in milliseconds. Its visitors leave then, and so it fails.
-const longest = 60_000;
+const longest = 120_000;
 
 // The size of a small phone's screen, in CSS pixels.
 export const phone = { width: 360, height: 740 };
