@@ -21,7 +21,7 @@ import (
 // browserPatience bounds all tests in a browser together, and filePatience those of one
 // file. browser/visitor.mjs bounds each test.
 const (
-	browserPatience = 15 * time.Minute
+	browserPatience = 25 * time.Minute
 	filePatience    = 8 * time.Minute
 )
 
