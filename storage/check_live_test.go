@@ -193,6 +193,6 @@ func (w *world) undoable(backend driver.Backend) *storage.Store {
 	})
 }
 
-// thorough asks for every case of the tests that have thousands. With the race detector they take
-// minutes, so a run of all tests takes each seventh or tenth.
+// thorough asks for every case of the tests that have thousands, which takes minutes. Otherwise a run
+// takes each seventh or tenth.
 func thorough() bool { return os.Getenv("MICROBLOGGING_TEST_ALL") != "" }

@@ -74,7 +74,7 @@ type Options struct {
 	// UndoAccount is the same for the deletion of an account, at most domain.MaxUndoAccount.
 	UndoAccount time.Duration
 	// NoErasure leaves out what requests do only so that accounts can be deleted: that they put a
-	// channel on its owner's list, and look whether the account stands. The model checker sets it
+	// channel on its owner's list, and check that the account is active. The model checker sets it
 	// where nobody deletes one.
 	NoErasure bool
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
@@ -88,11 +88,11 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
-	stands := accounts.RequireActive
+	requireActive := accounts.RequireActive
 	if o.NoErasure {
-		stands = nil
+		requireActive = nil
 	}
-	channels := channel.New(backend, reads, stands, o.Pause, o.SweepRows)
+	channels := channel.New(backend, reads, requireActive, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)

@@ -21,8 +21,8 @@ type deletionStep struct {
 func deletionSteps() [5]deletionStep {
 	return [5]deletionStep{
 		{domain.StepPivot, "Pass the point of no return",
-			"Your request hides the channel at once. A worker marks it, and no undo comes after that."},
-		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
+			"Your request hides the channel immediately. This step makes the deletion final: it can no longer be undone."},
+		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is replaced by a shut one, and never comes back."},
 		{domain.StepSweep, "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
 		{domain.StepRemoveGate, "Remove the gate", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
 		{domain.StepRelease, "Free the name", "Only now can anyone create the channel again."},

@@ -22,7 +22,7 @@ func TestDeletionPage(t *testing.T) {
 	})
 	// The request hides the channel, and the worker's first step makes sure.
 	shows(t, "does not say that hiding the channel is still ahead", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
-		in("li[class=ahead][data-step=pivot]", says("Pass the point of no return"), says("Your request hides the channel at once.")),
+		in("li[class=ahead][data-step=pivot]", says("Pass the point of no return"), says("Your request hides the channel immediately.")),
 		silent("Hide the channel from readers"), silent("From here on"),
 	)
 	// A request may die between its message and its mark. Then the worker marks the channel.

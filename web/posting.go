@@ -77,8 +77,10 @@ func (s *server) unblockUser(c echo.Context, v visitor) error {
 	return respondNothing(c, s.unblock(c, v, apiTarget(c), pathParam(c, "user")))
 }
 
-// changeChannel changes the properties that the body names, in one write of the channel's row. Who may
-// post is said behind the gate, and set after that. A body with that alone is answered with nothing.
+// changeChannel changes the properties that the body names. The words are written in one write of the
+// channel's row. Who may post is a row behind the gate, in another table, and is written after them. A
+// body that names that alone is answered 204. The body is parsed before anything is written, and again
+// over the words that the store has.
 func (s *server) changeChannel(c echo.Context, v visitor) error {
 	body, err := readJSON(c)
 	if err != nil {
@@ -91,19 +93,18 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 		}
 		return err
 	}}
-	var words int
+	describes := false
 	change := func(about *domain.About) error {
 		fields := []field{rule}
-		words = 0
 		for _, f := range wordFields(about.Words()) {
 			fields = append(fields, field{f.name, false, func(value json.RawMessage) error {
-				words++
+				describes = true
 				return f.take(value)
 			}})
 		}
 		return parseFields("The body", body, fields...)
 	}
-	if err := change(new(domain.About)); posting != "" && words == 0 {
+	if err := change(new(domain.About)); posting != "" && !describes {
 		if err == nil {
 			err = s.setPosting(c, v, apiTarget(c), posting)
 		}

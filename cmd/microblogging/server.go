@@ -77,6 +77,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return err
 	}
+	// One write, so that a reader who needs the first line alone has no second one to take.
 	said := fmt.Sprintf("listening on %s\n", address)
 	if token != "" {
 		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)

@@ -14,9 +14,9 @@ const artifacts = new URL("../artifacts/", import.meta.url).pathname;
 const axe = await readFile(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 // look checks that the page fits on a phone and on a wide screen, and checks it by axe's rules: on a
-// phone in light colours, or on a wide screen in dark ones. What is looked at are 130 pages made of
-// the same parts, so each part is seen in both; MICROBLOGGING_TEST_ALL=1 checks each page in both, which
-// takes a minute of two processors more. With SCREENSHOTS=1 look leaves pictures with that name in
+// phone in light colours, or on a wide screen in dark ones, by the length of its name. The pages share
+// most of their parts, so most parts are checked in both. MICROBLOGGING_TEST_ALL=1 checks each page in
+// both, which takes two processors a minute more. With SCREENSHOTS=1 look leaves pictures with that name in
 // artifacts/.
 export async function look(v, name) {
   const { page } = v;

@@ -154,7 +154,7 @@ func (r *role) end(how func(*program.Process) error) bool {
 func (r *role) unbegun(p *process) bool {
 	status, ok := p.State().Sys().(syscall.WaitStatus)
 	log, err := os.Stat(r.log)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM && err == nil && log.Size() == p.logged
+	return ok && status.Signal() == syscall.SIGTERM && err == nil && log.Size() == p.logged
 }
 
 // freeze stops the process with SIGSTOP until wake is called. wake reports

@@ -33,6 +33,10 @@ func TestRole(t *testing.T) {
 			awaitReady(r)
 			r.terminate()
 		}, "role: signal: terminated after SIGTERM"},
+		"a process that ends with an error before it logs anything is accused": {"trap 'exit 3' TERM; >\"$0.ready\"; while :; do sleep 0.01; done", func(r *role) {
+			awaitFile(filepath.Join(filepath.Dir(r.log), "worker.ready"))
+			r.terminate()
+		}, "role: exit status 3 after SIGTERM"},
 		"a process that ends with an error is accused": {"trap 'exit 3' TERM; echo ready >&2; while :; do sleep 0.01; done", func(r *role) {
 			awaitReady(r)
 			r.terminate()
@@ -55,6 +59,13 @@ func TestRole(t *testing.T) {
 			r.kill()
 			s.ledger.mustFind(t, c.want)
 		})
+	}
+}
+
+// awaitFile waits until a file is there.
+func awaitFile(name string) {
+	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -25,7 +25,7 @@ type Lifecycle struct {
 	together, sweepRows int
 
 	list, join    Join
-	stands        RequireActive
+	requireActive RequireActive
 	beforeRemoval []BeforeRemoval
 }
 
@@ -33,31 +33,31 @@ type Lifecycle struct {
 type RequireActive func(ctx context.Context, user domain.UserName) error
 
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
-// channel, or act in one, must have an active account by stands; nil checks nothing. A transaction
+// channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads flight.Reads, stands RequireActive, pause optimistic.Pause, sweepRows int) *Lifecycle {
+func New(backend driver.Backend, reads flight.Reads, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
 	return &Lifecycle{
-		Reads:     reads,
-		channels:  driver.NewTable(backend, schema.TableChannels),
-		blogs:     driver.NewTable(backend, schema.TableBlogs),
-		users:     driver.NewTable(backend, schema.TableUsers),
-		pause:     pause,
-		together:  backend.Traits().CommitsTogether,
-		sweepRows: sweepRows,
-		stands:    stands,
+		Reads:         reads,
+		channels:      driver.NewTable(backend, schema.TableChannels),
+		blogs:         driver.NewTable(backend, schema.TableBlogs),
+		users:         driver.NewTable(backend, schema.TableUsers),
+		pause:         pause,
+		together:      backend.Traits().CommitsTogether,
+		sweepRows:     sweepRows,
+		requireActive: requireActive,
 	}
 }
 
 // RequireActive returns nil if an account is active, and domain.ErrAccountEnds if it is being deleted.
 // Package erasure says when it must be called.
 func (s *Lifecycle) RequireActive(ctx context.Context, user domain.UserName) error {
-	if s.stands == nil {
+	if s.requireActive == nil {
 		return nil
 	}
-	return s.stands(ctx, user)
+	return s.requireActive(ctx, user)
 }
 
 // AccountSince returns when the latest account of a name was made, even if it is being deleted or is
@@ -73,13 +73,13 @@ func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (tim
 
 // announce puts a channel on its owner's list, and then checks that the owner's account is active.
 func (s *Lifecycle) announce(ctx context.Context, channel domain.Channel) error {
-	if s.stands == nil {
+	if s.requireActive == nil {
 		return nil
 	}
 	if err := s.list(ctx, channel); err != nil {
 		return err
 	}
-	return s.stands(ctx, channel.Owner)
+	return s.requireActive(ctx, channel.Owner)
 }
 
 // A Join does something for the owner of a new channel.
