@@ -61,8 +61,8 @@ type Deletion struct {
 	Name        ChannelName
 	RequestedBy UserName
 	RequestedOn time.Time
-	// Number tells the requests to delete one incarnation apart. See Message.
-	Number int64
+	// UndoCount tells the requests to delete one incarnation apart. See Message.
+	UndoCount int64
 	// UndoableUntil is zero if the deletion never could be undone. It is by the clock of the process
 	// that accepted the request. An undo after it succeeds if no worker has passed the pivot.
 	UndoableUntil time.Time
@@ -106,10 +106,10 @@ func (d Deletion) Message() Message {
 		Incarnation: d.Channel.Incarnation,
 		Name:        d.Name,
 		By:          d.RequestedBy,
-		AskedOn:     d.RequestedOn,
+		RequestedOn: d.RequestedOn,
 		TraceParent: d.TraceParent,
 
-		Number: d.Number, UndoableUntil: d.UndoableUntil,
+		UndoCount: d.UndoCount, UndoableUntil: d.UndoableUntil,
 	}
 	if d.Channel.Key.AccountOf() != "" {
 		m.Kind, m.KeepPosts = MessageAccount, d.KeepPosts

@@ -43,14 +43,14 @@ type Message struct {
 	Incarnation Incarnation `json:"incarnation"`
 	Name        ChannelName `json:"name,omitempty"`
 	By          UserName    `json:"by,omitempty"`
-	AskedOn     time.Time   `json:"askedOn"`
+	RequestedOn time.Time   `json:"requestedOn"`
 	// QueuedOn is when this message was put on the queue.
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent `json:"traceparent,omitempty"`
-	// Number is how many requests to delete the incarnation were undone before this one was made.
+	// UndoCount is how many requests to delete the incarnation were undone before this one was made.
 	// So the message of a request that was undone asks for nothing, however late it is delivered.
-	Number int64 `json:"number,omitempty"`
+	UndoCount int64 `json:"undoCount,omitempty"`
 	// UndoableUntil is until when the deletion can be undone. It is zero if it cannot.
 	UndoableUntil time.Time `json:"undoableUntil,omitzero"`
 	// KeepPosts is set only if Kind is MessageAccount. See Erasure.
@@ -90,7 +90,7 @@ func (m Message) Delay() time.Duration {
 	if m.Kind != MessageChannel || m.UndoableUntil.IsZero() {
 		return 0
 	}
-	if promised := m.UndoableUntil.Sub(m.AskedOn); promised > 0 {
+	if promised := m.UndoableUntil.Sub(m.RequestedOn); promised > 0 {
 		return min(promised, MaxUndo)
 	}
 	return MaxUndo // two clocks have written the two times
@@ -102,7 +102,7 @@ func (m Message) Delay() time.Duration {
 func (m Message) Due() time.Time {
 	switch {
 	case m.UndoableUntil.IsZero():
-		return m.AskedOn
+		return m.RequestedOn
 	case m.Kind == MessageAccount:
 		return m.UndoableUntil.Add(ClockMargin)
 	}
@@ -155,7 +155,7 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
-	case CheckStored("askedOn", m.AskedOn) != nil, !m.UndoableUntil.IsZero() && CheckStored("undoableUntil", m.UndoableUntil) != nil:
+	case CheckStored("requestedOn", m.RequestedOn) != nil, !m.UndoableUntil.IsZero() && CheckStored("undoableUntil", m.UndoableUntil) != nil:
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")
 	}
 	switch m.Kind {

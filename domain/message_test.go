@@ -20,10 +20,10 @@ func messages() *rapid.Generator[domain.Message] {
 			Incarnation: domain.NewIncarnation(),
 			Name:        domain.ChannelName(rapid.StringN(0, 64, -1).Draw(t, "name")),
 			By:          domain.UserName(rapid.StringN(0, 8, 32).Draw(t, "by")),
-			AskedOn:     domain.Storable(instants().Draw(t, "askedOn")),
+			RequestedOn: domain.Storable(instants().Draw(t, "requestedOn")),
 			Attempts:    rapid.IntRange(0, 1000).Draw(t, "attempts"),
 		}
-		if domain.CheckStored("askedOn", m.AskedOn) != nil || len(m.Channel) > 448 {
+		if domain.CheckStored("requestedOn", m.RequestedOn) != nil || len(m.Channel) > 448 {
 			t.Skip("not a message of ours")
 		}
 		if rapid.Bool().Draw(t, "of a post") {
@@ -31,8 +31,8 @@ func messages() *rapid.Generator[domain.Message] {
 			m.Blog = domain.NewBlogID(instants().Draw(t, "created"))
 			m.Revision = domain.NewRevision()
 		} else if rapid.Bool().Draw(t, "can be undone") {
-			m.Number = int64(rapid.IntRange(0, 3).Draw(t, "number"))
-			m.UndoableUntil = m.AskedOn
+			m.UndoCount = int64(rapid.IntRange(0, 3).Draw(t, "number"))
+			m.UndoableUntil = m.RequestedOn
 		}
 		return m
 	})
@@ -77,13 +77,13 @@ func messageWithANameThatIsNotUTF8IsRead(t *testing.T) {
 func sample() domain.Message {
 	return domain.Message{
 		Kind: domain.MessageChannel, Channel: "garden", Incarnation: domain.NewIncarnation(),
-		Name: "Garden", By: "ada", AskedOn: time.Date(2014, 2, 3, 4, 5, 6, 700, time.UTC),
+		Name: "Garden", By: "ada", RequestedOn: time.Date(2014, 2, 3, 4, 5, 6, 700, time.UTC),
 	}
 }
 
 func sampleOfAPost() domain.Message {
 	m := sample()
-	m.Kind, m.Blog, m.Revision = domain.MessageBlog, domain.NewBlogID(m.AskedOn), domain.NewRevision()
+	m.Kind, m.Blog, m.Revision = domain.MessageBlog, domain.NewBlogID(m.RequestedOn), domain.NewRevision()
 	return m
 }
 
@@ -100,7 +100,7 @@ func messageThatNobodyCanHandleIsRefused(t *testing.T) {
 		"a channel too long":       func(m *domain.Message) { m.Channel = domain.ChannelKey(strings.Repeat("x", 449)) },
 		"no incarnation":           func(m *domain.Message) { m.Incarnation = "" },
 		"a made-up incarnation":    func(m *domain.Message) { m.Incarnation = "gate!open!" },
-		"no time":                  func(m *domain.Message) { m.AskedOn = time.Time{} },
+		"no time":                  func(m *domain.Message) { m.RequestedOn = time.Time{} },
 		"a name too long":          func(m *domain.Message) { m.Name = domain.ChannelName(strings.Repeat("x", 257)) },
 		"a user too long":          func(m *domain.Message) { m.By = domain.UserName(strings.Repeat("x", 257)) },
 		"a post, and none":         func(m *domain.Message) { m.Kind = domain.MessageBlog },
@@ -171,7 +171,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		f.Add(strings.Replace(m.Encode(), "07Z\"", "07+23:59\"", 1))
 		f.Add(strings.Replace(m.Encode(), string(m.Incarnation), "of/nothing", 1))
 	}
-	for _, text := range []string{"", "null", `{"kind":"blog","blog":"!"}`, `{"askedOn":"9999-99-99"}`, "\x00", "[[[[", `{"name":"\ud800"}`} {
+	for _, text := range []string{"", "null", `{"kind":"blog","blog":"!"}`, `{"requestedOn":"9999-99-99"}`, "\x00", "[[[[", `{"name":"\ud800"}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -184,10 +184,10 @@ func FuzzDecodeMessage(f *testing.F) {
 			t.Errorf("%q is written as %q, and Azure changes its byte %d", text, renewed, i)
 		}
 		again, err := domain.DecodeMessage(renewed)
-		if err != nil || again.Encode() != renewed || !again.AskedOn.Equal(m.AskedOn) {
+		if err != nil || again.Encode() != renewed || !again.RequestedOn.Equal(m.RequestedOn) {
 			t.Errorf("%q is read as %+v, and then as %+v, %v", text, m, again, err)
 		}
-		again.AskedOn = m.AskedOn // equal instants, perhaps written differently, such as +00:00
+		again.RequestedOn = m.RequestedOn // equal instants, perhaps written differently, such as +00:00
 		if again != m {
 			t.Errorf("%q is read as %+v, and then as %+v", text, m, again)
 		}
@@ -200,7 +200,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		if _, err := domain.ParseBlogID(string(m.Blog)); m.Kind == domain.MessageBlog && err != nil {
 			t.Errorf("%q is about the post %q", text, m.Blog)
 		}
-		if err := domain.CheckStored("askedOn", m.AskedOn); err != nil {
+		if err := domain.CheckStored("requestedOn", m.RequestedOn); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	})

@@ -49,9 +49,9 @@ type Erasure struct {
 	// ID tells the requests of one name apart. It is empty without one.
 	ID    Incarnation
 	State AccountState
-	// AskedOn is when it was asked for. UndoableUntil is until when no worker takes the account past
+	// RequestedOn is when it was asked for. UndoableUntil is until when no worker takes the account past
 	// the pivot; it is the same time if the deletion cannot be undone.
-	AskedOn, UndoableUntil time.Time
+	RequestedOn, UndoableUntil time.Time
 	// KeepPosts reports whether posts in the channels of others stay, as those of DeletedUser.
 	KeepPosts bool
 }
@@ -63,8 +63,8 @@ func (e Erasure) Ref() ChannelRef {
 
 // Message asks for the deletion.
 func (e Erasure) Message() Message {
-	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, By: e.User, AskedOn: e.AskedOn, KeepPosts: e.KeepPosts}
-	if e.UndoableUntil.After(e.AskedOn) {
+	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, By: e.User, RequestedOn: e.RequestedOn, KeepPosts: e.KeepPosts}
+	if e.UndoableUntil.After(e.RequestedOn) {
 		m.UndoableUntil = e.UndoableUntil
 	}
 	return m

@@ -279,7 +279,7 @@ func (n *names) call(c Call) *Call {
 		}
 	}
 	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
-		message.AskedOn = Instant() // as RequestedOn of the record that it makes
+		message.RequestedOn = Instant() // as RequestedOn of the record that it makes
 		if !message.QueuedOn.IsZero() {
 			message.QueuedOn = n.present()
 		}
@@ -328,7 +328,7 @@ func (n *names) entity(e driver.Entity) driver.Entity {
 func timeless(row string) string {
 	kind, rest, _ := strings.Cut(row, "!")
 	_, rest, _ = strings.Cut(rest, "!")
-	if kind != "asked" {
+	if kind != "requested" {
 		return row
 	}
 	return kind + "!" + domain.RecentFirst(Instant()) + "!" + rest

@@ -87,7 +87,7 @@ func claims() map[string]func(*lab.Call) bool {
 		`behind the open gate`:           on("gate!open!", driver.ActionMerge),
 		`behind the shut gate`:           on("gate!shut!", driver.ActionMerge),
 		`in the place of`:                func(c *lab.Call) bool { return acts(driver.ActionDelete)(c) && acts(driver.ActionInsert)(c) },
-		`rule stands`:                    on("guests!", driver.ActionMerge),
+		`rule stands`:                    on("posting!", driver.ActionMerge),
 		`in the place of the reserv`:     on("gate!reserved!", driver.ActionDelete),
 		`version that was read|only if`:  matches,
 		`from then on|so that|for good|since|as long as|frees|never|already`: never, // tells what will be, or was

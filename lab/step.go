@@ -269,11 +269,11 @@ func conditions(c *Call) (words []string) {
 		}
 		switch {
 		case kind == nil:
-		case op.Action == driver.ActionDelete && (kind == schema.ReservedGate || kind == schema.OpenGate || kind == schema.Join || kind == schema.Guests):
+		case op.Action == driver.ActionDelete && (kind == schema.ReservedGate || kind == schema.OpenGate || kind == schema.Join || kind == schema.PostingRule):
 			out = "in the place of the " + kind.Name
 		case op.Action == driver.ActionMerge && (kind == schema.OpenGate || kind == schema.ShutGate):
 			words = append(words, "behind the "+kind.Name)
-		case op.Action == driver.ActionMerge && kind == schema.Guests:
+		case op.Action == driver.ActionMerge && kind == schema.PostingRule:
 			words = append(words, "while the rule stands that was read")
 		}
 	}

@@ -38,7 +38,7 @@ func backlogCounts(t *testing.T, w *world) {
 func (w *world) askFor(name string) domain.Channel {
 	w.t.Helper()
 	channel := w.create(name, ada)
-	_, err := w.store.AskDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	_, err := w.store.RequestDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
 	w.ok(err)
 	return channel
 }

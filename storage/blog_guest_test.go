@@ -37,9 +37,9 @@ func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, wh
 	}
 }
 
-func (w *world) guests(of domain.Channel) storage.Guests {
+func (w *world) postingRule(of domain.Channel) storage.PostingRule {
 	w.t.Helper()
-	g, err := w.store.Guests(w.t.Context(), of.Key())
+	g, err := w.store.PostingRule(w.t.Context(), of.Key())
 	w.ok(err)
 	return g.In(of.Ref())
 }
@@ -186,7 +186,7 @@ func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 		t.Errorf("one more: %v", err)
 	}
 	w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", 7))})) // who is already
-	if got := w.guests(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
+	if got := w.postingRule(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
 		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
 	}
 }

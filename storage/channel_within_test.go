@@ -57,7 +57,7 @@ func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T, w *world) {
 	w.create("grace", grace)
 	channel, err := w.store.Channel(t.Context(), "a")
 	w.ok(err)
-	_, err = w.store.AskDeletion(t.Context(), "a", ada, anyIncarnation)
+	_, err = w.store.RequestDeletion(t.Context(), "a", ada, anyIncarnation)
 	w.ok(err)
 	w.wantFull(w.within(3, "d"), 3) // it counts until it is gone
 	w.delete(channel)

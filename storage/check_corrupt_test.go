@@ -113,7 +113,7 @@ func (w *world) rest() {
 // leave asks for the deletion of an account.
 func (w *world) leave(user domain.UserName) {
 	w.t.Helper()
-	_, err := w.store.AskErasure(w.t.Context(), storage.Attempt{Name: string(user), Password: right}, false)
+	_, err := w.store.RequestErasure(w.t.Context(), storage.Attempt{Name: string(user), Password: right}, false)
 	w.ok(err)
 }
 

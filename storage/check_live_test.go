@@ -29,12 +29,12 @@ type live struct {
 func lives() map[string]live {
 	leave := func(keep bool) func(w *world, s *storage.Store) {
 		return func(w *world, s *storage.Store) {
-			_, err := s.AskErasure(w.t.Context(), storage.Attempt{Name: string(lea), Password: right}, keep)
+			_, err := s.RequestErasure(w.t.Context(), storage.Attempt{Name: string(lea), Password: right}, keep)
 			w.ok(err)
 		}
 	}
 	ask := func(w *world, s *storage.Store) {
-		_, err := s.AskDeletion(w.t.Context(), "garden", ada, anyIncarnation)
+		_, err := s.RequestDeletion(w.t.Context(), "garden", ada, anyIncarnation)
 		w.ok(err)
 	}
 	erase := func(w *world, s *storage.Store) {

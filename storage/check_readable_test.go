@@ -193,7 +193,7 @@ func misnamedChannelIsDeleted(t *testing.T) {
 				if err != nil || read.Key() != name.Key() {
 					t.Errorf("read as %q: %v", read.Name, err)
 				}
-				_, err = w.store.AskDeletion(t.Context(), name.Key(), ada, anyIncarnation)
+				_, err = w.store.RequestDeletion(t.Context(), name.Key(), ada, anyIncarnation)
 				w.ok(err)
 				w.carryOut(w.messages())
 				if rows := w.rows("Blogs"); len(rows) > 0 {

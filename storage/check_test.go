@@ -149,7 +149,7 @@ func rowPlants() []plant {
 		{name: "a second row that says who may post", found: func(w *world) []string {
 			channel := w.create("plant", ada)
 			w.post(channel, grace, "one") // which puts one up
-			row := w.insert("plant", "guests!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", channel.Incarnation)
+			row := w.insert("plant", "posting!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", channel.Incarnation)
 			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", driver.Merge(row, driver.Exists,
 				driver.String("Posting", "open"), driver.String("Blocked", ""))))
 			return found("I11", "Blogs", "plant", row)
@@ -192,7 +192,7 @@ func listPlants() []plant {
 			ref := w.ask(channel)
 			d := w.deletion(ref)
 			w.carryOut(w.messages())
-			w.ok(w.table("Users").Transact(w.t.Context(), string(ada), driver.Delete(schema.AskedRow(d.RequestedOn, ref), driver.Exists)))
+			w.ok(w.table("Users").Transact(w.t.Context(), string(ada), driver.Delete(schema.RequestedRow(d.RequestedOn, ref), driver.Exists)))
 			return found("I8", "Deletions", "plant", string(ref.Incarnation))
 		}},
 	}

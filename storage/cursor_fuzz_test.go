@@ -231,7 +231,7 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 		must(err)
 		_, err = store.CreateChannel(ctx, channel)
 		must(err)
-		_, err = store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation)
+		_, err = store.RequestDeletion(ctx, channel.Key(), ada, anyIncarnation)
 		must(err)
 	}
 	return channels[1]

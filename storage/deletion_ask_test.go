@@ -14,7 +14,7 @@ var anyIncarnation = domain.Any[domain.Incarnation]()
 
 func (w *world) ask(channel domain.Channel) domain.ChannelRef {
 	w.t.Helper()
-	asked, err := w.store.AskDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
+	asked, err := w.store.RequestDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
 	w.ok(err)
 	return asked.Ref()
 }
@@ -46,7 +46,7 @@ func TestDeletionAsk(t *testing.T) {
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	asked := domain.Now()
-	accepted, err := w.store.AskDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
+	accepted, err := w.store.RequestDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
 	if err != nil || accepted.Ref() != channel.Ref() {
 		t.Errorf("asked to delete %+v, accepted %+v, %v", channel.Ref(), accepted, err)
 	}
@@ -61,7 +61,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 		t.Errorf("the channel is read as %v", err)
 	}
 	wantMessage := domain.Message{
-		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked, QueuedOn: asked,
+		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, RequestedOn: asked, QueuedOn: asked,
 		TraceParent: someTraceParent,
 	}
 	messages := w.messages()

@@ -58,8 +58,8 @@ func listsOwnDeletionsNewestFirst(t *testing.T, w *world) {
 
 func leavesOutRowWithoutDeletion(t *testing.T, w *world) {
 	ref := w.ask(w.create("kept", ada))
-	again := fmt.Sprintf("asked!%s!%s!%s", domain.RecentFirst(domain.Now().Add(-time.Second)), ref.Key, ref.Incarnation)
-	stray := fmt.Sprintf("asked!%s!gone!%s", domain.RecentFirst(domain.Now()), domain.NewIncarnation())
+	again := fmt.Sprintf("requested!%s!%s!%s", domain.RecentFirst(domain.Now().Add(-time.Second)), ref.Key, ref.Incarnation)
+	stray := fmt.Sprintf("requested!%s!gone!%s", domain.RecentFirst(domain.Now()), domain.NewIncarnation())
 	w.ok(w.table("Users").Transact(t.Context(), string(ada), driver.Insert(stray), driver.Insert(again)))
 	if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
 		t.Errorf("the list is %q", got)

@@ -93,7 +93,7 @@ func diedRequestLeavesIndex(t *testing.T) {
 			channel := w.create("garden", ada)
 			w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
 				func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-			if _, err := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
+			if _, err := w.faulty.RequestDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
 				t.Fatal("a request that was to die succeeded")
 			}
 			if ahead {

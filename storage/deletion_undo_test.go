@@ -33,7 +33,7 @@ func (w *world) forgiving() *storage.Store {
 
 func (w *world) askUndoable(channel domain.Channel) domain.ChannelRef {
 	w.t.Helper()
-	asked, err := w.forgiving().AskDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
+	asked, err := w.forgiving().RequestDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
 	w.ok(err)
 	return asked.Ref()
 }
@@ -95,7 +95,7 @@ func undoBarsDeadRequest(t *testing.T, w *world) {
 	dying := storage.New(drivertest.NewFaults(w.db, drivertest.Only(func(c drivertest.Call) bool {
 		return c.Target == "Channels" && len(c.Operations) > 0
 	}, func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })), storage.Options{Undo: time.Second})
-	if _, err := dying.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
+	if _, err := dying.RequestDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
 		t.Error("the request did not die")
 	}
 	w.ok(w.undo(channel.Ref(), ada))
@@ -118,7 +118,7 @@ func undoneIsNotRepeated(t *testing.T, w *world) {
 		t.Errorf("of an undoing that was not recorded, %d deletions are repeated, %v", n, err)
 	}
 	w.ok(w.table("Channels").Transact(t.Context(), string(channel.Key()), // a backup knows nothing of what the records tell
-		driver.Merge("", driver.Exists, driver.Int64("Undone", 1))))
+		driver.Merge("", driver.Exists, driver.Int64("UndoCount", 1))))
 	if n, err := w.store.RepeatDeletions(t.Context(), records); n != 1 || err != nil {
 		t.Errorf("%d deletions are repeated, %v", n, err)
 	}
@@ -184,7 +184,7 @@ func secondRequestKeepsTheTime(t *testing.T, w *world) {
 		return send(ctx)
 	}), storage.Options{Undo: 30 * time.Second})
 	began := domain.Now()
-	_, err := slow.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
+	_, err := slow.RequestDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
 	w.ok(err)
 	if now, err := w.store.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
 		t.Errorf("it can be undone until %s after the first request, %v", now.UndoableUntil.Sub(began), err)
@@ -196,7 +196,7 @@ func unknownRequestIsIgnored(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	w.post(channel, ada, "a post")
 	m := messageAbout(channel.Ref())
-	m.Number, m.AskedOn, m.By = 1, domain.Now(), ada
+	m.UndoCount, m.RequestedOn, m.By = 1, domain.Now(), ada
 	w.ok(w.store.ListDeletion(t.Context(), m))
 	w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
 	w.mustLive(channel)
@@ -210,7 +210,7 @@ func recordIsKept(t *testing.T, w *world) {
 	w.ok(w.store.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
 	w.ok(w.store.RecordDeletion(t.Context(), m))
 	w.setDone(ref) // of the first request
-	if d := w.deletion(ref); m.Number != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
+	if d := w.deletion(ref); m.UndoCount != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
 		t.Errorf("the record is %+v", d)
 	}
 }
@@ -220,7 +220,7 @@ func pendingChannelLosesDeletedPost(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	w.post(channel, ada, "a post")
 	deleted := w.post(channel, ada, "another")
-	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now(),
+	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, RequestedOn: domain.Now(),
 		Blog: deleted.ID, Revision: deleted.Revision}
 	w.askUndoable(channel)
 	w.ok(w.store.FinishBlog(t.Context(), message, func(int) {}))

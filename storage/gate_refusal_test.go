@@ -59,7 +59,7 @@ func refusedByGate(t *testing.T) {
 func eachWriteStandsBehindAGate(t *testing.T) {
 	s := newStory(t)
 	s.tell()
-	for _, call := range s.ledger.Calls() {
+	for _, call := range s.callLog.Calls() {
 		if call.Target != schema.TableBlogs || call.Kind != "transaction" {
 			continue
 		}

@@ -29,7 +29,7 @@ type (
 	RatingQuery = blog.RatingQuery
 	Posting     = blog.Posting
 	PostResult  = blog.PostResult
-	Guests      = blog.Guests
+	PostingRule = blog.PostingRule
 
 	Backlog    = deletion.Backlog
 	Reconciled = deletion.Reconciled

@@ -59,7 +59,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	blog := w.post(channel, grace, "one")
 	message := domain.Message{
 		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
-		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
+		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
 	}
 	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
 	w.poison()
@@ -197,7 +197,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	blog := w.post(w.create("posts", ada), grace, "one")
 	ofPost := domain.Message{
 		Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, By: grace,
-		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
+		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
 	}
 	for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
 		w.ok(w.store.Messages().Send(t.Context(), text))

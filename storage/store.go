@@ -53,7 +53,7 @@ type Store struct {
 // Options are what a Store may be told. The zero Options are what production runs; the
 // model checker has other numbers, so that few rows show what many would.
 type Options struct {
-	// Around is put around each call of the backend, within the ledger.
+	// Around is put around each call of the backend, within the call log.
 	Around []driver.Around
 	// Pause waits between two attempts at a contended row. Nil sleeps.
 	Pause optimistic.Pause

@@ -214,8 +214,8 @@ func (v NewChannel) hyphenated() string {
 type EditChannel struct {
 	Form
 	domain.Channel
-	// Guests says who may post.
-	Guests storage.Guests
+	// PostingRule says who may post.
+	PostingRule storage.PostingRule
 	// Person is the name that was typed and refused.
 	Person string
 }

@@ -104,7 +104,7 @@ func TestExplainRow(t *testing.T) {
 		{"Deletions", "aurora", "AAAA!" + id + "!BBBB", "stopped deletion of a post", "AAAA!=incarnation of the channel|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|BBBB=revision of the post"},
 		{"Deletions", "undecodable!", sampleHash, "undecodable message", "0123456789ab…=SHA-256 of the message’s id and text, shortened"},
 		{"Users", "ada", "owned!aurora", "owned channel", "owned!=kind of row|aurora=key of the channel: its name, folded"},
-		{"Users", "ada", "asked!0000000000000000000!aurora!AAAA", "deletion asked for", "asked!=kind of row|0000000000000000000!=time, counted down|aurora!=key of the channel: its name, folded|AAAA=incarnation of the channel"},
+		{"Users", "ada", "requested!0000000000000000000!aurora!AAAA", "deletion asked for", "requested!=kind of row|0000000000000000000!=time, counted down|aurora!=key of the channel: its name, folded|AAAA=incarnation of the channel"},
 		{"Sessions", sampleHash, "", "session", "=empty: the partition has one row of this kind"},
 		{"Throttle", "user!" + sampleHash, "address!" + sampleHash, "address of a user", "address!=kind of row|0123456789ab…=SHA-256 of the address, shortened"},
 		{"Throttle", "address!" + sampleHash, "", "failures", "=empty: the partition has one row of this kind"},

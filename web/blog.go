@@ -79,13 +79,13 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				view.posts.Items[0], err = s.store.Blog(ctx, channel.Ref(), id)
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.guests, err = s.store.Guests(ctx, channel.Key())
+				view.postingRule, err = s.store.PostingRule(ctx, channel.Key())
 				return err
 			})
 			return view, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
-			author, guests := view.posts.Items[0].UserID, view.guests.In(in.Ref())
+			author, postingRule := view.posts.Items[0].UserID, view.postingRule.In(in.Ref())
 			err = s.store.AtOnce(ctx, func(ctx context.Context) error {
 				voted, err := s.store.Voted(ctx, in.Ref(), id, user)
 				own.voted = map[domain.BlogID]bool{id: voted}
@@ -93,9 +93,9 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			}, func(ctx context.Context) (err error) {
 				switch user {
 				case author:
-					own.mayNotPost, err = s.mayNotPost(ctx, in, guests, user)
+					own.mayNotPost, err = s.mayNotPost(ctx, in, postingRule, user)
 				case in.Owner:
-					own.authorBlocked, err = s.store.Blocked(ctx, guests, author)
+					own.authorBlocked, err = s.store.Blocked(ctx, postingRule, author)
 				}
 				return err
 			})

@@ -46,12 +46,12 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	at := named(c)
 	var channel domain.Channel
 	var blog domain.Blog
-	var guests storage.Guests
+	var postingRule storage.PostingRule
 	err := s.store.AtOnce(c.Request().Context(), func(context.Context) (err error) {
 		channel, blog, err = s.namedPost(c)
 		return err
 	}, func(ctx context.Context) (err error) {
-		guests, err = s.store.Guests(ctx, at.Key)
+		postingRule, err = s.store.PostingRule(ctx, at.Key)
 		return err
 	})
 	switch {
@@ -59,7 +59,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	case blog.UserID != v.User:
 		err = domain.ErrForbidden
 	default:
-		err = s.store.Refuses(c.Request().Context(), guests, channel, v.User)
+		err = s.store.Refuses(c.Request().Context(), postingRule, channel, v.User)
 	}
 	return show(s, c, v, err, templates.EditBlogPage, templates.EditBlog{
 		Channel: channel,

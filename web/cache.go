@@ -255,7 +255,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	if err != nil || !v.SignedIn() || d.own == nil {
 		return view, ownView{}, err
 	}
-	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !before.Value.guests.Same(view.Value.guests) ||
+	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !before.Value.postingRule.Same(view.Value.postingRule) ||
 		!blog.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
 		own, err = d.own(c.Request().Context(), view.Channel, view.Value, v.User)
 	}

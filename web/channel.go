@@ -23,7 +23,7 @@ type channelView struct {
 	posts       storage.BlogsFound
 	subscribers int
 	more        bool
-	guests      storage.Guests
+	postingRule storage.PostingRule
 }
 
 // postOverhead is what a post takes besides its texts, about.
@@ -198,7 +198,7 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.guests, err = s.store.Guests(ctx, channel.Key())
+				view.postingRule, err = s.store.PostingRule(ctx, channel.Key())
 				return err
 			})
 			return view, err
@@ -211,7 +211,7 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 				own.subscribed, err = s.store.Subscribed(ctx, in.Ref(), user)
 				return err
 			}, func(ctx context.Context) (err error) {
-				own.mayNotPost, err = s.mayNotPost(ctx, in, view.guests, user)
+				own.mayNotPost, err = s.mayNotPost(ctx, in, view.postingRule, user)
 				return err
 			})
 			return own, err
@@ -251,7 +251,7 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
-	if page.Next = view.posts.Next; !v.SignedIn() && view.guests.In(channel.Ref()).OwnerOnly {
+	if page.Next = view.posts.Next; !v.SignedIn() && view.postingRule.In(channel.Ref()).OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
 	}
 	for i := range page.Posts {

@@ -38,12 +38,12 @@ func aboutOf(form url.Values) (about domain.About) {
 // respondChannel answers with one channel. Who may post to it stands in its partition, and a list
 // does not say it.
 func (s *server) respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
-	var guests storage.Guests
+	var postingRule storage.PostingRule
 	if err == nil && status != http.StatusCreated { // nobody has closed a channel that was just made
-		guests, err = s.store.Guests(c.Request().Context(), channel.Key())
+		postingRule, err = s.store.PostingRule(c.Request().Context(), channel.Key())
 	}
 	body := newChannelJSON(channel)
-	body.Posting = guests.In(channel.Ref()).Posting()
+	body.Posting = postingRule.In(channel.Ref()).Posting()
 	if err == nil {
 		c.Response().Header().Set(headerETag, channelETag(channel, body))
 	}
@@ -112,15 +112,15 @@ func (s *server) describe(c echo.Context, v visitor, at target, change func(*dom
 func (s *server) editChannelForm(c echo.Context, v visitor) error {
 	at := named(c)
 	var channel domain.Channel
-	var guests storage.Guests
+	var postingRule storage.PostingRule
 	err := s.store.AtOnce(c.Request().Context(), func(context.Context) (err error) {
 		channel, err = s.ownedChannel(c, v)
 		return err
 	}, func(ctx context.Context) (err error) {
-		guests, err = s.store.Guests(ctx, at.Key)
+		postingRule, err = s.store.PostingRule(ctx, at.Key)
 		return err
 	})
-	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Guests: guests.In(channel.Ref())})
+	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, PostingRule: postingRule.In(channel.Ref())})
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
@@ -135,10 +135,10 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
 	showWords(form, channel.Words())
-	guests, readErr := s.store.Guests(c.Request().Context(), channel.Key())
+	postingRule, readErr := s.store.PostingRule(c.Request().Context(), channel.Key())
 	if readErr != nil {
 		return readErr
 	}
 	return again(c, err, templates.EditChannelPage(s.page(c, v),
-		templates.EditChannel{Form: refused, Channel: channel, Guests: guests.In(channel.Ref())}))
+		templates.EditChannel{Form: refused, Channel: channel, PostingRule: postingRule.In(channel.Ref())}))
 }

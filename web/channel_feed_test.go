@@ -212,7 +212,7 @@ func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 		t.Errorf("the feed was updated on %s, want %s", got, at)
 	}
 
-	s.askDeletion(channel)
+	s.requestDeletion(channel)
 	s.cascade(channel.Ref())
 	again := s.channel("Engines", "ada")
 	s.postOn(other.CreatedOn, again, "Other")

@@ -32,7 +32,7 @@ func (s *site) tag() string {
 // replace deletes the channel Engines whole and makes it again. It returns the new tag.
 func (s *site) replace(old domain.ChannelRef) string {
 	s.Helper()
-	s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
+	s.requestDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
 	s.cascade(old)
 	return s.tag()
 }

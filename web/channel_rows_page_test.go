@@ -24,7 +24,7 @@ func rowsPageShowsTheStore(t *testing.T) {
 	b.open("/channels/Engines/rows").want(200).heading("Rows of “Engines”").
 		says("The channel is active, and its open gate stands.", "gate!open!", "blog!", "One <b>", "once!", "9999999998!",
 			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 240)+"… and 760 more characters", "Nobody has asked for the deletion.", "No message about this channel is visible.")
-	s.askDeletion(channel)
+	s.requestDeletion(channel)
 	b.open("/channels/Engines/rows").says("The deletion waits for a worker.", "visible", "never delivered", "deleting", "queued")
 	_, err := s.store.Messages().Receive(t.Context(), 1, time.Minute)
 	ok(t, err)
@@ -60,7 +60,7 @@ func rowsPageStaysWhenTheChannelIsGone(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
 	channel := s.channel("Engines", "ada")
-	s.askDeletion(channel)
+	s.requestDeletion(channel)
 	s.cascade(channel.Ref())
 	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 5)
 	ada.open("/channels/Engines/rows").follow("← Channels").want(200)

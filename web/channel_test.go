@@ -62,7 +62,7 @@ func lateRowIsShownNowhere(t *testing.T) {
 	ref := s.ref("Secret")
 	channel, err := s.store.ReadIncarnation(t.Context(), ref)
 	ok(t, err)
-	s.askDeletion(channel.Channel)
+	s.requestDeletion(channel.Channel)
 	s.cascade(ref)
 	ok(t, late())
 	for _, path := range []string{"/channels/Secret", "/channels/Secret/feed", "/channels/Secret/feed.atom", "/channels/Secret/feed.json",
@@ -89,7 +89,7 @@ func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	if got := create().unwritten().want(409).text("type"); got != "urn:microblogging:name-taken" {
 		t.Errorf("type %q", got)
 	}
-	s.askDeletion(channel)
+	s.requestDeletion(channel)
 	if got := create().unwritten().want(409).text("type"); got != "urn:microblogging:still-deleting" {
 		t.Errorf("type %q", got)
 	}

@@ -13,14 +13,14 @@ import (
 	"microblogging/templates"
 )
 
-// askDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
+// requestDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
 // answer is the same.
-func (s *server) askDeletion(c echo.Context, v visitor) error {
+func (s *server) requestDeletion(c echo.Context, v visitor) error {
 	at := apiTarget(c)
 	if at.err != nil {
 		return at.err
 	}
-	channel, err := s.store.AskDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
+	channel, err := s.store.RequestDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error
 	if at.err != nil {
 		return at.err
 	}
-	channel, err := s.store.AskDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
+	channel, err := s.store.RequestDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",

@@ -75,7 +75,7 @@ func newWatch(t testing.TB, stopping <-chan struct{}) watch {
 	s := newSiteWith(t, web.Options{Stopping: stopping})
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
-	s.askDeletion(channel)
+	s.requestDeletion(channel)
 	return watch{s, channel.Ref(), token, "/channels/Engines/deletions/" + string(channel.Incarnation) + "/events"}
 }
 

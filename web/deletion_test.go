@@ -126,8 +126,8 @@ func apiListsDeletions(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	first, second := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
-	s.askDeletion(first)
-	s.askDeletion(second)
+	s.requestDeletion(first)
+	s.requestDeletion(second)
 	s.advance(first.Ref(), domain.DeletionDone, domain.StepRelease, 7)
 	if got := s.listed("/api/v1/deletions?limit=1", "channel", bearer(token)); fmt.Sprint(got) != "[Wheels Engines]" {
 		t.Errorf("listed %q", got)

@@ -17,12 +17,12 @@ const (
 	postsKeep   = "keep"
 )
 
-// askErasure asks for the deletion of the visitor's account. Every session of theirs ends.
-func (s *server) askErasure(c echo.Context, v visitor, password, posts string) (domain.Erasure, error) {
+// requestErasure asks for the deletion of the visitor's account. Every session of theirs ends.
+func (s *server) requestErasure(c echo.Context, v visitor, password, posts string) (domain.Erasure, error) {
 	if posts != postsDelete && posts != postsKeep {
 		return domain.Erasure{}, domain.Invalid("posts", `must be "delete" or "keep"`)
 	}
-	return s.store.AskErasure(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
+	return s.store.RequestErasure(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
 }
 
 // erasureJSON is how an account stands. Only the state is there of one that nobody deletes.
@@ -41,7 +41,7 @@ func newErasureJSON(e domain.Erasure) erasureJSON {
 	if e.KeepPosts {
 		posts = postsKeep
 	}
-	return erasureJSON{string(e.State), posts, apiTime(e.AskedOn), apiTime(e.UndoableUntil)}
+	return erasureJSON{string(e.State), posts, apiTime(e.RequestedOn), apiTime(e.UndoableUntil)}
 }
 
 func (s *server) eraseAccount(c echo.Context, v visitor) error {
@@ -49,7 +49,7 @@ func (s *server) eraseAccount(c echo.Context, v visitor) error {
 	if err := readFields(c, required("password", &password), required("posts", &posts)); err != nil {
 		return err
 	}
-	asked, err := s.askErasure(c, v, password, posts)
+	asked, err := s.requestErasure(c, v, password, posts)
 	if err == nil {
 		s.forget(c)
 		c.Response().Header().Set(echo.HeaderLocation, apiPrefix+templates.EraseAccountPath)
@@ -102,7 +102,7 @@ func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) 
 	default:
 		return unknownAction()
 	}
-	asked, err := s.askErasure(c, v, form.Get("password"), form.Get("posts"))
+	asked, err := s.requestErasure(c, v, form.Get("password"), form.Get("posts"))
 	if refused, ok := formOf(err, "account"); ok {
 		return again(c, err, templates.ErasurePage(s.page(c, v), s.erasure(v, refused)))
 	}

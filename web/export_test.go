@@ -54,7 +54,7 @@ func exportHasAll(t *testing.T) {
 	ok(t, s.store.Vote(t.Context(), wheels.Ref(), off.ID, "ada"))
 	ok(t, s.store.Unvote(t.Context(), wheels.Ref(), off.ID, "ada"))
 	ok(t, s.store.Vote(t.Context(), gone.Ref(), lost.ID, "ada"))
-	s.askDeletion(gone)
+	s.requestDeletion(gone)
 	s.subscribe("ada", axles)
 	for _, path := range []string{"/account/export.zip", "/api/v1/account/export"} {
 		got := s.do("GET", path, cookie(token)).want(200)
@@ -142,7 +142,7 @@ func exportOfLostChannelIsCut(t *testing.T) {
 		if call.Method == driver.CallRange && call.Target == "Blogs" {
 			if reads++; reads == 2 { // the second page of the posts
 				s.mendStore()
-				s.askDeletion(engines)
+				s.requestDeletion(engines)
 				s.cascade(engines.Ref())
 			}
 		}

@@ -125,7 +125,7 @@ func (r *reading) disturb() {
 		}
 		channel := r.channels[last]
 		r.channels = r.channels[:last]
-		r.askDeletion(channel)
+		r.requestDeletion(channel)
 		if r.IntN(2) == 0 {
 			r.cascade(channel.Ref())
 			r.subscribe("bob", r.channel(string(channel.Name), "ada"))

@@ -20,7 +20,7 @@ const listedCalls = 60
 // in milliseconds, the calls, and the rows that the store looked at and gave. What a
 // response sends later, such as events, is not in it.
 func tellCost(c echo.Context, x *exchange) {
-	totals := x.ledger.Totals()
+	totals := x.callLog.Totals()
 	took := float64(totals.Time.Microseconds()) / 1e3
 	if tellsNames(c) {
 		took = math.Floor(took)
@@ -39,10 +39,10 @@ func tellsNames(c echo.Context) bool {
 	return c.Response().Status == http.StatusUnauthorized || strings.HasPrefix(c.Request().URL.Path, templates.DigestPath+"/")
 }
 
-// listCalls makes the ledger of a page list its calls, with --teach.
+// listCalls makes the call log of a page list its calls, with --teach.
 func (s *server) listCalls(c echo.Context, x *exchange) {
 	if s.Teach && !s.wantsJSON(c) {
-		x.ledger.List(listedCalls)
+		x.callLog.List(listedCalls)
 	}
 }
 
@@ -56,5 +56,5 @@ func (s *server) hoodOf(c echo.Context) func() templates.Hood {
 	if !ok || !s.Teach || signsIn || tellsNames(c) {
 		return nil
 	}
-	return func() templates.Hood { return templates.Hood{Calls: x.ledger.Calls(), Totals: x.ledger.Totals()} }
+	return func() templates.Hood { return templates.Hood{Calls: x.callLog.Calls(), Totals: x.callLog.Totals()} }
 }

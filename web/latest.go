@@ -137,13 +137,13 @@ func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []stor
 // formIn is the form for a post in a channel, or nil if the user may not post there. It has the
 // version of the channel for its key, as the form on the channel's page has: a post changes both.
 func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.ChannelKey) (form *templates.Channel, err error) {
-	var guests storage.Guests
+	var postingRule storage.PostingRule
 	err = s.store.AtOnce(ctx, func(ctx context.Context) error {
 		channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(key), "")
 		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
 		return err
 	}, func(ctx context.Context) (err error) {
-		guests, err = s.store.Guests(ctx, key)
+		postingRule, err = s.store.PostingRule(ctx, key)
 		return err
 	})
 	switch {
@@ -152,7 +152,7 @@ func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.Ch
 	case err != nil:
 		return nil, err
 	}
-	why, err := s.mayNotPost(ctx, form.Channel, guests, user)
+	why, err := s.mayNotPost(ctx, form.Channel, postingRule, user)
 	if err != nil || why != "" {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func everyList(s *site) map[string]change {
 		for range 2 {
 			s.postOn(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), channel, "Hello")
 		}
-		s.askDeletion(s.channel("Going-"+name, "ada"))
+		s.requestDeletion(s.channel("Going-"+name, "ada"))
 	}
 	lists := make(map[string]change)
 	for _, path := range []string{

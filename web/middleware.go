@@ -39,7 +39,7 @@ const exchangeKey = "web.exchange"
 
 // An exchange is what a request cost, and its context without requestTimeout.
 type exchange struct {
-	ledger    storage.Ledger
+	callLog   storage.CallLog
 	unlimited context.Context
 }
 
@@ -67,7 +67,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			defer func() { end(c.Response().Status) }()
 			ctx = observed
 		}
-		x.unlimited = x.ledger.Context(ctx)
+		x.unlimited = x.callLog.Context(ctx)
 		limited, cancel := context.WithTimeout(x.unlimited, requestTimeout)
 		defer cancel()
 		c.SetRequest(c.Request().WithContext(limited))
@@ -169,7 +169,7 @@ func (s *server) respondError(err error, c echo.Context) {
 // hasWritten reports whether the request has begun to write to the store.
 func hasWritten(c echo.Context) bool {
 	x, ok := c.Get(exchangeKey).(*exchange)
-	return !ok || x.ledger.Totals().Writes > 0
+	return !ok || x.callLog.Totals().Writes > 0
 }
 
 // unread reports whether a response failed because its client did not accept it: the

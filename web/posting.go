@@ -149,17 +149,17 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 			view.Message = "@" + view.Person + " " + view.Message + "."
 		}
 	}
-	guests, readErr := s.store.Guests(c.Request().Context(), channel.Key())
+	postingRule, readErr := s.store.PostingRule(c.Request().Context(), channel.Key())
 	if readErr != nil {
 		return readErr
 	}
-	view.Guests = guests.In(channel.Ref())
+	view.PostingRule = postingRule.In(channel.Ref())
 	return again(c, err, templates.EditChannelPage(s.page(c, v), view))
 }
 
 // mayNotPost tells a reader who may not post why. It is empty for others.
-func (s *server) mayNotPost(ctx context.Context, in domain.Channel, guests storage.Guests, user domain.UserName) (string, error) {
-	why := s.store.Refuses(ctx, guests, in, user)
+func (s *server) mayNotPost(ctx context.Context, in domain.Channel, postingRule storage.PostingRule, user domain.UserName) (string, error) {
+	why := s.store.Refuses(ctx, postingRule, in, user)
 	if errors.Is(why, domain.ErrForbidden) {
 		return templates.MayNotPost(in, why), nil
 	}

@@ -180,7 +180,7 @@ func routesOfWhoLeaves(t *testing.T) {
 	for what, leave := range map[string]func(g *stage, who uint8){
 		ended: func(g *stage, who uint8) { ok(g, g.store.SignOut(g.Context(), g.tokens[who])) },
 		"a pending account": func(g *stage, who uint8) {
-			_, err := g.store.AskErasure(g.Context(), storage.Attempt{Name: string(users[who]), Password: password}, false)
+			_, err := g.store.RequestErasure(g.Context(), storage.Attempt{Name: string(users[who]), Password: password}, false)
 			ok(g, err)
 			g.tokens[who] = g.session(string(users[who]))
 		},

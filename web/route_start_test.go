@@ -28,7 +28,7 @@ func furnish(g *stage) {
 	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	undoable := storage.New(g.db, storage.Options{Undo: time.Minute})
-	if _, err := undoable.AskDeletion(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
+	if _, err := undoable.RequestDeletion(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
 	g.names = strings.NewReplacer(
@@ -88,7 +88,7 @@ func crowd(g *stage) {
 	var gone domain.Channel
 	for _, name := range []string{"Gone", "Away", "Going"} {
 		gone = g.channel(name, "ada")
-		g.askDeletion(gone)
+		g.requestDeletion(gone)
 		g.cascade(gone.Ref())
 		g.advance(gone.Ref(), domain.DeletionDone, "", 3)
 	}

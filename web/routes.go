@@ -112,7 +112,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},
 		{http.MethodPatch, "/channels/:name", maxBody, writer, s.changeChannel},
-		{http.MethodDelete, "/channels/:name", maxBody, writer, s.askDeletion},
+		{http.MethodDelete, "/channels/:name", maxBody, writer, s.requestDeletion},
 		{http.MethodGet, "/channels/:name/deletions/:incarnation", maxBody, signedIn, s.readDeletion},
 		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", maxBody, writer, s.undo},
 		{http.MethodGet, "/channels/:name/blogs", maxBody, everybody, s.listBlogs},

@@ -164,7 +164,7 @@ func queueOf(rows storage.ChannelRows) templates.QueueBlock {
 
 // wordsOf is what a message asks for.
 func wordsOf(m domain.Message) string {
-	by := ", asked for by " + string(m.By) + " on " + m.AskedOn.UTC().Format(time.DateTime) + " UTC"
+	by := ", asked for by " + string(m.By) + " on " + m.RequestedOn.UTC().Format(time.DateTime) + " UTC"
 	if m.Kind == domain.MessageBlog {
 		return "Remove the post " + string(m.Blog) + by
 	}

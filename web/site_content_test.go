@@ -111,10 +111,10 @@ func (s *site) vote(blog domain.Blog, votes int) {
 	}
 }
 
-// askDeletion asks for the deletion of a channel, for its owner.
-func (s *site) askDeletion(channel domain.Channel) {
+// requestDeletion asks for the deletion of a channel, for its owner.
+func (s *site) requestDeletion(channel domain.Channel) {
 	s.Helper()
-	_, err := s.store.AskDeletion(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
+	_, err := s.store.RequestDeletion(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
 	ok(s, err)
 }
 

@@ -61,7 +61,7 @@ func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
 	going := s.channel("Going", "ada")
 	s.post(going, "ada", "Farewell")
 	form := b.open("/subscriptions").form("Unsubscribe from Going")
-	s.askDeletion(going)
+	s.requestDeletion(going)
 	b.open("/").saysNot("Farewell", "Going")
 	b.open("/subscriptions").saysNot("Going")
 	form.press().at("/subscriptions")

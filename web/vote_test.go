@@ -48,7 +48,7 @@ func voteForADeletedPostIsNotFound(t *testing.T) {
 	vote := b.open(path).form("Vote for the post by @ada")
 	b.open(path).form("Delete this post").press().at("/channels/Engines")
 	vote.press().want(404).follow("Back to Engines").want(200)
-	s.askDeletion(channel)
+	s.requestDeletion(channel)
 	vote.press().want(410)
 }
 

@@ -21,7 +21,7 @@ func watermarkRises(t *testing.T) {
 	after := func(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.Minute) }
 	message := func(queuedOn time.Time, deliveries int64) driver.Message {
 		m := domain.Message{
-			Kind: domain.MessageChannel, Channel: "garden", Incarnation: domain.NewIncarnation(), AskedOn: began, QueuedOn: queuedOn,
+			Kind: domain.MessageChannel, Channel: "garden", Incarnation: domain.NewIncarnation(), RequestedOn: began, QueuedOn: queuedOn,
 		}
 		return driver.Message{Text: m.Encode(), Deliveries: deliveries}
 	}
@@ -62,7 +62,7 @@ func backlogIsNoStall(t *testing.T) {
 	for i := range 1_320 { // 40 transactions
 		w.post(busy, fmt.Sprintf("post %d", i))
 	}
-	_, err := w.sound.AskDeletion(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
+	_, err := w.sound.RequestDeletion(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
 	w.ok(err)
 	w.mustAsk()
 	c := newCounted()

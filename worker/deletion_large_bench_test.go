@@ -119,7 +119,7 @@ func deleteByWorker(b *testing.B, store *storage.Store, channel domain.Channel) 
 	defer func() { stop(); <-ended }()
 	time.Sleep(100 * time.Millisecond) // the worker waits
 	began := time.Now()
-	if _, err := store.AskDeletion(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
+	if _, err := store.RequestDeletion(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
 		b.Fatal(err)
 	}
 	for {

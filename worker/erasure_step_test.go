@@ -53,7 +53,7 @@ func (l *leaving) returns() {
 func erasureSparesNextOwner(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	former := l.createBy("Moved", leaver)
-	_, err := l.sound.AskDeletion(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
+	_, err := l.sound.RequestDeletion(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
 	l.ok(err)
 	stop := l.start(l.sound)
 	l.until("the name is free", func() bool {
@@ -71,7 +71,7 @@ func erasureSparesNextOwner(t *testing.T) {
 
 func erasureWaitsForNoUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{Undo: domain.MaxUndo})
-	_, err := l.sound.AskDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	_, err := l.sound.RequestDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
 	l.ok(err)
 	if n := l.visible(); n != 0 {
 		t.Errorf("while the deletion can be undone, %d messages are visible", n)
@@ -86,7 +86,7 @@ func erasureWaitsForNoUndo(t *testing.T) {
 func erasurePassesDyingChannels(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	for _, dying := range []domain.Channel{l.victim, l.bystander} {
-		_, err := l.sound.AskDeletion(t.Context(), dying.Key(), owner, domain.OneOf(dying.Incarnation))
+		_, err := l.sound.RequestDeletion(t.Context(), dying.Key(), owner, domain.OneOf(dying.Incarnation))
 		l.ok(err)
 		l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
 		_, err = l.sound.ShutGate(t.Context(), dying.Ref())
@@ -99,7 +99,7 @@ func erasurePassesDyingChannels(t *testing.T) {
 
 func erasureLeavesShutGate(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.sound.AskDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	_, err := l.sound.RequestDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
 	l.ok(err)
 	l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
 	_, err = l.sound.ShutGate(t.Context(), l.own.Ref())
@@ -290,7 +290,7 @@ func (l *leaving) rules() map[string]string {
 	rules := map[string]string{}
 	for row, err := range driver.NewTable(l.db, schema.TableBlogs).All(l.t.Context(), driver.Scan{}) {
 		l.ok(err)
-		if schema.Guests.Has(row.Row) {
+		if schema.PostingRule.Has(row.Row) {
 			rules[row.Partition] = row.Row
 		}
 	}

@@ -95,7 +95,7 @@ func (w *world) postBy(to domain.Channel, by domain.UserName, text string) domai
 }
 
 func (l *leaving) askOn(s *storage.Store, keep bool) (domain.Erasure, error) {
-	return s.AskErasure(l.t.Context(), l.attempt(), keep)
+	return s.RequestErasure(l.t.Context(), l.attempt(), keep)
 }
 
 func (l *leaving) undo(s *storage.Store) {
@@ -281,7 +281,7 @@ func erasureIsRepeated(t *testing.T) {
 	l.ok(err)
 	l.undo(l.sound)
 	users := driver.NewTable(l.db, schema.TableUsers) // as a backup of before has the account
-	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.AskedOn.Add(-time.Hour)))))
+	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.RequestedOn.Add(-time.Hour)))))
 	time.Sleep(time.Hour)
 	n, err := l.sound.RepeatDeletions(t.Context(), records)
 	if e := l.state(); err != nil || n != 1 || e.ID == asked.ID || !e.KeepPosts || !e.UndoableUntil.Equal(asked.UndoableUntil) {
@@ -301,7 +301,7 @@ func repeatedNotEarly(t *testing.T) {
 	l.ok(err)
 	l.undo(l.sound)
 	users := driver.NewTable(l.db, schema.TableUsers)
-	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.AskedOn.Add(-time.Hour)))))
+	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.RequestedOn.Add(-time.Hour)))))
 	time.Sleep(time.Until(asked.UndoableUntil.Add(domain.ClockMargin - time.Minute)))
 	if _, err := l.sound.RepeatDeletions(t.Context(), records); err != nil {
 		t.Fatal(err)
@@ -541,7 +541,7 @@ func nextReadsNoDeletion(t *testing.T) {
 	ctx, secret := t.Context(), l.createBy("Secret", leaver)
 	var late func() error
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if len(call.Operations) > 0 && schema.Asked.Has(call.Operations[0].Row) {
+		if len(call.Operations) > 0 && schema.Requested.Has(call.Operations[0].Row) {
 			partition, operations := call.Partition, call.Operations
 			late = func() error {
 				return driver.NewTable(l.db, call.Target).Transact(t.Context(), partition, operations...)
@@ -549,7 +549,7 @@ func nextReadsNoDeletion(t *testing.T) {
 		}
 		return send(ctx)
 	}
-	_, err := l.faulty.AskDeletion(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
+	_, err := l.faulty.RequestDeletion(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
 	l.ok(err)
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)
@@ -570,7 +570,7 @@ func nextReadsNoDeletion(t *testing.T) {
 		t.Errorf("the next of the name reads the rows of a channel of before: %+v, %v", rows, err)
 	}
 	mine := l.createBy("Mine", leaver)
-	_, err = l.sound.AskDeletion(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
+	_, err = l.sound.RequestDeletion(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
 	l.ok(err)
 	list, err := l.sound.DeletionsOf(ctx, leaver, "", 10)
 	if err != nil || len(list.Items) != 1 || list.Items[0].Name != mine.Name {
@@ -666,7 +666,7 @@ func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) fu
 func (l *leaving) otherComesAndGoes(name string) (after func()) {
 	other := l.create(name)
 	return func() {
-		_, err := l.sound.AskDeletion(l.t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
+		_, err := l.sound.RequestDeletion(l.t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
 		l.ok(err)
 		defer l.start(l.sound)()
 		l.until("the name is free", func() bool { _, err := l.sound.ReadChannel(l.t.Context(), other.Key()); return err != nil })

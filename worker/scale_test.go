@@ -35,7 +35,7 @@ type scaleCase struct {
 	run     func(*scaleWorld) error
 }
 
-// TestScale takes the counts of docs/scale.md, with a ledger.
+// TestScale takes the counts of docs/scale.md, with a call log.
 func TestScale(t *testing.T) {
 	text, err := os.ReadFile("../docs/scale.md")
 	if err != nil {
@@ -92,14 +92,14 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 // cost runs the case and counts.
 func (w *scaleWorld) cost(c scaleCase) (cost scaleCost) {
 	w.t.Helper()
-	var ledger driver.Ledger
-	ledger.List(1000)
-	w.ctx = driver.WithLedger(w.t.Context(), &ledger)
+	var callLog driver.CallLog
+	callLog.List(1000)
+	w.ctx = driver.WithCallLog(w.t.Context(), &callLog)
 	if err := c.run(w); err != nil {
 		w.t.Fatal(err)
 	}
 	counts := c.bytes != ""
-	for _, call := range ledger.Calls() {
+	for _, call := range callLog.Calls() {
 		cost.requests++
 		cost.entities += len(call.Operations)
 		if counts && call.Method == driver.CallTransact {
@@ -200,7 +200,7 @@ func scaleCases() []scaleCase {
 			return err
 		}},
 		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {
-			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
+			_, err := w.sound.RequestDeletion(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
 			return err
 		}},
 		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉ + ⌈n / 99⌉, r = 3n + 1", "11 + r + n + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {

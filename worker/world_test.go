@@ -124,7 +124,7 @@ func (w *world) post(to domain.Channel, text string) domain.Blog {
 
 // ask asks for the victim's deletion on one side of the store.
 func (w *world) ask(s *storage.Store) error {
-	_, err := s.AskDeletion(w.t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
+	_, err := s.RequestDeletion(w.t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
 	return err
 }
 

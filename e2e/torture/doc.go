@@ -15,7 +15,7 @@
 // one process with both roles on the embedded store. Users ([user]) create
 // channels under a few names that all of them want, post, edit, vote, subscribe,
 // close their channels and block each other there for a while, delete posts and channels,
-// and create the same names again. Guests sign up, act, and delete their accounts. Meanwhile the
+// and create the same names again. PostingRule sign up, act, and delete their accounts. Meanwhile the
 // [faults] kill processes with SIGKILL and start others whose clocks are wrong, freeze
 // workers with SIGSTOP for longer than a lease, hold back what processes send, and cut
 // their connections, some of them just before an answer passes. They let the disk of the
@@ -24,11 +24,11 @@
 // transactions short. The wrong clock and the disk that hangs are compiled into the
 // program ([overlay]), and are no part of what ships.
 //
-// Each user writes into the [ledger] when a request was sent, when it was
+// Each user writes into the [history] when a request was sent, when it was
 // answered, and what the answer said. A request without an answer, or answered
 // with 503, may or may not have taken effect.
 //
-// An answer that contradicts the ledger is a violation. When the faults have
+// An answer that contradicts the history is a violation. When the faults have
 // ceased, the site is judged ([site.judge]): every accepted deletion must end.
 // Every post, edit, vote and subscription must be as it was acknowledged. No
 // process may have panicked, raced, or ended when nobody ended it. All processes

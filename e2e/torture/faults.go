@@ -132,9 +132,9 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 // that channel. A worker has something to do when a deletion was accepted.
 func (r *role) moment() (<-chan struct{}, time.Duration) {
 	if r.deletes() {
-		return r.site.ledger.moments.accepted, atWork
+		return r.site.history.moments.accepted, atWork
 	}
-	return r.site.ledger.moments.asking, inHand
+	return r.site.history.moments.asking, inHand
 }
 
 // await waits for a moment, at most so long. It reports whether it came.
@@ -168,7 +168,7 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 		f.tally.add("clocks", 1)
 	}
 	if err := r.start(ctx); err != nil {
-		r.site.ledger.accuse("start again: %v", err)
+		r.site.history.accuse("start again: %v", err)
 	}
 }
 
@@ -203,7 +203,7 @@ func (f *faults) hang(load context.Context, s *site, draw *rand.Rand) {
 	err := os.WriteFile(s.hung, nil, 0o600)
 	pause(load, between(draw, 0, asleepMax))
 	if err = errors.Join(err, os.Remove(s.hung)); err != nil {
-		s.ledger.accuse("hang: %v", err)
+		s.history.accuse("hang: %v", err)
 	}
 	f.tally.add("hangs", 1)
 }
@@ -214,7 +214,7 @@ func (f *faults) restart(s *site) {
 	s.away.Lock()
 	defer s.away.Unlock()
 	if err := s.azurite.Relaunch(); err != nil {
-		s.ledger.accuse("restart: %v", err)
+		s.history.accuse("restart: %v", err)
 	}
 	f.tally.add("restarts", 1)
 }
@@ -250,8 +250,8 @@ func (f *faults) outage(load context.Context, s *site, draw *rand.Rand) {
 func (f *faults) anyPartition(load context.Context, s *site, draw *rand.Rand) partition {
 	channel, user := s.channels[draw.IntN(len(s.channels))], s.users[draw.IntN(len(s.users))].name
 	if draw.IntN(2) == 0 {
-		await(load, s.ledger.moments.accepted, f.outageMax/4)
-		channel = cmp.Or(s.ledger.lastAccepted(), channel)
+		await(load, s.history.moments.accepted, f.outageMax/4)
+		channel = cmp.Or(s.history.lastAccepted(), channel)
 	}
 	return []partition{
 		{"", channel}, {"Blogs", channel}, {"Channels", channel}, {"Deletions", channel}, {"Subscriptions", user},

@@ -88,10 +88,10 @@ func (f *faults) report() Report {
 	r := Report{Seed: f.seed, Faults: f.kinds, Counts: maps.Clone(f.tally.n)}
 	f.tally.mu.Unlock()
 	for _, s := range f.sites {
-		deletions, posts := s.ledger.counts()
+		deletions, posts := s.history.counts()
 		r.Counts["deletions"] += int64(deletions)
 		r.Counts["posts"] += int64(posts)
-		r.Violations = append(r.Violations, s.ledger.found()...)
+		r.Violations = append(r.Violations, s.history.found()...)
 	}
 	return r
 }

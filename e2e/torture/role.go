@@ -109,7 +109,7 @@ func (r *role) watch(p *process) {
 	select {
 	case <-p.doomed:
 	default:
-		r.site.ledger.accuse("%s ended, and nobody ended it: %v", r.name, p.State())
+		r.site.history.accuse("%s ended, and nobody ended it: %v", r.name, p.State())
 	}
 }
 
@@ -142,7 +142,7 @@ func (r *role) end(how func(*program.Process) error) bool {
 	}
 	close(p.doomed)
 	if err := how(p.Process); err != nil && !r.unbegun(p) {
-		r.site.ledger.accuse("%s: %v", r.name, err)
+		r.site.history.accuse("%s: %v", r.name, err)
 		return true
 	}
 	<-p.judged

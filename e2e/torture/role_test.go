@@ -47,7 +47,7 @@ func TestRole(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "worker"), []byte(c.script), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := &site{ledger: newLedger("test")}
+			s := &site{history: newHistory("test")}
 			r := &role{
 				// The shell takes the command for the name of a script.
 				name: "role", site: s, setup: program.Setup{Binary: "/bin/sh"}, command: "worker", log: filepath.Join(dir, "log"),
@@ -57,7 +57,7 @@ func TestRole(t *testing.T) {
 			}
 			c.do(r)
 			r.kill()
-			s.ledger.mustFind(t, c.want)
+			s.history.mustFind(t, c.want)
 		})
 	}
 }

@@ -69,7 +69,7 @@ type site struct {
 	passed  atomic.Int64
 	roles   []*role
 	users   []*user
-	ledger  *ledger
+	history *history
 	tally   *tally
 }
 
@@ -126,7 +126,7 @@ var endpoints = regexp.MustCompile(`TableEndpoint=http://([^/]+)/.*QueueEndpoint
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
 func newSite(name string, o *run) *site {
-	s := &site{name: name, setup: program.Setup{Binary: o.binary}, dir: o.dir, ledger: newLedger(name), tally: o.tally,
+	s := &site{name: name, setup: program.Setup{Binary: o.binary}, dir: o.dir, history: newHistory(name), tally: o.tally,
 		undoLong: max(undoShort, min(undoLong, o.Time/10))}
 	if slices.Contains(o.Faults, "clock") {
 		s.undoAccount = undoAccount
@@ -178,7 +178,7 @@ func (s *site) leap(ctx context.Context) {
 	s.tally.add("leaps", 1)
 	for _, r := range s.roles {
 		if err := r.start(ctx); err != nil && ctx.Err() == nil {
-			s.ledger.accuse("start after a leap: %v", err)
+			s.history.accuse("start after a leap: %v", err)
 		}
 	}
 }

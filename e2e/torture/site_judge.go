@@ -34,14 +34,14 @@ func (s *site) drain(ctx context.Context) {
 	if s.undoAccount > 0 {
 		s.leap(ctx)
 	}
-	for _, of := range s.ledger.askedFor() {
+	for _, of := range s.history.askedFor() {
 		state := s.progress(ctx, of)
 		for s.pending(of, state) && state != "poisoned" && ctx.Err() == nil {
 			pause(ctx, drainPoll)
 			state = s.progress(ctx, of)
 		}
 		if s.pending(of, state) {
-			s.ledger.accuse("I5: the deletion of incarnation %s of %s is %q after %s at most", of.id, of.channel, state, drainTime)
+			s.history.accuse("I5: the deletion of incarnation %s of %s is %q after %s at most", of.id, of.channel, state, drainTime)
 		}
 	}
 }
@@ -72,9 +72,9 @@ func (s *site) progress(ctx context.Context, of *incarnation) string {
 	return ""
 }
 
-// judge compares what the site shows now with the ledger.
+// judge compares what the site shows now with the history.
 func (s *site) judge(ctx context.Context) {
-	for _, g := range s.ledger.left {
+	for _, g := range s.history.left {
 		s.judgeGuest(ctx, g)
 	}
 	reader := s.users[0]
@@ -85,21 +85,21 @@ func (s *site) judge(ctx context.Context) {
 			s.judgeRatings(ctx, reader, last)
 		}
 	}
-	s.ledger.judgeTwins()
+	s.history.judgeTwins()
 }
 
 // judgeRatings compares the rating of each post with the votes on it.
 func (s *site) judgeRatings(ctx context.Context, reader *user, in *incarnation) {
-	for _, p := range s.ledger.standing(in) {
+	for _, p := range s.history.standing(in) {
 		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
 		var shown item
 		if a.Status != http.StatusOK || !reader.decode(a, &shown) {
 			continue // which is a violation already
 		}
 		s.tally.add("ratings", 1)
-		least, most := s.ledger.ratings(p)
+		least, most := s.history.ratings(p)
 		if shown.Rating < least || shown.Rating > most {
-			s.ledger.accuse("I8: post %s is rated %d, and its voters were told %d to %d", p.id, shown.Rating, least, most)
+			s.history.accuse("I8: post %s is rated %d, and its voters were told %d to %d", p.id, shown.Rating, least, most)
 		}
 	}
 }
@@ -141,13 +141,13 @@ func (s *site) inspect(ctx context.Context, calm bool) {
 		err = json.Unmarshal([]byte(r.Stdout), &report)
 	}
 	if err != nil {
-		s.ledger.accuse("%v\n%s", err, r.Stdout)
+		s.history.accuse("%v\n%s", err, r.Stdout)
 		return
 	}
 	s.tally.add("checks", 1)
 	for _, b := range report.Violations {
 		if calm || b.Invariant != "I5" {
-			s.ledger.accuse("%s: %+v, says check", b.Invariant, b)
+			s.history.accuse("%s: %+v, says check", b.Invariant, b)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (s *site) readLogs() error {
 			}
 			switch err := json.Unmarshal(text, &line); {
 			case err != nil, line.Outcome == "panic":
-				s.ledger.accuse("%s wrote: %s", r.name, text)
+				s.history.accuse("%s wrote: %s", r.name, text)
 			case line.Outcome == "done":
 				s.tally.add("redeliveries", max(0, line.Deliveries-1))
 			}

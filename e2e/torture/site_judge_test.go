@@ -34,8 +34,8 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // staged is a site that gives these answers. Its one user owns a channel and has
 // posted there.
 func staged(a answers) (bench, *user, *post) {
-	b := bench{newLedger("test")}
-	s := &site{tally: &tally{n: map[string]int64{}}, ledger: b.ledger, channels: []string{"news"}}
+	b := bench{newHistory("test")}
+	s := &site{tally: &tally{n: map[string]int64{}}, history: b.history, channels: []string{"news"}}
 	s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 	u := newUser(s, 0, 1, 1)
 	u.http, u.name, u.tries = &http.Client{Transport: a}, "ann", finalTries
@@ -112,14 +112,14 @@ func judgeAccusesLogLine(t *testing.T) {
 		"WARNING: DATA RACE":                    1,
 		strings.Repeat("x", 100_000) + " panic": 1,
 	} {
-		s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test")}
+		s := &site{tally: &tally{n: map[string]int64{}}, history: newHistory("test")}
 		log := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(log, []byte(`{"outcome":"done","deliveries":1}`+"\n"+text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s.roles = []*role{{log: log}}
 		err := s.readLogs()
-		if found := s.ledger.found(); err != nil || len(found) != want {
+		if found := s.history.found(); err != nil || len(found) != want {
 			t.Errorf("%.40s: found %d and %v, want %d", text, len(found), err, want)
 		}
 		if n := s.tally.n["redeliveries"]; want == 0 && n != 2 {
@@ -143,9 +143,9 @@ func judgeAccusesCommand(t *testing.T) {
 			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test"), setup: program.Setup{Binary: binary}}
+			s := &site{tally: &tally{n: map[string]int64{}}, history: newHistory("test"), setup: program.Setup{Binary: binary}}
 			s.end(t.Context())
-			s.ledger.mustFind(t, c.want)
+			s.history.mustFind(t, c.want)
 		})
 	}
 }

@@ -66,7 +66,7 @@ func (u *user) send(ctx context.Context, method, path string, body any, header h
 		a = u.once(ctx, method, path, body, header, allowed)
 	}
 	if u.tries > 0 && !a.answered() && ctx.Err() == nil {
-		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.Status)
+		u.site.history.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.Status)
 	}
 	return a
 }
@@ -80,7 +80,7 @@ func (u *user) once(ctx context.Context, method, path string, body any, header h
 	a.to = time.Now()
 	u.unanswered = !a.answered()
 	if a.answered() && !slices.Contains(allowed, a.Status) {
-		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.Status, a.Body)
+		u.site.history.accuse("%s %s: answered %d\n%s", method, path, a.Status, a.Body)
 		a.Status = 0
 	}
 	return a
@@ -90,7 +90,7 @@ func (u *user) once(ctx context.Context, method, path string, body any, header h
 // violation.
 func (u *user) decode(a answer, into any) bool {
 	if err := a.Decode(into); err != nil {
-		u.site.ledger.accuse("%v", err)
+		u.site.history.accuse("%v", err)
 		return false
 	}
 	return true
@@ -143,7 +143,7 @@ func (u *user) visit(ctx, load context.Context) {
 	}
 	u.look(ctx, channel)
 	if seen.owner == u.name && time.Since(seen.known) > u.keepTime() && time.Until(end) > calmTime {
-		u.askDeletion(ctx, seen)
+		u.requestDeletion(ctx, seen)
 		if u.draw.IntN(2) == 0 {
 			u.create(ctx, channel)
 		}

@@ -28,9 +28,9 @@ func (u *user) sight(a answer, channel string, there int) *incarnation {
 		if !u.decode(a, &shown) {
 			return nil
 		}
-		return u.site.ledger.saw(a.span, channel, client.Incarnation(a.Header.Get("ETag")), shown.Owner, shown.Description)
+		return u.site.history.saw(a.span, channel, client.Incarnation(a.Header.Get("ETag")), shown.Owner, shown.Description)
 	case http.StatusNotFound, http.StatusGone:
-		u.site.ledger.absent(a.span, channel)
+		u.site.history.absent(a.span, channel)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (u *user) create(ctx context.Context, channel string) {
 	case http.StatusCreated:
 		u.sight(a, channel, http.StatusCreated)
 	case http.StatusConflict:
-		u.site.ledger.refuse(creation)
+		u.site.history.refuse(creation)
 		u.look(ctx, channel)
 	}
 }
@@ -55,7 +55,7 @@ func (u *user) create(ctx context.Context, channel string) {
 func (u *user) post(ctx context.Context, channel string) {
 	u.written++
 	origin := fmt.Sprintf("%s/%d", u.name, u.written)
-	u.site.ledger.draft(origin, channel)
+	u.site.history.draft(origin, channel)
 	var first *post
 	var made span
 	for try := range 4 {
@@ -73,21 +73,21 @@ func (u *user) post(ctx context.Context, channel string) {
 			}
 			made.to = a.to
 			if first != nil {
-				u.site.ledger.repeated(channel, first.id, shown.ID, first.made, a.span)
+				u.site.history.repeated(channel, first.id, shown.ID, first.made, a.span)
 				return
 			}
-			first = u.site.ledger.posted(made, shown.ID, channel, u.name, origin+" as posted")
+			first = u.site.history.posted(made, shown.ID, channel, u.name, origin+" as posted")
 			if u.draw.IntN(8) > 0 {
 				return
 			}
 		case http.StatusForbidden:
-			u.site.ledger.forbidden(channel, origin, try == 0 && u.tries == 0)
+			u.site.history.forbidden(channel, origin, try == 0 && u.tries == 0)
 			return
 		case http.StatusNotFound, http.StatusGone:
 			if first != nil {
-				u.site.ledger.missing(a.span, first)
+				u.site.history.missing(a.span, first)
 			} else {
-				u.site.ledger.absent(a.span, channel)
+				u.site.history.absent(a.span, channel)
 			}
 			return
 		}
@@ -105,7 +105,7 @@ func (u *user) list(ctx context.Context, channel string) (items []item, ok bool)
 		switch a.Status {
 		case http.StatusOK:
 		case http.StatusNotFound, http.StatusGone:
-			u.site.ledger.absent(all, channel)
+			u.site.history.absent(all, channel)
 			return nil, false
 		default:
 			return nil, false
@@ -116,7 +116,7 @@ func (u *user) list(ctx context.Context, channel string) (items []item, ok bool)
 		}
 		items = append(items, page.Items...)
 		if page.Next == "" {
-			u.site.ledger.listed(all, channel, items)
+			u.site.history.listed(all, channel, items)
 			return items, true
 		}
 		query.Set("after", page.Next)
@@ -125,7 +125,7 @@ func (u *user) list(ctx context.Context, channel string) (items []item, ok bool)
 
 // read reads any post.
 func (u *user) read(ctx context.Context, channel string) {
-	if p := u.site.ledger.anyPost(channel, "", u.draw.IntN); p != nil {
+	if p := u.site.history.anyPost(channel, "", u.draw.IntN); p != nil {
 		u.fetch(ctx, p)
 	}
 }
@@ -137,11 +137,11 @@ func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 	case http.StatusOK:
 		var shown item
 		if u.decode(a, &shown) {
-			u.site.ledger.shown(a.span, p.channel, shown)
+			u.site.history.shown(a.span, p.channel, shown)
 		}
 		return a.Header.Get("ETag")
 	case http.StatusNotFound, http.StatusGone:
-		u.site.ledger.missing(a.span, p)
+		u.site.history.missing(a.span, p)
 	}
 	return ""
 }
@@ -149,11 +149,11 @@ func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 // edit reads one of the user's own posts and saves another text. Nobody else
 // edits that post.
 func (u *user) edit(ctx context.Context, channel string) {
-	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
+	p := u.site.history.anyPost(channel, u.name, u.draw.IntN)
 	if p == nil {
 		return
 	}
-	disputed := u.site.ledger.disputed(p)
+	disputed := u.site.history.disputed(p)
 	etag := u.fetch(ctx, p)
 	if etag == "" {
 		return
@@ -161,44 +161,44 @@ func (u *user) edit(ctx context.Context, channel string) {
 	u.written++
 	origin := item{Text: p.text}.origin()
 	text := fmt.Sprintf("%s edited %d", origin, u.written)
-	u.site.ledger.editing(p, text)
+	u.site.history.editing(p, text)
 	a := u.send(ctx, "PUT", postPath(p), map[string]string{"text": text}, http.Header{"If-Match": {etag}},
 		http.StatusOK, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
 	case http.StatusOK:
-		u.site.ledger.edited(p, text)
+		u.site.history.edited(p, text)
 	case http.StatusForbidden:
-		u.site.ledger.forbidden(channel, origin, false)
+		u.site.history.forbidden(channel, origin, false)
 	case http.StatusPreconditionFailed:
 		if !disputed {
-			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)
+			u.site.history.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)
 		}
 	case http.StatusNotFound, http.StatusGone:
-		u.site.ledger.missing(a.span, p)
+		u.site.history.missing(a.span, p)
 	}
 }
 
 // remove removes one of the user's own posts.
 func (u *user) remove(ctx context.Context, channel string) {
-	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
+	p := u.site.history.anyPost(channel, u.name, u.draw.IntN)
 	if p == nil {
 		return
 	}
-	u.site.ledger.removing(p)
+	u.site.history.removing(p)
 	a := u.send(ctx, "DELETE", postPath(p), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
 	case http.StatusNoContent:
-		u.site.ledger.removed(p)
+		u.site.history.removed(p)
 	case http.StatusNotFound:
-		u.site.ledger.vanished(a.span, p)
+		u.site.history.vanished(a.span, p)
 	case http.StatusGone: // with its channel, unless that comes back
-		u.site.ledger.kept(a.span, p)
+		u.site.history.kept(a.span, p)
 	}
 }
 
 // vote votes on any post, or takes the vote back.
 func (u *user) vote(ctx context.Context, channel string) {
-	p := u.site.ledger.anyPost(channel, "", u.draw.IntN)
+	p := u.site.history.anyPost(channel, "", u.draw.IntN)
 	if p == nil {
 		return
 	}
@@ -209,11 +209,11 @@ func (u *user) vote(ctx context.Context, channel string) {
 	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
 	case http.StatusNoContent:
-		u.site.ledger.voted(p, u.name, means)
+		u.site.history.voted(p, u.name, means)
 	case http.StatusNotFound, http.StatusGone:
-		u.site.ledger.missing(a.span, p)
+		u.site.history.missing(a.span, p)
 	default:
-		u.site.ledger.voted(p, u.name, ballotLost)
+		u.site.history.voted(p, u.name, ballotLost)
 	}
 }
 
@@ -223,27 +223,27 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 	a := u.send(ctx, method, client.SubscriptionPath(channel), nil, nil,
 		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	if a.Status == http.StatusNotFound {
-		u.site.ledger.absent(a.span, channel)
+		u.site.history.absent(a.span, channel)
 	}
 }
 
-// askDeletion asks for the deletion of one of the user's own channels.
-func (u *user) askDeletion(ctx context.Context, of *incarnation) {
-	first := u.site.ledger.asking(of)
+// requestDeletion asks for the deletion of one of the user's own channels.
+func (u *user) requestDeletion(ctx context.Context, of *incarnation) {
+	first := u.site.history.asking(of)
 	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {strconv.Quote(of.id)}},
 		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
 	switch a.Status {
 	case http.StatusAccepted:
-		u.site.ledger.accept(of)
+		u.site.history.accept(of)
 		if !of.adrift && u.draw.IntN(3) > 0 {
 			u.undo(ctx, of, u.promise(ctx, of, a, first))
 		}
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
-			u.site.ledger.accuse("I2: incarnation %s of %s is gone before its deletion was asked for", of.id, of.channel)
+			u.site.history.accuse("I2: incarnation %s of %s is gone before its deletion was asked for", of.id, of.channel)
 		}
 	default:
-		u.site.ledger.lost(of)
+		u.site.history.lost(of)
 	}
 }
 
@@ -265,17 +265,17 @@ func (u *user) promise(ctx context.Context, of *incarnation, accepted answer, fi
 // was faster.
 func (u *user) undo(ctx context.Context, of *incarnation, promised time.Time) {
 	pause(ctx, time.Duration(u.draw.Int64N(int64(undoShort+undoShort/4))))
-	u.site.ledger.undoing(of)
+	u.site.history.undoing(of)
 	a := u.send(ctx, "POST", client.DeletionPath(of.channel, of.id)+"/undo", nil, nil, http.StatusOK, http.StatusConflict)
 	switch a.Status {
 	case http.StatusOK:
-		u.site.ledger.undone(of)
+		u.site.history.undone(of)
 		u.site.tally.add("undone", 1)
 		u.list(ctx, of.channel)
 	case http.StatusConflict:
 		if a.to.Before(promised) {
-			u.site.ledger.accuse("I3: the deletion of incarnation %s of %s cannot be undone, %s before the time that was told", of.id, of.channel, promised.Sub(a.to))
+			u.site.history.accuse("I3: the deletion of incarnation %s of %s cannot be undone, %s before the time that was told", of.id, of.channel, promised.Sub(a.to))
 		}
-		u.site.ledger.accept(of)
+		u.site.history.accept(of)
 	}
 }

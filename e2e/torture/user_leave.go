@@ -44,10 +44,10 @@ func (u *user) guest(ctx context.Context, channel string) {
 		case g.unanswered:
 			return // it may be undone
 		case g.site.undoAccount > 0 && g.site.passed.Load() == passed:
-			g.site.ledger.accuse("I3: %s was told that the deletion of their account can be undone, and it cannot", g.name)
+			g.site.history.accuse("I3: %s was told that the deletion of their account can be undone, and it cannot", g.name)
 		}
 	}
-	g.site.ledger.leave(g)
+	g.site.history.leave(g)
 	g.site.tally.add("left", 1)
 }
 
@@ -72,22 +72,22 @@ func (g guest) act(ctx context.Context) {
 	for _, channel := range []string{g.channel, g.own} {
 		g.written++
 		origin := fmt.Sprintf("%s/%d", g.name, g.written)
-		g.site.ledger.draft(origin, channel)
+		g.site.history.draft(origin, channel)
 		a := g.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"}, http.Header{"Idempotency-Key": {origin}},
 			http.StatusCreated, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
 		if a.Status == http.StatusForbidden {
-			g.site.ledger.forbidden(channel, origin, true)
+			g.site.history.forbidden(channel, origin, true)
 		}
 	}
-	if p := g.site.ledger.anyPost(g.channel, "", g.draw.IntN); p != nil {
-		g.site.ledger.voted(p, g.name, ballotLost)
+	if p := g.site.history.anyPost(g.channel, "", g.draw.IntN); p != nil {
+		g.site.history.voted(p, g.name, ballotLost)
 		g.send(ctx, "PUT", postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	}
 	g.send(ctx, "PUT", client.SubscriptionPath(g.channel), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 }
 
 // leave records that the deletion of a guest's account was accepted, and not undone.
-func (l *ledger) leave(g guest) {
+func (l *history) leave(g guest) {
 	defer l.lock()()
 	l.left = append(l.left, g)
 }
@@ -118,9 +118,9 @@ func (s *site) judgeGuest(ctx context.Context, g guest) {
 		pause(wait, drainPoll)
 	}
 	if left != "" {
-		s.ledger.accuse("I12: %s was gone, and %s is there after %s", g.name, left, drainTime)
+		s.history.accuse("I12: %s was gone, and %s is there after %s", g.name, left, drainTime)
 	}
 	if g.send(ctx, "POST", client.SessionsPath, client.Credentials(g.name), nil, http.StatusUnauthorized, http.StatusTooManyRequests).Status == 0 {
-		s.ledger.accuse("I12: %s is gone, and their sign-in is not refused", g.name)
+		s.history.accuse("I12: %s is gone, and their sign-in is not refused", g.name)
 	}
 }

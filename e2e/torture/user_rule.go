@@ -27,7 +27,7 @@ func (u *user) rule(ctx context.Context, of *incarnation) {
 		method, undo, path, body, back = "PUT", "DELETE", path+"/blocked/"+other, nil, nil
 		forbidden = func(author string) bool { return author == other }
 	}
-	u.site.ledger.ruling(of.channel)
+	u.site.history.ruling(of.channel)
 	mine := http.Header{"If-Match": {strconv.Quote(of.id)}}
 	allowed := []int{http.StatusNoContent, http.StatusNotFound, http.StatusGone, http.StatusPreconditionFailed}
 	a := u.send(ctx, method, path, body, mine, allowed...)
@@ -36,7 +36,7 @@ func (u *user) rule(ctx context.Context, of *incarnation) {
 		pause(ctx, time.Duration(u.draw.Int64N(int64(watchTime))))
 		after, again := u.list(ctx, of.channel)
 		if now := u.look(ctx, of.channel); listed && again && now != nil && now.id == of.id {
-			u.site.ledger.mustNotGrow(of.channel, before, after, forbidden)
+			u.site.history.mustNotGrow(of.channel, before, after, forbidden)
 			u.site.tally.add("rules", 1)
 		}
 	}
@@ -45,14 +45,14 @@ func (u *user) rule(ctx context.Context, of *incarnation) {
 }
 
 // ruling records that a rule is about to be made in a channel, so that a post may be refused there.
-func (l *ledger) ruling(channel string) {
+func (l *history) ruling(channel string) {
 	defer l.lock()()
 	l.ruled[channel] = true
 }
 
 // forbidden records that a user was told that they may not post. If that was the only request,
 // no such post is there.
-func (l *ledger) forbidden(channel, origin string, alone bool) {
+func (l *history) forbidden(channel, origin string, alone bool) {
 	defer l.lock()()
 	if !l.ruled[channel] {
 		l.accuseLocked("I11: %s may not be posted in %s, and nobody has ruled so", origin, channel)
@@ -63,7 +63,7 @@ func (l *ledger) forbidden(channel, origin string, alone bool) {
 }
 
 // mustNotGrow accuses the site if a post or an edit has come after a rule was acknowledged that forbids it.
-func (l *ledger) mustNotGrow(channel string, before, after []item, forbidden func(author string) bool) {
+func (l *history) mustNotGrow(channel string, before, after []item, forbidden func(author string) bool) {
 	defer l.lock()()
 	there := map[string]string{}
 	for _, i := range before {

@@ -16,12 +16,12 @@ func userAccusesStatus(t *testing.T) {
 		http.StatusInternalServerError: 1, http.StatusUnauthorized: 1,
 		http.StatusServiceUnavailable: 0, http.StatusNotFound: 0,
 	} {
-		s := &site{ledger: newLedger("test")}
+		s := &site{history: newHistory("test")}
 		u := newUser(s, 0, 1, 1)
 		u.http = &http.Client{Transport: always(status)}
 		s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 		u.look(t.Context(), "news")
-		if found := s.ledger.found(); len(found) != want {
+		if found := s.history.found(); len(found) != want {
 			t.Errorf("%d: found %q, want %d", status, found, want)
 		}
 	}
@@ -37,12 +37,12 @@ func (a always) RoundTrip(*http.Request) (*http.Response, error) {
 func userAccusesSilence(t *testing.T) {
 	for failures, want := range map[int]int{0: 0, 1: 0, finalTries: 0, finalTries + 1: 1} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &site{ledger: newLedger("test")}
+			s := &site{history: newHistory("test")}
 			s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 			u := newUser(s, 0, 1, 1)
 			u.http, u.tries = &http.Client{Transport: &recovering{failures}}, finalTries
 			u.look(t.Context(), "news")
-			if found := s.ledger.found(); len(found) != want {
+			if found := s.history.found(); len(found) != want {
 				t.Errorf("%d failures: found %q, want %d", failures, found, want)
 			}
 		})

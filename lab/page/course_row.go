@@ -50,7 +50,7 @@ func rowLevels() []level {
 				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
 		},
 		{
-			Name: "guests-token", Title: "Blocked, and heard once more",
+			Name: "posting-token", Title: "Blocked, and heard once more",
 			Goal: "Let a post of Ann land after Olga was told that Ann is blocked.",
 			Scene: "Olga owns the channel, and blocks Ann, who is about to post. Whether Ann may post stands in a row of the channel, under a random token. Ann's request reads that row first. " +
 				"The shipped code then names the row in the transaction of the post. Here the post goes without it.",

@@ -48,7 +48,7 @@ func queuedPost(texts ...string) body {
 
 // send sends a message of the owner about a channel. It is for set-ups, which have no faults.
 func send(ctx context.Context, c *lab.Client, channel domain.Channel, m domain.Message) {
-	m.Channel, m.Incarnation, m.Name, m.By, m.AskedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
+	m.Channel, m.Incarnation, m.Name, m.By, m.RequestedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
 	if m.Kind == domain.MessageChannel {
 		_ = c.Store.ListDeletion(ctx, m) // which comes first
 	}
@@ -70,7 +70,7 @@ func accepted(texts ...string) body { return inTurn(news(texts...), ask) }
 // ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
-	channel, err := c.Store.AskDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
+	channel, err := c.Store.RequestDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
 	if err == nil {
 		c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
 	}
@@ -159,7 +159,7 @@ func incarnationOf(table string, row driver.Entity) string {
 // way when the channel was seen and deleted. Its creator deletes the row, or else the
 // reconciling pass.
 func channelIsHidden(v lab.View, k lab.Known, violation violating) {
-	if row, _ := channelRow(v.DB, k.Channel); live(v.DB, k.Channel) && row.Int64("Undone") <= number(k.Key) {
+	if row, _ := channelRow(v.DB, k.Channel); live(v.DB, k.Channel) && row.Int64("UndoCount") <= number(k.Key) {
 		violation("I4", "a channel can be read, and its deletion was accepted (%s)", string(k.Channel.Incarnation))
 	}
 }
@@ -203,7 +203,7 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (violations [
 			continue
 		}
 		record, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
-		if row, _ := channelRow(v.DB, m.Ref()); l.neverAccepted(v, m) || row.Int64("Undone") > m.Number {
+		if row, _ := channelRow(v.DB, m.Ref()); l.neverAccepted(v, m) || row.Int64("UndoCount") > m.UndoCount {
 			continue // or it was undone
 		}
 		if _, there := channelRow(v.DB, m.Ref()); there {
@@ -294,7 +294,7 @@ func deletions() subject {
 			ablate("listed", "web-dies", "The list first", "acceptDeletion: s.ListDeletion(ctx, message)",
 				"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
 				only("olga", afterMark(func(c *driver.Call) bool {
-					return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
+					return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "requested!")
 				})), among("olga", "w1")),
 		},
 		told:     map[lab.Kind]invariant{factAccepted: channelIsHidden},

@@ -39,9 +39,9 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 			f.Session += given.Session
 		}
 		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
-		asked, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
+		asked, err := c.Store.RequestErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
 		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
-			if asked.UndoableUntil.After(asked.AskedOn) {
+			if asked.UndoableUntil.After(asked.RequestedOn) {
 				f.Until = asked.UndoableUntil
 			}
 			c.Tell(f)
@@ -242,14 +242,14 @@ func erasures() subject {
 			ablate("erasure-look", "erasure-post", "The look after the list", "(*Posts).post: s.stands(ctx, p)",
 				"Whoever posts looks whether their account stands after the post is on their list, so a deletion that has read the list is seen.",
 				only("vera", active), unharmed),
-			ablate("erasure-fence", "erasure-post", "The turn of the token", "EraseFence: s.posts.TurnGuests(ctx, ref, m.By)",
+			ablate("erasure-fence", "erasure-post", "The turn of the token", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.By)",
 				"A deletion turns the token of the guests in each channel on the list, so what was sent before it fails.",
 				only("w", func() driver.Around {
-					return skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isGuests) })
+					return skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isPostingRule) })
 				}), unharmed),
 			ablate("erasure-token", "erasure-vote", "The token in a vote", "(*Posts).Vote: s.admit(ctx, p)",
 				"A vote holds the token of the guests as a post does, so it fails once a deletion has turned it.",
-				only("vera", withoutGuests(driver.ActionMerge)), unharmed),
+				only("vera", withoutPostingRule(driver.ActionMerge)), unharmed),
 			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
 				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),

@@ -79,8 +79,8 @@ func ruleStands(v lab.View, k lab.Known, violation violating) {
 	}) > 0 {
 		return
 	}
-	from, _ := schema.Guests.Range()
-	rule := storage.Guests{}.Posting()
+	from, _ := schema.PostingRule.Range()
+	rule := storage.PostingRule{}.Posting()
 	names := ""
 	for row := range v.DB.Rows(schema.TableBlogs) {
 		p := row.Properties
@@ -119,7 +119,7 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
 		page, err := fresh.ReadCached(ctx, c.Store.Versions, kept, anyNews(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
-				g, err := c.Store.Guests(ctx, in.Key())
+				g, err := c.Store.PostingRule(ctx, in.Key())
 				return g.In(in.Ref()).Posting(), err
 			})
 		if err == nil {
@@ -138,14 +138,14 @@ func shownRule(v lab.View, f lab.Known, violation violating) {
 	}
 }
 
-// isGuests reports whether a row says who may post.
-func isGuests(op driver.Operation) bool { return schema.Guests.Has(op.Row) }
+// isPostingRule reports whether a row says who may post.
+func isPostingRule(op driver.Operation) bool { return schema.PostingRule.Has(op.Row) }
 
-// withoutGuests leaves out the operations on rows that say who may post, with this action.
-func withoutGuests(action driver.Action) func() driver.Around {
+// withoutPostingRule leaves out the operations on rows that say who may post, with this action.
+func withoutPostingRule(action driver.Action) func() driver.Around {
 	return func() driver.Around {
 		return func(ctx context.Context, c *driver.Call, next following) error {
-			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == action && isGuests(op) })
+			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == action && isPostingRule(op) })
 			if at < 0 {
 				return next(ctx)
 			}
@@ -164,7 +164,7 @@ func looksFirst() driver.Around {
 			asked := *c
 			gate, c.Entity.ETag = &asked, "later"
 			return nil
-		case gate != nil && c.Method == driver.CallRange && c.From == schema.Guests.Prefix():
+		case gate != nil && c.Method == driver.CallRange && c.From == schema.PostingRule.Prefix():
 			err := next(ctx)
 			look := *c
 			*c, gate = *gate, nil
@@ -193,7 +193,7 @@ func refusedOutright() driver.Around {
 		}
 		err := next(ctx)
 		for _, row := range c.Page.Rows {
-			refused = refused || schema.Guests.Has(row.Row) && row.Properties.String("Blocked") != ""
+			refused = refused || schema.PostingRule.Has(row.Row) && row.Properties.String("Blocked") != ""
 		}
 		return err
 	}
@@ -203,13 +203,13 @@ func refusedOutright() driver.Around {
 func contented() driver.Around {
 	var rule driver.Properties
 	return func(ctx context.Context, c *driver.Call, next following) error {
-		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == driver.ActionInsert && isGuests(op) })
+		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == driver.ActionInsert && isPostingRule(op) })
 		if at >= 0 && slices.Equal(c.Operations[at].Properties, rule) {
 			return nil
 		}
 		err := next(ctx)
 		for _, row := range c.Page.Rows {
-			if schema.Guests.Has(row.Row) {
+			if schema.PostingRule.Has(row.Row) {
 				rule = row.Properties
 			}
 		}
@@ -221,46 +221,46 @@ func contented() driver.Around {
 func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner) }
 
 // guests post, and owners say who may.
-func guests() subject {
+func postingRule() subject {
 	ann, vera := lab.Actor{Name: "ann", Run: post(author, "new")}, lab.Actor{Name: "vera", Run: post(visitor, "too")}
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "guests", About: "somebody is blocked while they post, twice with one key, and a request lands late", Faults: 2, DelayedCalls: anything,
+				Name: "posting", About: "somebody is blocked while they post, twice with one key, and a request lands late", Faults: 2, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(post(author, "new"), post(author, "new"))}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
-				Name: "guests-edit", About: "somebody is blocked while they edit a post of theirs, and a request lands late", Faults: 2, DelayedCalls: anything,
+				Name: "posting-edit", About: "somebody is blocked while they edit a post of theirs, and a request lands late", Faults: 2, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: edit("old", "other")}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
-				Name: "guests-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,
+				Name: "posting-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        untouched,
 				Actors:       []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}},
 			},
 			{
-				Name: "guests-again", About: "a channel is closed, opened and closed again, and requests land late", Faults: 2, Preemptions: 2,
+				Name: "posting-again", About: "a channel is closed, opened and closed again, and requests land late", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        news("old"),
 				Actors:       []lab.Actor{ann, {Name: "olga", Run: govern(closed, opened, closed)}},
 			},
 			{
-				Name: "guests-two", About: "an owner closes a channel on one device and blocks somebody on another", Faults: 1, Preemptions: 2,
+				Name: "posting-two", About: "an owner closes a channel on one device and blocks somebody on another", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        untouched,
 				Actors:       []lab.Actor{ann, {Name: "olga", Run: govern(closed)}, {Name: "olga2", Run: govern(blocked, unblocked)}},
 			},
 			{
-				Name: "guests-page", About: "a process keeps a page that says who may post, while its owner closes the channel", Faults: 1, Preemptions: 3,
+				Name: "posting-page", About: "a process keeps a page that says who may post, while its owner closes the channel", Faults: 1, Preemptions: 3,
 				DelayedCalls: written,
 				Setup:        news("old"),
 				Actors:       []lab.Actor{{Name: "reader", Run: lookAtRule}, {Name: "olga", Run: govern(closed)}},
 			},
 			{
-				Name: "guests-deletion", About: "a channel is closed while it is deleted and its name is taken again", Faults: 1, Preemptions: 2,
+				Name: "posting-deletion", About: "a channel is closed while it is deleted and its name is taken again", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        queued("old"),
 				Actors: []lab.Actor{
@@ -269,28 +269,28 @@ func guests() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("guests-token", "guests", "The token of the guests", "behindPermit: driver.Merge(schema.GuestsRow(p.token), driver.Exists)",
+			ablate("posting-token", "posting", "The token of the guests", "behindPermit: driver.Merge(schema.PostingRuleRow(p.token), driver.Exists)",
 				"A guest's post merges the row by which it was allowed, so it fails once the owner has changed the rule.",
-				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
-			ablate("guests-edit-token", "guests-edit", "The token of an edit", "(*Posts).Edit: s.behindPermit(ctx, p,",
+				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
+			ablate("posting-edit-token", "posting-edit", "The token of an edit", "(*Posts).Edit: s.behindPermit(ctx, p,",
 				"A guest's edit merges the row by which they may post, as a post does, so it fails once the owner has changed the rule.",
-				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
-			ablate("guests-turn", "guests", "A new token for each rule", "turn: driver.Delete(schema.GuestsRow(former), driver.Exists)",
+				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
+			ablate("posting-turn", "posting", "A new token for each rule", "turn: driver.Delete(schema.PostingRuleRow(former), driver.Exists)",
 				"A change puts a row with a new token in the place of the old one, so what was sent under the former rule fails.",
-				only("olga", withoutGuests(driver.ActionDelete)), unharmed),
-			ablate("guests-version", "guests-first", "The version of the gate", "BehindVersion: driver.Match(version)",
+				only("olga", withoutPostingRule(driver.ActionDelete)), unharmed),
+			ablate("posting-version", "posting-first", "The version of the gate", "BehindVersion: driver.Match(version)",
 				"The first row that says who may post is put up in the version of the gate that was read, so there is never a second.",
 				always(withoutMatch(schema.TableBlogs, "gate!open!")), unharmed),
-			ablate("guests-look", "guests-first", "The version before the look", "guestsBehind: version, err := s.GateVersion(ctx, ref)",
+			ablate("posting-look", "posting-first", "The version before the look", "ruleBehind: version, err := s.GateVersion(ctx, ref)",
 				"The version of the gate is read before the look that there is no such row yet, so a row that is put up in between makes the other fail.",
 				always(looksFirst), unharmed),
-			ablate("guests-echo", "guests", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
+			ablate("posting-echo", "posting", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
 				"Before somebody is told that they may not post, their key is looked up, so a post that had landed is answered as made.",
 				only("ann", refusedOutright)),
-			ablate("guests-anew", "guests-again", "A new token in any case", "(*Posts).rule: s.turn(ctx, in.Ref(), now, version)",
+			ablate("posting-anew", "posting-again", "A new token in any case", "(*Posts).rule: s.turn(ctx, in.Ref(), now, version)",
 				"The token is turned even if the rule is as its owner wants it, so an earlier request that was never answered fails from then on.",
 				only("olga", contented)),
-			merging("guests-gate", "guests-page", "olga", "The gate of a rule", "turn: s.Behind(ctx, ref,",
+			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "turn: s.Behind(ctx, ref,",
 				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
 		},
 		told:     map[lab.Kind]invariant{factRuled: ruleStands, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},

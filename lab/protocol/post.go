@@ -253,7 +253,7 @@ func posts() subject {
 // unfenced leaves out both rows that a post of a guest holds: the gate, and the rule that allows
 // it. The owner's post holds the gate alone. Either is enough against a sweep that has ended.
 func unfenced() driver.Around {
-	gate, rule := withoutSafeguard("gate!open!")(), withoutGuests(driver.ActionMerge)()
+	gate, rule := withoutSafeguard("gate!open!")(), withoutPostingRule(driver.ActionMerge)()
 	return func(ctx context.Context, c *driver.Call, next following) error {
 		return rule(ctx, c, func(ctx context.Context) error { return gate(ctx, c, next) })
 	}

@@ -11,7 +11,7 @@ import (
 // subjects names all of them. Each has a file of its own, which says all about it.
 func subjects() []subject {
 	return []subject{
-		posts(), authors(), guests(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
+		posts(), authors(), postingRule(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
 		undos(), promises(), poisons(), repairs(), accounts(), erasures(), digests(), passwords(), crowds(),
 	}
 }

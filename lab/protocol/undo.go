@@ -19,10 +19,10 @@ const factUndone lab.Kind = "deletion undone"
 // numbered is the number of the latest request to delete a channel that is being deleted, or of
 // the next one. It is empty for the first.
 func numbered(channel domain.Channel) string {
-	if channel.Undone == 0 {
+	if channel.UndoCount == 0 {
 		return ""
 	}
-	return strconv.FormatInt(channel.Undone, 10)
+	return strconv.FormatInt(channel.UndoCount, 10)
 }
 
 func number(key string) int64 {
@@ -37,7 +37,7 @@ func undo(ctx context.Context, c *lab.Client) {
 			continue
 		}
 		if channel, err := c.Store.Undo(ctx, f.Channel, owner); err == nil {
-			channel.Undone--
+			channel.UndoCount--
 			c.Tell(lab.Fact{Kind: factUndone, Channel: f.Channel, Key: numbered(channel)})
 		}
 	}
@@ -48,7 +48,7 @@ func doomed(v lab.View, ref domain.ChannelRef) bool {
 	latest := int64(0)
 	for _, m := range v.Sent {
 		if m.Incarnation == ref.Incarnation && m.Kind == domain.MessageChannel {
-			latest = max(latest, m.Number)
+			latest = max(latest, m.UndoCount)
 		}
 	}
 	return asked(v, ref) &&
@@ -129,15 +129,15 @@ func undos() subject {
 			ablate("pivot-version", "undo", "The version of the pivot", "(*Lifecycle).swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("undo-number", "undo", "The number in the message", "(*Deletions).transition: row.Undone == m.Number",
+			ablate("undo-number", "undo", "The number in the message", "(*Deletions).transition: row.UndoCount == m.UndoCount",
 				"A worker compares the number in its message with the channel's, so the message of a request that was undone asks for nothing.",
-				only("w", withoutProperty(schema.TableChannels, "Undone")), unharmed),
-			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor: Number: channel.Undone",
+				only("w", withoutProperty(schema.TableChannels, "UndoCount")), unharmed),
+			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor: UndoCount: channel.UndoCount",
 				"A request to delete has a number of its own, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
 						if m, err := domain.DecodeMessage(c.Message.Text); c.Method == driver.CallSend && err == nil {
-							m.Number = 0
+							m.UndoCount = 0
 							c.Message.Text = m.Encode()
 						}
 						return next(ctx)

@@ -34,7 +34,7 @@ func DecodeErasure(row driver.Entity) domain.Erasure {
 		User:          domain.UserName(row.Partition),
 		ID:            domain.Incarnation(p.String(schema.PropIncarnation)),
 		State:         domain.AccountState(p.String(schema.PropState)),
-		AskedOn:       p.Time(schema.PropRequestedOn),
+		RequestedOn:   p.Time(schema.PropRequestedOn),
 		UndoableUntil: p.Time(schema.PropUndoableUntil),
 		KeepPosts:     p.Bool(schema.PropKeepPosts),
 	}
@@ -94,7 +94,7 @@ func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasu
 	//lab: Mark the account as about to be deleted, which ends all its sessions.
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountPending),
 		driver.String(schema.PropIncarnation, asked.ID),
-		driver.Time(schema.PropRequestedOn, asked.AskedOn),
+		driver.Time(schema.PropRequestedOn, asked.RequestedOn),
 		driver.Time(schema.PropUndoableUntil, asked.UndoableUntil),
 		driver.Bool(schema.PropKeepPosts, asked.KeepPosts),
 		driver.Int64(schema.PropEpoch, epochOf(e.row)+1), driver.String(schema.PropDigestSecret, ""))

@@ -62,7 +62,7 @@ func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain
 		Incarnation: blog.Channel.Incarnation,
 		Name:        in.Name,
 		By:          by,
-		AskedOn:     domain.Now(),
+		RequestedOn: domain.Now(),
 		Blog:        blog.ID,
 		Revision:    blog.Revision,
 	}

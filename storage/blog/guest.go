@@ -17,7 +17,7 @@ import (
 )
 
 // Who may post. The owner of a channel always may: its incarnation never has another owner. All other
-// users are its guests. One row of the channel's partition, guests!, says who of them may post, under a
+// users are its guests. One row of the channel's partition, posting!, says who of them may post, under a
 // random token. It is a fence, as the gate is:
 //
 //   - The transaction of a guest's post or edit merges the row that its request has read.
@@ -39,8 +39,8 @@ import (
 // MaxBlocked is how many people can be blocked in a channel. Their names fit in one property.
 const MaxBlocked = 100
 
-// Guests is the rule for all but the owner of a channel.
-type Guests struct {
+// PostingRule is the rule for all but the owner of a channel.
+type PostingRule struct {
 	// OwnerOnly reports whether none of them may post.
 	OwnerOnly bool
 	// Blocked are the accounts that may not, in the order of their names. The account that has a name
@@ -53,15 +53,15 @@ type Guests struct {
 }
 
 // In is the rule, if it is of this incarnation. Otherwise it is that of a channel without a rule.
-func (g Guests) In(ref domain.ChannelRef) Guests {
+func (g PostingRule) In(ref domain.ChannelRef) PostingRule {
 	if g.incarnation != ref.Incarnation {
-		return Guests{incarnation: ref.Incarnation}
+		return PostingRule{incarnation: ref.Incarnation}
 	}
 	return g
 }
 
 // named finds the account that is blocked under a name, or where it would be in the list.
-func (g Guests) named(user domain.UserName) (at int, found bool) {
+func (g PostingRule) named(user domain.UserName) (at int, found bool) {
 	return slices.BinarySearchFunc(g.Blocked, user, func(blocked domain.User, name domain.UserName) int {
 		return cmp.Compare(blocked.Name, name)
 	})
@@ -69,7 +69,7 @@ func (g Guests) named(user domain.UserName) (at int, found bool) {
 
 // Blocked reports whether the account that has a name now is blocked by the rule. It reads the account
 // only if the rule has the name. A user without an account is one who never had one.
-func (s *Posts) Blocked(ctx context.Context, g Guests, user domain.UserName) (bool, error) {
+func (s *Posts) Blocked(ctx context.Context, g PostingRule, user domain.UserName) (bool, error) {
 	at, named := g.named(user)
 	if !named {
 		return false, nil
@@ -80,7 +80,7 @@ func (s *Posts) Blocked(ctx context.Context, g Guests, user domain.UserName) (bo
 
 // Refuses returns why a user may not post to a channel, nor edit what they posted there:
 // domain.ErrOwnerPosts or ErrBlocked. If they may, it is nil.
-func (s *Posts) Refuses(ctx context.Context, g Guests, in domain.Channel, user domain.UserName) error {
+func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, user domain.UserName) error {
 	g = g.In(in.Ref())
 	switch {
 	case user == in.Owner:
@@ -96,7 +96,7 @@ func (s *Posts) Refuses(ctx context.Context, g Guests, in domain.Channel, user d
 }
 
 // Same reports whether two rules that were read are the same one. Each change makes another.
-func (g Guests) Same(other Guests) bool {
+func (g PostingRule) Same(other PostingRule) bool {
 	return g.incarnation == other.incarnation && g.token == other.token
 }
 
@@ -106,16 +106,16 @@ const (
 )
 
 // Posting is the rule in a word: "open", or "owner" if none of the guests may post.
-func (g Guests) Posting() string {
+func (g PostingRule) Posting() string {
 	if g.OwnerOnly {
 		return postingOwner
 	}
 	return postingOpen
 }
 
-// Guests reads the rule of the channel that has the key, or has had it.
-func (s *Posts) Guests(ctx context.Context, key domain.ChannelKey) (g Guests, err error) {
-	from, to := schema.Guests.Range()
+// PostingRule reads the rule of the channel that has the key, or has had it.
+func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g PostingRule, err error) {
+	from, to := schema.PostingRule.Range()
 	//lab: Read who may post, and the token under which that is said.
 	rows, err := s.blogs.First(ctx, 1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
 	if err != nil || len(rows) == 0 {
@@ -134,7 +134,7 @@ func (s *Posts) Guests(ctx context.Context, key domain.ChannelKey) (g Guests, er
 }
 
 // insert inserts the rule, under a new token.
-func (g Guests) insert() driver.Operation {
+func (g PostingRule) insert() driver.Operation {
 	accounts := make([]string, len(g.Blocked))
 	for i, account := range g.Blocked {
 		accounts[i] = string(account.Name)
@@ -142,7 +142,7 @@ func (g Guests) insert() driver.Operation {
 			accounts[i] += "@" + account.CreatedOn.Format(time.RFC3339Nano)
 		}
 	}
-	return driver.Insert(schema.GuestsRow(string(domain.NewRevision())),
+	return driver.Insert(schema.PostingRuleRow(string(domain.NewRevision())),
 		driver.String(schema.PropIncarnation, g.incarnation),
 		driver.String(schema.PropPosting, g.Posting()),
 		driver.String(schema.PropBlocked, strings.Join(accounts, " ")))
@@ -151,7 +151,7 @@ func (g Guests) insert() driver.Operation {
 // SetPosting lets everybody post to a channel, or its owner alone. Only the owner may set it. After
 // it returns, no post lands that the rule forbids.
 func (s *Posts) SetPosting(ctx context.Context, in domain.Channel, by domain.UserName, ownerOnly bool) error {
-	return s.rule(ctx, in, by, func(g *Guests) error {
+	return s.rule(ctx, in, by, func(g *PostingRule) error {
 		g.OwnerOnly = ownerOnly
 		return nil
 	})
@@ -161,7 +161,7 @@ func (s *Posts) SetPosting(ctx context.Context, in domain.Channel, by domain.Use
 // post of that account lands, and no edit of one. The owner cannot be blocked, nor more than MaxBlocked
 // people: that is a *domain.InvalidError on the field "user".
 func (s *Posts) Block(ctx context.Context, in domain.Channel, by domain.UserName, account domain.User) error {
-	return s.rule(ctx, in, by, func(g *Guests) error {
+	return s.rule(ctx, in, by, func(g *PostingRule) error {
 		at, named := g.named(account.Name)
 		switch {
 		case account.Name == in.Owner:
@@ -179,25 +179,25 @@ func (s *Posts) Block(ctx context.Context, in domain.Channel, by domain.UserName
 
 // Unblock lets a user post again. Only the channel's owner may.
 func (s *Posts) Unblock(ctx context.Context, in domain.Channel, by, user domain.UserName) error {
-	return s.rule(ctx, in, by, func(g *Guests) error {
+	return s.rule(ctx, in, by, func(g *PostingRule) error {
 		g.forget(user)
 		return nil
 	})
 }
 
 // forget takes a name off the list of the blocked.
-func (g *Guests) forget(user domain.UserName) {
+func (g *PostingRule) forget(user domain.UserName) {
 	g.Blocked = slices.DeleteFunc(g.Blocked, func(account domain.User) bool { return account.Name == user })
 }
 
 // rule changes the rule for the owner. It turns the token even if the rule is as they want it: an
 // earlier request of theirs that was never answered may still be under way, and must fail now.
-func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName, change func(*Guests) error) error {
+func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName, change func(*PostingRule) error) error {
 	if by != in.Owner {
 		return fmt.Errorf("who may post to channel %s: %w", in.Key(), domain.ErrForbidden)
 	}
 	return s.pause.Retry(ctx, func() error {
-		now, version, err := s.guestsBehind(ctx, in.Ref())
+		now, version, err := s.ruleBehind(ctx, in.Ref())
 		if err == nil {
 			err = change(&now)
 		}
@@ -208,28 +208,28 @@ func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName,
 	})
 }
 
-// guestsBehind reads the rule, and before it the version of the gate.
-func (s *Posts) guestsBehind(ctx context.Context, ref domain.ChannelRef) (Guests, driver.ETag, error) {
+// ruleBehind reads the rule, and before it the version of the gate.
+func (s *Posts) ruleBehind(ctx context.Context, ref domain.ChannelRef) (PostingRule, driver.ETag, error) {
 	version, err := s.GateVersion(ctx, ref)
 	if errors.Is(err, channel.ErrGateGone) {
 		err = s.WhyGateGone(ctx, ref)
 	}
 	if err != nil {
-		return Guests{}, "", err
+		return PostingRule{}, "", err
 	}
-	now, err := s.Guests(ctx, ref.Key)
+	now, err := s.PostingRule(ctx, ref.Key)
 	return now.In(ref), version, err
 }
 
 // turn puts a rule up, in the place of the one that was read. It is optimistic.ErrAgain if that is
 // not there any more, or if there was none and the gate has another version by now.
-func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now Guests, version driver.ETag) (err error) {
+func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now PostingRule, version driver.ETag) (err error) {
 	if former := now.token; former == "" {
 		//lab: Put up who may post.
 		err = s.BehindVersion(ctx, ref, version, now.insert())
 	} else {
 		//lab: Put up the new rule of who may post.
-		err = s.Behind(ctx, ref, driver.Delete(schema.GuestsRow(former), driver.Exists), now.insert())
+		err = s.Behind(ctx, ref, driver.Delete(schema.PostingRuleRow(former), driver.Exists), now.insert())
 	}
 	if errors.Is(err, channel.ErrGateGone) {
 		return s.WhyGateGone(ctx, ref)
@@ -243,7 +243,7 @@ type permit struct {
 	ref domain.ChannelRef
 	by  domain.UserName
 	// refuses says why they may not. It is nil for a vote, which anybody may give.
-	refuses func(context.Context, Guests) error
+	refuses func(context.Context, PostingRule) error
 	// token is that of the rule which lets a guest post. Who is free needs none: the owner, since a
 	// deletion of their account deletes the channel, and who takes a vote back.
 	token string
@@ -253,7 +253,7 @@ type permit struct {
 }
 
 func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
-	return &permit{ref: in.Ref(), by: by, free: by == in.Owner, refuses: func(ctx context.Context, g Guests) error {
+	return &permit{ref: in.Ref(), by: by, free: by == in.Owner, refuses: func(ctx context.Context, g PostingRule) error {
 		return s.Refuses(ctx, g, in, by)
 	}}
 }
@@ -264,7 +264,7 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 		return nil
 	}
 	return s.pause.Retry(ctx, func() error {
-		g, err := s.Guests(ctx, p.ref.Key)
+		g, err := s.PostingRule(ctx, p.ref.Key)
 		if g = g.In(p.ref); err == nil && g.token == "" {
 			if p.before != nil {
 				err = p.before(ctx)
@@ -293,7 +293,7 @@ func (s *Posts) stands(ctx context.Context, p *permit) error {
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
 func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
-	now, version, err := s.guestsBehind(ctx, ref)
+	now, version, err := s.ruleBehind(ctx, ref)
 	if err == nil && now.token == "" {
 		err = s.turn(ctx, ref, now, version)
 	}
@@ -312,7 +312,7 @@ func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver
 		return s.Behind(ctx, p.ref, operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
-		held := append(slices.Clip(operations), driver.Merge(schema.GuestsRow(p.token), driver.Exists))
+		held := append(slices.Clip(operations), driver.Merge(schema.PostingRuleRow(p.token), driver.Exists))
 		//lab: Write what a guest posts, edits or votes, in one transaction that holds the token.
 		err := s.Behind(ctx, p.ref, held...)
 		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
@@ -328,13 +328,13 @@ func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver
 	})
 }
 
-// TurnGuests turns the token of the guests: nothing lands that one of them has sent before. The rule
+// ReplacePostingRule turns the token of the guests: nothing lands that one of them has sent before. The rule
 // stays as it is, but for a user whose account is being deleted: nobody who has the name later is
 // blocked for that. Without a token, nobody was given a permit. A channel that is gone, or is being
 // deleted, has no guests.
-func (s *Posts) TurnGuests(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
+func (s *Posts) ReplacePostingRule(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
 	err := s.pause.Retry(ctx, func() error {
-		now, err := s.Guests(ctx, ref.Key)
+		now, err := s.PostingRule(ctx, ref.Key)
 		if now = now.In(ref); err != nil || now.token == "" {
 			return err
 		}

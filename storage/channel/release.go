@@ -71,7 +71,7 @@ func (s *Lifecycle) SetDeleting(ctx context.Context, row Row) error {
 // messages with an older count.
 func (s *Lifecycle) SetActive(ctx context.Context, row Row) error {
 	//lab: Make the channel active again.
-	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndone, row.Undone+1))
+	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndoCount, row.UndoCount+1))
 }
 
 // swap changes a channel's row in the version that was read, or returns optimistic.ErrAgain.

@@ -93,7 +93,7 @@ func Decode(row driver.Entity) Row {
 			CreatedOn:   p.Time(schema.PropCreatedOn),
 			Incarnation: domain.Incarnation(p.String(schema.PropIncarnation)),
 			State:       domain.ChannelState(p.String(schema.PropState)),
-			Undone:      p.Int64(schema.PropUndone),
+			UndoCount:   p.Int64(schema.PropUndoCount),
 		},
 		once: p.String(schema.PropOnce),
 		ETag: row.ETag,

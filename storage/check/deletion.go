@@ -180,7 +180,7 @@ func (c *deletionsCheck) checkListed(ctx context.Context) error {
 	missing, err := flight.Gather(ctx, c.store.Lifecycle.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		d := deletion.Decode(row)
 		//lab: Read whether the deletion is on the list of who asked.
-		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.AskedRow(d.RequestedOn, d.Channel))
+		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.RequestedRow(d.RequestedOn, d.Channel))
 		return row, err != nil, unlessAbsent(err)
 	})
 	c.toList = c.toList[:0]

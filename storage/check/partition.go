@@ -113,7 +113,7 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 	case schema.Vote:
 		p.index.add(-1, schema.VotesOf(schema.VotedOn(row.Row)))
 		return p.listed(ctx, row)
-	case schema.Guests:
+	case schema.PostingRule:
 		return p.secondRule(ctx, row)
 	case schema.Sub:
 		return p.paired(ctx, row)
@@ -212,7 +212,7 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 // stateUnchanged reports whether the channel is marked as it was read.
 func (p *partitionCheck) stateUnchanged(ctx context.Context) (bool, error) {
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
-	return err == nil && now.State != domain.ChannelActive && now.Undone == p.channel.Undone, unlessAbsent(err)
+	return err == nil && now.State != domain.ChannelActive && now.UndoCount == p.channel.UndoCount, unlessAbsent(err)
 }
 
 // channelViolation reports a violation that the row of the channel shows.

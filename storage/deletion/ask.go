@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/optimistic"
 )
 
-// AskDeletion accepts the deletion of a channel, and returns the channel. From then on no page
+// RequestDeletion accepts the deletion of a channel, and returns the channel. From then on no page
 // shows the channel, and the deletion completes despite crashes unless it is undone (Undo). Only
 // the owner may delete a channel. Called again while the deletion runs, it returns the same.
 //
@@ -24,7 +24,7 @@ import (
 // the process dies after the message, the worker does the rest. In the other order, a
 // channel could be marked although no message was ever sent; without the index row, a
 // lost message would never be replaced.
-func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+func (s *Deletions) RequestDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
 	//lab: Read which incarnation is to be deleted.
@@ -43,7 +43,7 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 	}
 	message := MessageFor(row.Channel, by)
 	if s.undo > 0 {
-		message.UndoableUntil = message.AskedOn.Add(s.undo)
+		message.UndoableUntil = message.RequestedOn.Add(s.undo)
 	}
 	message.TraceParent = TraceParentOf(ctx)
 	return row.Channel, s.acceptDeletion(ctx, row, message)
@@ -61,7 +61,7 @@ func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
 	return s.SetDeleting(ctx, row)
 }
 
-// acceptDeletion makes the writes of AskDeletion, in their order.
+// acceptDeletion makes the writes of RequestDeletion, in their order.
 func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message domain.Message) error {
 	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
@@ -116,8 +116,8 @@ func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 		Incarnation: channel.Incarnation,
 		Name:        channel.Name,
 		By:          by,
-		AskedOn:     on,
+		RequestedOn: on,
 
-		Number: channel.Undone, UndoableUntil: channel.UndoableUntil,
+		UndoCount: channel.UndoCount, UndoableUntil: channel.UndoableUntil,
 	}
 }

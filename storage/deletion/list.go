@@ -14,7 +14,7 @@ import (
 )
 
 // Each deletion has a row in a partition of its channel. So that a user finds their deletions
-// without a scan, an asked! row in the user's own partition of Users names each of them, with the
+// without a scan, an requested! row in the user's own partition of Users names each of them, with the
 // time in its key, the newest first. It is inserted before the message is sent, and never changed
 // or deleted. So no deletion that was accepted is missing from the list; but a row is left over if
 // the process dies right after it, or if two requests ask concurrently. Such a row names no deletion, or
@@ -25,7 +25,7 @@ import (
 // called again.
 func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
 	//lab: Put the deletion on the list of whoever asked.
-	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.AskedRow(m.AskedOn, m.Ref())))
+	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.RequestedRow(m.RequestedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)
 	}
@@ -37,7 +37,7 @@ func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
 // another list is an InvalidError on the field "after".
 func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
 	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
-	from, to := schema.Asked.Range()
+	from, to := schema.Requested.Range()
 	from, err = list.From(from)
 	if err != nil {
 		return asked, err
@@ -61,7 +61,7 @@ func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after
 
 // listedDeletion returns the deletion that a row of a list names, and reports whether it does.
 func (s *Deletions) listedDeletion(ctx context.Context, row driver.Entity) (d domain.Deletion, named bool, err error) {
-	on, ref, err := schema.ParseAskedRow(row.Row)
+	on, ref, err := schema.ParseRequestedRow(row.Row)
 	if err != nil || !schema.LeadsToChannel(ref) {
 		return domain.Deletion{}, false, nil // a later program may have other rows here
 	}

@@ -166,7 +166,7 @@ func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.Chann
 	if touch != nil {
 		return p.removeTouched(ctx, index, touch)
 	}
-	of := domain.Erasure{User: ref.Key.AccountOf(), ID: ref.Incarnation, AskedOn: index.Properties.Time(schema.PropRequestedOn)}
+	of := domain.Erasure{User: ref.Key.AccountOf(), ID: ref.Incarnation, RequestedOn: index.Properties.Time(schema.PropRequestedOn)}
 	inserted, err := p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)
 	if err != nil || !inserted {
 		return err // it was recorded meanwhile: the next pass goes by that

@@ -35,7 +35,7 @@ func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
 func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, m.Ref())
-		present = err == nil && row.Undone == m.Number
+		present = err == nil && row.UndoCount == m.UndoCount
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 			return nil
@@ -77,10 +77,10 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 		switch {
 		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
 			return domain.ErrTooLate
-		case err != nil || row.Undone > d.Number:
+		case err != nil || row.UndoCount > d.UndoCount:
 			return err // without one, it was undone before, or this is the echo of our own swap
 		}
-		undone.State, undone.UndoableUntil, undone.Undone = domain.ChannelActive, time.Time{}, row.Undone+1
+		undone.State, undone.UndoableUntil, undone.UndoCount = domain.ChannelActive, time.Time{}, row.UndoCount+1
 		return s.SetActive(ctx, row)
 	})
 	if err != nil {

@@ -83,8 +83,8 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	if d.KeepPosts {
 		p = append(p, driver.Bool(schema.PropKeepPosts, true))
 	}
-	if d.Number > 0 {
-		p = append(p, driver.Int64(schema.PropNumber, d.Number))
+	if d.UndoCount > 0 {
+		p = append(p, driver.Int64(schema.PropUndoCount, d.UndoCount))
 	}
 	if d.TraceParent != "" {
 		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
@@ -142,7 +142,7 @@ func Decode(row driver.Entity) domain.Deletion {
 		FinishedOn:   p.Time(schema.PropFinishedOn),
 		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
 
-		Number: p.Int64(schema.PropNumber), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
+		UndoCount: p.Int64(schema.PropUndoCount), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
 	}
 	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
 	if p.Bool(schema.PropWaiting) {

@@ -19,11 +19,11 @@ func (s *Deletions) RecordDeletion(ctx context.Context, m domain.Message) error 
 		state = domain.DeletionPending
 	}
 	inserted, err := s.insertDeletion(ctx, m, state)
-	if inserted || err != nil || m.Number == 0 {
+	if inserted || err != nil || m.UndoCount == 0 {
 		return err
 	}
 	return s.pause.Change(ctx, s.deletions, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), func(now driver.Entity) (driver.Properties, error) {
-		if d := Decode(now); d.State == domain.DeletionDone || d.Number >= m.Number {
+		if d := Decode(now); d.State == domain.DeletionDone || d.UndoCount >= m.UndoCount {
 			return nil, nil
 		}
 		return encodeDeletion(newDeletion(m, state)), nil
@@ -35,13 +35,13 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 		Channel:     m.Ref(),
 		Name:        m.Name,
 		RequestedBy: m.By,
-		RequestedOn: m.AskedOn,
+		RequestedOn: m.RequestedOn,
 		State:       state,
 		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
 		TraceParent: m.TraceParent,
 
-		Number: m.Number, UndoableUntil: m.UndoableUntil, KeepPosts: m.KeepPosts,
+		UndoCount: m.UndoCount, UndoableUntil: m.UndoableUntil, KeepPosts: m.KeepPosts,
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change 
 		}
 		d := Decode(now)
 		was := d.State
-		if d.Over() || d.Number != of.Number || !change(&d) {
+		if d.Over() || d.UndoCount != of.UndoCount || !change(&d) {
 			return nil, nil
 		}
 		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {

@@ -65,7 +65,7 @@ func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel
 func (s *Directory) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
 	created, made, err = s.CreateOnce(ctx, wanted, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
-		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
+		_, unasked := s.deletions.RequestDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
 		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
 			err = errors.Join(err, unasked)
 		}

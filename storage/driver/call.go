@@ -92,7 +92,7 @@ const (
 // are then, and change the answer; its caller gets the error that it returns. The backend is
 // called with the context that next is given.
 //
-// Arounds are all that watches or disturbs a store: the ledger, metrics, traces, the faults
+// Arounds are all that watches or disturbs a store: the call log, metrics, traces, the faults
 // and meters of tests, and the turnstile of the lab. What is refused for a limit never
 // reaches one, and what the backend's client sends again is one call.
 type Around func(ctx context.Context, c *Call, next func(context.Context) error) error

@@ -85,7 +85,7 @@ func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion
 	return s
 }
 
-// AskErasure accepts the deletion of an account, and returns it. From then on no session of the
+// RequestErasure accepts the deletion of an account, and returns it. From then on no session of the
 // account works, and the deletion will end whatever crashes, unless it is undone. Called again while
 // it can be undone, it returns the same. A wrong password is an InvalidError on the field
 // "password", and too many of them are a *domain.ThrottledError.
@@ -94,7 +94,7 @@ func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion
 // nobody is signed out by a request that is not on the index. The reconciling pass sends the message
 // when the work is due, domain.ClockMargin after the time that the user was told. A request that
 // cannot be undone is due now, and sends it itself.
-func (s *Erasures) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
+func (s *Erasures) RequestErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
 	confirmed, err := s.accounts.Confirm(ctx, by)
 	if err != nil {
 		return domain.Erasure{}, err
@@ -102,11 +102,11 @@ func (s *Erasures) AskErasure(ctx context.Context, by account.Attempt, keepPosts
 	now := domain.Now()
 	return s.accept(ctx, domain.Erasure{
 		User: domain.UserName(by.Name), State: domain.AccountPending,
-		AskedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
+		RequestedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
 	}, confirmed.SamePassword)
 }
 
-// accept makes the writes of AskErasure, in their order, if the account as it is now may be closed.
+// accept makes the writes of RequestErasure, in their order, if the account as it is now may be closed.
 func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
 	err := s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, asked.User)
@@ -189,16 +189,16 @@ func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m do
 func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
 	entry, err := s.accounts.Entry(ctx, m.By)
 	switch {
-	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)):
+	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.RequestedOn)):
 		return false, nil
-	case err == nil && !entry.AskedOn.Before(m.AskedOn): // the row decides: this request was undone
+	case err == nil && !entry.RequestedOn.Before(m.RequestedOn): // the row decides: this request was undone
 		return false, nil
 	case err != nil:
 		return false, err
 	}
-	asked := domain.Erasure{User: m.By, State: domain.AccountPending, AskedOn: domain.Now(), KeepPosts: m.KeepPosts}
-	if asked.UndoableUntil = asked.AskedOn; m.Due().After(asked.AskedOn) { // it was promised, by a clock that may differ
-		asked.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, asked.AskedOn.Add(domain.Tick)}, time.Time.Compare)
+	asked := domain.Erasure{User: m.By, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts}
+	if asked.UndoableUntil = asked.RequestedOn; m.Due().After(asked.RequestedOn) { // it was promised, by a clock that may differ
+		asked.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, asked.RequestedOn.Add(domain.Tick)}, time.Time.Compare)
 	}
 	_, err = s.accept(ctx, asked, func(account.Entry) error { return nil })
 	return err == nil, err

@@ -67,7 +67,7 @@ func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Rem
 			if err := removed(0); err != nil {
 				return err
 			}
-			return s.posts.TurnGuests(ctx, ref, m.By)
+			return s.posts.ReplacePostingRule(ctx, ref, m.By)
 		})
 		if len(done) == 0 {
 			return err

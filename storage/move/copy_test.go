@@ -66,7 +66,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 		}
 		ok(t, store.Subscribe(ctx, channel, "eve"))
 	}
-	_, err = store.AskDeletion(ctx, "pond", "ada", domain.Any[domain.Incarnation]())
+	_, err = store.RequestDeletion(ctx, "pond", "ada", domain.Any[domain.Incarnation]())
 	ok(t, err)
 	ok(t, store.Messages().Send(ctx, "not a message"))
 	return db.Snapshot()

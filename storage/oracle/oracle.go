@@ -216,7 +216,7 @@ func (s *store) requestsAgree() {
 		user, on := row.Properties.String("RequestedBy"), row.Properties.Time("RequestedOn")
 		account := s.has[key{tableUsers, user, ""}].Properties
 		ends := account.String("State") == "erasing" || account.String("State") == "gone"
-		entry := fmt.Sprintf("asked!%s!%s!%s", domain.RecentFirst(on), row.Partition, row.Row)
+		entry := fmt.Sprintf("requested!%s!%s!%s", domain.RecentFirst(on), row.Partition, row.Row)
 		if _, listed := s.has[key{tableUsers, user, entry}]; !listed && !ends && !account.Time("CreatedOn").After(on) {
 			s.violation("I8", tableDeletions, row, "is not on the list of the user who asked for it, %s", user)
 		}
@@ -270,7 +270,7 @@ func (s *store) gates() {
 func (s *store) oneRule() {
 	first := map[string]bool{}
 	s.blogs(func(_ channel, row driver.Entity, kind, _ string) {
-		if kind != "guests" {
+		if kind != "posting" {
 			return
 		}
 		if first[row.Partition] {

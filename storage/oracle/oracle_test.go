@@ -70,7 +70,7 @@ func (w *world) record(incarnation, state string) {
 	on := domain.Now()
 	w.write("Deletions", driver.Insert(incarnation, driver.String("State", state), driver.String("RequestedBy", "eve"), driver.Time("RequestedOn", on)))
 	w.ok(driver.NewTable(w.db, "Users").Transact(w.t.Context(), "eve",
-		driver.Insert("asked!"+domain.RecentFirst(on)+"!news!"+incarnation)))
+		driver.Insert("requested!"+domain.RecentFirst(on)+"!news!"+incarnation)))
 }
 
 func (w *world) own() driver.Property { return driver.String("Incarnation", w.channel.Incarnation) }
@@ -153,8 +153,8 @@ func spoiltChannels() map[string]spoiler {
 			return "I5 Deletions " + string(w.channel.Incarnation)
 		},
 		"one row says who may post": func(w *world) string {
-			w.write("Blogs", driver.Insert("guests!ZZZZ", w.own())) // grace has posted: there is one
-			return "I11 Blogs guests!ZZZZ"
+			w.write("Blogs", driver.Insert("posting!ZZZZ", w.own())) // grace has posted: there is one
+			return "I11 Blogs posting!ZZZZ"
 		},
 		"an active channel has its open gate": func(w *world) string {
 			w.write("Blogs", driver.Delete(w.openGate(), driver.Exists))

@@ -200,14 +200,14 @@ func ParseActiveRow(row string) (hour time.Time, key domain.ChannelKey, err erro
 // the same.
 func UndecodableRow(id, text string) string { return Undecodable.Row(Hash("unread", id, text)) }
 
-// AskedRow is the row of a deletion on the list of who asked for it.
-func AskedRow(on time.Time, ref domain.ChannelRef) string {
-	return Asked.Row(domain.RecentFirst(on), string(ref.Key), string(ref.Incarnation))
+// RequestedRow is the row of a deletion on the list of who asked for it.
+func RequestedRow(on time.Time, ref domain.ChannelRef) string {
+	return Requested.Row(domain.RecentFirst(on), string(ref.Key), string(ref.Incarnation))
 }
 
-// ParseAskedRow is the inverse of AskedRow.
-func ParseAskedRow(row string) (on time.Time, ref domain.ChannelRef, err error) {
-	digits, rest, _ := strings.Cut(strings.TrimPrefix(row, Asked.Prefix()), "!")
+// ParseRequestedRow is the inverse of RequestedRow.
+func ParseRequestedRow(row string) (on time.Time, ref domain.ChannelRef, err error) {
+	digits, rest, _ := strings.Cut(strings.TrimPrefix(row, Requested.Prefix()), "!")
 	on, err = domain.ParseRecentFirst(digits)
 	return on, ParseRefRow(rest), err
 }
@@ -220,8 +220,8 @@ func OwnedKey(row string) domain.ChannelKey {
 	return domain.ChannelKey(strings.TrimPrefix(row, Owned.Prefix()))
 }
 
-// GuestsRow is the row that says who may post, while the token is that one.
-func GuestsRow(token string) string { return Guests.Row(token) }
+// PostingRuleRow is the row that says who may post, while the token is that one.
+func PostingRuleRow(token string) string { return PostingRule.Row(token) }
 
 // WroteRow is the row of a post on the list of its author.
 func WroteRow(id domain.BlogID) string { return Wrote.Row(string(id)) }

@@ -24,9 +24,9 @@ func Tables() []string {
 // kinds is in the order in which a page explains them.
 var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
-	Blog, Once, Rate, Vote, Guests, Join, Sub, Subscription, Active,
+	Blog, Once, Rate, Vote, PostingRule, Join, Sub, Subscription, Active,
 	Undecodable, OpenDeletion, BlogDeletion, Deletion,
-	Account, Asked, Made, UserOnce, Owned, Wrote, Voted,
+	Account, Requested, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
 }
 
@@ -36,7 +36,7 @@ var Channel = &Kind{
 	What: "The channel itself. While this row is there, the name is taken.",
 	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
 	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), words(),
-		sometimes(PropOnce, PropUndone, PropUndoableUntil)),
+		sometimes(PropOnce, PropUndoCount, PropUndoableUntil)),
 }
 
 // The gates are what fences a partition: see package channel.
@@ -91,9 +91,9 @@ var (
 	}
 )
 
-// Guests is the row that says who may post.
-var Guests = &Kind{
-	Table: TableBlogs, Partition: "<key>", Form: "guests!<token>", Name: "who may post", Scenario: "guests", Ablation: "guests-token",
+// PostingRule is the row that says who may post.
+var PostingRule = &Kind{
+	Table: TableBlogs, Partition: "<key>", Form: "posting!<token>", Name: "who may post", Scenario: "posting", Ablation: "posting-token",
 	What:       "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
 	Why:        "A guest’s post or edit merges it. A change puts another in its place, so nothing allowed before lands after.",
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
@@ -162,7 +162,7 @@ func deletionProperties() []Property {
 	return slices.Concat(
 		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropNumber, PropUndoableUntil, PropKeepPosts,
+		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropUndoCount, PropUndoableUntil, PropKeepPosts,
 			PropRevision, PropRevisions))
 }
 
@@ -175,8 +175,8 @@ var (
 		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
 			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropFinishedOn)),
 	}
-	Asked = &Kind{
-		Table: TableUsers, Partition: "<user>", Form: "asked!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
+	Requested = &Kind{
+		Table: TableUsers, Partition: "<user>", Form: "requested!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
 		What: "A deletion that this user asked for, the newest first.",
 		Why:  "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
 	}

@@ -31,7 +31,6 @@ const (
 	PropLastDelivery = "LastDelivery"
 	PropLink         = "Link"
 	PropName         = "Name"
-	PropNumber       = "Number"
 	// PropOnce is the hash of the idempotency key that made the row.
 	PropOnce        = "Once"
 	PropOwner       = "Owner"
@@ -56,10 +55,10 @@ const (
 	PropTitle       = "Title"
 	PropTrace       = "Trace"
 	PropTraceParent = "TraceParent"
-	// PropUndoableUntil counts in a channel only while that is pending. PropUndone is how many
-	// requests to delete it were undone, and PropNumber that of a request.
+	// PropUndoableUntil counts in a channel only while that is pending. PropUndoCount is how many
+	// requests to delete it were undone; in a record, before the request that it is about.
 	PropUndoableUntil = "UndoableUntil"
-	PropUndone        = "Undone"
+	PropUndoCount     = "UndoCount"
 	PropUpdatedOn     = "UpdatedOn"
 	PropUser          = "User"
 	PropUserID        = "UserId"
@@ -111,7 +110,7 @@ func properties(names []string, optional bool) []Property {
 // typeOf is the type of a property. It is the same in each kind of row.
 func typeOf(name string) driver.Kind {
 	switch name {
-	case PropAttempts, PropEpoch, PropFailures, PropLastDelivery, PropNumber, PropRating, PropRowsDeleted, PropSignIns, PropUndone:
+	case PropAttempts, PropEpoch, PropFailures, PropLastDelivery, PropRating, PropRowsDeleted, PropSignIns, PropUndoCount:
 		return driver.KindInt64
 	case PropEnded, PropKeepPosts, PropLink, PropWaiting:
 		return driver.KindBoolean

@@ -37,7 +37,7 @@ func TestDeletion(t *testing.T) {
 		traces.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Request-Id", "42")
 			ctx, answered := traces.Request(r.Context(), r.Method, "/api/v1/channels/:name")
-			_, err := store.AskDeletion(ctx, channel.Key(), "ada", domain.Any[domain.Incarnation]())
+			_, err := store.RequestDeletion(ctx, channel.Key(), "ada", domain.Any[domain.Incarnation]())
 			if answered(http.StatusAccepted); err != nil {
 				t.Error(err)
 			}

@@ -8,12 +8,12 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A Ledger counts the calls of the store that one request makes, and lists them in words
-// if List made room for them. The zero Ledger counts. It is safe for concurrent use.
-type Ledger struct{ driver.Ledger }
+// A CallLog counts the calls of the store that one request makes, and lists them in words
+// if List made room for them. The zero CallLog counts. It is safe for concurrent use.
+type CallLog struct{ driver.CallLog }
 
-// A CallTotals has the sums of a Ledger.
-type CallTotals = driver.LedgerTotals
+// A CallTotals has the sums of a CallLog.
+type CallTotals = driver.CallTotals
 
 // A Call is one call of the store in words for people. No secret is in them, and no hash
 // of one: a row key is shown by its form alone.
@@ -54,14 +54,14 @@ type CallOperation struct {
 	Answer string
 }
 
-// Context returns a context whose operations are entered in the ledger.
-func (l *Ledger) Context(ctx context.Context) context.Context {
-	return driver.WithLedger(ctx, &l.Ledger)
+// Context returns a context whose operations are entered in the call log.
+func (l *CallLog) Context(ctx context.Context) context.Context {
+	return driver.WithCallLog(ctx, &l.CallLog)
 }
 
 // Calls returns the calls that List made room for, in the order in which they ended.
-func (l *Ledger) Calls() []Call {
-	entered := l.Ledger.Calls()
+func (l *CallLog) Calls() []Call {
+	entered := l.CallLog.Calls()
 	calls := make([]Call, len(entered))
 	for i, call := range entered {
 		calls[i] = inWords(call)

@@ -22,12 +22,12 @@ func (i item) origin() string {
 }
 
 // shown records that a post was shown.
-func (l *ledger) shown(s span, channel string, i item) {
+func (l *history) shown(s span, channel string, i item) {
 	defer l.lock()()
 	l.show(s, channel, i)
 }
 
-func (l *ledger) show(s span, channel string, i item) {
+func (l *history) show(s span, channel string, i item) {
 	if l.drafts[i.origin()] != channel {
 		l.accuseLocked("I2: %s shows %q, which nobody posted there", channel, i.Text)
 		return
@@ -47,7 +47,7 @@ func (l *ledger) show(s span, channel string, i item) {
 }
 
 // listed records the whole list of a channel's posts, newest first.
-func (l *ledger) listed(s span, channel string, items []item) {
+func (l *history) listed(s span, channel string, items []item) {
 	defer l.lock()()
 	origins, ids := map[string]bool{}, map[string]bool{}
 	for n, i := range items {

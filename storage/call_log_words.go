@@ -15,7 +15,7 @@ const maxOperations = 12
 
 // inWords describes a call. What it says of row keys comes from their forms alone, so that it
 // cannot pass on a secret.
-func inWords(call driver.LedgerCall) Call {
+func inWords(call driver.LoggedCall) Call {
 	words := Call{
 		Target: call.Target, Queue: call.OfQueue(), Kind: call.Kind(), Answer: strings.ReplaceAll(driver.Outcome(call.Err), "_", " "),
 		Read: call.Read, Returned: call.Returned, ReadAtLeast: call.ReadAtLeast, Written: call.Written(call.Err),
@@ -47,7 +47,7 @@ func inWords(call driver.LedgerCall) Call {
 // partitionWords say which partition is asked for. The key of a channel and the name of a
 // subscriber are in addresses of pages, and so no secrets. What somebody typed as a name may be a
 // password.
-func partitionWords(call driver.LedgerCall) string {
+func partitionWords(call driver.LoggedCall) string {
 	key := call.Partition
 	switch call.Target {
 	case schema.TableUsers, schema.TableSessions, schema.TableThrottle:
@@ -57,7 +57,7 @@ func partitionWords(call driver.LedgerCall) string {
 }
 
 // rowsWords say which row keys a range asks for.
-func rowsWords(call driver.LedgerCall, kinds []*schema.Kind) string {
+func rowsWords(call driver.LoggedCall, kinds []*schema.Kind) string {
 	if call.From == "" && call.To == "" {
 		return ""
 	}
@@ -87,7 +87,7 @@ func pagingWords(p driver.Paging) string {
 }
 
 // describeOperations fills in what a transaction does.
-func (c *Call) describeOperations(call driver.LedgerCall) {
+func (c *Call) describeOperations(call driver.LoggedCall) {
 	failed := -1
 	var failure *driver.OperationError
 	if errors.As(call.Err, &failure) {

@@ -6,7 +6,7 @@ import (
 )
 
 // askedFor lists the incarnations whose deletion was asked for.
-func (l *ledger) askedFor() []*incarnation {
+func (l *history) askedFor() []*incarnation {
 	defer l.lock()()
 	var asked []*incarnation
 	for _, incarnations := range l.incarnations {
@@ -20,7 +20,7 @@ func (l *ledger) askedFor() []*incarnation {
 }
 
 // standing lists the posts of an incarnation that certainly are there now.
-func (l *ledger) standing(in *incarnation) []*post {
+func (l *history) standing(in *incarnation) []*post {
 	defer l.lock()()
 	var posts []*post
 	now := time.Now()
@@ -33,7 +33,7 @@ func (l *ledger) standing(in *incarnation) []*post {
 }
 
 // ratings returns the lowest and the highest rating that a post can have.
-func (l *ledger) ratings(p *post) (least, most int) {
+func (l *history) ratings(p *post) (least, most int) {
 	defer l.lock()()
 	for _, b := range p.votes {
 		switch b {
@@ -49,7 +49,7 @@ func (l *ledger) ratings(p *post) (least, most int) {
 
 // judgeTwins compares the two answers to each idempotency key that was answered
 // twice. In the end it is known which incarnation each answer was about.
-func (l *ledger) judgeTwins() {
+func (l *history) judgeTwins() {
 	defer l.lock()()
 	for _, t := range l.twins {
 		first, second := l.incarnationDuring(t.channel, t.first), l.incarnationDuring(t.channel, t.second)
@@ -60,7 +60,7 @@ func (l *ledger) judgeTwins() {
 }
 
 // counts returns how many deletions were accepted, and posts acknowledged.
-func (l *ledger) counts() (deletions, posts int) {
+func (l *history) counts() (deletions, posts int) {
 	defer l.lock()()
 	for _, incarnations := range l.incarnations {
 		for _, of := range incarnations {
@@ -73,7 +73,7 @@ func (l *ledger) counts() (deletions, posts int) {
 }
 
 // found lists the violations.
-func (l *ledger) found() []string {
+func (l *history) found() []string {
 	defer l.lock()()
 	return slices.Clone(l.violations)
 }

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// A Ledger counts the calls that one request makes. [WithLedger] puts it into the context of
+// A CallLog counts the calls that one request makes. [WithCallLog] puts it into the context of
 // the request; where [Enter] is put around a backend, each call that is made with that
 // context is entered.
 //
-// The zero Ledger counts and lists nothing. A Ledger is safe for concurrent use.
-type Ledger struct {
+// The zero CallLog counts and lists nothing. A CallLog is safe for concurrent use.
+type CallLog struct {
 	mu      sync.Mutex
 	room    int
-	totals  LedgerTotals
+	totals  CallTotals
 	pending int
 	// since is when pending was 0 last.
 	since time.Time
-	calls []LedgerCall
+	calls []LoggedCall
 }
 
-// LedgerTotals are the sums over the calls that have ended.
-type LedgerTotals struct {
+// CallTotals are the sums over the calls that have ended.
+type CallTotals struct {
 	Calls int
 	// Writes is how many writes have begun.
 	Writes int
@@ -36,13 +36,13 @@ type LedgerTotals struct {
 	Time time.Duration
 }
 
-// A LedgerCall is a call that has ended. It keeps nothing of the answer, no message, and
+// A LoggedCall is a call that has ended. It keeps nothing of the answer, no message, and
 // operations without their properties.
-type LedgerCall struct {
+type LoggedCall struct {
 	Call
 	// Err is what the caller got.
 	Err error
-	// Read and Returned are as in LedgerTotals. ReadAtLeast says that the backend does
+	// Read and Returned are as in CallTotals. ReadAtLeast says that the backend does
 	// not tell how many rows it looked at.
 	Read, Returned int
 	ReadAtLeast    bool
@@ -52,20 +52,20 @@ type LedgerCall struct {
 	Took  time.Duration
 }
 
-type ledgerKey struct{}
+type callLogKey struct{}
 
-// WithLedger returns a context whose calls are entered in the ledger.
-func WithLedger(ctx context.Context, l *Ledger) context.Context {
-	return context.WithValue(ctx, ledgerKey{}, l)
+// WithCallLog returns a context whose calls are entered in the call log.
+func WithCallLog(ctx context.Context, l *CallLog) context.Context {
+	return context.WithValue(ctx, callLogKey{}, l)
 }
 
-// List makes the ledger keep the first n calls. The calls after them are counted all the
-// same. It must be called before the ledger is used.
-func (l *Ledger) List(n int) { l.room = n }
+// List makes the call log keep the first n calls. The calls after them are counted all the
+// same. It must be called before the call log is used.
+func (l *CallLog) List(n int) { l.room = n }
 
 // Totals returns the sums over the calls that have ended. Calls under way have their
 // time in it.
-func (l *Ledger) Totals() LedgerTotals {
+func (l *CallLog) Totals() CallTotals {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	totals := l.totals
@@ -76,15 +76,15 @@ func (l *Ledger) Totals() LedgerTotals {
 }
 
 // Calls returns the calls that List made room for, in the order in which they ended.
-func (l *Ledger) Calls() []LedgerCall {
+func (l *CallLog) Calls() []LoggedCall {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.calls)
 }
 
-// Enter is the [Around] that enters each call in the ledger of its context, if there is one.
+// Enter is the [Around] that enters each call in the call log of its context, if there is one.
 func Enter(ctx context.Context, c *Call, next func(context.Context) error) error {
-	l, ok := ctx.Value(ledgerKey{}).(*Ledger)
+	l, ok := ctx.Value(callLogKey{}).(*CallLog)
 	if !ok {
 		return next(ctx)
 	}
@@ -94,7 +94,7 @@ func Enter(ctx context.Context, c *Call, next func(context.Context) error) error
 	return err
 }
 
-func (l *Ledger) begin(c *Call) time.Time {
+func (l *CallLog) begin(c *Call) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.Writes() {
@@ -108,7 +108,7 @@ func (l *Ledger) begin(c *Call) time.Time {
 	return now
 }
 
-func (l *Ledger) end(began time.Time, c *Call, err error) {
+func (l *CallLog) end(began time.Time, c *Call, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -122,7 +122,7 @@ func (l *Ledger) end(began time.Time, c *Call, err error) {
 	if len(l.calls) == l.room {
 		return
 	}
-	call := LedgerCall{
+	call := LoggedCall{
 		Call: *c, Err: err, Read: read, Returned: returned,
 		ReadAtLeast: (c.Method == CallRange || c.Method == CallScan) && !c.Page.Counted,
 		Bytes:       c.bytes(err), Took: now.Sub(began),

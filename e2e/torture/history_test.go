@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A bench is a ledger in a bubble, where time passes only in a sleep.
-type bench struct{ *ledger }
+// A bench is a history in a bubble, where time passes only in a sleep.
+type bench struct{ *history }
 
 // during returns the span of a request that is sent in a second and takes one.
 func (b bench) during() span {
@@ -38,7 +38,7 @@ func (b bench) accepted(of *incarnation) {
 }
 
 // mustFind expects one violation that begins so, or none.
-func (l *ledger) mustFind(t *testing.T, want string) {
+func (l *history) mustFind(t *testing.T, want string) {
 	t.Helper()
 	found := l.found()
 	if len(found) == 0 && want == "" {
@@ -49,8 +49,8 @@ func (l *ledger) mustFind(t *testing.T, want string) {
 	}
 }
 
-// The ledger accuses a site of what contradicts it, and of nothing else.
-func TestLedger(t *testing.T) {
+// The history accuses a site of what contradicts it, and of nothing else.
+func TestHistory(t *testing.T) {
 	shown := item{ID: "p", Text: "ann/2 as posted"}
 	notBob := func(author string) bool { return author == "bob" }
 	for name, c := range map[string]struct {
@@ -181,7 +181,7 @@ func TestLedger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := bench{newLedger("test")}
+				b := bench{newHistory("test")}
 				c.do(b)
 				b.mustFind(t, c.want)
 			})

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A ledger is what the users of one site were told. Each method records one
+// A history is what the users of one site were told. Each method records one
 // answer, and accuses the site if that contradicts another.
-type ledger struct {
+type history struct {
 	site    string
 	moments *moments
 
@@ -41,26 +41,26 @@ func tell(moment chan<- struct{}) {
 	}
 }
 
-func newLedger(site string) *ledger {
-	return &ledger{
+func newHistory(site string) *history {
+	return &history{
 		site: site, moments: &moments{make(chan struct{}), make(chan struct{})},
 		incarnations: map[string][]*incarnation{}, posts: map[string]*post{}, byChannel: map[string][]*post{},
 		drafts: map[string]string{}, refused: map[string]bool{}, ruled: map[string]bool{},
 	}
 }
 
-// lock begins a look at the ledger, which the function that it returns ends.
-func (l *ledger) lock() (unlock func()) {
+// lock begins a look at the history, which the function that it returns ends.
+func (l *history) lock() (unlock func()) {
 	l.mu.Lock()
 	return l.mu.Unlock
 }
 
 // accuse records a violation.
-func (l *ledger) accuse(format string, args ...any) {
+func (l *history) accuse(format string, args ...any) {
 	defer l.lock()()
 	l.accuseLocked(format, args...)
 }
 
-func (l *ledger) accuseLocked(format string, args ...any) {
+func (l *history) accuseLocked(format string, args ...any) {
 	l.violations = append(l.violations, l.site+": "+fmt.Sprintf(format, args...))
 }

@@ -47,13 +47,13 @@ type twin struct {
 }
 
 // draft records that a user is about to ask for a post.
-func (l *ledger) draft(origin, channel string) {
+func (l *history) draft(origin, channel string) {
 	defer l.lock()()
 	l.drafts[origin] = channel
 }
 
 // posted records that a post was made.
-func (l *ledger) posted(s span, id, channel, author, text string) *post {
+func (l *history) posted(s span, id, channel, author, text string) *post {
 	defer l.lock()()
 	p := l.posts[id]
 	if p == nil {
@@ -65,13 +65,13 @@ func (l *ledger) posted(s span, id, channel, author, text string) *post {
 }
 
 // repeated records that one idempotency key was answered twice.
-func (l *ledger) repeated(channel, one, other string, first, second span) {
+func (l *history) repeated(channel, one, other string, first, second span) {
 	defer l.lock()()
 	l.twins = append(l.twins, twin{channel, one, other, first, second})
 }
 
 // removing records that an author is about to ask for the removal of a post.
-func (l *ledger) removing(p *post) {
+func (l *history) removing(p *post) {
 	defer l.lock()()
 	if p.removing.IsZero() {
 		p.removing = time.Now()
@@ -79,7 +79,7 @@ func (l *ledger) removing(p *post) {
 }
 
 // removed records that the removal of a post was acknowledged.
-func (l *ledger) removed(p *post) {
+func (l *history) removed(p *post) {
 	defer l.lock()()
 	if p.removed.IsZero() {
 		p.removed = time.Now()
@@ -87,14 +87,14 @@ func (l *ledger) removed(p *post) {
 }
 
 // editing records that a text is about to be sent.
-func (l *ledger) editing(p *post, text string) {
+func (l *history) editing(p *post, text string) {
 	defer l.lock()()
 	p.pending = append(p.pending, text)
 }
 
 // edited records that a text was saved. The texts that were sent before can no
 // longer be saved: they were sent for a revision that is gone.
-func (l *ledger) edited(p *post, text string) {
+func (l *history) edited(p *post, text string) {
 	defer l.lock()()
 	p.past = append(p.past, pastText{p.text, time.Now()})
 	for _, pending := range p.pending {
@@ -105,13 +105,13 @@ func (l *ledger) edited(p *post, text string) {
 
 // disputed reports whether an edit of the post was never answered, so that the next
 // edit may find the post changed.
-func (l *ledger) disputed(p *post) bool {
+func (l *history) disputed(p *post) bool {
 	defer l.lock()()
 	return len(p.pending) > 0
 }
 
 // voted records what a user's vote is.
-func (l *ledger) voted(p *post, by string, b ballot) {
+func (l *history) voted(p *post, by string, b ballot) {
 	defer l.lock()()
 	if p.votes[by] != ballotLost {
 		p.votes[by] = b
@@ -120,7 +120,7 @@ func (l *ledger) voted(p *post, by string, b ballot) {
 
 // anyPost draws one of the last posts of a channel; if an author is named, one of
 // the author's own. It is nil if there is none.
-func (l *ledger) anyPost(channel, author string, draw func(n int) int) *post {
+func (l *history) anyPost(channel, author string, draw func(n int) int) *post {
 	const recent = 40
 	defer l.lock()()
 	posts := l.byChannel[channel]
@@ -138,7 +138,7 @@ func (l *ledger) anyPost(channel, author string, draw func(n int) int) *post {
 
 // incarnationOf is the incarnation that a post was made in; nil as long as that
 // is uncertain.
-func (l *ledger) incarnationOf(p *post) *incarnation {
+func (l *history) incarnationOf(p *post) *incarnation {
 	if p.in == nil {
 		p.in = l.incarnationDuring(p.channel, p.made)
 	}
@@ -146,14 +146,14 @@ func (l *ledger) incarnationOf(p *post) *incarnation {
 }
 
 // stands reports whether a post certainly was there during all of a span.
-func (l *ledger) stands(p *post, s span) bool {
+func (l *history) stands(p *post, s span) bool {
 	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
 		in.wanted(s) && (p.removing.IsZero() || p.removing.After(s.to))
 }
 
 // gone says why nobody may read a post after a time; empty if they may.
-func (l *ledger) gone(p *post, from time.Time) string {
+func (l *history) gone(p *post, from time.Time) string {
 	in := l.incarnationOf(p)
 	switch {
 	case !p.removed.IsZero() && p.removed.Before(from):
@@ -165,7 +165,7 @@ func (l *ledger) gone(p *post, from time.Time) string {
 }
 
 // missing records that a post was not there.
-func (l *ledger) missing(s span, p *post) {
+func (l *history) missing(s span, p *post) {
 	defer l.lock()()
 	if l.stands(p, s) {
 		l.accuseLocked("I3: post %s of %s is gone, and nobody asked for that", p.id, p.channel)
@@ -175,7 +175,7 @@ func (l *ledger) missing(s span, p *post) {
 
 // vanished records that an author who asked for the removal of a post, once, was
 // told that it is not there.
-func (l *ledger) vanished(s span, p *post) {
+func (l *history) vanished(s span, p *post) {
 	defer l.lock()()
 	p.removing = time.Time{}
 	if l.stands(p, s) {
@@ -185,7 +185,7 @@ func (l *ledger) vanished(s span, p *post) {
 }
 
 // kept records that a post was not removed, because its channel was being deleted.
-func (l *ledger) kept(s span, p *post) {
+func (l *history) kept(s span, p *post) {
 	defer l.lock()()
 	p.removing = time.Time{}
 	if l.stands(p, s) {
@@ -195,7 +195,7 @@ func (l *ledger) kept(s span, p *post) {
 
 // isPast reports whether a post needs no more attention: its channel was deleted,
 // or nobody will ever know which incarnation it was made in.
-func (l *ledger) isPast(p *post) bool {
+func (l *history) isPast(p *post) bool {
 	if in := l.incarnationOf(p); in != nil {
 		return !in.accepted.IsZero()
 	}

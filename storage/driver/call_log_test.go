@@ -15,21 +15,21 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestLedger(t *testing.T) {
+func TestCallLog(t *testing.T) {
 	t.Run("says how each call found its rows, what came back and how it ended", ledgerLists)
 	t.Run("lists no more calls than it has room for, and counts all, also beside each other", ledgerIsBounded)
 	t.Run("counts the time of calls beside each other once", ledgerTimesOnce)
 	t.Run("says that a backend does not tell what it read", ledgerKnowsWhatIsUnknown)
 }
 
-// entered makes a ledger with room for n calls, and a context for it.
-func entered(t *testing.T, n int) (*driver.Ledger, context.Context) {
-	l := &driver.Ledger{}
+// entered makes a call log with room for n calls, and a context for it.
+func entered(t *testing.T, n int) (*driver.CallLog, context.Context) {
+	l := &driver.CallLog{}
 	l.List(n)
-	return l, driver.WithLedger(t.Context(), l)
+	return l, driver.WithCallLog(t.Context(), l)
 }
 
-func wantTotals(t *testing.T, l *driver.Ledger, calls, read, returned int) {
+func wantTotals(t *testing.T, l *driver.CallLog, calls, read, returned int) {
 	t.Helper()
 	if got := l.Totals(); got.Calls != calls || got.Read != read || got.Returned != returned || got.Time <= 0 {
 		t.Errorf("%d calls, %d rows read, %d returned in %s; want %d, %d, %d", got.Calls, got.Read, got.Returned, got.Time, calls, read, returned)
@@ -73,7 +73,7 @@ func ledgerLists(t *testing.T) {
 	}
 	wantTotals(t, l, 5, 10, 9)
 	if last := l.Calls()[4]; !errors.Is(last.Err, domain.ErrNotFound) || last.Err != failed { //nolint:errorlint // the very error
-		t.Errorf("the ledger has %v, the caller got %v", last.Err, failed)
+		t.Errorf("the callLog has %v, the caller got %v", last.Err, failed)
 	}
 }
 

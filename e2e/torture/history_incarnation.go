@@ -34,7 +34,7 @@ func (of *incarnation) wanted(s span) bool {
 
 // saw records that a channel was shown: its incarnation, its owner, and which
 // creation made it. It returns the incarnation.
-func (l *ledger) saw(s span, channel, id, owner, creation string) *incarnation {
+func (l *history) saw(s span, channel, id, owner, creation string) *incarnation {
 	defer l.lock()()
 	if l.refused[creation] {
 		l.accuseLocked("A4: creation %s made %s, but was told that the name is taken", creation, channel)
@@ -59,14 +59,14 @@ func (l *ledger) saw(s span, channel, id, owner, creation string) *incarnation {
 }
 
 // absent records that there was no such channel.
-func (l *ledger) absent(s span, channel string) {
+func (l *history) absent(s span, channel string) {
 	defer l.lock()()
 	l.mustBe(s, channel, "")
 }
 
 // mustBe accuses the site if an incarnation other than the one seen was certainly
 // there during all of the span. Only its own deletion ends an incarnation.
-func (l *ledger) mustBe(s span, channel, seen string) {
+func (l *history) mustBe(s span, channel, seen string) {
 	for _, other := range l.incarnations[channel] {
 		if other.id != seen && other.known.Before(s.from) && other.wanted(s) {
 			l.accuseLocked("I2: incarnation %s of %s is gone, and nobody asked for that (seen: %q)", other.id, channel, seen)
@@ -76,14 +76,14 @@ func (l *ledger) mustBe(s span, channel, seen string) {
 }
 
 // refuse records that a creation was told that the name is taken.
-func (l *ledger) refuse(creation string) {
+func (l *history) refuse(creation string) {
 	defer l.lock()()
 	l.refused[creation] = true
 }
 
 // asking records that a user is about to ask for the deletion of an incarnation.
 // It reports whether this is the first time.
-func (l *ledger) asking(of *incarnation) (first bool) {
+func (l *history) asking(of *incarnation) (first bool) {
 	defer l.lock()()
 	if first = of.asked.IsZero(); first {
 		of.asked = time.Now()
@@ -93,7 +93,7 @@ func (l *ledger) asking(of *incarnation) (first bool) {
 }
 
 // accept records that a deletion was accepted.
-func (l *ledger) accept(of *incarnation) {
+func (l *history) accept(of *incarnation) {
 	defer l.lock()()
 	if of.accepted.IsZero() {
 		of.accepted = time.Now()
@@ -103,32 +103,32 @@ func (l *ledger) accept(of *incarnation) {
 }
 
 // undoing records that a user is about to undo a deletion: it may or may not end from now on.
-func (l *ledger) undoing(of *incarnation) {
+func (l *history) undoing(of *incarnation) {
 	defer l.lock()()
 	of.accepted = time.Time{}
 }
 
 // undone records that a deletion was undone. All that it hid must be there from then on.
-func (l *ledger) undone(of *incarnation) {
+func (l *history) undone(of *incarnation) {
 	defer l.lock()()
 	of.asked, of.back = time.Time{}, time.Now()
 }
 
 // lost records that a request to delete was not answered.
-func (l *ledger) lost(of *incarnation) {
+func (l *history) lost(of *incarnation) {
 	defer l.lock()()
 	of.adrift = true
 }
 
 // lastAccepted is the channel whose deletion was accepted last; empty if none was.
-func (l *ledger) lastAccepted() string {
+func (l *history) lastAccepted() string {
 	defer l.lock()()
 	return l.deleting
 }
 
 // incarnationDuring is the incarnation of a channel that certainly was there
 // during all of a span; nil if none is known.
-func (l *ledger) incarnationDuring(channel string, s span) *incarnation {
+func (l *history) incarnationDuring(channel string, s span) *incarnation {
 	for _, of := range l.incarnations[channel] {
 		if !of.known.After(s.from) && !of.last.Before(s.to) {
 			return of

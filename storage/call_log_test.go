@@ -26,15 +26,15 @@ func TestLedgerWords(t *testing.T) {
 type story struct {
 	*world
 	ctx     context.Context
-	ledger  *storage.Ledger
+	callLog *storage.CallLog
 	secrets []string
 }
 
 func newStory(t *testing.T) *story {
 	t.Helper()
-	s := &story{world: newWorld(t), ledger: &storage.Ledger{}}
-	s.ledger.List(10_000)
-	s.ctx = s.ledger.Context(t.Context())
+	s := &story{world: newWorld(t), callLog: &storage.CallLog{}}
+	s.callLog.List(10_000)
+	s.ctx = s.callLog.Context(t.Context())
 	return s
 }
 
@@ -96,7 +96,7 @@ func (s *story) tellOfChannels() {
 	s.read(channel, blog)
 	s.did(s.store.Unsubscribe(ctx, ref, grace))
 	s.did(s.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision))
-	s.did(s.store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation))
+	s.did(s.store.RequestDeletion(ctx, channel.Key(), ada, anyIncarnation))
 	s.did(s.store.Deletion(ctx, ref, ada))
 	s.did(s.store.DeletionsOf(ctx, ada, "", 10))
 }
@@ -121,8 +121,8 @@ func (s *story) read(channel domain.Channel, blog domain.Blog) {
 func wordsOfEachOperation(t *testing.T) {
 	s := newStory(t)
 	s.tell()
-	calls := s.ledger.Calls()
-	if totals := s.ledger.Totals(); totals.Calls != len(calls) || len(calls) < 100 {
+	calls := s.callLog.Calls()
+	if totals := s.callLog.Totals(); totals.Calls != len(calls) || len(calls) < 100 {
 		t.Errorf("%d calls are listed, %d were counted", len(calls), totals.Calls)
 	}
 	hash := regexp.MustCompile(`[0-9a-f]{16,}|\$argon2`)
@@ -170,7 +170,7 @@ func wordsOfEachKind(t *testing.T) {
 		{Kind: "transaction", Target: "Blogs", Condition: "PartitionKey = garden", Written: 4},
 		{Kind: "partition", Target: "Subscriptions", Condition: "PartitionKey = ada, the first 1000", Read: 1, Returned: 1},
 	}
-	got := s.ledger.Calls()
+	got := s.callLog.Calls()
 	for i, w := range want {
 		if i >= len(got) {
 			t.Fatalf("only %d calls", len(got))
@@ -201,7 +201,7 @@ func wordsOfARefusal(t *testing.T) {
 		}
 		s.store.PostAll(s.ctx, to, list)
 	}
-	calls := s.ledger.Calls()
+	calls := s.callLog.Calls()
 	if calls[1].Written != 16 || len(calls[1].Operations)+calls[1].MoreOperations != 16 {
 		t.Errorf("the first transaction is %+v", calls[1])
 	}
