@@ -79,7 +79,7 @@ vulnerabilities:
 generate: ## Go code from templ files, and the schedules in docs/
 	$(TOOL) templ generate -path templates
 	$(TOOL) templ generate -path lab/page
-	for text in consistency proof costs; do go run ./lab/cmd/lab document docs/$$text.md; done
+	for text in consistency model-checking costs; do go run ./lab/cmd/lab document docs/$$text.md; done
 
 .PHONY: e2e
 e2e: deps ## the binary as a process, the browser, the compose file
@@ -105,9 +105,9 @@ bench: ## the table of benchmarks
 fuzz: ## every fuzz target for FUZZTIME (1m)
 	@.ci/fuzz $(FUZZTIME)
 
-.PHONY: prove
-prove: ## explore schedules and crashes of the real code (lab/)
-	go run ./lab/cmd/lab prove
+.PHONY: modelcheck prove
+modelcheck prove: ## explore schedules and crashes of the real code (lab/)
+	go run ./lab/cmd/lab modelcheck
 
 SECONDS ?= 60
 SEED ?= 1

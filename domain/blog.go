@@ -6,19 +6,19 @@ import (
 )
 
 // A BlogID names a post within its channel: 19 recent-first digits (see
-// [RecentFirst]), "!", and a random token. Ids sort newest first, and no two posts
+// [RecentFirst]), "!", and a random ID. Ids sort newest first, and no two posts
 // ever have the same id.
 type BlogID string
 
 // NewBlogID makes the id of a post with the date t.
-func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newToken()) }
+func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newRandomID()) }
 
 // ParseBlogID accepts only what NewBlogID can mint, and returns ErrNotFound for
 // anything else: such an id names no post and must not become part of a key.
 func ParseBlogID(s string) (BlogID, error) {
 	id := BlogID(s)
-	_, token, ok := strings.Cut(s, "!")
-	if _, err := id.Date(); err != nil || !ok || !isToken(token) {
+	_, random, ok := strings.Cut(s, "!")
+	if _, err := id.Date(); err != nil || !ok || !isRandomID(random) {
 		return "", ErrNotFound
 	}
 	return id, nil

@@ -91,8 +91,8 @@ type Deletion struct {
 	FinishedOn time.Time
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent
-	// Trace says when each worker took each step.
-	Trace Trace
+	// StepLog says when each worker took each step.
+	StepLog StepLog
 }
 
 // Over reports whether nothing more becomes of the deletion.
@@ -105,7 +105,7 @@ func (d Deletion) Message() Message {
 		Channel:     d.Channel.Key,
 		Incarnation: d.Channel.Incarnation,
 		Name:        d.Name,
-		By:          d.RequestedBy,
+		RequestedBy: d.RequestedBy,
 		RequestedOn: d.RequestedOn,
 		TraceParent: d.TraceParent,
 

@@ -45,7 +45,7 @@ var (
 	// ErrLimit: the request breaks a limit of Azure Storage. No driver saw it, and
 	// nothing was written.
 	ErrLimit = errors.New("storage limit")
-	// ErrLeaseLost: the message has been settled, or its lease ran out and another
+	// ErrLeaseLost: the message has been deleted, or its lease ran out and another
 	// worker received it. The caller must stop working on it.
 	ErrLeaseLost = errors.New("lease lost")
 	// ErrBusy: too many others do the same at this moment. Nothing was done.

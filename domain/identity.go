@@ -11,7 +11,7 @@ import (
 type Incarnation string
 
 // NewIncarnation makes an incarnation that no channel has had before.
-func NewIncarnation() Incarnation { return Incarnation(newToken()) }
+func NewIncarnation() Incarnation { return Incarnation(newRandomID()) }
 
 // A Revision is the identity of one version of a row. Unlike the store's ETag, the
 // writer chooses it: a writer that lost the reply reads the row again and
@@ -19,21 +19,21 @@ func NewIncarnation() Incarnation { return Incarnation(newToken()) }
 type Revision string
 
 // NewRevision makes a revision that no row has had before.
-func NewRevision() Revision { return Revision(newToken()) }
+func NewRevision() Revision { return Revision(newRandomID()) }
 
-// newToken makes 26 characters of A-Z and 2-7 with 130 bits of randomness.
-func newToken() string { return rand.Text() }
+// newRandomID makes 26 characters of A-Z and 2-7 with 130 bits of randomness.
+func newRandomID() string { return rand.Text() }
 
-// isToken reports whether newToken could have made s. Text from outside must pass it
+// isRandomID reports whether newRandomID could have made s. Text from outside must pass it
 // before it becomes part of a key.
-func isToken(s string) bool {
+func isRandomID(s string) bool {
 	return len(s) == 26 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 // ParseIncarnation accepts only what NewIncarnation can mint, and returns
 // ErrNotFound for anything else.
 func ParseIncarnation(s string) (Incarnation, error) {
-	if !isToken(s) {
+	if !isRandomID(s) {
 		return "", ErrNotFound
 	}
 	return Incarnation(s), nil

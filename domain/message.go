@@ -35,14 +35,14 @@ const (
 	MessageAccount MessageKind = "account"
 )
 
-// A Message is the durable record of an intent to delete. It is a hint: the truth
+// A Message is the durable record of an intent to delete. It is a trigger: the truth
 // is in the rows, and a message that is handled twice changes nothing more.
 type Message struct {
 	Kind        MessageKind `json:"kind"`
 	Channel     ChannelKey  `json:"channel"`
 	Incarnation Incarnation `json:"incarnation"`
 	Name        ChannelName `json:"name,omitempty"`
-	By          UserName    `json:"by,omitempty"`
+	RequestedBy UserName    `json:"requestedBy,omitempty"`
 	RequestedOn time.Time   `json:"requestedOn"`
 	// QueuedOn is when this message was put on the queue.
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
@@ -151,9 +151,9 @@ func DecodeMessage(text string) (Message, error) {
 	switch {
 	case len(m.unknown) > maxUnknown:
 		return Message{}, fmt.Errorf("message holds %d bytes in unknown fields", len(m.unknown))
-	case !isChannelKey(string(m.Channel)) && m.Channel.AccountOf() == "", !isToken(string(m.Incarnation)):
+	case !isChannelKey(string(m.Channel)) && m.Channel.AccountOf() == "", !isRandomID(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
-	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
+	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.RequestedBy) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
 	case CheckStored("requestedOn", m.RequestedOn) != nil, !m.UndoableUntil.IsZero() && CheckStored("undoableUntil", m.UndoableUntil) != nil:
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")
@@ -161,7 +161,7 @@ func DecodeMessage(text string) (Message, error) {
 	switch m.Kind {
 	case MessageChannel, MessageAccount:
 	case MessageBlog:
-		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isToken(string(m.Revision)) {
+		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isRandomID(string(m.Revision)) {
 			return Message{}, fmt.Errorf("message names no revision of a post")
 		}
 	default:

@@ -19,7 +19,7 @@ func messages() *rapid.Generator[domain.Message] {
 			Channel:     domain.ChannelName(validNames().Draw(t, "channel")).Key(),
 			Incarnation: domain.NewIncarnation(),
 			Name:        domain.ChannelName(rapid.StringN(0, 64, -1).Draw(t, "name")),
-			By:          domain.UserName(rapid.StringN(0, 8, 32).Draw(t, "by")),
+			RequestedBy: domain.UserName(rapid.StringN(0, 8, 32).Draw(t, "by")),
 			RequestedOn: domain.Storable(instants().Draw(t, "requestedOn")),
 			Attempts:    rapid.IntRange(0, 1000).Draw(t, "attempts"),
 		}
@@ -68,7 +68,7 @@ func messageRoundTripsInASCII(t *testing.T) {
 // No row of ours has a name that is not UTF-8, but one must not stop a deletion.
 func messageWithANameThatIsNotUTF8IsRead(t *testing.T) {
 	m := sample()
-	m.Name, m.By = "a\xff\xed\xa0\x80", "\xc3"
+	m.Name, m.RequestedBy = "a\xff\xed\xa0\x80", "\xc3"
 	if _, err := domain.DecodeMessage(m.Encode()); err != nil {
 		t.Error(err)
 	}
@@ -77,7 +77,7 @@ func messageWithANameThatIsNotUTF8IsRead(t *testing.T) {
 func sample() domain.Message {
 	return domain.Message{
 		Kind: domain.MessageChannel, Channel: "garden", Incarnation: domain.NewIncarnation(),
-		Name: "Garden", By: "ada", RequestedOn: time.Date(2014, 2, 3, 4, 5, 6, 700, time.UTC),
+		Name: "Garden", RequestedBy: "ada", RequestedOn: time.Date(2014, 2, 3, 4, 5, 6, 700, time.UTC),
 	}
 }
 
@@ -102,7 +102,7 @@ func messageThatNobodyCanHandleIsRefused(t *testing.T) {
 		"a made-up incarnation":    func(m *domain.Message) { m.Incarnation = "gate!open!" },
 		"no time":                  func(m *domain.Message) { m.RequestedOn = time.Time{} },
 		"a name too long":          func(m *domain.Message) { m.Name = domain.ChannelName(strings.Repeat("x", 257)) },
-		"a user too long":          func(m *domain.Message) { m.By = domain.UserName(strings.Repeat("x", 257)) },
+		"a user too long":          func(m *domain.Message) { m.RequestedBy = domain.UserName(strings.Repeat("x", 257)) },
 		"a post, and none":         func(m *domain.Message) { m.Kind = domain.MessageBlog },
 		"no post":                  func(m *domain.Message) { *m = sampleOfAPost(); m.Blog = "" },
 		"a made-up post":           func(m *domain.Message) { *m = sampleOfAPost(); m.Blog = "gate!open!" },
@@ -163,7 +163,7 @@ func laterFieldsTooLong(t *testing.T) {
 // the lease writes it again.
 func FuzzDecodeMessage(f *testing.F) {
 	of, post := sample(), sampleOfAPost()
-	of.Name, of.By, of.Attempts = "Stra\u00dfe \x7f\U0001f600\u2028", "ada_99", 7
+	of.Name, of.RequestedBy, of.Attempts = "Stra\u00dfe \x7f\U0001f600\u2028", "ada_99", 7
 	for _, m := range []domain.Message{sample(), of, post} {
 		f.Add(m.Encode())
 		f.Add(strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]},"attempts":1e2}`)

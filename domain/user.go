@@ -63,7 +63,7 @@ func (e Erasure) Ref() ChannelRef {
 
 // Message asks for the deletion.
 func (e Erasure) Message() Message {
-	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, By: e.User, RequestedOn: e.RequestedOn, KeepPosts: e.KeepPosts}
+	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, RequestedBy: e.User, RequestedOn: e.RequestedOn, KeepPosts: e.KeepPosts}
 	if e.UndoableUntil.After(e.RequestedOn) {
 		m.UndoableUntil = e.UndoableUntil
 	}

@@ -35,9 +35,9 @@ func (c *Call) sum() mem.Sum {
 	return d.Done()
 }
 
-// An Answer is what a call returns.
-type Answer struct {
-	driver.Answer
+// A Result is what a call returns.
+type Result struct {
+	driver.Result
 	Err error
 	// clock is what the actor's clock shows when it gets the answer.
 	clock clock
@@ -45,7 +45,7 @@ type Answer struct {
 
 // sum tells answers apart: an actor that gets answers with the same sums makes the
 // same next call.
-func (a *Answer) sum() mem.Sum {
+func (a *Result) sum() mem.Sum {
 	var d mem.Digest
 	d.Int(uint64(a.clock.at + a.clock.ahead))
 	if a.Err != nil {
@@ -214,8 +214,8 @@ func Grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
-// describeAnswer is the answer to a call, in a few words.
-func describeAnswer(c *Call, a *Answer) string {
+// describeResult describes the result of a call in a few words.
+func describeResult(c *Call, a *Result) string {
 	var failed *driver.OperationError
 	switch {
 	case a.Err == nil && c.Method == driver.CallGet:

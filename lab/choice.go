@@ -214,7 +214,7 @@ func (x *Explorer) choices(s *state) []Choice {
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }
 
 // whyNotActor says in a few words why an actor cannot go on now. It is empty if it can. All its
-// texts are constant, because the explorer asks at each step.
+// texts are constant, because the model checker asks at each step.
 func (x *Explorer) whyNotActor(s *state, i int) string {
 	bound, twin := x.scenario.Preemptions, x.twins[i]
 	switch {

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestDocument(t *testing.T) {
-	for _, name := range []string{"consistency.md", "proof.md", "costs.md"} {
+	for _, name := range []string{"consistency.md", "model-checking.md", "costs.md"} {
 		t.Run("the schedules of "+name+" are those that are known", func(t *testing.T) { schedulesAreCurrent(t, "docs/"+name) })
 	}
 }
@@ -19,7 +19,7 @@ func schedulesAreCurrent(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := prove.Document(string(text))
+	want, err := modelcheck.Document(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ type Explorer struct {
 	scratch []Choice
 }
 
-// NewExplorer is an explorer of the scenario. The caller must call Close.
+// NewExplorer is a model checker of the scenario. The caller must call Close.
 func NewExplorer(s Scenario) *Explorer {
 	return &Explorer{
 		scenario: &s, lot: newParking(),

@@ -12,13 +12,13 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/protocol"
-	"microblogging/lab/prove"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The least that the quick part of the proof explores. make prove explores more.
+// The least that the quick part of the cases explores. make modelcheck explores more.
 const (
 	floorSchedules = 300_000
 	floorStates    = 700_000
@@ -32,7 +32,7 @@ func TestExplorer(t *testing.T) {
 }
 
 func searchWithoutTime(t *testing.T) {
-	c, err := prove.Find("link")
+	c, err := modelcheck.Find("link")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,26 +54,26 @@ func noScheduleViolatesAnInvariant(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores for long, which make check leaves to make test")
 	}
-	known, err := prove.Known()
+	known, err := modelcheck.Known()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table strings.Builder
-	report := prove.NewReport(&table)
-	var explored []prove.Result
-	s := prove.All(prove.Quick(known), 1, func(r prove.Result) {
+	report := modelcheck.NewReport(&table)
+	var explored []modelcheck.Result
+	s := modelcheck.All(modelcheck.Quick(known), 1, func(r modelcheck.Result) {
 		report.Add(r)
 		if r.Walks == 0 {
 			explored = append(explored, r)
 		}
 	})
-	if err := prove.CheckRecords(explored, known); err != nil {
+	if err := modelcheck.CheckRecords(explored, known); err != nil {
 		t.Error(err)
 	}
 	if report.Err() != nil {
 		t.Fatal(report.Err())
 	}
-	announce(t, "lab: "+s.String())
+	printLine(t, "lab: "+s.String())
 	t.Log(table.String())
 	for _, r := range s.Shortfalls {
 		if r.Finding == nil {
@@ -91,10 +91,10 @@ func noScheduleViolatesAnInvariant(t *testing.T) {
 	}
 }
 
-// announce prints a line that make test shows although the test passes. go test
+// printLine prints a line that make test shows although the test passes. go test
 // shows the output of several packages only if they fail, so make test collects
 // such lines in a file.
-func announce(t *testing.T, line string) {
+func printLine(t *testing.T, line string) {
 	t.Helper()
 	fmt.Println(line)
 	name := os.Getenv("TEST_REPORT")
@@ -177,7 +177,7 @@ func codeThatDiffersPanics(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("the explorer did not notice")
+			t.Error("the model checker did not notice")
 		}
 	}()
 	x := lab.NewExplorer(s)

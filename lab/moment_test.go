@@ -8,7 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestFollow(t *testing.T) {
@@ -21,7 +21,7 @@ func TestFollow(t *testing.T) {
 
 func follow(t *testing.T, name, schedule string) []lab.Moment {
 	t.Helper()
-	c, err := prove.Find(name)
+	c, err := modelcheck.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func followGoesOn(t *testing.T) {
 }
 
 func stuckHasAReason(t *testing.T) {
-	c, err := prove.Find("A3")
+	c, err := modelcheck.Find("A3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func stuckHasAReason(t *testing.T) {
 
 // everyOptionCanBeTaken follows the shortest schedules that are known.
 func everyOptionCanBeTaken(t *testing.T) {
-	known, err := prove.Known()
+	known, err := modelcheck.Known()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func restJudges(t *testing.T) {
 		if !m.Quiescent() {
 			continue
 		}
-		c, _ := prove.Find("A3")
+		c, _ := modelcheck.Find("A3")
 		if rest := m.Rest; rest.Violations != nil || len(rest.Deeds) != 1 || c.DescribeDeed(rest.Deeds[0]) != "handles: news" {
 			t.Errorf("outcome is %+v", rest)
 		}

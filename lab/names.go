@@ -267,7 +267,7 @@ func (n *names) call(c Call) *Call {
 		op.Row = n.outward(timeless(op.Row))
 		// The trace of a deletion is full of times. It is a report that no code depends
 		// on, so that the lab leaves it out.
-		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Trace" })
+		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Steps" })
 		op.Properties = translate(op.Properties, n.outward, n.outwardTime)
 		for i, p := range op.Properties {
 			switch p.Name {
@@ -298,7 +298,7 @@ func (n *names) call(c Call) *Call {
 }
 
 // answer translates what the actor receives.
-func (n *names) answer(a Answer) Answer {
+func (n *names) answer(a Result) Result {
 	a.Entity = n.entity(a.Entity)
 	a.Page.Rows = slices.Clone(a.Page.Rows)
 	for i, row := range a.Page.Rows {

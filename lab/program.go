@@ -30,7 +30,7 @@ type point struct {
 	id uint64
 	// parent and answer lead to this point.
 	parent *point
-	answer Answer
+	answer Result
 	// depth is the number of answers so far.
 	depth int
 	// call is the call that the actor waits for, nil at the end.
@@ -55,7 +55,7 @@ func (p *point) beginsLook() bool {
 // start is the first point.
 func (p *program) start() *point {
 	if p.root == nil {
-		p.root = p.arrive(p.begin(), nil, Answer{})
+		p.root = p.arrive(p.begin(), nil, Result{})
 	}
 	return p.root
 }
@@ -74,7 +74,7 @@ func (p *program) begin() *session {
 }
 
 // after is the point that an answer leads to.
-func (p *program) after(at *point, a Answer) *point {
+func (p *program) after(at *point, a Result) *point {
 	sum := a.sum()
 	if known, ok := at.next[sum]; ok {
 		return known
@@ -90,7 +90,7 @@ func (p *program) after(at *point, a Answer) *point {
 }
 
 // arrive waits until the execution makes its next call, and parks it there.
-func (p *program) arrive(s *session, from *point, a Answer) *point {
+func (p *program) arrive(s *session, from *point, a Result) *point {
 	p.lot.points++
 	reached := &point{id: p.lot.points, parent: from, answer: a, call: s.next()}
 	if from != nil {
@@ -148,7 +148,7 @@ type parking struct {
 }
 
 const (
-	// mostSpaces is as many as a scenario of make prove has use for.
+	// mostSpaces is as many as a scenario of make modelcheck has use for.
 	mostSpaces = 1024
 	// allSpaces bounds those of all scenarios that are explored concurrently, one on each
 	// processor. Each is a goroutine, and the race detector allows 8,128.

@@ -130,7 +130,7 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 
 func (s *Scenario) tableRow(number int, step Step) []string {
 	w := s.Words(step)
-	answer := w.Answer
+	answer := w.Result
 	for _, told := range w.Told {
 		answer += "; told: " + told
 	}

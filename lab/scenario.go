@@ -70,7 +70,7 @@ type Scenario struct {
 	// Invariants are what must hold.
 	Invariants Invariants
 	// Safeguard is the safeguard that an ablation takes out: it changes what an actor's code sends or is
-	// answered. The explorer must notice, since a safeguard whose removal breaks no invariant is either
+	// answered. The model checker must notice, since a safeguard whose removal breaks no invariant is either
 	// needless or not tested. It is nil if nothing is taken out.
 	Safeguard *Safeguard
 	// Intercept is put around what the actors call, one within the other.

@@ -25,7 +25,7 @@ type session struct {
 	facts []Fact
 	// calls and answers are unbuffered: a send returns when the other side has it.
 	calls   chan *Call
-	answers chan Answer
+	results chan Result
 	ended   chan struct{}
 	quit    chan struct{}
 	// busy is set from a call to its answer. An actor must not make two calls at
@@ -39,7 +39,7 @@ type session struct {
 func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Around, o storage.Options) *session {
 	s := &session{
 		names: newNames(index, actor.Ahead, at),
-		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
+		calls: make(chan *Call), results: make(chan Result), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
 	for _, f := range given {
 		s.names.know(f.Token)
@@ -85,7 +85,7 @@ func (s *session) next() *Call {
 }
 
 // answer makes the waiting call return.
-func (s *session) answer(a Answer) { s.answers <- a }
+func (s *session) answer(a Result) { s.results <- a }
 
 // abandon ends the execution at its call and waits for its end.
 func (s *session) abandon() {
@@ -96,7 +96,7 @@ func (s *session) abandon() {
 // submit hands the call to the scheduler and waits for the answer. It runs in the
 // actor's goroutine, or in one that the actor's code has started. It does not
 // return if the execution is abandoned.
-func (s *session) submit(c Call) Answer {
+func (s *session) submit(c Call) Result {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("lab: an actor made two calls at once")
 	}
@@ -107,7 +107,7 @@ func (s *session) submit(c Call) Answer {
 		runtime.Goexit()
 	}
 	select {
-	case a := <-s.answers:
+	case a := <-s.results:
 		s.busy.Store(false)
 		s.names.clocks.set(a.clock)
 		return s.names.answer(a)
@@ -134,13 +134,13 @@ func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.
 		return errors.New("no actor of the lab peeks, since none may depend on what is on the queue")
 	}
 	call := Call{Call: *c}
-	call.Answer = driver.Answer{}
+	call.Result = driver.Result{}
 	call.stack, _ = ctx.Value(stackKey{}).([]uintptr)
 	if c.Method == driver.CallDelete {
 		call.Message = driver.Message{ID: c.Message.ID, Receipt: c.Message.Receipt} // no matter what it says
 	}
 	a := s.submit(call)
-	c.Answer = a.Answer
+	c.Result = a.Result
 	return a.Err
 }
 

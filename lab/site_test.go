@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/protocol"
-	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 )
 
@@ -38,7 +38,7 @@ func ofSeveralTables(site lab.Site) bool {
 }
 
 func everyCallIsTold(t *testing.T) {
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		if c.Safeguard != nil {
 			continue // an Around may make calls of its own
 		}
@@ -97,7 +97,7 @@ func claims() map[string]func(*lab.Call) bool {
 func everySentenceIsTrue(t *testing.T) {
 	claims := claims()
 	read := regexp.MustCompile(`^(Read|Look|List|Count) `)
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		x := explorer(t, c.Scenario)
 		for site, calls := range x.Calls(enough) {
 			for _, call := range calls {

@@ -13,8 +13,8 @@ import (
 	"microblogging/storage/schema"
 )
 
-// errNoAnswer is the error that an actor gets in place of a lost answer.
-var errNoAnswer = fmt.Errorf("%w: no answer", domain.ErrUnavailable)
+// errNoResponse is the error that an actor gets in place of a lost answer.
+var errNoResponse = fmt.Errorf("%w: no answer", domain.ErrUnavailable)
 
 // A stamp names the versions and messages that one sending of one call writes. It
 // does not depend on other actors, so a row has the same version in all orders of
@@ -43,9 +43,9 @@ type Step struct {
 	// Call is nil if the queue lost a message.
 	Call *Call
 	// Applied is the backend's answer, if the call reached it.
-	Applied *Answer
-	// Answer is the answer that the actor got, if it got one.
-	Answer *Answer
+	Applied *Result
+	// Result is the answer that the actor got, if it got one.
+	Result *Result
 	// Told are the facts that the actor told next.
 	Told []Fact
 	// Message is the message that the queue lost.
@@ -120,23 +120,23 @@ func (x *Explorer) act(to *state, step *Step) {
 		p.sends++
 		return
 	case Lost, Unsent, GivenUp:
-		step.Answer = &Answer{Err: errNoAnswer}
+		step.Result = &Result{Err: errNoResponse}
 	default:
-		step.Answer = step.Applied
+		step.Result = step.Applied
 	}
 	if c.Fate == GivenUp || c.Fate == Copied {
 		mine.send++
 		to.late = append(slices.Clip(to.late), delayedCall{int(c.Actor), p.at, mine})
 	}
-	step.Answer.clock = x.clock(to.time, program.actor.Name)
+	step.Result.clock = x.clock(to.time, program.actor.Name)
 	before := len(p.at.facts)
-	*p = place{at: program.after(p.at, *step.Answer)}
+	*p = place{at: program.after(p.at, *step.Result)}
 	step.Told = p.at.facts[before:]
 }
 
 // apply applies the call to the backend and to the history.
 func (x *Explorer) apply(to *state, step *Step, mine stamp) {
-	var a Answer
+	var a Result
 	to.db, a, step.changes = execute(to.db, step.Call, x.now(to), mine, int(step.Choice.Arg))
 	step.Applied = &a
 	if a.Err != nil {
@@ -154,10 +154,10 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 
 // execute applies one call to a snapshot. message is the index of the message that
 // a Receive gets.
-func execute(db mem.Snapshot, c *Call, now time.Time, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
+func execute(db mem.Snapshot, c *Call, now time.Time, mine stamp, message int) (mem.Snapshot, Result, []mem.Change) {
 	if c.Method == driver.CallReceive {
 		db, m, err := db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
-		return db, Answer{Answer: driver.Answer{Messages: []driver.Message{m}}, Err: err}, nil
+		return db, Result{Result: driver.Result{Messages: []driver.Message{m}}, Err: err}, nil
 	}
 	mint := mine.etag
 	if c.Method == driver.CallSend {
@@ -165,7 +165,7 @@ func execute(db mem.Snapshot, c *Call, now time.Time, mine stamp, message int) (
 	}
 	done := c.Call
 	db, changes, err := db.Do(&done, now, mint)
-	return db, Answer{Answer: done.Answer, Err: err}, changes
+	return db, Result{Result: done.Result, Err: err}, changes
 }
 
 // countPreemption counts the switches away from an actor that can go on. What the
@@ -192,22 +192,22 @@ func describeFate(f Fate) string {
 	}[f]
 }
 
-// StepWords is a step in words.
-type StepWords struct {
+// StepText is a step in words.
+type StepText struct {
 	// Actor is "network" if no actor made the choice.
 	Actor string
 	Call  string
 	// Fate is empty if the call took effect and was answered.
 	Fate string
-	// Answer is empty if the actor got none, and in brackets if nobody waited for it.
-	Answer string
+	// Result is empty if the actor got none, and in brackets if nobody waited for it.
+	Result string
 	// Told is what the actor was told next.
 	Told []string
 }
 
 // Words says a step in words. The first token that ann minted is ann.1.
-func (s *Scenario) Words(step Step) StepWords {
-	w := StepWords{Actor: "network", Fate: describeFate(step.Choice.Fate)}
+func (s *Scenario) Words(step Step) StepText {
+	w := StepText{Actor: "network", Fate: describeFate(step.Choice.Fate)}
 	if step.Choice.Actor != network {
 		w.Actor = s.actorName(int(step.Choice.Actor))
 	}
@@ -218,10 +218,10 @@ func (s *Scenario) Words(step Step) StepWords {
 		w.Call = s.DescribeMessage(step.Message)
 	}
 	switch {
-	case step.Answer != nil:
-		w.Answer = s.Pretty(describeAnswer(step.Call, step.Answer))
+	case step.Result != nil:
+		w.Result = s.Pretty(describeResult(step.Call, step.Result))
 	case step.Choice.Fate == Lands:
-		w.Answer = s.Pretty("(" + describeAnswer(step.Call, step.Applied) + ")")
+		w.Result = s.Pretty("(" + describeResult(step.Call, step.Applied) + ")")
 	}
 	w.Told = toldIn(step.Told)
 	return w

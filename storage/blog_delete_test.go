@@ -22,7 +22,7 @@ func TestBlogDelete(t *testing.T) {
 	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
 	t.Run("a post that is edited meanwhile is not deleted unseen", bubble(editMeanwhileIsSeen))
 	t.Run("a post that was edited after its request died stays", bubble(editedPostStays))
-	t.Run("a request that the client library sends twice succeeds", bubble(echoOfDeletedPost))
+	t.Run("a request that the client library sends twice succeeds", bubble(selfConflictOfDeletedPost))
 }
 
 func editMeanwhileIsSeen(t *testing.T, w *world) {
@@ -57,7 +57,7 @@ func editedPostStays(t *testing.T, w *world) {
 	}
 }
 
-func echoOfDeletedPost(t *testing.T, w *world) {
+func selfConflictOfDeletedPost(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, ada, "deleted")
 	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" && drivertest.Writes(call) },

@@ -36,14 +36,14 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 }
 
 func TestBlogEdit(t *testing.T) {
-	t.Run("echo is recognised after others wrote", bubble(editEchoIsRecognised))
+	t.Run("self-conflict is recognised after others wrote", bubble(editSelfConflictIsRecognised))
 }
 
-func editEchoIsRecognised(t *testing.T, w *world) {
+func editSelfConflictIsRecognised(t *testing.T, w *world) {
 	blog := w.post(w.create("garden", ada), grace, "one")
 	w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq > 1 {
-			t.Error("the echo was written again")
+			t.Error("the edit was written again")
 		}
 		_ = send(ctx) // the answer is lost, and then others write
 		now, err := w.store.Blog(ctx, blog.Channel, blog.ID)

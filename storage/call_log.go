@@ -29,8 +29,8 @@ type Call struct {
 	// MoreOperations counts the others.
 	Operations     []CallOperation
 	MoreOperations int
-	// Answer is "ok", or says in a few words what the store answered instead.
-	Answer string
+	// Result is "ok", or says in a few words what the store answered instead.
+	Result string
 	// Kinds are the kinds of row that were asked for, each once.
 	Kinds []*schema.Kind
 	// Read is how many rows the store looked at, at least that many if ReadAtLeast is
@@ -50,8 +50,8 @@ type CallOperation struct {
 	Kind *schema.Kind
 	// Condition says what must hold for the row.
 	Condition string
-	// Answer is empty unless the transaction failed because of this operation.
-	Answer string
+	// Result is empty unless the transaction failed because of this operation.
+	Result string
 }
 
 // Context returns a context whose operations are entered in the call log.
@@ -64,7 +64,7 @@ func (l *CallLog) Calls() []Call {
 	entered := l.CallLog.Calls()
 	calls := make([]Call, len(entered))
 	for i, call := range entered {
-		calls[i] = inWords(call)
+		calls[i] = described(call)
 	}
 	return calls
 }

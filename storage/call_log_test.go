@@ -136,7 +136,7 @@ func wordsOfEachOperation(t *testing.T) {
 				t.Errorf("call %d shows %q: %s", i, secret, words)
 			}
 		}
-		if call.Answer == "" || call.Kind == "" || call.Target == "" {
+		if call.Result == "" || call.Kind == "" || call.Target == "" {
 			t.Errorf("call %d says too little: %+v", i, call)
 		}
 		if !call.Queue && (len(call.Kinds) == 0 || !strings.Contains(call.Condition, "PartitionKey") || strings.Contains(call.Condition, "(of no form)")) {
@@ -176,7 +176,7 @@ func wordsOfEachKind(t *testing.T) {
 			t.Fatalf("only %d calls", len(got))
 		}
 		g := got[i]
-		if g.Kind != w.Kind || g.Target != w.Target || g.Condition != w.Condition || g.Answer != "ok" ||
+		if g.Kind != w.Kind || g.Target != w.Target || g.Condition != w.Condition || g.Result != "ok" ||
 			g.Read != w.Read || g.Returned != w.Returned || g.Written != w.Written || g.Bytes <= 0 {
 			t.Errorf("call %d is %+v, want %+v", i, g, w)
 		}
@@ -205,12 +205,12 @@ func wordsOfARefusal(t *testing.T) {
 	if calls[1].Written != 16 || len(calls[1].Operations)+calls[1].MoreOperations != 16 {
 		t.Errorf("the first transaction is %+v", calls[1])
 	}
-	if refused := calls[3].Operations[1]; refused.Kind != schema.Once || refused.Answer != "exists" {
+	if refused := calls[3].Operations[1]; refused.Kind != schema.Once || refused.Result != "exists" {
 		t.Errorf("the second is %+v", calls[3])
 	}
-	at := slices.IndexFunc(calls, func(c storage.Call) bool { return c.Answer == "not found" })
-	want := storage.CallOperation{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found"}
-	if calls[at].Written != 0 || calls[at].Operations[0] != want || calls[at].Operations[1].Answer != "" {
+	at := slices.IndexFunc(calls, func(c storage.Call) bool { return c.Result == "not found" })
+	want := storage.CallOperation{Words: "merge gate!open!<incarnation>", Kind: schema.OpenGate, Condition: "if it is there", Result: "not found"}
+	if calls[at].Written != 0 || calls[at].Operations[0] != want || calls[at].Operations[1].Result != "" {
 		t.Errorf("the third is %+v", calls[at])
 	}
 }

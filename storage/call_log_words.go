@@ -13,11 +13,11 @@ import (
 // maxOperations is how many operations of a transaction a Call lists.
 const maxOperations = 12
 
-// inWords describes a call. What it says of row keys comes from their forms alone, so that it
+// described describes a call. What it says of row keys comes from their forms alone, so that it
 // cannot pass on a secret.
-func inWords(call driver.LoggedCall) Call {
+func described(call driver.LoggedCall) Call {
 	words := Call{
-		Target: call.Target, Queue: call.OfQueue(), Kind: call.Kind(), Answer: strings.ReplaceAll(driver.Outcome(call.Err), "_", " "),
+		Target: call.Target, Queue: call.OfQueue(), Kind: call.Kind(), Result: strings.ReplaceAll(driver.Outcome(call.Err), "_", " "),
 		Read: call.Read, Returned: call.Returned, ReadAtLeast: call.ReadAtLeast, Written: call.Written(call.Err),
 		Bytes: call.Bytes, Took: call.Took,
 	}
@@ -27,27 +27,27 @@ func inWords(call driver.LoggedCall) Call {
 		if kind != nil {
 			words.Kinds = []*schema.Kind{kind}
 		}
-		words.Condition = partitionWords(call) + " and RowKey = " + kind.RowForm()
+		words.Condition = partitionText(call) + " and RowKey = " + kind.RowForm()
 	case driver.CallRange:
 		words.Kinds = schema.Within(call.Target, call.Partition, call.From, call.To)
-		words.Condition = partitionWords(call) + rowsWords(call, words.Kinds) + pagingWords(call.Paging)
+		words.Condition = partitionText(call) + rowsText(call, words.Kinds) + pagingText(call.Paging)
 	case driver.CallScan:
 		words.Kinds = schema.Within(call.Target, "", "", "")
-		words.Condition = "every PartitionKey" + pagingWords(call.Paging)
+		words.Condition = "every PartitionKey" + pagingText(call.Paging)
 		if call.From != "" || call.To != "" {
-			words.Condition = "PartitionKey between two" + pagingWords(call.Paging)
+			words.Condition = "PartitionKey between two" + pagingText(call.Paging)
 		}
 	case driver.CallTransact:
-		words.Condition = partitionWords(call)
+		words.Condition = partitionText(call)
 		words.describeOperations(call)
 	}
 	return words
 }
 
-// partitionWords say which partition is asked for. The key of a channel and the name of a
+// partitionText say which partition is asked for. The key of a channel and the name of a
 // subscriber are in addresses of pages, and so no secrets. What somebody typed as a name may be a
 // password.
-func partitionWords(call driver.LoggedCall) string {
+func partitionText(call driver.LoggedCall) string {
 	key := call.Partition
 	switch call.Target {
 	case schema.TableUsers, schema.TableSessions, schema.TableThrottle:
@@ -56,8 +56,8 @@ func partitionWords(call driver.LoggedCall) string {
 	return "PartitionKey = " + key
 }
 
-// rowsWords say which row keys a range asks for.
-func rowsWords(call driver.LoggedCall, kinds []*schema.Kind) string {
+// rowsText say which row keys a range asks for.
+func rowsText(call driver.LoggedCall, kinds []*schema.Kind) string {
 	if call.From == "" && call.To == "" {
 		return ""
 	}
@@ -72,7 +72,7 @@ func rowsWords(call driver.LoggedCall, kinds []*schema.Kind) string {
 	return words
 }
 
-func pagingWords(p driver.Paging) string {
+func pagingText(p driver.Paging) string {
 	words := fmt.Sprintf(", the first %d", p.Limit)
 	if p.Continuation != "" {
 		words = fmt.Sprintf(", the next %d", p.Limit)
@@ -102,16 +102,16 @@ func (c *Call) describeOperations(call driver.LoggedCall) {
 			c.MoreOperations++
 			continue
 		}
-		words := CallOperation{Words: string(op.Action) + " " + kind.RowForm(), Kind: kind, Condition: conditionWords(op)}
+		words := CallOperation{Words: string(op.Action) + " " + kind.RowForm(), Kind: kind, Condition: conditionText(op)}
 		if i == failed {
-			words.Answer = c.Answer
+			words.Result = c.Result
 		}
 		c.Operations = append(c.Operations, words)
 	}
 }
 
-// conditionWords say what must hold for the row of an operation.
-func conditionWords(op driver.Operation) string {
+// conditionText say what must hold for the row of an operation.
+func conditionText(op driver.Operation) string {
 	_, version := op.If.ETag()
 	switch {
 	case op.Action == driver.ActionInsert:

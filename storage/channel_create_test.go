@@ -13,7 +13,7 @@ import (
 
 func TestChannelCreate(t *testing.T) {
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
-	t.Run("a client library that sends each write twice does not keep the creator from it", bubble(echoOfCreation))
+	t.Run("a client library that sends each write twice does not keep the creator from it", bubble(selfConflictOfCreation))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
 	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
 }
@@ -38,7 +38,7 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 	}
 }
 
-func echoOfCreation(t *testing.T, w *world) {
+func selfConflictOfCreation(t *testing.T, w *world) {
 	w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		_ = send(ctx)
 		return send(ctx)

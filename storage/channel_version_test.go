@@ -13,14 +13,14 @@ import (
 func TestChannelVersion(t *testing.T) {
 	t.Run("each change of a page changes the version", everyChangeChangesVersion)
 	t.Run("what changes no page keeps the version", bubble(idleChannelKeepsVersion))
-	t.Run("a wrong hint costs a read and nothing else", bubble(wrongHintCostsOneRead))
+	t.Run("an outdated incarnation costs a read and nothing else", bubble(outdatedIncarnationCostsOneRead))
 	t.Run("a channel without its open gate is not found", bubble(ungatedChannelIsNotFound))
 }
 
 // version is the version of a channel, read on the sound side.
-func (w *world) version(at domain.ChannelAddress, hint domain.Incarnation) storage.Version {
+func (w *world) version(at domain.ChannelAddress, remembered domain.Incarnation) storage.Version {
 	w.t.Helper()
-	_, version, err := w.store.ChannelVersion(w.t.Context(), at, hint)
+	_, version, err := w.store.ChannelVersion(w.t.Context(), at, remembered)
 	w.ok(err)
 	return version
 }
@@ -63,7 +63,7 @@ func idleChannelKeepsVersion(t *testing.T, w *world) {
 	}
 }
 
-func wrongHintCostsOneRead(t *testing.T, w *world) {
+func outdatedIncarnationCostsOneRead(t *testing.T, w *world) {
 	former, _ := w.stage()
 	w.delete(former)
 	channel := w.create("garden", eve)
@@ -73,11 +73,11 @@ func wrongHintCostsOneRead(t *testing.T, w *world) {
 	}
 	right := w.version(channel.Ref().Address(), channel.Incarnation)
 	w.arm(drivertest.Pass)
-	for _, hint := range []domain.Incarnation{former.Incarnation, "", domain.NewIncarnation()} {
+	for _, remembered := range []domain.Incarnation{former.Incarnation, "", domain.NewIncarnation()} {
 		w.calls.Store(0)
-		_, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), hint)
+		_, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), remembered)
 		if n := w.calls.Load(); err != nil || version != right || n > 3 {
-			t.Errorf("with hint %q: %q, %v in %d calls, want %q in 3", hint, version, err, n, right)
+			t.Errorf("remembering %q: %q, %v in %d calls, want %q in 3", remembered, version, err, n, right)
 		}
 	}
 }
@@ -88,9 +88,9 @@ func ungatedChannelIsNotFound(t *testing.T, w *world) {
 	w.ok(err)
 	i := domain.NewIncarnation()
 	w.insert("garden", openGateRow(i), i) // of a creation under way
-	for _, hint := range []domain.Incarnation{"", channel.Incarnation, i} {
-		if shown, version, err := w.store.ChannelVersion(t.Context(), channel.Ref().Address(), hint); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("with hint %q it is %+v in version %q, %v", hint, shown, version, err)
+	for _, remembered := range []domain.Incarnation{"", channel.Incarnation, i} {
+		if shown, version, err := w.store.ChannelVersion(t.Context(), channel.Ref().Address(), remembered); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("remembering %q it is %+v in version %q, %v", remembered, shown, version, err)
 		}
 	}
 }

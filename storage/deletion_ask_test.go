@@ -61,7 +61,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 		t.Errorf("the channel is read as %v", err)
 	}
 	wantMessage := domain.Message{
-		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, RequestedOn: asked, QueuedOn: asked,
+		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", RequestedBy: ada, RequestedOn: asked, QueuedOn: asked,
 		TraceParent: someTraceParent,
 	}
 	messages := w.messages()

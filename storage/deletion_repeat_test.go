@@ -28,7 +28,7 @@ func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
 	w.t.Helper()
 	other := newWorld(w.t)
 	w.ok(other.store.RecordDeletion(w.t.Context(), domain.Message{
-		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: ada, RequestedOn: domain.Now(),
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(),
 	}))
 	other.setDone(channel.Ref())
 	return other.recordsOf()
@@ -61,7 +61,7 @@ func repeatAsksAgain(t *testing.T, w *world) {
 func repeatCountsAsTheChannel(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	n, err := w.store.RepeatDeletions(t.Context(), []domain.Message{{
-		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: ada, RequestedOn: domain.Now(), UndoCount: 1,
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(), UndoCount: 1,
 	}})
 	messages := w.messages()
 	if err != nil || n != 1 || len(messages) != 1 {

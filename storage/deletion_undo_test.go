@@ -19,7 +19,7 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
 	t.Run("survives a poisoned message and an operator who queues it again", bubble(undoSurvivesPoison))
-	t.Run("leaves a request alone that was made after it, also if the client library sends it twice", bubble(echoOfUndo))
+	t.Run("leaves a request alone that was made after it, also if the client library sends it twice", bubble(selfConflictOfUndo))
 	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
 	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
 	t.Run("begins a record, which a worker that receives the message again keeps", bubble(recordIsKept))
@@ -151,7 +151,7 @@ func undoSurvivesPoison(t *testing.T, w *world) {
 	w.mustLive(channel)
 }
 
-func echoOfUndo(t *testing.T, w *world) {
+func selfConflictOfUndo(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	ref := w.askUndoable(channel)
 	once := false
@@ -196,7 +196,7 @@ func unknownRequestIsIgnored(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	w.post(channel, ada, "a post")
 	m := messageAbout(channel.Ref())
-	m.UndoCount, m.RequestedOn, m.By = 1, domain.Now(), ada
+	m.UndoCount, m.RequestedOn, m.RequestedBy = 1, domain.Now(), ada
 	w.ok(w.store.ListDeletion(t.Context(), m))
 	w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
 	w.mustLive(channel)
@@ -220,7 +220,7 @@ func pendingChannelLosesDeletedPost(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	w.post(channel, ada, "a post")
 	deleted := w.post(channel, ada, "another")
-	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, RequestedOn: domain.Now(),
+	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, RequestedBy: ada, RequestedOn: domain.Now(),
 		Blog: deleted.ID, Revision: deleted.Revision}
 	w.askUndoable(channel)
 	w.ok(w.store.FinishBlog(t.Context(), message, func(int) {}))

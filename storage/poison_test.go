@@ -58,7 +58,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "one")
 	message := domain.Message{
-		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
+		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: grace,
 		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
 	}
 	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
@@ -75,7 +75,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	}
 	w.mustRecordPost(message, domain.DeletionQueued)
 	again := w.messages()
-	if len(again) != 1 || again[0].Ref() != message.Ref() || again[0].Blog != message.Blog || again[0].Revision != message.Revision || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].By != grace {
+	if len(again) != 1 || again[0].Ref() != message.Ref() || again[0].Blog != message.Blog || again[0].Revision != message.Revision || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].RequestedBy != grace {
 		t.Fatalf("the queue holds %+v", again)
 	}
 	w.finish(again)
@@ -102,7 +102,7 @@ func (w *world) sendUndecodable() {
 	w.ok(w.store.Messages().Send(w.t.Context(), undecodableText))
 }
 
-// queuedTexts receives all visible messages of the queue and settles them.
+// queuedTexts receives all visible messages of the queue and deletes them.
 func (w *world) queuedTexts() (texts []string) {
 	w.t.Helper()
 	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
@@ -196,7 +196,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	w.ask(w.create("harbour", ada))
 	blog := w.post(w.create("posts", ada), grace, "one")
 	ofPost := domain.Message{
-		Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, By: grace,
+		Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, RequestedBy: grace,
 		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
 	}
 	for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {

@@ -8,7 +8,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// messages receives all visible messages of the queue and settles them, which
+// messages receives all visible messages of the queue and deletes them, which
 // deletes them for good.
 func (w *world) messages() []domain.Message {
 	w.t.Helper()

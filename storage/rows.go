@@ -240,7 +240,7 @@ func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.En
 func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message) (visible []QueuedMessage) {
 	for _, m := range messages {
 		decoded, err := domain.DecodeMessage(m.Text)
-		if err != nil || decoded.Channel != q.Key || !q.owns(rows.Channel) && decoded.By != q.By {
+		if err != nil || decoded.Channel != q.Key || !q.owns(rows.Channel) && decoded.RequestedBy != q.By {
 			continue // a message that cannot be read is of no channel
 		}
 		visible = append(visible, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})

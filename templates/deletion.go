@@ -59,7 +59,7 @@ func (v Deletion) stepState(i int) string {
 // goes back, so the latest state that any worker reported holds.
 func (v Deletion) gate() GateState {
 	shut := v.at() > 1
-	for _, s := range v.Trace {
+	for _, s := range v.StepLog {
 		if s.Result == domain.StepOvertaken || s.Step == domain.StepRelease || s.Step == domain.StepRemoveGate && s.Result == domain.StepDone {
 			return GateGone
 		}

@@ -323,7 +323,7 @@ func DeletionProgress(v Deletion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if v.State == domain.DeletionDone && len(v.Trace) > 0 {
+		if v.State == domain.DeletionDone && len(v.StepLog) > 0 {
 			templ_7745c5c3_Err = player().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -351,7 +351,7 @@ func DeletionProgress(v Deletion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(v.Trace) > 0 {
+		if len(v.StepLog) > 0 {
 			templ_7745c5c3_Err = trace(v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -777,7 +777,7 @@ func trace(v Deletion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, s := range v.Trace {
+		for _, s := range v.StepLog {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<tr data-step=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -999,7 +999,7 @@ func remark(v Deletion, s domain.StepRecord) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case "":
-			if v.State == domain.DeletionRunning && s.Worker == v.Trace[len(v.Trace)-1].Worker {
+			if v.State == domain.DeletionRunning && s.Worker == v.StepLog[len(v.StepLog)-1].Worker {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "Under way.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -49,7 +49,7 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("shows how far the gate has come", func(t *testing.T) {
 		for step, state := range map[domain.Step]string{"": "open", "pivot": "open", "shut": "open", "sweep": "shut", "remove-gate": "shut", "release": "gone"} {
 			v := sampleDeletion(domain.DeletionRunning, step)
-			v.Trace = nil
+			v.StepLog = nil
 			expect(t, DeletionPage(pageAt("/x", "ingrid"), v),
 				in("ol[class=gate-strip]", in("li[class=gate-"+state+"][aria-current=step]")), times(1, "li[aria-current=step][class=gate-"+state+"]"))
 		}
@@ -84,13 +84,13 @@ func TestDeletionPage(t *testing.T) {
 		}
 	})
 	t.Run("shows the gate as the steps on record left it", func(t *testing.T) {
-		for want, trace := range map[GateState]domain.Trace{
+		for want, trace := range map[GateState]domain.StepLog{
 			GateOpen: {{Step: "shut", Worker: 1}},
 			GateShut: {{Step: "shut", Worker: 1, Result: "done"}, {Step: "remove-gate", Worker: 1}},
 			GateGone: {{Step: "remove-gate", Worker: 1, Result: "done"}, {Step: "shut", Worker: 2}},
 		} {
 			v := sampleDeletion(domain.DeletionRunning, "shut")
-			v.Trace = trace
+			v.StepLog = trace
 			expect(t, DeletionProgress(v), in("ol[class=gate-strip]", times(1, "li[aria-current=step]"), in("li[class=gate-"+string(want)+"][aria-current=step]")))
 		}
 		expect(t, DeletionProgress(sampleDeletion(domain.DeletionUndone, "")), without("ol[class=gate-strip]"))
@@ -111,7 +111,7 @@ func TestDeletionPage(t *testing.T) {
 			in("div[data-player][hidden]", in("button[data-play]", says("Play back")), in("[role=status]")))
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")), without("[data-player]"))
 		old := sampleDeletion(domain.DeletionDone, "release")
-		old.Trace = nil
+		old.StepLog = nil
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), old), without("[data-player]"), without("table"))
 	})
 	t.Run("tells 0.4 ms from 40 ms and from 4 minutes", func(t *testing.T) {

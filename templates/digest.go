@@ -89,7 +89,7 @@ func mostPopular(n, total int) string {
 }
 
 func (v Digest) frame(page Page) Frame {
-	f := Frame{Title: v.title("Digest of " + dayInWords(v.Day)), Scripts: append(listScripts(page), "digest.js")}
+	f := Frame{Title: v.title("Digest of " + dayText(v.Day)), Scripts: append(listScripts(page), "digest.js")}
 	if v.Address != "" {
 		f.Scripts = append(f.Scripts, "copy.js")
 	}
@@ -99,12 +99,12 @@ func (v Digest) frame(page Page) Frame {
 // date is the day in words. The zone is the reader's once somebody has chosen one.
 func (v Digest) date() string {
 	if v.Guess {
-		return dayInWords(v.Day) + ", UTC"
+		return dayText(v.Day) + ", UTC"
 	}
-	return dayInWords(v.Day) + ", your time"
+	return dayText(v.Day) + ", your time"
 }
 
-func dayInWords(day string) string {
+func dayText(day string) string {
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return day // a refused form shows what was typed
@@ -126,7 +126,7 @@ type DigestEntry struct {
 
 // Headline is the title of the entry. It says how many posts there are.
 func (v DigestEntry) Headline() string {
-	return dayInWords(v.Day) + ": " + counted(v.Posts, "post") + " in " + counted(v.Channels, "channel")
+	return dayText(v.Day) + ": " + counted(v.Posts, "post") + " in " + counted(v.Channels, "channel")
 }
 
 // Content lists the posts as HTML.

@@ -14,11 +14,11 @@ func (k DraftKind) Refused() string {
 	return "Your changes were refused: nothing of a channel may outlive it."
 }
 
-// draftWords are what a page says of a kind of draft.
-type draftWords struct{ what, origin, undone, send, signIn string }
+// draftText are what a page says of a kind of draft.
+type draftText struct{ what, origin, undone, send, signIn string }
 
-func (k DraftKind) words() draftWords {
-	return [...]draftWords{
+func (k DraftKind) words() draftText {
+	return [...]draftText{
 		PostDraft:        {"post", "was written for", "was not sent", "Post", "Sign in and publish"},
 		EditDraft:        {"changes", "were made to a post of", "were not saved", "Save", "Sign in and save"},
 		DescriptionDraft: {"description", "was written for", "was not saved", "Save", "Sign in and save"},

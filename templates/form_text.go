@@ -20,15 +20,15 @@ const (
 // Fields are the names of the fields that a person types into.
 func (k DraftKind) Fields() []string {
 	var names []string
-	words := new(domain.About).Words()
+	fields := new(domain.About).Fields()
 	switch k {
 	case PostDraft, EditDraft:
-		words = new(domain.Draft).Words()
+		fields = new(domain.Draft).Fields()
 	case ChannelDraft:
 		names = append(names, "name")
 	}
-	for _, word := range words {
-		names = append(names, word.Name)
+	for _, field := range fields {
+		names = append(names, field.Name)
 	}
 	return names
 }
@@ -62,7 +62,7 @@ func controls() map[string]field {
 
 // draftFields are the fields of a form for a post.
 func draftFields(d domain.Draft, rows string) []field {
-	return EditDraft.fields(typed(d.Words()), rows)
+	return EditDraft.fields(typed(d.Fields()), rows)
 }
 
 // composerFields are those of the form on a channel's page, without room for labels.
@@ -74,15 +74,15 @@ func composerFields(d domain.Draft) []field {
 
 // channelFields are the fields of a form for a channel.
 func channelFields(k DraftKind, c domain.Channel) []field {
-	values := typed(c.Words())
+	values := typed(c.Fields())
 	values["name"] = string(c.Name)
 	return k.fields(values, "")
 }
 
-func typed(words []domain.Word) map[string]string {
+func typed(fields []domain.Field) map[string]string {
 	values := map[string]string{}
-	for _, word := range words {
-		values[word.Name] = *word.Text
+	for _, field := range fields {
+		values[field.Name] = *field.Text
 	}
 	return values
 }

@@ -33,9 +33,9 @@ type Page struct {
 	Public bool
 	// Lab reports whether the site has pages at LabIndexPath.
 	Lab bool
-	// Hood, if not nil, makes each page but a public one end in a fold with what it cost.
+	// CallPanel, if not nil, makes each page but a public one end in a fold with what it cost.
 	// It is called once, while the page is rendered.
-	Hood func() Hood
+	CallPanel func() CallPanel
 	// Asset is the versioned URL of an embedded file, such as "app.css".
 	Asset func(name string) string
 }

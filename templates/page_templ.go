@@ -169,15 +169,15 @@ func Shell(page Page, f Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if page.showsHood() {
+		if page.showsCallPanel() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<link rel=\"stylesheet\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 templ.SafeURL
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(page.Asset(hoodStyle))
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(page.Asset(callPanelStyle))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 51, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 51, Col: 60}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -346,8 +346,8 @@ func Shell(page Page, f Frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if page.showsHood() {
-			templ_7745c5c3_Err = hood(page, page.Hood()).Render(ctx, templ_7745c5c3_Buffer)
+		if page.showsCallPanel() {
+			templ_7745c5c3_Err = callPanel(page, page.CallPanel()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

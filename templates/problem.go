@@ -34,7 +34,7 @@ type Problem struct {
 }
 
 // An Answer is what a page that another package makes is answered with.
-type Answer struct {
+type Response struct {
 	Status    int
 	MediaType string
 	Body      []byte
@@ -59,7 +59,7 @@ func (v Problem) title() string {
 	if v.Title != "" {
 		return v.Title
 	}
-	title, _ := problemWords(v.Status)
+	title, _ := problemText(v.Status)
 	return title
 }
 
@@ -69,7 +69,7 @@ func (v Problem) detail() string {
 		detail = v.SignIn.why()
 	}
 	if detail == "" {
-		_, detail = problemWords(v.Status)
+		_, detail = problemText(v.Status)
 	}
 	if v.RetryAfter > 0 {
 		detail += " Try again in " + wait(v.RetryAfter) + "."
@@ -77,8 +77,8 @@ func (v Problem) detail() string {
 	return detail
 }
 
-// problemWords says what a status means, for people who do not know HTTP.
-func problemWords(status int) (title, detail string) {
+// problemText says what a status means, for people who do not know HTTP.
+func problemText(status int) (title, detail string) {
 	switch status {
 	case http.StatusBadRequest:
 		return "That did not arrive in one piece", "The address or the form was damaged on its way here. Nothing was changed."

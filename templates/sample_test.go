@@ -62,13 +62,13 @@ func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
 		d.FinishedOn = ago(56 * time.Second)
 	}
 	if step != "" {
-		d.Trace = sampleTrace(d.RequestedOn)
+		d.StepLog = sampleStepLog(d.RequestedOn)
 	}
 	return d
 }
 
-// sampleTrace is of a worker that died, and of one that took over.
-func sampleTrace(asked time.Time) []domain.StepRecord {
+// sampleStepLog is of a worker that died, and of one that took over.
+func sampleStepLog(asked time.Time) []domain.StepRecord {
 	traced := func(step domain.Step, worker int, after, took time.Duration, rows int64, result domain.StepResult) domain.StepRecord {
 		s := domain.StepRecord{Step: step, Worker: worker, Delivery: int64(worker), Began: asked.Add(after), Rows: rows, Result: result, Count: 1}
 		if result != "" {

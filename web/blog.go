@@ -176,7 +176,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 
 func readDraft(c echo.Context) (domain.Draft, error) {
 	var draft domain.Draft
-	if err := readFields(c, wordFields(draft.Words())...); err != nil {
+	if err := readFields(c, jsonFields(draft.Fields())...); err != nil {
 		return domain.Draft{}, err
 	}
 	return domain.ParseDraft(draft)
@@ -184,7 +184,7 @@ func readDraft(c echo.Context) (domain.Draft, error) {
 
 // draftOf is the post that a form holds.
 func draftOf(form url.Values) (draft domain.Draft) {
-	readWords(form, draft.Words())
+	readTexts(form, draft.Fields())
 	return draft
 }
 
@@ -203,7 +203,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	if !ok {
 		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
-	showWords(form, draft.Words())
+	showTexts(form, draft.Fields())
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
 	if readErr != nil {
 		return readErr

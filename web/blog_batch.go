@@ -101,7 +101,7 @@ func readEntries(c echo.Context) (entries []json.RawMessage, err error) {
 func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
 	key := rand.Text()
 	var draft domain.Draft
-	err := parseFields("Each of the items", entry, append(wordFields(draft.Words()), optional("key", &key))...)
+	err := parseFields("Each of the items", entry, append(jsonFields(draft.Fields()), optional("key", &key))...)
 	if err != nil {
 		return storage.Posting{}, err
 	}
@@ -135,7 +135,7 @@ func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, a
 
 func batchAnswer(c echo.Context, at target, channel domain.Channel, r storage.PostResult) batchItem {
 	if r.Err != nil {
-		p := problemOf(goneIfAccepted(at, r.Err)).forPrograms(c.Request().Method)
+		p := problemOf(goneIfAccepted(at, r.Err)).forClients(c.Request().Method)
 		p.RequestID, p.Wait = c.Response().Header().Get(echo.HeaderXRequestID), p.seconds()
 		return batchItem{Status: p.Status, Problem: &p}
 	}

@@ -107,7 +107,7 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 		ETag:    shown(form.Get("etag")),
 		Base:    shown(form.Get("base")),
 	}
-	showWords(form, view.Draft.Words())
+	showTexts(form, view.Draft.Fields())
 	if stale, ok := errors.AsType[*domain.StaleError](err); ok {
 		meet(&view, stale.Current)
 		return again(c, err, templates.EditBlogPage(s.page(c, v), view))

@@ -39,7 +39,7 @@ func cacheCountsEveryText(t *testing.T) {
 	const size = 1000
 	text := strings.Repeat("x", size)
 	blog, channel := domain.Blog{}, domain.Channel{Name: "a"}
-	words := append(blog.Words(), channel.Words()...)
+	words := append(blog.Fields(), channel.Fields()...)
 	for _, word := range words {
 		*word.Text = text
 	}

@@ -31,7 +31,7 @@ func newChannelJSON(c domain.Channel) channelJSON {
 
 // aboutOf is what a form says about a channel.
 func aboutOf(form url.Values) (about domain.About) {
-	readWords(form, about.Words())
+	readTexts(form, about.Fields())
 	return about
 }
 
@@ -64,7 +64,7 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 	var name string
 	var about domain.About
 	key, keyErr := idempotencyKey(c.Request().Header)
-	if err := domain.JoinInvalid(keyErr, readFields(c, append(wordFields(about.Words()), required("name", &name))...)); err != nil {
+	if err := domain.JoinInvalid(keyErr, readFields(c, append(jsonFields(about.Fields()), required("name", &name))...)); err != nil {
 		return err
 	}
 	channel, made, err := s.makeChannel(c.Request().Context(), v, name, about, key)
@@ -90,7 +90,7 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 		return seeOther(c, templates.ChannelPath(channel.Name))
 	}
 	refused, ok := formOf(err, "channel")
-	showWords(form, about.Words())
+	showTexts(form, about.Fields())
 	if !ok {
 		return err
 	}
@@ -134,7 +134,7 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	if !ok || !read {
 		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
-	showWords(form, channel.Words())
+	showTexts(form, channel.Fields())
 	postingRule, readErr := s.store.PostingRule(c.Request().Context(), channel.Key())
 	if readErr != nil {
 		return readErr

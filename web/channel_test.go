@@ -128,7 +128,7 @@ func ownerDescribesAChannel(t *testing.T) {
 func eachWordGoesThroughFormsAPIAndKeys(t *testing.T) {
 	s, b, _ := enginesBrowser(t, "ada")
 	token := s.session("ada")
-	for _, word := range new(domain.About).Words() {
+	for _, word := range new(domain.About).Fields() {
 		once := func(text string) answer {
 			return s.do("POST", "/api/v1/channels", bearer(token), header("Idempotency-Key", word.Name),
 				fields("name", "of-"+word.Name, word.Name, text))

@@ -143,9 +143,9 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 	d, err := s.namedDeletion(c.Request().Context(), c, v)
 	answer := deletionJSON{
 		d.Name, d.State, d.Step, d.RowsDeleted, d.Attempts,
-		apiTime(d.RequestedOn), apiTime(d.FinishedOn), undoableUntil(d), apiTime(d.WaitingSince), make([]stepJSON, len(d.Trace)),
+		apiTime(d.RequestedOn), apiTime(d.FinishedOn), undoableUntil(d), apiTime(d.WaitingSince), make([]stepJSON, len(d.StepLog)),
 	}
-	for i, r := range d.Trace {
+	for i, r := range d.StepLog {
 		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
 	}
 	return respond(c, err, http.StatusOK, answer)

@@ -153,10 +153,10 @@ func (d *draft) rest() []templates.Hidden {
 // fields of a page have LF.
 func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\n") }
 
-// draftWords returns what the page of a refused draft says, and a link to why it was
+// draftText returns what the page of a refused draft says, and a link to why it was
 // refused. A channel that is being deleted is marked, but its gate may still be open. Without
 // a title, the problem keeps its own words.
-func (s *server) draftWords(c echo.Context, err error, cause problem) (title, detail string, links []templates.Link) {
+func (s *server) draftText(c echo.Context, err error, cause problem) (title, detail string, links []templates.Link) {
 	d, ok := c.Get(draftKey).(*draft)
 	if !ok {
 		return "", "", nil

@@ -53,15 +53,15 @@ func readForm(c echo.Context) (url.Values, error) {
 // shown makes what somebody typed valid UTF-8, so that a page can show it again.
 func shown(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// readWords takes the texts of words from a form.
-func readWords(form url.Values, words []domain.Word) {
+// readTexts takes the texts of words from a form.
+func readTexts(form url.Values, words []domain.Field) {
 	for _, word := range words {
 		*word.Text = form.Get(word.Name)
 	}
 }
 
-// showWords takes them such that a page can show them again.
-func showWords(form url.Values, words []domain.Word) {
+// showTexts takes them such that a page can show them again.
+func showTexts(form url.Values, words []domain.Field) {
 	for _, word := range words {
 		*word.Text = typedText(form.Get(word.Name))
 	}
@@ -88,7 +88,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 	case errors.Is(err, domain.ErrExists):
 		return nameTaken("is taken. Please choose another"), true
 	case errors.As(err, &full):
-		message = fullWords(full.Limit)
+		message = fullText(full.Limit)
 	case errors.Is(err, domain.ErrKeyReused) && what == "post":
 		message = "Already published. Post this as a new one?"
 	case errors.Is(err, domain.ErrKeyReused):

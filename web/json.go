@@ -44,8 +44,8 @@ func optional(name string, into *string) field {
 	return f
 }
 
-// wordFields are the fields of a body for words.
-func wordFields(words []domain.Word) (fields []field) {
+// jsonFields are the fields of a body for words.
+func jsonFields(words []domain.Field) (fields []field) {
 	for _, word := range words {
 		f := required(word.Name, word.Text)
 		f.required = word.Required

@@ -181,7 +181,7 @@ func unread(response *echo.Response, err error) bool {
 
 func (s *server) writeProblem(c echo.Context, err error, p problem) error {
 	if s.wantsJSON(c) {
-		return writeJSON(c, p.Status, problemType, p.forPrograms(c.Request().Method))
+		return writeJSON(c, p.Status, problemType, p.forClients(c.Request().Method))
 	}
 	return s.problemPage(c, err, p)
 }

@@ -16,7 +16,7 @@ import (
 // for a page of its own, or with
 // application/problem+json if the path ends in ".json". An error can be a
 // *templates.Refusal.
-type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)
+type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error)
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 

@@ -22,16 +22,16 @@ func TestOtherPage(t *testing.T) {
 
 // otherSite is a site with a page that answers at /other, and one at /other/{name}, which
 // says its name.
-func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)) *site {
+func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error)) *site {
 	return newSiteWith(t, web.Options{Version: "test", Routes: map[string]web.Handler{"/other": answer, "/other/{name}": answer}})
 }
 
 func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	var got templates.Page
 	var name string
-	s := otherSite(t, func(_ http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+	s := otherSite(t, func(_ http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 		got, name = page, r.PathValue("name")
-		return templates.Answer{Status: 200, MediaType: "text/plain", Body: []byte("hello")}, nil
+		return templates.Response{Status: 200, MediaType: "text/plain", Body: []byte("hello")}, nil
 	})
 	b := s.signedIn("ada")
 	s.breakStore(everyCall(drivertest.ErrInjected))
@@ -69,12 +69,12 @@ func failures() map[string]error {
 	}
 }
 
-func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
+func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Response, error) {
 	name, _, _ := strings.Cut(r.PathValue("name"), ".")
 	if name == "panic" {
 		panic("SECRET")
 	}
-	return templates.Answer{}, failures()[name]
+	return templates.Response{}, failures()[name]
 }
 
 func otherPageFailsInTheLookOfTheSite(t *testing.T) {

@@ -19,7 +19,7 @@ func (s *server) page(c echo.Context, v visitor) templates.Page {
 	page.Public = s.isOther(c)
 	if !page.Public {
 		page.User, page.Notice = v.User, s.takeNotice(c)
-		page.Hood = s.hoodOf(c)
+		page.CallPanel = s.callPanelOf(c)
 	}
 	return page
 }

@@ -96,7 +96,7 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 	describes := false
 	change := func(about *domain.About) error {
 		fields := []field{rule}
-		for _, f := range wordFields(about.Words()) {
+		for _, f := range jsonFields(about.Fields()) {
 			fields = append(fields, field{f.name, false, func(value json.RawMessage) error {
 				describes = true
 				return f.take(value)

@@ -78,8 +78,8 @@ func (p problem) setHeaders(h http.Header) {
 // seconds is RetryAfter as the header Retry-After says it.
 func (p problem) seconds() int { return int(math.Ceil(p.RetryAfter.Seconds())) }
 
-// forPrograms is the problem as the API words it, of a request of this method.
-func (p problem) forPrograms(method string) problem {
+// forClients is the problem as the API words it, of a request of this method.
+func (p problem) forClients(method string) problem {
 	p.Detail = cmp.Or(p.Detail, apiDetail(method, p.Status))
 	if p.Type == noType { // RFC 9457: its title is the status phrase
 		p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
@@ -162,7 +162,7 @@ func problemOf(err error) problem {
 	case errors.As(err, &throttled):
 		p.Status, p.Title, p.RetryAfter = http.StatusTooManyRequests, "Too many attempts", max(throttled.RetryAfter, time.Second)
 	case errors.As(err, &full):
-		p.Status, p.Title, p.Detail = http.StatusUnprocessableEntity, "Too many channels", fullWords(full.Limit)
+		p.Status, p.Title, p.Detail = http.StatusUnprocessableEntity, "Too many channels", fullText(full.Limit)
 		p.Type = "urn:microblogging:too-many-channels"
 	case errors.As(err, &tooLarge):
 		p.Status, p.Title = http.StatusRequestEntityTooLarge, "Too large"
@@ -185,8 +185,8 @@ func problemShown(r *templates.Refusal) problem {
 	return p
 }
 
-// fullWords says why a channel was refused to an owner who has as many as allowed.
-func fullWords(limit int) string {
+// fullText says why a channel was refused to an owner who has as many as allowed.
+func fullText(limit int) string {
 	return fmt.Sprintf("You own as many channels as one user may own, which is %d. Nothing was created. "+
 		"Delete a channel first; it counts until its deletion has ended.", limit)
 }

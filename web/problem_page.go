@@ -31,10 +31,10 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	if shown, ok := errors.AsType[*templates.Refusal](err); ok {
 		view.Title, view.Detail, view.Links = shown.Title, shown.Detail, shown.Links
 	} else {
-		view.Title, view.Detail, view.Links = s.draftWords(c, err, cause)
+		view.Title, view.Detail, view.Links = s.draftText(c, err, cause)
 	}
 	if view.Title == "" {
-		view.Title, view.Detail = problemWords(c, cause)
+		view.Title, view.Detail = problemText(c, cause)
 	}
 	if link, ok := wayBack(c, err); ok {
 		view.Links = append(view.Links, link)
@@ -92,9 +92,9 @@ func (s *server) failedVisitor(c echo.Context, status int) visitor {
 	return v
 }
 
-// problemWords returns the words of a problem for people. They are empty if the
+// problemText returns the words of a problem for people. They are empty if the
 // page's general words for the status say as much.
-func problemWords(c echo.Context, p problem) (title, detail string) {
+func problemText(c echo.Context, p problem) (title, detail string) {
 	read := isRead(c.Request().Method)
 	switch {
 	case p.Type == misconfiguredType:

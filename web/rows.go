@@ -149,7 +149,7 @@ func shorten(value string) string {
 func queueOf(rows storage.ChannelRows) templates.QueueBlock {
 	queue := templates.QueueBlock{
 		Key: "queue", Name: domain.QueueName, Empty: "No message about this channel is visible.",
-		Note: "A look shows 32 visible messages at most. A message that a worker has leased is hidden until the lease ends.",
+		Note: "A look shows 32 visible messages at most. A message that a worker has leased is invisible until the lease ends.",
 	}
 	if underWay(rows) && rows.Deletion.State != domain.DeletionPoisoned {
 		queue.Empty = "No message about this channel is visible: a worker has leased it, or it is not there."
@@ -164,7 +164,7 @@ func queueOf(rows storage.ChannelRows) templates.QueueBlock {
 
 // wordsOf is what a message asks for.
 func wordsOf(m domain.Message) string {
-	by := ", asked for by " + string(m.By) + " on " + m.RequestedOn.UTC().Format(time.DateTime) + " UTC"
+	by := ", asked for by " + string(m.RequestedBy) + " on " + m.RequestedOn.UTC().Format(time.DateTime) + " UTC"
 	if m.Kind == domain.MessageBlog {
 		return "Remove the post " + string(m.Blog) + by
 	}

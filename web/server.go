@@ -158,7 +158,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
 		s.views = newPageCache[*channelView](options.PageCache / 2)
 	}
-	e := s.newEcho()
+	e := s.newConflict()
 	serveStatic(e, files)
 	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
 	s.pageRoutes(e)
@@ -169,9 +169,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	return e, s.openAPIRoute(e)
 }
 
-// newEcho makes a router that leaves all decisions to this package: respondError
+// newConflict makes a router that leaves all decisions to this package: respondError
 // answers unknown routes and the errors of handlers, and echo logs nothing.
-func (s *server) newEcho() *echo.Echo {
+func (s *server) newConflict() *echo.Echo {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard)
 	e.HTTPErrorHandler = s.respondError

@@ -139,7 +139,7 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 // trace records a step of a worker.
 func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
 	s.Helper()
-	s.record(ref, func(d *domain.Deletion) { d.Trace = d.Trace.With(r) })
+	s.record(ref, func(d *domain.Deletion) { d.StepLog = d.StepLog.With(r) })
 }
 
 // waiting records since when a worker waits for the store; zero if it does not.

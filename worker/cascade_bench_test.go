@@ -124,7 +124,7 @@ func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	}
 	return domain.Message{
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation,
-		Name: channel.Name, By: owner, RequestedOn: domain.Now(),
+		Name: channel.Name, RequestedBy: owner, RequestedOn: domain.Now(),
 	}
 }
 

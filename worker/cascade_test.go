@@ -16,7 +16,7 @@ import (
 const enoughPosts = 40
 
 // faults are what can happen to one call of a deletion. The call is made by the request that
-// asks for the deletion, or by the worker. The explorer (package lab/protocol) tries more of
+// asks for the deletion, or by the worker. The model checker (package lab/protocol) tries more of
 // them, but no worker's loop, lease, panic or real store. A panic in a goroutine that nobody
 // guards would end the process, and this test.
 var faults = map[string]func(n int) drivertest.Hook{
@@ -42,7 +42,7 @@ func deadFrom(n int, at drivertest.Hook) drivertest.Hook {
 // user asks again, and a sound worker does what is left.
 func TestCascade(t *testing.T) {
 	for name, fault := range faults {
-		const posts, sweep = 9, 25 // three rows each, the subscription and the rule of guests: two transactions
+		const posts, sweep = 9, 25 // three rows each, the subscription and the posting rule: two transactions
 		for n, last := 1, false; !last; n++ {
 			t.Run(fmt.Sprintf("call %d %s", n, name), bubble(func(t *testing.T) {
 				last = true // even if the test ends here

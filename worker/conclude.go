@@ -58,7 +58,7 @@ func (j *job) carryOut(ctx context.Context, result outcome, cause error) error {
 	}
 }
 
-// retry hides the message for a backoff. After the last attempt it poisons the
+// retry makes the message invisible for a backoff. After the last attempt it poisons the
 // message instead. An attempt that removed rows does not count.
 func (j *job) retry(ctx context.Context) error {
 	if j.rows.Load() == 0 {
@@ -68,7 +68,7 @@ func (j *job) retry(ctx context.Context) error {
 	if j.message.Attempts >= j.worker.MaxAttempts || j.unread != nil {
 		return j.poison(ctx, j.text())
 	}
-	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
+	return j.backOff(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
 }
 
 // poison takes the message off the queue, so that it waits for an operator. If the store does
@@ -84,7 +84,7 @@ func (j *job) poison(ctx context.Context, text string) error {
 	return errors.Join(j.record(ctx, unchanged), err)
 }
 
-// wait hides the message for a backoff, because the store did not answer. That is
+// wait makes the message invisible for a backoff, because the store did not answer. That is
 // no reason to give up, so the attempt does not count. The Deletions row says
 // since when the store is waited for, if that row can be written.
 func (j *job) wait(ctx context.Context) error {
@@ -96,16 +96,16 @@ func (j *job) wait(ctx context.Context) error {
 		tries = int(j.leased.Deliveries) - 1 // its text cannot say more
 	}
 	j.message.Waits++
-	return j.hide(ctx, tries, func(d *domain.Deletion) {
+	return j.backOff(ctx, tries, func(d *domain.Deletion) {
 		if d.WaitingSince.IsZero() {
 			d.WaitingSince = domain.Now()
 		}
 	})
 }
 
-// hide hides the message for a backoff after this many earlier tries, and records
+// backOff makes the message invisible for a backoff after this many earlier tries, and records
 // when the next try is due.
-func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)) error {
+func (j *job) backOff(ctx context.Context, tries int, change func(*domain.Deletion)) error {
 	pause := max(backoff(retryMin, retryMax, max(tries, 0)).Truncate(time.Second), time.Second)
 	due := domain.Now().Add(pause)
 	err := j.rewrite(ctx, pause)
@@ -130,7 +130,7 @@ func (j *job) giveBack(ctx context.Context) error {
 	return errors.Join(recorded, j.rewrite(ctx, 0))
 }
 
-// rewrite writes the message as the next delivery is to find it, and hides it for the
+// rewrite writes the message as the next delivery is to find it, and makes it invisible for the
 // pause.
 func (j *job) rewrite(ctx context.Context, pause time.Duration) error {
 	return within(ctx, func(ctx context.Context) error {

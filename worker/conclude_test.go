@@ -51,7 +51,7 @@ func concluded() map[string]conclusion {
 	}
 	tried := func(_ *world, _ *driver.Message, says *domain.Message) { says.Attempts, says.Waits = 2, 7 }
 	return map[string]conclusion{
-		"that is done is settled": {
+		"that is done is deleted": {
 			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"that is refused is tried again, and counts": {hook: refused,
 			end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
@@ -90,7 +90,7 @@ func concluded() map[string]conclusion {
 			m.Deliveries = 2 * maxDeliveries
 			w.ok(w.sound.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.LastDelivery = maxDeliveries; return true }))
 		}, end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
-		"whose record gets no answer is hidden all the same": {hook: silentAfterRefusal(ofDeletions),
+		"whose record gets no answer is delayed all the same": {hook: silentAfterRefusal(ofDeletions),
 			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned false`, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"whose record gets no answer is not poisoned, but waits": {hook: silentAfterRefusal(ofDeletions), last: true,
 			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned false`, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1, Waits: 1}},

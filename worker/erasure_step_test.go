@@ -284,7 +284,7 @@ func fenceIsTriedAgain(t *testing.T) {
 	}
 }
 
-// rules are the rows by which guests may post, and vote.
+// rules are the rows by which others may post, and vote.
 func (l *leaving) rules() map[string]string {
 	l.t.Helper()
 	rules := map[string]string{}

@@ -28,8 +28,8 @@ func TestErasure(t *testing.T) {
 	t.Run("a restore whose clock is ahead does not end the time early", bubble(repeatedNotEarly))
 	t.Run("no clock and no crash ends the time to undo early", drivertest.Long(bubble(undoIsKept)))
 	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
-	t.Run("a request that was undone before its copy arrives is not carried out", bubble(echoOfUndone))
-	t.Run("an undoing whose copy arrives late leaves the next request alone", bubble(echoOfUndoing))
+	t.Run("a request that was undone before its copy arrives is not carried out", bubble(selfConflictOfUndone))
+	t.Run("an undoing whose copy arrives late leaves the next request alone", bubble(selfConflictOfUndoing))
 	t.Run("whoever has changed the password is not deleted with the old one", bubble(changedPasswordDeletesNobody))
 	t.Run("what arrives late at an account that is gone signs nobody in", bubble(lateWritesFindNobody))
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
@@ -384,8 +384,8 @@ func nothingWaitsForUndo(t *testing.T) {
 	l.mustBeErased()
 }
 
-// echo sends the first transaction that matches once more, after what comes between.
-func (l *leaving) echo(state domain.AccountState, between func()) {
+// duplicate sends the first transaction that matches once more, after what comes between.
+func (l *leaving) duplicate(state domain.AccountState, between func()) {
 	done := false
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		err := send(ctx)
@@ -401,9 +401,9 @@ func (l *leaving) echo(state domain.AccountState, between func()) {
 	}
 }
 
-func echoOfUndone(t *testing.T) {
+func selfConflictOfUndone(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	l.echo(domain.AccountPending, func() { l.undo(l.sound) })
+	l.duplicate(domain.AccountPending, func() { l.undo(l.sound) })
 	_, err := l.askOn(l.faulty, false)
 	l.ok(err)
 	if e := l.state(); e.State != domain.AccountActive {
@@ -411,11 +411,11 @@ func echoOfUndone(t *testing.T) {
 	}
 }
 
-func echoOfUndoing(t *testing.T) {
+func selfConflictOfUndoing(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
-	l.echo(domain.AccountActive, func() {
+	l.duplicate(domain.AccountActive, func() {
 		_, err := l.askOn(l.sound, false)
 		l.ok(err)
 	})

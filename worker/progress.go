@@ -58,7 +58,7 @@ func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 	}
 	err = p.record(ctx, func(d *domain.Deletion) {
 		running(d)
-		p.worker, p.before, lastDelivery = d.Trace.Workers()+1, d.RowsDeleted, d.LastDelivery
+		p.worker, p.before, lastDelivery = d.StepLog.Workers()+1, d.RowsDeleted, d.LastDelivery
 	})
 	return lastDelivery, err
 }
@@ -117,10 +117,10 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 			d.Step = last
 		}
 		change(d)
-		worker := cmp.Or(p.worker, d.Trace.Workers()+1)
+		worker := cmp.Or(p.worker, d.StepLog.Workers()+1)
 		for _, step := range steps {
 			step.Worker = worker
-			d.Trace = d.Trace.With(step)
+			d.StepLog = d.StepLog.With(step)
 		}
 		return true
 	})

@@ -19,7 +19,7 @@ func TestProgress(t *testing.T) {
 }
 
 // told is the trace in a few words: worker, delivery, step and result of each record.
-func told(trace domain.Trace) (records []string) {
+func told(trace domain.StepLog) (records []string) {
 	for _, r := range trace {
 		records = append(records, fmt.Sprintf("%d/%d %s %s", r.Worker, r.Delivery, r.Step, r.Result))
 	}
@@ -42,19 +42,19 @@ func recordsEachStep(t *testing.T) {
 	}
 	w.finishOn(w.faulty)
 	d := w.deletion()
-	if got := told(d.Trace); !slices.Equal(got, allSteps) {
+	if got := told(d.StepLog); !slices.Equal(got, allSteps) {
 		t.Fatalf("the trace tells %q", got)
 	}
 	w.mustCountEveryRow(enoughPosts)
-	for i, r := range d.Trace {
-		if i > 0 && (r.Began.Before(d.Trace[i-1].Ended) || r.Ended.Before(r.Began)) {
-			t.Errorf("record %d, %+v, comes after %+v", i, r, d.Trace[i-1])
+	for i, r := range d.StepLog {
+		if i > 0 && (r.Began.Before(d.StepLog[i-1].Ended) || r.Ended.Before(r.Began)) {
+			t.Errorf("record %d, %+v, comes after %+v", i, r, d.StepLog[i-1])
 		}
 	}
-	if sweep := d.Trace[3]; sweep.Rows != d.RowsDeleted || sweep.Ended.Sub(sweep.Began) < 2*time.Second || d.Step != domain.StepRelease {
+	if sweep := d.StepLog[3]; sweep.Rows != d.RowsDeleted || sweep.Ended.Sub(sweep.Began) < 2*time.Second || d.Step != domain.StepRelease {
 		t.Errorf("the sweep is %+v, and the deletion %+v", sweep, d)
 	}
-	if last := d.Trace[len(d.Trace)-1]; last.Ended.After(d.FinishedOn) {
+	if last := d.StepLog[len(d.StepLog)-1]; last.Ended.After(d.FinishedOn) {
 		t.Errorf("the last step ends at %s, the deletion at %s", last.Ended, d.FinishedOn)
 	}
 }
@@ -83,7 +83,7 @@ func recordsEachWorker(t *testing.T) {
 	for _, step := range allSteps {
 		want = append(want, strings.Replace(step, "1/1", "3/3", 1))
 	}
-	if got := told(w.deletion().Trace); !slices.Equal(got, want) {
+	if got := told(w.deletion().StepLog); !slices.Equal(got, want) {
 		t.Errorf("the trace tells %q", got)
 	}
 	w.mustCountEveryRow(10)
@@ -104,7 +104,7 @@ func numbersLateWorker(t *testing.T) {
 		return send(ctx)
 	})
 	w.finishOn(w.faulty)
-	if got := told(w.deletion().Trace); len(got) != 7 || got[0] != "1/1 receive done" || got[1] != "2/2 receive done" {
+	if got := told(w.deletion().StepLog); len(got) != 7 || got[0] != "1/1 receive done" || got[1] != "2/2 receive done" {
 		t.Errorf("the trace tells %q", got)
 	}
 }
@@ -114,7 +114,7 @@ func (w *world) mustCountEveryRow(posts int64) {
 	w.t.Helper()
 	var traced int64
 	d := w.deletion()
-	for _, r := range d.Trace {
+	for _, r := range d.StepLog {
 		traced += r.Rows
 	}
 	if want := 3*posts + 2; d.RowsDeleted != want || traced != want {

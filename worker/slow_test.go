@@ -29,7 +29,7 @@ func slowWaitsBeforeEachStep(t *testing.T) {
 		w.until(string(step), func() bool { return w.deletion().Step == step })
 		for range 11 {
 			time.Sleep(w.options.Lease)
-			if d := w.deletion(); d.Step != step || len(d.Trace) != 1+i {
+			if d := w.deletion(); d.Step != step || len(d.StepLog) != 1+i {
 				t.Fatalf("the worker did not wait before %s: %+v", step, d)
 			}
 			w.mustBeSoundWithin(Patience(w.options.Lease))
@@ -40,10 +40,10 @@ func slowWaitsBeforeEachStep(t *testing.T) {
 		t.Errorf("the deletion took %s", took)
 	}
 	d := w.deletion()
-	if got := told(d.Trace); !slices.Equal(got, allSteps) {
+	if got := told(d.StepLog); !slices.Equal(got, allSteps) {
 		t.Errorf("the trace tells %q", got)
 	}
-	for _, r := range d.Trace {
+	for _, r := range d.StepLog {
 		if took := r.Ended.Sub(r.Began); took > time.Second {
 			t.Errorf("step %s counts %s, with the wait before it", r.Step, took)
 		}
@@ -64,7 +64,7 @@ func slowWaitsForAccount(t *testing.T) {
 	l.gone()
 	d, err := l.sound.Deletion(t.Context(), l.state().Ref(), leaver)
 	l.ok(err)
-	steps := len(d.Trace) - 1 // without the receipt of the message
+	steps := len(d.StepLog) - 1 // without the receipt of the message
 	if took := d.FinishedOn.Sub(began); steps != 7 || took < 7*l.options.Slow || took > 8*l.options.Slow {
 		t.Errorf("%d steps took %s", steps, took)
 	}

@@ -67,7 +67,7 @@ func sweptOnceTimeIsOver(t *testing.T) {
 	time.Sleep(undoTime - time.Second)
 	w.mustBeHidden()
 	w.mustBeSoundWithin(0)
-	if d := w.deletion(); d.State != domain.DeletionPending || len(d.Trace) > 0 {
+	if d := w.deletion(); d.State != domain.DeletionPending || len(d.StepLog) > 0 {
 		t.Errorf("before the time is over, the deletion is %+v", d)
 	}
 	w.until("the deletion is done", w.done)
@@ -209,7 +209,7 @@ func deadRequestEndsNoUndo(t *testing.T) {
 		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
 	}
 	w.mustBePendingFor(undoTime - time.Second)
-	if d := w.deletion(); d.State != domain.DeletionPending || d.Trace.Workers() > 0 {
+	if d := w.deletion(); d.State != domain.DeletionPending || d.StepLog.Workers() > 0 {
 		t.Errorf("the message of the request that died has changed the record: %+v", d)
 	}
 	w.until("the deletion is done", w.done)

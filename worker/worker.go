@@ -13,7 +13,7 @@ import (
 
 // Options are the settings of a worker.
 type Options struct {
-	// Lease is how long a message is hidden from other workers before the lease
+	// Lease is how long a message is invisible to other workers before the lease
 	// must be renewed: whole seconds, at least one.
 	Lease time.Duration
 	// Reconcile is the time between two reconciling passes.
@@ -114,7 +114,7 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 			return
 		}
 		// ctx must not cut off a fetch: the messages that the fetch leased would
-		// stay hidden for a whole lease.
+		// stay invisible for a whole lease.
 		messages, err := w.fetch(work, 1+cap(slots)-len(slots))
 		<-slots
 		if err != nil {

@@ -228,7 +228,7 @@ func roleMakesNothingAgain(t *testing.T) {
 			}
 			if name == "Channels" {
 				body := get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable)
-				wantWords(t, body)
+				wantText(t, body)
 			}
 			// A call to each of them, as any page or worker makes it.
 			if missing := a.missing(t); len(missing) != 1 || missing[0] != name {
@@ -242,8 +242,8 @@ func roleMakesNothingAgain(t *testing.T) {
 	}
 }
 
-// wantWords fails the test unless a page says that waiting does not help.
-func wantWords(t *testing.T, body string) {
+// wantText fails the test unless a page says that waiting does not help.
+func wantText(t *testing.T, body string) {
 	t.Helper()
 	if strings.Contains(body, "passes within a minute") || !strings.Contains(body, "operator") {
 		t.Errorf("the page says %s", body)
@@ -260,7 +260,7 @@ func wrongKeyAtStart(t *testing.T) {
 	r := startRole(t, a.args("serve", "--listen", "127.0.0.1:0")...)
 	address := r.await(t, `listening on (\S+)\n`)
 	r.await(t, `level=(ERROR) .*403 Auth\w+, request \w`)
-	wantWords(t, get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable))
+	wantText(t, get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable))
 	get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
 	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
 	r.end(t)

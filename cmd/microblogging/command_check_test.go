@@ -37,7 +37,7 @@ func checkRefusesNoStore(t *testing.T) {
 func checkListsPoison(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	message := domain.Message{
-		Kind: domain.MessageBlog, Channel: "garden", Incarnation: domain.NewIncarnation(), Name: "Garden", By: "ada", RequestedOn: domain.Now(),
+		Kind: domain.MessageBlog, Channel: "garden", Incarnation: domain.NewIncarnation(), Name: "Garden", RequestedBy: "ada", RequestedOn: domain.Now(),
 		Blog: domain.NewBlogID(domain.Now()), Revision: domain.NewRevision(),
 	}
 	s.ok(s.store.Messages().Send(t.Context(), message.Encode()))

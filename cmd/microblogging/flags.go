@@ -141,7 +141,7 @@ type roleFlags struct {
 
 // leaseFlags are what worker and check share.
 type leaseFlags struct {
-	Lease time.Duration `default:"30s" within:"1s 12h" whole:"" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
+	Lease time.Duration `default:"30s" within:"1s 12h" whole:"" help:"How long a message is invisible to other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
 }
 
 // workerFlags are the settings of the worker role.

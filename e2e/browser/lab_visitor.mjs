@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { sites, visitor } from "./visitor.mjs";
 
-const records = JSON.parse(readFileSync(new URL("../../lab/prove/known.json", import.meta.url)));
+const records = JSON.parse(readFileSync(new URL("../../lab/modelcheck/known.json", import.meta.url)));
 
 // known is the shortest run that the model checker has found in a scenario. It changes with the
 // protocol, so no test writes it down.

@@ -4,7 +4,7 @@
 //
 // The end-to-end tests and the torture send the same requests. A test fails at
 // the first answer that it did not expect. The torture writes every answer into
-// a call log, and also that there was none.
+// a history, and also that there was none.
 //
 // # The model
 //

@@ -4,7 +4,7 @@
 //
 // The end-to-end tests and the torture both run the real binary: they build it,
 // start it, wait until it listens, and stop, kill or freeze it. The one reports
-// to a test, the other to a call log.
+// to a test, the other to a history.
 //
 // # The model
 //

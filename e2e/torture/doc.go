@@ -15,7 +15,7 @@
 // one process with both roles on the embedded store. Users ([user]) create
 // channels under a few names that all of them want, post, edit, vote, subscribe,
 // close their channels and block each other there for a while, delete posts and channels,
-// and create the same names again. PostingRule sign up, act, and delete their accounts. Meanwhile the
+// and create the same names again. Other users sign up, act, and delete their accounts. Meanwhile the
 // [faults] kill processes with SIGKILL and start others whose clocks are wrong, freeze
 // workers with SIGSTOP for longer than a lease, hold back what processes send, and cut
 // their connections, some of them just before an answer passes. They let the disk of the

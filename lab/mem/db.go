@@ -46,7 +46,7 @@ func (db *DB) Change(change func(Snapshot) (Snapshot, error)) error {
 	return err
 }
 
-// Deliver receives a message, even a hidden one. Nothing hides it from then on.
+// Deliver receives a message, even an invisible one. It is visible from then on.
 func (db *DB) Deliver(queue, id string) (m driver.Message, err error) {
 	err = db.Change(func(s Snapshot) (next Snapshot, err error) {
 		next, m, err = s.Deliver(queue, id, time.Time{})

@@ -2,7 +2,7 @@
 //
 // # The problem
 //
-// The explorer (package lab) goes back to a state that it has just left, some
+// The model checker (package lab) goes back to a state that it has just left, some
 // hundred thousand times. And it asks of each state whether it has been there
 // before. Both must be cheap.
 //
@@ -14,11 +14,11 @@
 // two numbers.
 //
 // [DB] puts a Snapshot behind driver.Backend. It passes the
-// conformance suite of package drivertest, so what the explorer finds on it means
+// conformance suite of package drivertest, so what the model checker finds on it means
 // something for the other backends.
 //
 // # What survives failure
 //
-// A crash in the explorer is an event of a scenario, and loses nothing that a
+// A crash in the model checker is an event of a scenario, and loses nothing that a
 // Snapshot holds. Nothing survives the process.
 package mem

@@ -38,10 +38,10 @@ func (m message) sum(queue string) Sum {
 	return d.Done()
 }
 
-// hide is the message with another receipt, hidden until then.
-func (m message) hide(until time.Time) *message {
+// until is the message with another receipt, invisible until then.
+func (m message) until(visible time.Time) *message {
 	m.turn++
-	m.Receipt, m.visible = fmt.Sprintf("%s/%d", m.ID, m.turn), until
+	m.Receipt, m.visible = fmt.Sprintf("%s/%d", m.ID, m.turn), visible
 	return &m
 }
 
@@ -91,7 +91,7 @@ func (s Snapshot) put(name, id string, m *message) Snapshot {
 }
 
 // Messages returns the messages of a queue in the order of their ids, including the
-// hidden ones, with their latest receipts.
+// invisible ones, with their latest receipts.
 func (s Snapshot) Messages(queue string) (list []driver.Message) {
 	for _, m := range s.messages(queue) {
 		list = append(list, m.Message)
@@ -113,23 +113,23 @@ func (s Snapshot) Delayed(queue, id string, now time.Time) bool {
 // Forget loses a message, as no queue should, if it is there.
 func (s Snapshot) Forget(queue, id string) Snapshot { return s.put(queue, id, nil) }
 
-// Deliver receives a message, even a hidden one: the caller decides that its lease
-// is over. It hides the message until hidden.
-func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, driver.Message, error) {
+// Deliver receives a message, even an invisible one: the caller decides that its lease
+// is over. It makes the message invisible until visible.
+func (s Snapshot) Deliver(queue, id string, visible time.Time) (Snapshot, driver.Message, error) {
 	m := s.message(queue, id)
 	if m.ID == "" {
 		return s, driver.Message{}, domain.ErrNotFound
 	}
 	m.Deliveries++
-	delivered := m.hide(hidden)
+	delivered := m.until(visible)
 	return s.put(queue, id, delivered), delivered.Message, nil
 }
 
 // doQueue carries out a call to a queue.
 func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string) (_ Snapshot, err error) {
-	var hidden time.Time
+	var visible time.Time
 	if c.Lease > 0 {
-		hidden = now.Add(c.Lease)
+		visible = now.Add(c.Lease)
 	}
 	held := s.message(c.Target, c.Message.ID)
 	switch {
@@ -139,7 +139,7 @@ func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string
 		return s, fmt.Errorf("%w: %s", domain.ErrMissing, c.Target)
 	case c.Method == driver.CallSend:
 		id := mint(0)
-		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}, visible: hidden}), nil
+		return s.put(c.Target, id, &message{Message: driver.Message{ID: id, Text: c.Message.Text}, visible: visible}), nil
 	case c.Method == driver.CallLength:
 		c.Length = int64(len(s.messages(c.Target)))
 		return s, nil
@@ -151,7 +151,7 @@ func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string
 			}
 			m.Receipt = ""
 			if c.Method == driver.CallReceive {
-				s, m.Message, err = s.Deliver(c.Target, m.ID, hidden)
+				s, m.Message, err = s.Deliver(c.Target, m.ID, visible)
 			}
 			c.Messages = append(c.Messages, m.Message)
 		}
@@ -162,7 +162,7 @@ func (s Snapshot) doQueue(c *driver.Call, now time.Time, mint func(i int) string
 		return s.put(c.Target, held.ID, nil), nil
 	}
 	held.Text = c.Message.Text
-	updated := held.hide(hidden)
+	updated := held.until(visible)
 	c.Receipt = updated.Receipt
 	return s.put(c.Target, held.ID, updated), nil
 }

@@ -46,24 +46,24 @@ func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result 
 }
 
 // replayed is the page that work makes when its turn has come.
-func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (templ.Component, error)) (templates.Answer, error) {
+func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (templ.Component, error)) (templates.Response, error) {
 	return l.replayedAs(w, r, htmlType, work)
 }
 
-func (l *Lab) replayedAs(w http.ResponseWriter, r *http.Request, mediaType string, work func() (templ.Component, error)) (templates.Answer, error) {
+func (l *Lab) replayedAs(w http.ResponseWriter, r *http.Request, mediaType string, work func() (templ.Component, error)) (templates.Response, error) {
 	content, err := inTurn(r.Context(), l.replays, work)
 	if err != nil {
-		return templates.Answer{}, err
+		return templates.Response{}, err
 	}
 	var body bytes.Buffer
 	if err := content.Render(r.Context(), &body); err != nil {
-		return templates.Answer{}, err
+		return templates.Response{}, err
 	}
 	return shared(w, mediaType, body.Bytes()), nil
 }
 
 // encoded is a value in JSON.
-func encoded(w http.ResponseWriter, value any) (templates.Answer, error) {
+func encoded(w http.ResponseWriter, value any) (templates.Response, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
@@ -72,8 +72,8 @@ func encoded(w http.ResponseWriter, value any) (templates.Answer, error) {
 }
 
 // shared is an answer that is the same for everyone.
-func shared(w http.ResponseWriter, mediaType string, body []byte) templates.Answer {
+func shared(w http.ResponseWriter, mediaType string, body []byte) templates.Response {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Set("Vary", "Accept-Encoding")
-	return templates.Answer{Status: http.StatusOK, MediaType: mediaType, Body: body}
+	return templates.Response{Status: http.StatusOK, MediaType: mediaType, Body: body}
 }

@@ -5,7 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 	"microblogging/templates"
@@ -96,7 +96,7 @@ func (s *scene) json() stateJSON {
 
 func (s *scene) stepJSON(step lab.Step) stepJSON {
 	words := s.Words(step)
-	return stepJSON{Actor: words.Actor, Call: words.Call, Fate: step.Choice.Fate.String(), Answer: words.Answer, Told: append([]string{}, words.Told...)}
+	return stepJSON{Actor: words.Actor, Call: words.Call, Fate: step.Choice.Fate.String(), Answer: words.Result, Told: append([]string{}, words.Told...)}
 }
 
 // full is the state with the sentence and the line of each call, and the calls that wait.
@@ -174,10 +174,10 @@ type scenarioJSON struct {
 }
 
 // scenarioList lists all scenarios for programs.
-func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
+func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Response, error) {
 	var list []scenarioJSON
 	for _, c := range l.cases() {
-		if c.Part == prove.Own {
+		if c.Part == modelcheck.Own {
 			continue
 		}
 		list = append(list, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Shortest: l.recordOf(c.Name).Shortest})

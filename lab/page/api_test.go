@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestScenarioAPI(t *testing.T) {
@@ -87,15 +87,15 @@ func everyScenarioIsListed(t *testing.T) {
 	}
 	var list scenarioList
 	r.decode(&list)
-	if want := len(prove.Cases()); len(list.Scenarios) != want {
+	if want := len(modelcheck.Cases()); len(list.Scenarios) != want {
 		t.Errorf("%d scenarios, want %d", len(list.Scenarios), want)
 	}
-	known, err := prove.Known()
+	known, err := modelcheck.Known()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range list.Scenarios {
-		record, _ := prove.About(known, c.Name)
+		record, _ := modelcheck.About(known, c.Name)
 		switch at := s.state(c.Name, record.Schedule); {
 		case c.Part == "shipped" && c.Shortest != nil:
 			t.Errorf("%s has par %d, and ships", c.Name, *c.Shortest)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/page"
 	"microblogging/lab/protocol"
-	"microblogging/lab/prove"
 	"microblogging/storage/driver"
 )
 
@@ -22,9 +22,9 @@ func TestReplay(t *testing.T) {
 // stage is a site with three scenarios whose only actor does this before its first call.
 func stage(t *testing.T, act func()) *site {
 	t.Helper()
-	var cases []prove.Case
+	var cases []modelcheck.Case
 	for _, name := range []string{"one", "two", "three"} {
-		cases = append(cases, prove.Case{Scenario: lab.Scenario{
+		cases = append(cases, modelcheck.Case{Scenario: lab.Scenario{
 			Name: name, About: "a test", Invariants: protocol.Scenarios()[0].Invariants,
 			Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
 				act()

@@ -10,7 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
@@ -81,10 +81,10 @@ type handedIn struct {
 }
 
 // class shows a path through the lab, and what was handed in.
-func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return templates.Answer{}, refuseHandedIn(err.Error())
+		return templates.Response{}, refuseHandedIn(err.Error())
 	}
 	page.Path = classPath
 	var views []stopView
@@ -142,7 +142,7 @@ func (l *Lab) handedIn(query url.Values) (list []handedIn, address string, err e
 }
 
 // checked replays a run, and says whether it breaks the invariant of its level.
-func checked(c prove.Case, schedule lab.Schedule, record prove.Record) (won bool, words string, err error) {
+func checked(c modelcheck.Case, schedule lab.Schedule, record modelcheck.Record) (won bool, words string, err error) {
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
 	moments, err := x.Follow(schedule)

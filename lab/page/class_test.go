@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestClass(t *testing.T) {
@@ -20,7 +20,7 @@ func TestClass(t *testing.T) {
 	t.Run("is led back to from each stop, which has its question and leads to the next", stopsAreAPath)
 	t.Run("has notes whose way leads to the end of the stop", notesLeadThere)
 	t.Run("hides no scenario", func(t *testing.T) {
-		if slices.ContainsFunc(prove.Cases(), func(c prove.Case) bool { return c.Name == "class" }) {
+		if slices.ContainsFunc(modelcheck.Cases(), func(c modelcheck.Case) bool { return c.Name == "class" }) {
 			t.Error("a scenario is called class")
 		}
 	})
@@ -138,14 +138,14 @@ func handedInIsNoRun(t *testing.T) {
 
 func handedInIsBounded(t *testing.T) {
 	s := newSite(t)
-	known, err := prove.Known()
+	known, err := modelcheck.Known()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	names := levelNames(s.get("/lab").want(200))
 	for _, name := range names[:len(names)-1] {
-		record, _ := prove.About(known, name)
+		record, _ := modelcheck.About(known, name)
 		all = append(all, name+"="+record.Schedule)
 	}
 	begun := time.Now()

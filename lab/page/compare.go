@@ -7,21 +7,21 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
 // compare shows a run without a safeguard beside the same run with it.
-func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	c, schedule, err := l.parseRun(r, r.PathValue("name"))
 	if err != nil {
-		return templates.Answer{}, err
+		return templates.Response{}, err
 	}
 	if level, _ := levelOf(c.Name); c.Safeguard == nil && level.Safeguard != "" {
 		return redirect(w, r, templates.LabComparePath(level.Safeguard))
 	}
 	if c.Safeguard == nil {
-		return templates.Answer{}, &templates.Refusal{Problem: templates.Problem{
+		return templates.Response{}, &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "Ours without a safeguard is compared with ours. This is ours.",
 			Links: []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
 		}}
@@ -41,7 +41,7 @@ func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Pag
 
 // comparePath is the address of a comparison. Without a schedule it is about the shortest
 // one known.
-func comparePath(c prove.Case, schedule lab.Schedule) string {
+func comparePath(c modelcheck.Case, schedule lab.Schedule) string {
 	if len(schedule) == 0 {
 		return templates.LabComparePath(c.Name)
 	}
@@ -70,7 +70,7 @@ type compareSide struct {
 
 // newCompareView takes a run without a safeguard, and with it as much of the run as can be taken. A
 // run that has come to its end without the safeguard does so with it.
-func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, error) {
+func (l *Lab) newCompareView(c modelcheck.Case, schedule lab.Schedule) (compareView, error) {
 	v := compareView{Own: len(schedule) > 0, Code: codeOf(*c.Safeguard)}
 	ours, err := l.find(c.Safeguard.Of)
 	if err != nil {
@@ -100,7 +100,7 @@ func (l *Lab) newCompareView(c prove.Case, schedule lab.Schedule) (compareView, 
 	return v, nil
 }
 
-func (l *Lab) sideOf(c prove.Case, run lab.Run) (compareSide, error) {
+func (l *Lab) sideOf(c modelcheck.Case, run lab.Run) (compareSide, error) {
 	schedule := run.Schedule()
 	told, err := l.follow(request{Case: c, schedule: schedule, at: len(schedule)})
 	return compareSide{scene: told, quiescent: run.Quiescent}, err
@@ -124,7 +124,7 @@ func differing(without, with lab.Run) (n, refused int) {
 }
 
 // decisiveStep is where a run goes another way with the safeguard: see differing.
-func (l *Lab) decisiveStep(c prove.Case, schedule lab.Schedule) (n, refused int, err error) {
+func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused int, err error) {
 	ours, err := l.find(c.Safeguard.Of)
 	if err != nil {
 		return 0, 0, err

@@ -425,7 +425,7 @@ func compareOne(title string, s compareSide, id string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, step := range s.steps() {
-			templ_7745c5c3_Err = stepWords(step).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stepItem(step).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

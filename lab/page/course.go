@@ -4,7 +4,7 @@ import "strconv"
 
 // A level is one task of the course: break an invariant in this scenario. Its par, its invariant and
 // the faults that it allows are not here: they are those of the scenario, or were found
-// by the explorer.
+// by the model checker.
 type level struct {
 	// Name is the scenario's.
 	Name string
@@ -114,8 +114,8 @@ func lastLevel() level {
 		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
 			"All safeguards are there.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
-		Teaches: "If you see this, you have found what the explorer has not. Please send us the address of this page.",
-		Cousin: cousin{"The explorer enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
+		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",
+		Cousin: cousin{"The model checker enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
 			source{"CMC: A pragmatic approach to model checking real code, OSDI 2002", "https://www.microsoft.com/en-us/research/publication/cmc-a-pragmatic-approach-to-model-checking-real-code/"}},
 	}
 }

@@ -45,7 +45,7 @@ func anomalies() []level {
 			Scene: "Ann creates a channel, and nobody else is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
 				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
 			Nudge: "An answer can be lost on its way back, although the request has arrived.",
-			Teaches: "“Already exists” does not always mean that somebody else was faster. It may be the echo of one's own request. " +
+			Teaches: "“Already exists” does not always mean that somebody else was faster. It may be a conflict with one's own earlier request. " +
 				"A conflict is not an answer. It is a reason to read.",
 			Cousin: cousin{"Azure Cosmos DB's SDK reported a timeout for an insert that had worked. The retry was told that the item already exists.",
 				source{"Azure/azure-cosmos-dotnet-v3, issue 1420", "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1420"}},
@@ -117,7 +117,7 @@ func messageLevels() []level {
 			Scene: "Ann creates a channel with the shipped code, which is careful: it reserves a gate, opens it, inserts the channel's row, and then reads the row. " +
 				"Here it believes the answer to its insert instead of the row.",
 			Nudge: "You know this from level 4. Which of Ann's calls may not be answered?",
-			Teaches: "After a conflict the code reads the row and compares the incarnation in it with its own. That one look tells an echo from a rival. " +
+			Teaches: "After a conflict the code reads the row and compares the incarnation in it with its own. That one look tells a self-conflict from a rival. " +
 				"It works because each writer writes something that nobody else can have written.",
 			Cousin: cousin{"In Durable Task's Netherite, the creation of a blob succeeded and timed out. The retry did not notice that the blob was already there.",
 				source{"microsoft/durabletask-netherite, pull request 351", "https://github.com/microsoft/durabletask-netherite/pull/351"}},

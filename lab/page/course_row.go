@@ -22,7 +22,7 @@ func rowLevels() []level {
 				"The shipped code inserts a row for the vote in the transaction that raises the rating. Here it raises the rating also if that row stands already.",
 			Nudge: "Ann alone is enough. What does each of her two requests do to the number, and what to the row?",
 			Teaches: "A number cannot tell whether it has counted somebody. A row with their name can: in one transaction with the number, its insert is refused the second time. " +
-				"It tells an echo as well: whose answer was lost may ask again, and nothing more happens.",
+				"It shows a self-conflict as well: whose answer was lost may ask again, and nothing more happens.",
 			Cousin: cousin{"Cassandra's counters are numbers alone: an update that is applied twice counts twice. So its drivers take such a query for one that must not be sent again.",
 				source{"DataStax, Query idempotence in Cassandra drivers", "https://docs.datastax.com/en/datastax-drivers/developing/query-idempotence.html"}},
 		},
@@ -50,7 +50,7 @@ func rowLevels() []level {
 				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
 		},
 		{
-			Name: "posting-token", Title: "Blocked, and heard once more",
+			Name: "posting-revision", Title: "Blocked, and heard once more",
 			Goal: "Let a post of Ann land after Olga was told that Ann is blocked.",
 			Scene: "Olga owns the channel, and blocks Ann, who is about to post. Whether Ann may post stands in a row of the channel, under a random token. Ann's request reads that row first. " +
 				"The shipped code then names the row in the transaction of the post. Here the post goes without it.",

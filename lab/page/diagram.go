@@ -34,7 +34,7 @@ type lifeline struct {
 type lineOfSteps struct {
 	// First and Last are the numbers of its steps.
 	First, Last int
-	lab.StepWords
+	lab.StepText
 	// From and To are columns, counted from 0. From is -1 if nobody calls.
 	From, To int
 	Fate     lab.Fate
@@ -133,7 +133,7 @@ func (p *plot) lastOf(actor int) int {
 func (p *plot) line(first, last int) {
 	step := p.moments[last].Step
 	l := lineOfSteps{
-		First: first, Last: last, StepWords: p.Words(*step), From: step.Sender - 1, To: p.column(step), Fate: step.Choice.Fate,
+		First: first, Last: last, StepText: p.Words(*step), From: step.Sender - 1, To: p.column(step), Fate: step.Choice.Fate,
 		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.made && p.made <= last,
 		Differs: p.beside && first <= p.decisive && p.decisive <= last, URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
 	}
@@ -145,7 +145,7 @@ func (p *plot) line(first, last int) {
 		l.Actor = p.Actors[l.From].Name
 	}
 	if l.folded() {
-		l.Call, l.Answer, l.Told, l.Refused, l.Fate, l.Sentence = lab.Count(last-first+1, "call"), "", nil, false, lab.Arrives, ""
+		l.Call, l.Result, l.Told, l.Refused, l.Fate, l.Sentence = lab.Count(last-first+1, "call"), "", nil, false, lab.Arrives, ""
 		l.Actor = strings.Join(p.actorsOf(first, last), ", ")
 	}
 	for n := first; n <= last; n++ {

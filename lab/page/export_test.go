@@ -1,10 +1,10 @@
 package page
 
-import "microblogging/lab/prove"
+import "microblogging/lab/modelcheck"
 
 // With replaces the scenarios.
-func (l *Lab) With(cases ...prove.Case) *Lab {
-	l.cases = func() []prove.Case { return cases }
+func (l *Lab) With(cases ...modelcheck.Case) *Lab {
+	l.cases = func() []modelcheck.Case { return cases }
 	return l
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
@@ -49,7 +49,7 @@ type scenarioLink struct{ Name, About, Facts string }
 func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 
 // index shows why the lab is there, and its levels.
-func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	page.Path = templates.LabIndexPath
 	v := l.newIndexView()
 	return l.replayed(w, r, func() (templ.Component, error) { return indexPage(page, v), nil })
@@ -57,17 +57,17 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 
 func (l *Lab) newIndexView() indexView {
 	v := indexView{Stale: l.stale()}
-	cases := map[string]prove.Case{}
+	cases := map[string]modelcheck.Case{}
 	for _, c := range l.cases() {
 		cases[c.Name] = c
 		_, number := levelOf(c.Name)
 		switch {
 		case number > 0:
-		case c.Part == prove.Own:
+		case c.Part == modelcheck.Own:
 			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(l.recordOf(c.Name))})
-		case c.Part == prove.Ablated:
+		case c.Part == modelcheck.Ablated:
 			v.More = append(v.More, scenarioLink{c.Name, c.Safeguard.Why, factsOf(c, l.recordOf(c.Name))})
-		case c.Part == prove.Real:
+		case c.Part == modelcheck.Real:
 			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, l.recordOf(c.Name))})
 		}
 	}
@@ -84,8 +84,8 @@ func (l *Lab) newIndexView() indexView {
 	return v
 }
 
-// factsOf says in a few words what a scenario allows and what the explorer has found.
-func factsOf(c prove.Case, record prove.Record) string {
+// factsOf says in a few words what a scenario allows and what the model checker has found.
+func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 	var facts []string
 	switch {
 	case record.Shortest > 0:
@@ -99,8 +99,8 @@ func factsOf(c prove.Case, record prove.Record) string {
 	return strings.Join(facts, ", ")
 }
 
-// foundIn says in three words what the explorer has found in a scenario of a reader's own.
-func foundIn(record prove.Record) string {
+// foundIn says in three words what the model checker has found in a scenario of a reader's own.
+func foundIn(record modelcheck.Record) string {
 	switch {
 	case record.Shortest > 0:
 		return "breaks in " + lab.Count(record.Shortest, "step")
@@ -111,7 +111,7 @@ func foundIn(record prove.Record) string {
 }
 
 // titleOfInvariant is the name of an invariant in words.
-func titleOfInvariant(c prove.Case, name string) string {
+func titleOfInvariant(c modelcheck.Case, name string) string {
 	for _, invariant := range c.Invariants.List() {
 		if invariant.Name == name {
 			return invariant.Title

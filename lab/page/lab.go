@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/own"
-	"microblogging/lab/prove"
 	"microblogging/templates"
 )
 
@@ -18,9 +18,9 @@ import (
 // it is first asked for a page, and leaves no goroutine behind.
 type Lab struct {
 	// cases are all scenarios, in the order of the index.
-	cases func() []prove.Case
-	// known are what the explorer has found.
-	known func() []prove.Record
+	cases func() []modelcheck.Case
+	// known are what the model checker has found.
+	known func() []modelcheck.Record
 	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
@@ -29,12 +29,12 @@ type Lab struct {
 // New returns the pages of the lab.
 func New() *Lab {
 	return &Lab{
-		cases: sync.OnceValue(func() []prove.Case { return append(prove.Cases(), prove.OwnCases()...) }),
-		known: sync.OnceValue(func() []prove.Record {
-			records, _ := prove.Known() // TestKnown reads all
+		cases: sync.OnceValue(func() []modelcheck.Case { return append(modelcheck.Cases(), modelcheck.OwnCases()...) }),
+		known: sync.OnceValue(func() []modelcheck.Record {
+			records, _ := modelcheck.Known() // TestKnown reads all
 			return append(records, recordsOfOwn()...)
 		}),
-		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != prove.KnownCode() }),
+		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != modelcheck.KnownCode() }),
 		replays: make(turn, maxReplays), searches: make(turn, 1),
 	}
 }
@@ -43,13 +43,13 @@ func New() *Lab {
 const ownTime = 2 * time.Second
 
 // recordsOfOwn are what a search finds in each of a reader's own protocols.
-func recordsOfOwn() (records []prove.Record) {
-	for _, c := range prove.OwnCases() {
+func recordsOfOwn() (records []modelcheck.Record) {
+	for _, c := range modelcheck.OwnCases() {
 		ctx, cancel := context.WithTimeout(context.Background(), ownTime)
 		x := lab.NewExplorer(c.Scenario)
 		found, whole := x.ExploreFor(ctx)
 		if found != nil || whole {
-			result := prove.Result{Case: c, Finding: found, Counts: x.Counts()}
+			result := modelcheck.Result{Case: c, Finding: found, Counts: x.Counts()}
 			records = append(records, result.Record())
 		}
 		x.Close()
@@ -59,7 +59,7 @@ func recordsOfOwn() (records []prove.Record) {
 }
 
 // handler is web.Handler.
-type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error)
+type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error)
 
 // Routes returns the handlers by their paths, for web.Options.
 func (l *Lab) Routes() map[string]handler {
@@ -83,14 +83,14 @@ const ownPath = templates.LabIndexPath + "/" + own.Prefix + "{name}"
 
 // inOwn looks for the name among a reader's own protocols.
 func inOwn(answer handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 		r.SetPathValue("name", own.Prefix+r.PathValue("name"))
 		return answer(w, r, page)
 	}
 }
 
 // withoutSlash leads to the address without the slash at its end.
-func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Answer, error) {
+func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Response, error) {
 	address := strings.TrimRight(r.URL.EscapedPath(), "/")
 	if r.URL.RawQuery != "" {
 		address += "?" + r.URL.RawQuery
@@ -99,11 +99,11 @@ func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) (tem
 }
 
 // find returns the scenario of that name.
-func (l *Lab) find(name string) (prove.Case, error) {
+func (l *Lab) find(name string) (modelcheck.Case, error) {
 	cases := l.cases()
-	at := slices.IndexFunc(cases, func(c prove.Case) bool { return c.Name == name })
+	at := slices.IndexFunc(cases, func(c modelcheck.Case) bool { return c.Name == name })
 	if at < 0 {
-		return prove.Case{}, &templates.Refusal{Problem: templates.Problem{
+		return modelcheck.Case{}, &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusNotFound, Title: "The lab has no such level",
 			Detail: "The address may be mistyped.", Links: []templates.Link{labLink()},
 		}}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
-// recordOf is what the explorer has found in a scenario. It is empty if that is nothing.
-func (l *Lab) recordOf(name string) prove.Record {
-	record, _ := prove.About(l.known(), name)
+// recordOf is what the model checker has found in a scenario. It is empty if that is nothing.
+func (l *Lab) recordOf(name string) modelcheck.Record {
+	record, _ := modelcheck.About(l.known(), name)
 	return record
 }
 
@@ -78,7 +78,7 @@ func (v *scene) why() string {
 		told = append(told, sentence(words.Fate))
 	}
 	if step.Applied != nil && step.Applied.Err != nil {
-		told = append(told, "The store answers: "+strings.Trim(words.Answer, "()")+".")
+		told = append(told, "The store answers: "+strings.Trim(words.Result, "()")+".")
 	}
 	return strings.Join(told, " ")
 }
@@ -164,9 +164,9 @@ func (v *scene) startOf(name string) string {
 // whose says what code the invariants are about: those of the textbook and ours have similar titles.
 func (v *scene) whose() string {
 	switch v.Part {
-	case prove.Textbook, prove.Mishap:
+	case modelcheck.Textbook, modelcheck.Mishap:
 		return "the textbook's"
-	case prove.Own:
+	case modelcheck.Own:
 		return "your"
 	}
 	return "our"
@@ -174,7 +174,7 @@ func (v *scene) whose() string {
 
 // whoRefuses says what refuses what breaks an invariant here.
 func (v *scene) whoRefuses() string {
-	if v.Part == prove.Own {
+	if v.Part == modelcheck.Own {
 		return "the safeguard"
 	}
 	return "ours"
@@ -185,7 +185,7 @@ func (v *scene) score() string {
 	steps, par := v.wonAt(), v.record.Shortest
 	switch {
 	case par == 0:
-		return "Broken in " + lab.Count(steps, "step") + ". The explorer has not found that."
+		return "Broken in " + lab.Count(steps, "step") + ". The model checker has not found that."
 	case v.shows():
 		return "This is a shortest way: " + lab.Count(par, "step") + "."
 	case steps <= par:
@@ -205,7 +205,7 @@ func (v *scene) wonAt() int {
 }
 
 // ships reports whether it is what ships, where a violated invariant would be no success.
-func (v *scene) ships() bool { return v.Part == prove.Real }
+func (v *scene) ships() bool { return v.Part == modelcheck.Real }
 
 // compared is where the run is told beside the same with the safeguard. Of the textbook it is the
 // safeguard by which ours refuses this. It is empty for what ships.
@@ -220,7 +220,7 @@ func (v *scene) compared() string {
 }
 
 // titleOf is what a person calls a scenario.
-func titleOf(c prove.Case) string {
+func titleOf(c modelcheck.Case) string {
 	if l, number := levelOf(c.Name); number > 0 {
 		return l.numbered(number)
 	}
@@ -228,7 +228,7 @@ func titleOf(c prove.Case) string {
 		return "Without a safeguard: " + strings.ToLower(c.Safeguard.Label[:1]) + c.Safeguard.Label[1:]
 	}
 	about, _, _ := strings.Cut(c.About, ",")
-	if c.Part == prove.Own {
+	if c.Part == modelcheck.Own {
 		return "Yours: " + about
 	}
 	return "All safeguards on: " + about
@@ -251,7 +251,7 @@ func glossary() []meaning {
 			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
 		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: whoever sleeps through it does not notice"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
-		{"echo", "a conflict with one's own earlier write, whose answer was lost"},
+		{"self-conflict", "a conflict with one's own earlier write, whose answer was lost"},
 		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
 		{"etag", "the version of a row. A write can depend on it, and fails if the row has changed since"},
 		{"gate", "a row in the partition of the posts that other transactions depend on. The open gate (gate!open!…) allows posts; the shut gate (gate!shut!…) allows a worker to remove rows. " +

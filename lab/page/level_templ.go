@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 // levelHead says what the scenario is about, and what is to be done.
@@ -979,7 +979,7 @@ func levelHelp(v *scene) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if v.stale || v.ships() || v.Part == prove.Own {
+		if v.stale || v.ships() || v.Part == modelcheck.Own {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/html"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/page"
-	"microblogging/lab/prove"
 )
 
 // A player uses the lab through its pages: it opens the index and follows links.
@@ -61,12 +61,12 @@ func TestLevels(t *testing.T) {
 	if len(names) != 27 {
 		t.Fatalf("%d levels: %v", len(names), names)
 	}
-	known, err := prove.Known()
+	known, err := modelcheck.Known()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, name := range names[:len(names)-1] {
-		record, _ := prove.About(known, name)
+		record, _ := modelcheck.About(known, name)
 		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, s, record, names[i+1]) })
 		if i < 4 { // a hint is the step that Show me takes
 			t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
@@ -77,7 +77,7 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
+func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 	p := &player{s, s.get("/lab/" + record.Name).want(200)}
 	p.follow("data-move", "show-me")
 	for steps := 0; p.won() == nil; steps++ {
@@ -117,7 +117,7 @@ func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
 	}
 }
 
-func wonByHints(t *testing.T, s *site, record prove.Record) {
+func wonByHints(t *testing.T, s *site, record modelcheck.Record) {
 	p := &player{s, s.get("/lab/" + record.Name).want(200)}
 	for steps := 0; p.won() == nil; steps++ {
 		if steps > record.Shortest {
@@ -156,7 +156,7 @@ func TestIndex(t *testing.T) {
 	s := newSite(t)
 	r := s.get("/lab").want(200).says("A post without", "breaks “no orphan post”, shortest 9 steps")
 	links := r.links()
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		if !slices.Contains(links, "/lab/"+c.Name) {
 			t.Errorf("no link to %s", c.Name)
 		}
@@ -175,14 +175,14 @@ func TestIndex(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	s := newSite(t)
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		switch {
 		case c.Safeguard != nil:
 			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "An invariant is violated", "All invariants hold, and all is at rest", "func ")
 			if !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab/"+c.Safeguard.Of+"?s=") }) {
 				t.Errorf("%s does not lead to its run of %s", c.Name, c.Safeguard.Of)
 			}
-		case c.Part == prove.Real:
+		case c.Part == modelcheck.Real:
 			s.get("/lab/" + c.Name + "/compare").want(404)
 		default: // the safeguard by which ours refuses it
 			to := s.get("/lab/" + c.Name + "/compare").want(302).header.Get("Location")
@@ -270,7 +270,7 @@ func words(n *html.Node) (count int) {
 
 func indexIsShort(t *testing.T) {
 	for _, stale := range []bool{false, true} {
-		r := newSiteOf(t, page.New().With(prove.Cases()...).Stale(stale)).get("/lab").want(200) // a reader's own come on top
+		r := newSiteOf(t, page.New().With(modelcheck.Cases()...).Stale(stale)).get("/lab").want(200) // a reader's own come on top
 		content := r.all(func(n *html.Node) bool { return n.Data == "main" })
 		if n := words(content[0]); n > 320 {
 			t.Errorf("%d words", n)
@@ -280,7 +280,7 @@ func indexIsShort(t *testing.T) {
 
 func levelIsShort(t *testing.T) {
 	s := newSite(t)
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		r := s.get("/lab/" + c.Name).want(200)
 		count := 0
 		for _, n := range r.all(func(n *html.Node) bool { return hasClass(n, "head") || hasClass(n, "briefing") }) {
@@ -294,7 +294,7 @@ func levelIsShort(t *testing.T) {
 
 func comparisonIsShort(t *testing.T) {
 	s := newSite(t)
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		if c.Safeguard == nil {
 			continue
 		}

@@ -157,10 +157,10 @@ func (s sheet) pieces(l lineOfSteps) []piece {
 	if s.Above || l.folded() || l.From < 0 {
 		before = append(before, piece{Class: "who", Text: l.Actor + ": "})
 	}
-	if l.StepWords.Fate != "" {
-		after = append(after, piece{Class: "bad", Text: " " + l.StepWords.Fate}) // which is drawn, too
+	if l.StepText.Fate != "" {
+		after = append(after, piece{Class: "bad", Text: " " + l.StepText.Fate}) // which is drawn, too
 	}
-	answer, _, _ := strings.Cut(strings.Trim(l.Answer, "()"), ":")
+	answer, _, _ := strings.Cut(strings.Trim(l.Result, "()"), ":")
 	switch {
 	case l.Refused:
 		after = append(after, piece{"bad", " ✗ " + answer, " ✗"})

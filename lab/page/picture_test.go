@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestPicture(t *testing.T) {
@@ -142,10 +142,10 @@ func gateHasItsStates(t *testing.T) {
 	}
 }
 
-func recordOf(t *testing.T, name string) prove.Record {
+func recordOf(t *testing.T, name string) modelcheck.Record {
 	t.Helper()
-	known, err := prove.Known()
-	record, ok := prove.About(known, name)
+	known, err := modelcheck.Known()
+	record, ok := modelcheck.About(known, name)
 	if err != nil || !ok {
 		t.Fatal(name, err)
 	}
@@ -166,7 +166,7 @@ func leaseEnds(t *testing.T) {
 
 func runFitsAScreen(t *testing.T) {
 	s := newSite(t)
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		record := recordOf(t, c.Name)
 		if record.Schedule == "" {
 			continue
@@ -203,7 +203,7 @@ func runFitsAScreen(t *testing.T) {
 
 func linesFit(t *testing.T) {
 	s := newSite(t)
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		path := "/lab/" + c.Name + "?s=" + recordOf(t, c.Name).Schedule
 		if c.Safeguard != nil {
 			path = "/lab/" + c.Name + "/compare"

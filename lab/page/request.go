@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
 // A request names a scenario and the state that it is shown in.
 type request struct {
-	prove.Case
+	modelcheck.Case
 	schedule lab.Schedule
 	// at is how many choices of the schedule are taken: all of them, or fewer if the
 	// reader went back.
@@ -55,7 +55,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 }
 
 // parseRun reads a scenario's name, and the schedule in the address.
-func (l *Lab) parseRun(r *http.Request, name string) (prove.Case, lab.Schedule, error) {
+func (l *Lab) parseRun(r *http.Request, name string) (modelcheck.Case, lab.Schedule, error) {
 	c, err := l.find(name)
 	if err != nil {
 		return c, nil, err

@@ -12,7 +12,7 @@ import (
 
 // A stepView is a step of the list, which says all of it in words.
 type stepView struct {
-	lab.StepWords
+	lab.StepText
 	Number int
 	// Sentence says what the call asks for, and Changes in short what it changed.
 	Sentence, Changes string
@@ -28,7 +28,7 @@ func (v *scene) steps() (steps []stepView) {
 		if m.Step == nil {
 			continue
 		}
-		step := stepView{StepWords: v.Words(*m.Step), Number: n, Changes: changesIn(v.moments[n : n+1]), Breaks: brokenAfter(n, m.Invariants),
+		step := stepView{StepText: v.Words(*m.Step), Number: n, Changes: changesIn(v.moments[n : n+1]), Breaks: brokenAfter(n, m.Invariants),
 			URL: v.state(n, partRun), Current: n == v.at}
 		if m.Step.Call != nil {
 			step.Actor, step.Sentence = v.Actors[m.Step.Sender-1].Name, v.Tell(m.Step.Call, m.Step.Site())

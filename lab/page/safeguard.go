@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
@@ -19,7 +19,7 @@ type safeguardSwitch struct {
 }
 
 // switches are the safeguards that can be taken out of the scenario, or were.
-func switches(q request, cases []prove.Case) (list []safeguardSwitch) {
+func switches(q request, cases []modelcheck.Case) (list []safeguardSwitch) {
 	base := q.Name
 	if q.Safeguard != nil {
 		base = q.Safeguard.Of

@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
@@ -18,8 +18,8 @@ type scene struct {
 	moments []lab.Moment
 	// stores are the queues and the tables that are shown.
 	stores []string
-	// record is what the explorer has found in the scenario.
-	record prove.Record
+	// record is what the model checker has found in the scenario.
+	record modelcheck.Record
 	// stale reports whether the code has changed since.
 	stale bool
 	// ahead says where each actor comes to if it goes on alone.
@@ -40,10 +40,10 @@ type scene struct {
 }
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends so, as a file.
-func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Answer, error) {
+func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	q, err := l.parse(r)
 	if err != nil {
-		return templates.Answer{}, err
+		return templates.Response{}, err
 	}
 	if _, suffix := suffixOf(r.PathValue("name")); suffix != "" {
 		return l.scenarioFile(w, r, q, suffix)
@@ -51,7 +51,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 	if q.run != "" {
 		on, err := inTurn(r.Context(), l.replays, func() (request, error) { return l.runOn(q, q.run) })
 		if err != nil {
-			return templates.Answer{}, err
+			return templates.Response{}, err
 		}
 		return redirect(w, r, on.address())
 	}
@@ -61,7 +61,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 	page.Path = q.address()
 	found, err := l.searched(r, q)
 	if err != nil {
-		return templates.Answer{}, err
+		return templates.Response{}, err
 	}
 	return l.replayed(w, r, func() (templ.Component, error) {
 		v, err := l.follow(q)
@@ -84,7 +84,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if q.rest && !moments[q.at].Quiescent() {
 		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
 	}
-	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != prove.Own, safeguards: switches(q, l.cases())}
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Safeguard != nil {
 		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
 	}
@@ -106,9 +106,9 @@ func (q *request) choosing(c lab.Choice) *request {
 
 // redirect leads to the one address of a page. It is not said to be permanent, because
 // another version may write a schedule in another way.
-func redirect(w http.ResponseWriter, r *http.Request, address string) (templates.Answer, error) {
+func redirect(w http.ResponseWriter, r *http.Request, address string) (templates.Response, error) {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Del("Vary")
 	http.Redirect(w, r, address, http.StatusFound)
-	return templates.Answer{}, nil
+	return templates.Response{}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 // searchTime is how long a search may take, so that its answer comes within 10 seconds.
@@ -54,7 +54,7 @@ func (v *scene) claim() string {
 	return claimOf(v.record) + "."
 }
 
-func claimOf(record prove.Record) string {
+func claimOf(record modelcheck.Record) string {
 	return lab.Count(record.States, "state") + " were searched in vain"
 }
 

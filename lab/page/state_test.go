@@ -265,7 +265,7 @@ func tokensAreShort(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/lab/post?s=ann*2,olga*4", "/lab/sign-out?s=vera*3"} {
 		if text := s.get(path).want(200).text(); strings.Contains(text, "LABORATORY") {
-			t.Errorf("%s shows a name of the explorer", path)
+			t.Errorf("%s shows a name of the model checker", path)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func channelStays(v lab.View, k lab.Known, violation violating) {
 }
 
 func nameIsTaken(v lab.View, k lab.Known, violation violating) {
-	if ownEcho(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact) {
+	if selfConflict(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact) {
 		violation("A4", "told that the name belongs to somebody else, and nobody else ever had it")
 	}
 }
@@ -152,9 +152,9 @@ func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Vio
 	})
 }
 
-// ownEcho reports whether every channel row there ever was is of this actor: then
-// "taken" was the echo of its own request.
-func ownEcho(v lab.View, actor int) bool {
+// selfConflict reports whether every channel row there ever was is of this actor: then
+// "taken" was a conflict with its own earlier request.
+func selfConflict(v lab.View, actor int) bool {
 	for _, incarnation := range v.Incarnations {
 		if lab.Minter(incarnation) != actor {
 			return false
@@ -164,7 +164,7 @@ func ownEcho(v lab.View, actor int) bool {
 }
 
 // ownKey reports whether every channel row there ever was is of an actor who creates with
-// the same key: then "taken" was the echo of the user's own request.
+// the same key: then "taken" was a conflict with the user's own earlier request.
 func ownKey(v lab.View, f lab.Fact) bool {
 	for _, incarnation := range v.Incarnations {
 		minter := lab.Minter(incarnation)
@@ -200,7 +200,7 @@ func creations() subject {
 			{
 				Name: "create-room", About: "an owner without room creates a channel, while another creation of theirs takes so long that it is not expected any more",
 				Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Intercept: []lab.Intercept{always(listedLongAgo)},
-				Setup: settled(),
+				Setup: withAccount(),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: createWithin(channelName, visitor, 1)}, {Name: "vera2", Run: createWithin("Other", visitor, 1)},
 				},
@@ -242,7 +242,7 @@ func creations() subject {
 				"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
 				only("ann", withoutMatch(schema.TableBlogs, "gate!open!"))),
 			ablate("look", "creators", "The look after the insert", "resolveInsert: row, err := s.ReadChannel(ctx, ref.Key)",
-				"A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
+				"A creator reads the row, whatever the insert was answered, so a self-conflict is not taken for a rival.",
 				always(believer)),
 			ablate("made", "create-once", "What a key has made", "recordMade: driver.Insert(row, driver.String(schema.PropIncarnation, incarnation))",
 				"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",

@@ -48,7 +48,7 @@ func queuedPost(texts ...string) body {
 
 // send sends a message of the owner about a channel. It is for set-ups, which have no faults.
 func send(ctx context.Context, c *lab.Client, channel domain.Channel, m domain.Message) {
-	m.Channel, m.Incarnation, m.Name, m.By, m.RequestedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
+	m.Channel, m.Incarnation, m.Name, m.RequestedBy, m.RequestedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
 	if m.Kind == domain.MessageChannel {
 		_ = c.Store.ListDeletion(ctx, m) // which comes first
 	}
@@ -267,7 +267,7 @@ func deletions() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("shut-gate", "again", "The shut gate", "behindShut: driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)",
+			ablate("shut-gate", "again", "The shut gate", "transactIfShut: driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)",
 				"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
 				always(withoutSafeguard("gate!shut!")), interrupted),
 			ablate("incarnation", "again", "The incarnation", "ReadIncarnation: row.Incarnation != ref.Incarnation",
@@ -285,7 +285,7 @@ func deletions() subject {
 			ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep: found == 0",
 				"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
 				only("w", oneRead), unharmed),
-			ablate("queue-first", "web-dies", "The message first", "(*Deletions).announce: s.Enqueue(ctx, message)",
+			ablate("queue-first", "web-dies", "The message first", "(*Deletions).recordIntent: s.Enqueue(ctx, message)",
 				"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions

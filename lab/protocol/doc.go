@@ -1,9 +1,9 @@
-// Package protocol is what the explorer of package lab tries on the shipped code.
+// Package protocol is what the model checker of package lab tries on the shipped code.
 //
 // # The problem
 //
 // The claim that no schedule breaks an invariant is worth what was tried: who acts, what may go
-// wrong, what must hold, and whether the explorer would notice.
+// wrong, what must hold, and whether the model checker would notice.
 //
 // # The model
 //
@@ -15,7 +15,7 @@
 //   - its invariants, over the store and against what clients were told;
 //   - its scenarios ([Scenarios]), in which the shipped code must break no invariant;
 //   - its safeguards ([Ablations]). Each is taken out of one scenario, by changing what an actor
-//     sends or is answered, and then the explorer must find a violation.
+//     sends or is answered, and then the model checker must find a violation.
 //
 // All are about one channel; one is enough, because a name has one channel at a time.
 //

@@ -77,7 +77,7 @@ func comeBack(name domain.UserName, key string) body {
 func leaves(v lab.View, user domain.UserName) bool {
 	row, err := v.DB.Get(schema.TableUsers, string(user), "")
 	return err == nil && row.Properties.String("State") != string(domain.AccountActive) ||
-		slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool { return m.Kind == domain.MessageAccount && m.By == user })
+		slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool { return m.Kind == domain.MessageAccount && m.RequestedBy == user })
 }
 
 // outlived is an invariant of what a user was told, which ends with their account: package oracle says
@@ -167,8 +167,8 @@ func longAgo() driver.Around {
 	})
 }
 
-// settled is a set-up: vera has an account and a session.
-func settled(more ...body) body { return inTurn(append([]body{withSession(visitor)}, more...)...) }
+// withAccount is a set-up: vera has an account and a session.
+func withAccount(more ...body) body { return inTurn(append([]body{withSession(visitor)}, more...)...) }
 
 // ofUsers reports whether a call writes to Users.
 func ofUsers(c *lab.Call) bool {
@@ -194,47 +194,47 @@ func erasures() subject {
 	}
 	return subject{
 		scenarios: []lab.Scenario{
-			beside("erasure-post", "somebody posts in the channel of another while their account is deleted", post(visitor, "new"), settled(news("old"))),
-			beside("erasure-vote", "somebody votes while their account is deleted", vote("old", visitor), settled(news("old"))),
-			beside("erasure-subscribe", "somebody subscribes while their account is deleted", subscribe(visitor), settled(news("old"))),
-			beside("erasure-create", "somebody creates a channel while their account is deleted", create(channelName, visitor), settled()),
-			beside("erasure-session", "somebody signs in by a link while their account is deleted", follow, settled(makeLink(visitor))),
+			beside("erasure-post", "somebody posts in the channel of another while their account is deleted", post(visitor, "new"), withAccount(news("old"))),
+			beside("erasure-vote", "somebody votes while their account is deleted", vote("old", visitor), withAccount(news("old"))),
+			beside("erasure-subscribe", "somebody subscribes while their account is deleted", subscribe(visitor), withAccount(news("old"))),
+			beside("erasure-create", "somebody creates a channel while their account is deleted", create(channelName, visitor), withAccount()),
+			beside("erasure-session", "somebody signs in by a link while their account is deleted", follow, withAccount(makeLink(visitor))),
 			{
 				Name: "erasure-undo", About: "the deletion of an account is undone, and asked for again, while two workers handle its message",
 				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: ofUsers,
-				Setup:  settled(news("old"), erase(visitor)),
+				Setup:  withAccount(news("old"), erase(visitor)),
 				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), erase(visitor))}, worker1(), worker2()},
 			},
 			{
 				Name: "erasure-devices", About: "the deletion of an account is undone on one device and asked for on another, twice",
 				Erasing: true, Faults: 1, Preemptions: 3, Undo: atOnce, DelayedCalls: ofUsers,
-				Setup:  settled(),
+				Setup:  withAccount(),
 				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), keep(visitor))}, {Name: "home", Run: inTurn(erase(visitor), erase(visitor))}},
 			},
 			{
 				Name: "erasure-keep", About: "an account is deleted and its posts stay, while its user edits one, another votes on it, and the owner removes it",
 				Erasing: true, Faults: 1, Preemptions: 2,
-				Setup:  settled(news(), post(visitor, "mine"), eraseWith(visitor, true)),
+				Setup:  withAccount(news(), post(visitor, "mine"), eraseWith(visitor, true)),
 				Actors: []lab.Actor{worker1(), {Name: "ann", Run: vote("mine", author)}, {Name: "olga", Run: removePost("mine", owner)}},
 			},
 			{
 				Name: "erasure-workers", About: "two workers delete an account with posts, votes, a subscription and a channel, and may die",
 				Erasing: true, Faults: 1, Preemptions: 2, Deaths: true,
-				Setup: settled(news("old"), voteNewest(visitor), post(visitor, "mine"), voteNewest(author), subscribe(visitor),
+				Setup: withAccount(news("old"), voteNewest(visitor), post(visitor, "mine"), voteNewest(author), subscribe(visitor),
 					create("Veras", visitor), erase(visitor)),
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
 				Name: "erasure-pass", About: "an account is deleted beside a reconciling pass, and the queue may lose the message",
 				Erasing: true, Faults: 2, Preemptions: 1, Forgets: true,
-				Setup:  settled(news("old"), post(visitor, "mine")),
+				Setup:  withAccount(news("old"), post(visitor, "mine")),
 				Actors: []lab.Actor{home, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
 			{
 				Name: "erasure-again", About: "the name of a deleted account is taken again, and requests of before land late",
 				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo)},
 				DelayedCalls: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
-				Setup:        settled(news("old"), voteNewest(visitor), erase(visitor)),
+				Setup:        withAccount(news("old"), voteNewest(visitor), erase(visitor)),
 				Actors:       []lab.Actor{worker1(), {Name: "next", Run: comeBack(visitor, "old")}},
 			},
 		},
@@ -242,18 +242,18 @@ func erasures() subject {
 			ablate("erasure-look", "erasure-post", "The look after the list", "(*Posts).post: s.stands(ctx, p)",
 				"Whoever posts looks whether their account stands after the post is on their list, so a deletion that has read the list is seen.",
 				only("vera", active), unharmed),
-			ablate("erasure-fence", "erasure-post", "The turn of the token", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.By)",
-				"A deletion turns the token of the guests in each channel on the list, so what was sent before it fails.",
+			ablate("erasure-fence", "erasure-post", "A new revision of each rule", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)",
+				"A deletion replaces the posting rule of each channel on the list, so what was sent before it fails.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isPostingRule) })
 				}), unharmed),
-			ablate("erasure-token", "erasure-vote", "The token in a vote", "(*Posts).Vote: s.admit(ctx, p)",
-				"A vote holds the token of the guests as a post does, so it fails once a deletion has turned it.",
+			ablate("erasure-revision", "erasure-vote", "The posting rule in a vote", "(*Posts).Vote: s.admit(ctx, p)",
+				"A vote requires the revision of the posting rule as a post does, so it fails once a deletion has replaced the rule.",
 				only("vera", withoutPostingRule(driver.ActionMerge)), unharmed),
 			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
 				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
-			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).announce: s.requireActive(ctx, channel.Owner)",
+			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).listForOwner: s.requireActive(ctx, channel.Owner)",
 				"Whoever creates a channel looks whether their account stands after the channel is on their list, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
 			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.WithdrawGate(ctx, gate)",
@@ -288,7 +288,7 @@ func erasures() subject {
 					})
 				})),
 			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "UndoErasure: entry.ID != undone.ID",
-				"An undoing is of the request that was read first, so its echo leaves the next request alone.",
+				"An undoing is of the request that was read first, so its duplicate leaves the next request alone.",
 				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
 				"Whoever takes the name of an account that is gone begins the next epoch, so no session of before is theirs.",

@@ -50,7 +50,7 @@ func (Shipped) List() []lab.Invariant {
 		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "A session that has ended signs nobody in, and a link or an address that was used up or revoked never works again."},
 		{Name: "I11", Title: "who may not post does not", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked somebody there, no post or edit lands that this forbids."},
 		{Name: "I12", Title: "who is gone is gone", When: lab.Quiescent, Means: "Once an account is gone, nothing that its user sent lands, and nothing of theirs is left but the name."},
-		{Name: "A4", Title: "no echo", When: lab.Always, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
+		{Name: "A4", Title: "no self-conflict", When: lab.Always, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
 	}
 }
 
@@ -107,7 +107,7 @@ func (l Shipped) Rest(v lab.View) lab.Outcome {
 		outcome.Violations = []domain.Violation{violationOf("I5", "%v", err)}
 		return outcome
 	}
-	outcome.Violations = l.settled(ctx, c, v)
+	outcome.Violations = l.violationsAtRest(ctx, c, v)
 	for _, b := range before {
 		if !slices.Contains(outcome.Violations, b) {
 			outcome.Violations = append(outcome.Violations, b)
@@ -116,8 +116,8 @@ func (l Shipped) Rest(v lab.View) lab.Outcome {
 	return outcome
 }
 
-// settled is what is wrong once the crew has come to rest.
-func (l Shipped) settled(ctx context.Context, c *crew, v lab.View) []domain.Violation {
+// violationsAtRest are the violations once the crew has come to rest.
+func (l Shipped) violationsAtRest(ctx context.Context, c *crew, v lab.View) []domain.Violation {
 	violations := append(c.check(ctx), l.demanded(ctx, c, v, l.subjects.read)...)
 	plain, err := oracle.Violations(ctx, c.db)
 	if err != nil {

@@ -228,11 +228,11 @@ func posts() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("open-gate", "post", "The open gate", "Behind: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
-				"A post merges the open gate in its own transaction, so a post that comes too late is refused; here it holds no row of the guests either.",
+			ablate("open-gate", "post", "The open gate", "TransactIfOpen: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
+				"A post merges the open gate in its own transaction, so a post that comes too late is refused; here it does not require the posting rule either.",
 				always(unfenced), unharmed),
-			ablate("own-gate", "post-own", "The gate alone", "Behind: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
-				"An owner's post holds no row of the guests, so the open gate is all that refuses it when it comes too late.",
+			ablate("own-gate", "post-own", "The gate alone", "TransactIfOpen: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
+				"An owner's post does not require the posting rule, so the open gate is all that refuses it when it comes too late.",
 				always(withoutSafeguard("gate!open!")), unharmed),
 			ablate("once", "one-key", "The key of a post", "insertPosts: driver.Insert(a.once(),",
 				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
@@ -250,7 +250,7 @@ func posts() subject {
 	}
 }
 
-// unfenced leaves out both rows that a post of a guest holds: the gate, and the rule that allows
+// unfenced leaves out both rows that a post of another user requires: the gate, and the rule that allows
 // it. The owner's post holds the gate alone. Either is enough against a sweep that has ended.
 func unfenced() driver.Around {
 	gate, rule := withoutSafeguard("gate!open!")(), withoutPostingRule(driver.ActionMerge)()

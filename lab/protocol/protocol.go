@@ -52,7 +52,7 @@ func news(texts ...string) body {
 		if !ok {
 			return
 		}
-		if len(texts) == 0 { // the first post of a guest puts it up as well
+		if len(texts) == 0 { // the first post of another user puts it up as well
 			_ = c.Store.SetPosting(ctx, channel, owner, false)
 		}
 		for _, text := range texts {

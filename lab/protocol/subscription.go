@@ -157,8 +157,8 @@ func subscriptions() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("join", "subscribe-twice", "The announcement", "swapJoin: driver.Delete(schema.JoinRow(user), driver.Match(ticket))",
-				"A subscriber's row takes the place of an announcement, in the version that was read, so whoever cleans up can make a late subscription fail.",
+			ablate("join", "subscribe-twice", "The join row", "swapJoin: driver.Delete(schema.JoinRow(user), driver.Match(ticket))",
+				"A subscriber's row takes the place of the join row, in the version that was read, so whoever cleans up can make a late subscription fail.",
 				always(outright("join!")), among("vera", "feed")),
 			ablate("joined", "subscribe-late", "The feed reads the truth", "RepairSubscription: s.hasSub(ctx, row.Channel, user)",
 				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",

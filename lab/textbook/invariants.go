@@ -106,8 +106,8 @@ func anomalies() invariants {
 			rest:      stuck,
 		},
 		{
-			Invariant: lab.Invariant{Name: "A4", Title: "no echo", When: lab.Quiescent, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
-			always:    echo, ends: true,
+			Invariant: lab.Invariant{Name: "A4", Title: "no self-conflict", When: lab.Quiescent, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
+			always:    selfConflict, ends: true,
 		},
 	}
 }
@@ -140,7 +140,7 @@ func stuck(v lab.View) string {
 	return ""
 }
 
-func echo(v lab.View) string {
+func selfConflict(v lab.View) string {
 	all := func(lab.Known) bool { return true }
 	if v.Count(taken, all) > 0 && v.Count(created, all) == 0 {
 		return "told that the name is taken, and nobody else ever wanted it"

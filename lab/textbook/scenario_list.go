@@ -34,7 +34,7 @@ func Scenarios() []lab.Scenario {
 			Actors: []lab.Actor{{Name: "olga", Run: asker}},
 		},
 		{
-			Name: "A4", About: "echo: somebody creates a channel, and the SDK sends the request twice", Faults: 1,
+			Name: "A4", About: "self-conflict: somebody creates a channel, and the SDK sends the request twice", Faults: 1,
 			Actors: []lab.Actor{{Name: "ann", Run: creator}},
 		},
 	}

@@ -4,7 +4,7 @@
 // before it queues the message. There are no incarnations and no gates, and nothing
 // is read twice.
 //
-// It is no part of the product. The explorer must find its four anomalies, which
+// It is no part of the product. The model checker must find its four anomalies, which
 // the protocol of package domain prevents: A1 orphan post, A2 resurrection damage,
 // A3 stuck intent, A4 echo.
 package textbook

@@ -40,7 +40,7 @@ func (a *Accounts) insertToken(ctx context.Context, user driver.Entity, end time
 	//lab: Insert the row of a session or of a sign-in link.
 	err := a.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, driver.Time(schema.PropExpiresOn, end),
 		driver.String(schema.PropUser, userOf(user).Name), driver.Int64(schema.PropEpoch, epochOf(user)), more))
-	if err != nil && !errors.Is(err, domain.ErrExists) { // the token is new: that is the echo of this insert
+	if err != nil && !errors.Is(err, domain.ErrExists) { // the token is new: a self-conflict
 		return "", fmt.Errorf("starting a session: %w", err)
 	}
 	return token, nil

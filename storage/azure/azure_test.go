@@ -34,8 +34,8 @@ func TestQueues(t *testing.T) {
 
 // patient returns a configuration whose tries do not time out. On a busy machine
 // Azurite may need longer than the 5 s of DefaultRetry. Then the SDK sends a request
-// again, and its answer may be an echo, which the conformance suite cannot tell from
-// a wrong answer. TestEcho is about echoes.
+// again, and its answer may be a self-conflict, which the conformance suite cannot tell from
+// a wrong answer. TestSelfConflict is about self-conflicts.
 func patient(account string) azure.Config {
 	retry := azure.DefaultRetry()
 	retry.TryTimeout = 5 * time.Minute

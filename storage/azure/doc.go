@@ -5,9 +5,9 @@
 //
 // When the Azure SDK gets no answer, or a bad one, it sends the request again
 // without telling its caller. But the first try may have taken effect. Then the
-// answer to the second try is an echo of the first: a row "exists" because this
+// answer to the second try is a conflict with the first: a row "exists" because this
 // insert made it, "changed" because of this merge, or is "not found" because of
-// this delete. A message may be queued twice. Or it may be hidden for a whole lease
+// this delete. A message may be queued twice. Or it may be invisible for a whole lease
 // by a reply that was lost. This package cannot detect that and does not hide it.
 // The operations of package storage carry identities and read again.
 //

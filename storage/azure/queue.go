@@ -10,7 +10,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// forever is the time to live of a message that stays until it is settled. By
+// forever is the time to live of a message that stays until it is deleted. By
 // default, the service drops a message after seven days.
 const forever = -1
 

@@ -40,7 +40,7 @@ func (s *Posts) readBlog(ctx context.Context, ref domain.ChannelRef, id domain.B
 }
 
 func encodeBlog(b domain.Blog) driver.Properties {
-	p := append(schema.EncodeWords(b.Words()),
+	p := append(schema.EncodeFields(b.Fields()),
 		driver.String(schema.PropUserID, b.UserID),
 		driver.Int64(schema.PropRating, b.Rating),
 		driver.Time(schema.PropCreatedOn, b.CreatedOn),

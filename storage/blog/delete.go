@@ -31,7 +31,7 @@ func (s *Posts) DeleteBlog(ctx context.Context, in domain.Channel, id domain.Blo
 		row, err := s.readBlog(ctx, in.Ref(), id)
 		switch {
 		case errors.Is(err, domain.ErrNotFound) && queued != "":
-			return nil // this is the echo of our own delete, or the worker was faster
+			return nil // this is a conflict with our own earlier delete, or the worker was faster
 		case err != nil:
 			return err
 		case row.UserID != by && in.Owner != by:
@@ -61,7 +61,7 @@ func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain
 		Channel:     blog.Channel.Key,
 		Incarnation: blog.Channel.Incarnation,
 		Name:        in.Name,
-		By:          by,
+		RequestedBy: by,
 		RequestedOn: domain.Now(),
 		Blog:        blog.ID,
 		Revision:    blog.Revision,
@@ -124,7 +124,7 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 			return err
 		case keep:
 			//lab: Take the name of its author from the post.
-			err = optimistic.Again(s.Behind(ctx, ref,
+			err = optimistic.Again(s.TransactIfOpen(ctx, ref,
 				driver.Merge(schema.BlogRow(id), driver.Exists, driver.String(schema.PropUserID, domain.DeletedUser))))
 		default: // the list leads to the votes, and so goes after them
 			err = s.removeRows(ctx, row)
@@ -156,7 +156,7 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 // optimistic.ErrAgain if the post has changed. If the gate is gone, it returns channel.ErrGateGone.
 func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction.
-	return optimistic.Again(s.Behind(ctx, row.Channel,
+	return optimistic.Again(s.TransactIfOpen(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }

@@ -39,7 +39,7 @@ func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, b
 		case err != nil:
 			return err
 		case optimistic.Bears(row.properties, mine):
-			edited = row.Blog // the failure was the echo of our own write
+			edited = row.Blog // the failure was a self-conflict
 			return nil
 		case row.UserID != by:
 			return fmt.Errorf("editing post %s: %w", id, domain.ErrForbidden)
@@ -51,9 +51,9 @@ func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, b
 		edited = row.Blog
 		edited.Draft = draft
 		edited.EditedOn, edited.Revision = domain.Now(), mine
-		changes := slices.Concat(schema.EncodeWords(edited.Words()), optimistic.Stamp(row.properties, mine))
+		changes := slices.Concat(schema.EncodeFields(edited.Fields()), optimistic.Stamp(row.properties, mine))
 		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
-		err = s.behindPermit(ctx, p, []driver.Operation{driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...)})
+		err = s.transactIfPermitted(ctx, p, []driver.Operation{driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...)})
 		switch {
 		case errors.Is(err, channel.ErrGateGone):
 			return s.whyPostGone(ctx, ref)

@@ -97,7 +97,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 }
 
 // An attempt is one posting of PostAll, and the post that it makes. The post has the same
-// id in every transaction that it is sent in, so that the echo of one is recognised.
+// id in every transaction that it is sent in, so that a self-conflict is recognised.
 type attempt struct {
 	Posting
 	blog domain.Blog
@@ -208,7 +208,7 @@ func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) er
 			driver.Insert(schema.BlogRow(a.blog.ID), encodeBlog(a.blog)...),
 			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
-	return s.behindPermit(ctx, p, operations)
+	return s.transactIfPermitted(ctx, p, operations)
 }
 
 // newBlog returns the post of a posting that has a date, with a new id and a new revision.
@@ -233,14 +233,14 @@ func (p Posting) once() string {
 	return schema.OnceRow(string(p.By), p.Key)
 }
 
-func (p Posting) bodyHash() string { return schema.Hash(domain.Texts(p.Draft.Words())...) }
+func (p Posting) bodyHash() string { return schema.Hash(domain.Texts(p.Draft.Fields())...) }
 
 func postingFailed(to domain.ChannelKey, err error) error {
 	return fmt.Errorf("posting to channel %s: %w", to, err)
 }
 
 // refuse answers those who may not post. What they posted while they might is answered as ever,
-// since this may be the echo of a transaction that took effect.
+// since this may be a conflict with a transaction that took effect.
 func (s *Posts) refuse(ctx context.Context, open []*attempt, err error) {
 	if errors.Is(err, domain.ErrForbidden) {
 		s.lookForEarlier(ctx, open)

@@ -66,7 +66,7 @@ func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change in
 		if err != nil {
 			return err
 		}
-		err = s.behindPermit(ctx, p, ratingOperations(post, now, change, vote))
+		err = s.transactIfPermitted(ctx, p, ratingOperations(post, now, change, vote))
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil

@@ -148,7 +148,7 @@ func (db *DB) Do(ctx context.Context, c *driver.Call) (err error) {
 	case driver.CallUpdate:
 		c.Receipt, err = db.update(ctx, c)
 	case driver.CallDelete:
-		err = db.settle(ctx, c)
+		err = db.deleteMessage(ctx, c)
 	case driver.CallPeek:
 		c.Messages, err = db.peek(ctx, c, c.Limit)
 	case driver.CallLength:

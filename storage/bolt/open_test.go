@@ -190,7 +190,7 @@ func delayedMessages(t *testing.T) {
 		}
 		visible(0)
 		db := opened(t, dir)
-		ok(t, driver.NewQueue(db, "q").SendHidden(t.Context(), "delayed", time.Minute), db.Close())
+		ok(t, driver.NewQueue(db, "q").SendDelayed(t.Context(), "delayed", time.Minute), db.Close())
 		for round, want := range []int{1, 2, 4} { // with the others
 			if got := visible(25 * time.Second); got != want {
 				t.Errorf("after %d s, %d messages are visible, want %d", 25*(round+1), got, want)

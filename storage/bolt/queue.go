@@ -116,10 +116,10 @@ func endLeases(bucket *bbolt.Bucket) error {
 }
 
 func (db *DB) send(ctx context.Context, c *driver.Call) error {
-	text, hidden := c.Message.Text, c.Lease
+	text, delay := c.Message.Text, c.Lease
 	sent := change{size: len(text), shows: true}
 	return db.change(ctx, bucketOf(c), sent, func(bucket *bbolt.Bucket) (func() error, error) {
-		return func() error { return (&message{text: text}).put(bucket, db.clock(), hidden) }, nil
+		return func() error { return (&message{text: text}).put(bucket, db.clock(), delay) }, nil
 	})
 }
 
@@ -174,7 +174,7 @@ func (db *DB) update(ctx context.Context, c *driver.Call) (string, error) {
 	return renewed, nil
 }
 
-func (db *DB) settle(ctx context.Context, c *driver.Call) error {
+func (db *DB) deleteMessage(ctx context.Context, c *driver.Call) error {
 	m := c.Message
 	return db.change(ctx, bucketOf(c), change{size: placeLen}, func(bucket *bbolt.Bucket) (func() error, error) {
 		held, err := findHeld(bucket, m)

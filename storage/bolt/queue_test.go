@@ -14,7 +14,7 @@ import (
 
 func TestQueue(t *testing.T) {
 	for sentence, test := range map[string]func(t *testing.T, db *DB, queue *driver.Queue){
-		"a lease hides a message for exactly its time":                                    leaseTime,
+		"a leased message is invisible for exactly its time":                              leaseTime,
 		"a lease ends by the time since the opening, and not by the clock of the machine": leaseSinceOpening,
 		"a lease that is over keeps its receipt until another delivery":                   receiptAfterLease,
 		"a lease that is renewed in the same instant has another receipt":                 renewalAtOnce,
@@ -43,15 +43,15 @@ func leaseTime(t *testing.T, _ *DB, queue *driver.Queue) {
 	}
 }
 
-// The clock of the machine can be set back. The place of a hidden message must not wait for it.
+// The clock of the machine can be set back. The place of an invisible message must not wait for it.
 func leaseSinceOpening(t *testing.T, _ *DB, queue *driver.Queue) {
 	send(t, queue, "m")
 	time.Sleep(time.Minute)
 	place, err := hex.DecodeString(received(t, queue, time.Hour)[0].Receipt)
 	ok(t, err)
-	hidden := time.Duration(binary.BigEndian.Uint64(place))
-	if most := time.Hour + time.Minute + time.Second; hidden < time.Hour || hidden > most {
-		t.Errorf("hidden until %s after the opening, want %s at most", hidden, most)
+	invisible := time.Duration(binary.BigEndian.Uint64(place))
+	if most := time.Hour + time.Minute + time.Second; invisible < time.Hour || invisible > most {
+		t.Errorf("invisible until %s after the opening, want %s at most", invisible, most)
 	}
 }
 
@@ -87,12 +87,12 @@ func malformedReceipt(t *testing.T, _ *DB, queue *driver.Queue) {
 	}
 }
 
-// One message was given back, and another is hidden for a while. There are always more new
+// One message was given back, and another is invisible for a while. There are always more new
 // messages than can be received.
 func noStarvation(t *testing.T, _ *DB, queue *driver.Queue) {
-	for text, hidden := range map[string]time.Duration{"given back": 0, "hidden": 2 * time.Second} {
+	for text, invisible := range map[string]time.Duration{"given back": 0, "invisible": 2 * time.Second} {
 		send(t, queue, text)
-		_, err := queue.Update(t.Context(), received(t, queue, time.Minute)[0], text, hidden)
+		_, err := queue.Update(t.Context(), received(t, queue, time.Minute)[0], text, invisible)
 		ok(t, err)
 		passed := 0
 		for found := false; !found && passed < 10; passed++ {

@@ -112,7 +112,7 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
 	reservation, err := s.ReserveGate(ctx, ref)
 	if err == nil {
-		err = s.announce(ctx, c.channel)
+		err = s.listForOwner(ctx, c.channel)
 	}
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 
 // resolveInsert finds out whether the insert of the channel's row took effect. The
 // row says who has the name. The response to the insert does not: "exists" can be
-// an echo (the client library has sent our own insert a second time, because the first
+// a self-conflict (the client library has sent our own insert a second time, because the first
 // response was lost), and a failed insert can have taken effect.
 //
 // An insert that was not acknowledged may take effect at any time, even between the read

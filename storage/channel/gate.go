@@ -75,7 +75,7 @@ func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (dri
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
 	//lab: Insert the reservation of a gate.
 	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
-	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
+	if err != nil && !errors.Is(err, domain.ErrExists) { // a self-conflict: the incarnation is new
 		return "", err
 	}
 	//lab: Read the version of the reservation.
@@ -114,9 +114,9 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 // own. Callers translate it with [Lifecycle.WhyGateGone] or an error of their own.
 var ErrGateGone = errors.New("the gate is gone")
 
-// Behind sends a transaction that merges the open gate, which gives the gate a new version. A merge
+// TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. A merge
 // of a row that does not exist fails, and the whole transaction with it: that is the fence. If the
-// gate is gone, Behind returns ErrGateGone. Any other failure is of the caller's operations, which
+// gate is gone, TransactIfOpen returns ErrGateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
 // Every change of what a channel's pages show holds the gate, unless it writes the channel's row:
@@ -124,7 +124,7 @@ var ErrGateGone = errors.New("the gate is gone")
 // those. The fence needs that for posts and subscriptions alone, because the others depend on a
 // version of a row that the sweep deletes. But the gate's version also reports whether a page that was
 // read before is still right (package fresh).
-func (s *Lifecycle) Behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+func (s *Lifecycle) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
 
@@ -138,14 +138,14 @@ func (s *Lifecycle) GateVersion(ctx context.Context, ref domain.ChannelRef) (dri
 	return gate.ETag, err
 }
 
-// BehindVersion is Behind for one version of the gate. It gives the gate another version, so it
+// TransactIfVersion is TransactIfOpen for one version of the gate. It gives the gate another version, so it
 // takes effect at most once. If the gate has another version, it returns domain.ErrConflict.
-func (s *Lifecycle) BehindVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
+func (s *Lifecycle) TransactIfVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Match(version)), operations)
 }
 
-// behindShut is Behind for a sweep, which depends on the shut gate.
-func (s *Lifecycle) behindShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+// transactIfShut is TransactIfOpen for a sweep, which depends on the shut gate.
+func (s *Lifecycle) transactIfShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists), operations)
 }
 

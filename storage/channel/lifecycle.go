@@ -71,8 +71,8 @@ func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (tim
 	return row.Properties.Time(schema.PropCreatedOn), err
 }
 
-// announce puts a channel on its owner's list, and then checks that the owner's account is active.
-func (s *Lifecycle) announce(ctx context.Context, channel domain.Channel) error {
+// listForOwner puts a channel on its owner's list, and then checks that the owner's account is active.
+func (s *Lifecycle) listForOwner(ctx context.Context, channel domain.Channel) error {
 	if s.requireActive == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (s *Lifecycle) CreateOnce(ctx context.Context, channel domain.Channel, key 
 	c := creation{
 		channel: channel,
 		once:    schema.Hash(string(channel.Owner), key),
-		body:    schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Words())...)...),
+		body:    schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...),
 	}
 	if err := s.create(ctx, &c); err != nil {
 		return domain.Channel{}, false, err
@@ -131,7 +131,7 @@ func (s *Lifecycle) recordMade(ctx context.Context, c *creation, incarnation dom
 		return err
 	}
 	if made.Properties.String(schema.PropIncarnation) == string(incarnation) {
-		return nil // the echo of this insert, or another request found the same channel
+		return nil // a self-conflict of this insert, or another request found the same channel
 	}
 	return s.takeMade(ctx, c, made)
 }

@@ -70,7 +70,7 @@ func (s *Lifecycle) ReadIncarnation(ctx context.Context, ref domain.ChannelRef) 
 }
 
 func encodeChannel(c domain.Channel) driver.Properties {
-	return append(schema.EncodeWords(c.Words()),
+	return append(schema.EncodeFields(c.Fields()),
 		driver.String(schema.PropName, c.Name),
 		driver.String(schema.PropOwner, c.Owner),
 		driver.Time(schema.PropCreatedOn, c.CreatedOn),
@@ -101,8 +101,8 @@ func Decode(row driver.Entity) Row {
 	if r.State == domain.ChannelPending {
 		r.UndoableUntil = p.Time(schema.PropUndoableUntil)
 	}
-	for _, word := range r.Words() {
-		*word.Text = p.String(schema.WordProperty(word))
+	for _, field := range r.Fields() {
+		*field.Text = p.String(schema.FieldProperty(field))
 	}
 	return r
 }

@@ -151,7 +151,7 @@ func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows 
 		ops[i] = driver.Delete(row.Row, driver.Exists)
 	}
 	//lab: Remove these rows in one transaction.
-	err = s.behindShut(ctx, ref, ops...)
+	err = s.transactIfShut(ctx, ref, ops...)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}

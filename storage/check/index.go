@@ -87,7 +87,7 @@ func (p *partitionCheck) recount(ctx context.Context, post blog.Entity, votes in
 	if err != nil {
 		return err
 	}
-	return p.store.Behind(ctx, p.channel.Ref(), ops...)
+	return p.store.TransactIfOpen(ctx, p.channel.Ref(), ops...)
 }
 
 func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (n int64, err error) {

@@ -151,7 +151,7 @@ func (p *partitionCheck) misplaced(ctx context.Context, invariant string, channe
 	mend := deletes(ctx, p.store.blogs, row)
 	if channel.State == domain.ChannelActive {
 		mend = func() (string, error) {
-			return "deleted", p.store.Behind(ctx, channel.Ref(), driver.Delete(row.Row, driver.Match(row.ETag)))
+			return "deleted", p.store.TransactIfOpen(ctx, channel.Ref(), driver.Delete(row.Row, driver.Match(row.ETag)))
 		}
 	}
 	return p.violation(invariant, p.store.blogs, row, detail, mend)

@@ -55,7 +55,7 @@ func (s *Deletions) RequestDeletion(ctx context.Context, key domain.ChannelKey, 
 func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	message.UndoableUntil = time.Time{}
-	if err := s.announce(ctx, message); err != nil {
+	if err := s.recordIntent(ctx, message); err != nil {
 		return err
 	}
 	return s.SetDeleting(ctx, row)
@@ -66,7 +66,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
 	}
-	if err := s.announce(ctx, message); err != nil {
+	if err := s.recordIntent(ctx, message); err != nil {
 		return err
 	}
 	err := s.SetPending(ctx, row, message.UndoableUntil)
@@ -76,8 +76,8 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 	return err
 }
 
-// announce makes the writes that come before a mark.
-func (s *Deletions) announce(ctx context.Context, message domain.Message) error {
+// recordIntent makes the writes that come before the channel is set to pending.
+func (s *Deletions) recordIntent(ctx context.Context, message domain.Message) error {
 	if err := s.RenewOpen(ctx, message.Ref(), message.Due()); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
 func (s *Deletions) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message that asks for the deletion.
-	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(delay))
+	return s.queue.SendDelayed(ctx, m.Encode(), wholeSeconds(delay))
 }
 
 // wholeSeconds rounds up.
@@ -115,7 +115,7 @@ func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 		Channel:     channel.Key(),
 		Incarnation: channel.Incarnation,
 		Name:        channel.Name,
-		By:          by,
+		RequestedBy: by,
 		RequestedOn: on,
 
 		UndoCount: channel.UndoCount, UndoableUntil: channel.UndoableUntil,

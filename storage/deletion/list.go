@@ -25,7 +25,7 @@ import (
 // called again.
 func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
 	//lab: Put the deletion on the list of whoever asked.
-	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.RequestedRow(m.RequestedOn, m.Ref())))
+	err := s.users.Transact(ctx, schema.UserPartition(m.RequestedBy), driver.Insert(schema.RequestedRow(m.RequestedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)
 	}

@@ -78,7 +78,7 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
 			return domain.ErrTooLate
 		case err != nil || row.UndoCount > d.UndoCount:
-			return err // without one, it was undone before, or this is the echo of our own swap
+			return err // without one, it was undone before, or this is a conflict with our own earlier swap
 		}
 		undone.State, undone.UndoableUntil, undone.UndoCount = domain.ChannelActive, time.Time{}, row.UndoCount+1
 		return s.SetActive(ctx, row)

@@ -21,7 +21,7 @@ import (
 // hold it whatever it is, and is cut into parts that fit: Text0, Text1 and so on.
 const textPart = 30_000 // of at most 32,768 characters
 
-// requeueLease is how long Requeue hides the copies while it handles the rows.
+// requeueLease is how long Requeue keeps the copies invisible while it handles the rows.
 const requeueLease = time.Minute
 
 // Poison takes a message off the queue, where it would be tried without end. The order of writes
@@ -220,7 +220,7 @@ func (s *Deletions) setHandled(ctx context.Context, row driver.Entity) error {
 	return nil
 }
 
-// receiveCopies hides the copies on the poison queue, for a while, and returns them.
+// receiveCopies makes the copies invisible on the poison queue, for a while, and returns them.
 func (s *Deletions) receiveCopies(ctx context.Context) (copies []driver.Message, err error) {
 	known := map[string]bool{}
 	for {

@@ -89,19 +89,19 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	if d.TraceParent != "" {
 		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
 	}
-	if len(d.Trace) > 0 {
-		text, err := json.Marshal(d.Trace)
+	if len(d.StepLog) > 0 {
+		text, err := json.Marshal(d.StepLog)
 		if err != nil {
-			panic(fmt.Sprintf("encoding a trace: %v", err)) // strings, numbers and times of this age always marshal
+			panic(fmt.Sprintf("encoding a log: %v", err)) // strings, numbers and times of this age always marshal
 		}
-		p = append(p, driver.String(schema.PropTrace, string(text)))
+		p = append(p, driver.String(schema.PropSteps, string(text)))
 	}
 	return p
 }
 
-// decodeTrace decodes a trace. It returns none for a text that it cannot read, because no operation
-// depends on a trace.
-func decodeTrace(text string, asked time.Time) (trace domain.Trace) {
+// decodeStepLog decodes a step log. It returns none for a text that it cannot read, because no operation
+// depends on a log.
+func decodeStepLog(text string, asked time.Time) (log domain.StepLog) {
 	var records []struct {
 		domain.StepRecord
 		// Microseconds of the version that stored no times: from the request, and from there.
@@ -117,9 +117,9 @@ func decodeTrace(text string, asked time.Time) (trace domain.Trace) {
 				r.Ended = r.Began.Add(time.Duration(r.Took) * time.Microsecond)
 			}
 		}
-		trace = append(trace, r.StepRecord)
+		log = append(log, r.StepRecord)
 	}
-	return trace
+	return log
 }
 
 func Decode(row driver.Entity) domain.Deletion {
@@ -144,7 +144,7 @@ func Decode(row driver.Entity) domain.Deletion {
 
 		UndoCount: p.Int64(schema.PropUndoCount), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
 	}
-	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
+	d.StepLog = decodeStepLog(p.String(schema.PropSteps), d.RequestedOn)
 	if p.Bool(schema.PropWaiting) {
 		d.WaitingSince = p.Time(schema.PropWaitingSince)
 	}

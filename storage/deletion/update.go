@@ -34,7 +34,7 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 	return domain.Deletion{
 		Channel:     m.Ref(),
 		Name:        m.Name,
-		RequestedBy: m.By,
+		RequestedBy: m.RequestedBy,
 		RequestedOn: m.RequestedOn,
 		State:       state,
 		Attempts:    m.Attempts,

@@ -64,10 +64,10 @@ func (s *Directory) Describe(ctx context.Context, ref domain.ChannelRef, by doma
 		if shown.About, err = domain.ParseAbout(shown.About); err != nil {
 			return err
 		}
-		// An echo of this write needs no recognising: to write the same words again
+		// A self-conflict of this write needs no recognising: to write the same words again
 		// changes nothing.
 		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key),
-			driver.Merge(schema.SingleRow, driver.Match(row.ETag), schema.EncodeWords(shown.Words())...)))
+			driver.Merge(schema.SingleRow, driver.Match(row.ETag), schema.EncodeFields(shown.Fields())...)))
 	})
 	return shown, err
 }

@@ -19,7 +19,7 @@ import "context"
 //   - A message is delivered at least once, and messages come in no promised order.
 //   - Any call may fail after it took effect, and the backend's client may send a
 //     request again without being asked. So domain.ErrExists, ErrConflict and
-//     ErrNotFound may be the echo of the caller's own earlier attempt.
+//     ErrNotFound may be a self-conflict with the caller's earlier attempt.
 //
 // Errors wrap their cause and one of domain.ErrNotFound, ErrExists, ErrConflict, ErrLeaseLost
 // and ErrUnavailable. ErrUnavailable leaves open whether a write took effect: there
@@ -27,7 +27,7 @@ import "context"
 // domain.ErrConfiguration, and domain.ErrMissing if the table or the queue does not exist. When its
 // context ends, a call returns; it may still take effect.
 type Backend interface {
-	// Do makes the call and fills its Answer in. It changes nothing else of the call, and does
+	// Do makes the call and fills its Result in. It changes nothing else of the call, and does
 	// not look at it after it has returned.
 	Do(ctx context.Context, c *Call) error
 	Traits() Traits
@@ -59,10 +59,10 @@ type target struct {
 func (t target) Name() string { return t.name }
 
 // do makes a call. One that failed has no answer.
-func (t target) do(ctx context.Context, c Call) (Answer, error) {
+func (t target) do(ctx context.Context, c Call) (Result, error) {
 	c.Target = t.name
 	if err := t.backend.Do(ctx, &c); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
-	return c.Answer, nil
+	return c.Result, nil
 }

@@ -29,16 +29,16 @@ type Call struct {
 	Message Message
 	// Limit is the most messages of a Receive or a Peek, 1 to MaxReceive.
 	Limit int
-	// Lease is how long a Receive, an Update or a Send hides messages.
+	// Lease is how long a Receive, an Update or a Send makes messages invisible.
 	Lease time.Duration
 	// Seq numbers the calls of whoever counts them, from 1.
 	Seq int
 
-	Answer
+	Result
 }
 
-// An Answer is what a call has returned. It counts once the call has ended without error.
-type Answer struct {
+// An Result is what a call has returned. It counts once the call has ended without error.
+type Result struct {
 	Entity   Entity
 	Page     Page
 	Messages []Message
@@ -68,22 +68,22 @@ const (
 	// CallSend puts a message on the queue. If it fails, the message may still be
 	// there, once or twice.
 	CallSend Method = "Send"
-	// CallReceive takes visible messages and hides each for the lease. If there are none, it
+	// CallReceive takes visible messages and makes each invisible for the lease. If there are none, it
 	// returns none and no error.
 	CallReceive Method = "Receive"
-	// CallUpdate replaces the text, hides the message for another lease that starts
+	// CallUpdate replaces the text, makes the message invisible for another lease that starts
 	// now, and returns the receipt that replaces the old one. A lease of zero
 	// makes the message visible immediately. If the receipt is not the latest, the
 	// error is domain.ErrLeaseLost.
 	CallUpdate Method = "Update"
-	// CallDelete settles the message. If the receipt is not the latest, the error is
+	// CallDelete deletes the message. If the receipt is not the latest, the error is
 	// domain.ErrLeaseLost.
 	CallDelete Method = "Delete"
 	// CallPeek shows visible messages and changes nothing: they stay visible, and it is no
-	// delivery. They have no receipt. Messages that are hidden are not shown. If there are
+	// delivery. They have no receipt. Messages that are invisible are not shown. If there are
 	// none, it returns none and no error.
 	CallPeek Method = "Peek"
-	// CallLength counts the messages on the queue about, hidden ones included.
+	// CallLength counts the messages on the queue about, invisible ones included.
 	CallLength Method = "Length"
 )
 
@@ -124,7 +124,7 @@ func (w wrapped) Traits() Traits {
 	return w.backend.Traits()
 }
 
-// Writes reports whether the call may change something. A Receive does: it hides messages.
+// Writes reports whether the call may change something. A Receive does: it makes messages invisible.
 func (c *Call) Writes() bool {
 	return !slices.Contains([]Method{CallGet, CallRange, CallScan, CallPeek, CallLength}, c.Method)
 }

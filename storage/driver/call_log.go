@@ -127,7 +127,7 @@ func (l *CallLog) end(began time.Time, c *Call, err error) {
 		ReadAtLeast: (c.Method == CallRange || c.Method == CallScan) && !c.Page.Counted,
 		Bytes:       c.bytes(err), Took: now.Sub(began),
 	}
-	call.Answer, call.Message, call.Operations = Answer{}, Message{}, slices.Clone(c.Operations)
+	call.Result, call.Message, call.Operations = Result{}, Message{}, slices.Clone(c.Operations)
 	for i := range call.Operations {
 		call.Operations[i].Properties = nil
 	}

@@ -73,7 +73,7 @@ func ledgerLists(t *testing.T) {
 	}
 	wantTotals(t, l, 5, 10, 9)
 	if last := l.Calls()[4]; !errors.Is(last.Err, domain.ErrNotFound) || last.Err != failed { //nolint:errorlint // the very error
-		t.Errorf("the callLog has %v, the caller got %v", last.Err, failed)
+		t.Errorf("the call log has %v, the caller got %v", last.Err, failed)
 	}
 }
 

@@ -34,7 +34,7 @@
 // transaction is applied whole or not at all. Everything else is uncertain: a
 // call that failed may have taken effect, and the backend's client may send a
 // request a second time without telling its caller. So domain.ErrExists,
-// ErrConflict and ErrNotFound can each be the echo of the caller's own earlier
+// ErrConflict and ErrNotFound can each be a self-conflict with the caller's earlier
 // request. The operations of package storage read again to find out; a driver
 // must not guess.
 package driver

@@ -31,19 +31,19 @@ func (q *Queue) Create(ctx context.Context) error {
 }
 
 // Send puts a message on the queue. It is visible immediately and never expires.
-func (q *Queue) Send(ctx context.Context, text string) error { return q.SendHidden(ctx, text, 0) }
+func (q *Queue) Send(ctx context.Context, text string) error { return q.SendDelayed(ctx, text, 0) }
 
-// SendHidden is Send of a message that is hidden at first: for 0 s to 7 days, in whole seconds
+// SendDelayed is Send of a message that is invisible at first: for 0 s to 7 days, in whole seconds
 // (Azure's initial visibility timeout).
-func (q *Queue) SendHidden(ctx context.Context, text string, hidden time.Duration) error {
-	if err := cmp.Or(checkMessageText(text), checkLease(hidden, 0)); err != nil {
+func (q *Queue) SendDelayed(ctx context.Context, text string, delay time.Duration) error {
+	if err := cmp.Or(checkMessageText(text), checkLease(delay, 0)); err != nil {
 		return err
 	}
-	_, err := q.do(ctx, Call{Method: CallSend, Message: Message{Text: text}, Lease: hidden})
+	_, err := q.do(ctx, Call{Method: CallSend, Message: Message{Text: text}, Lease: delay})
 	return err
 }
 
-// Receive takes up to limit visible messages, at most MaxReceive, and hides each
+// Receive takes up to limit visible messages, at most MaxReceive, and makes each invisible
 // for the lease: 1 s to 7 days, in whole seconds.
 func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]Message, error) {
 	if limit < 1 {
@@ -67,10 +67,10 @@ func (q *Queue) Await(ctx context.Context) {
 	<-ctx.Done()
 }
 
-// Update replaces the text and hides the message for another lease, in whole
+// Update replaces the text and makes the message invisible for another lease, in whole
 // seconds; zero makes it visible immediately. It returns the message with its new
 // receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
-// message was settled.
+// message was deleted.
 func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.Duration) (Message, error) {
 	if err := cmp.Or(checkMessageText(text), checkLease(lease, 0)); err != nil {
 		return m, err
@@ -83,8 +83,8 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 	return m, err
 }
 
-// Delete settles the message. domain.ErrLeaseLost means that the receipt is not the
-// latest, or that the message was settled before.
+// Delete deletes the message. domain.ErrLeaseLost means that the receipt is not the
+// latest, or that the message was deleted before.
 func (q *Queue) Delete(ctx context.Context, m Message) error {
 	_, err := q.do(ctx, Call{Method: CallDelete, Message: m})
 	return err
@@ -100,8 +100,8 @@ func (q *Queue) Peek(ctx context.Context, limit int) ([]Message, error) {
 	return a.Messages, err
 }
 
-// Length counts the messages on the queue about, hidden ones included. A message
-// that was settled or sent at this moment may or may not count.
+// Length counts the messages on the queue about, invisible ones included. A message
+// that was deleted or sent at this moment may or may not count.
 func (q *Queue) Length(ctx context.Context) (int64, error) {
 	a, err := q.do(ctx, Call{Method: CallLength})
 	return a.Length, err

@@ -91,7 +91,7 @@ func FailAfter(n int) Hook {
 
 // SentTwice acts as a client that loses the answer to call number n and sends the
 // request again without telling its caller. The caller gets the second answer,
-// which may be the echo of the first.
+// which may be a conflict with the first.
 func SentTwice(n int) Hook {
 	return at(n, func(ctx context.Context, _ Call, send Send) error {
 		_ = send(ctx) // the answer that is lost

@@ -121,7 +121,7 @@ func (q queue) renew(m driver.Message, text string, lease time.Duration) driver.
 	return renewed
 }
 
-func (q queue) settle(m driver.Message) {
+func (q queue) remove(m driver.Message) {
 	q.Helper()
 	if err := q.Delete(q.Context(), m); err != nil {
 		q.Fatalf("settling %q: %v", m.Text, err)
@@ -190,9 +190,9 @@ func messageTests() map[string]func(queue) {
 				q.Errorf("asked for 3 messages, got %d, %v", len(some), err)
 			}
 		},
-		"that is settled is gone and cannot be settled again": func(q queue) {
+		"that is deleted is gone and cannot be deleted again": func(q queue) {
 			m := q.leased("once", longLease)
-			q.settle(m)
+			q.remove(m)
 			q.powerless(m)
 			q.none()
 		},
@@ -219,7 +219,7 @@ func messageTests() map[string]func(queue) {
 				q.Errorf("a queue that was never created answers: %v, %v", peek, length)
 			}
 		},
-		"counts until it is settled, hidden or not, and is seen by a peek unless it is leased": func(q queue) {
+		"counts until it is deleted, visible or not, and is seen by a peek unless it is leased": func(q queue) {
 			m := q.leased("leased", longLease)
 			q.send("visible")
 			q.counts(2, map[string]int64{"visible": 0})
@@ -227,7 +227,7 @@ func messageTests() map[string]func(queue) {
 			q.counts(2, map[string]int64{"visible": 0, "given back": 1})
 			for _, m := range q.receive(longLease, "visible", "given back") {
 				if m.Text == "visible" {
-					q.settle(m)
+					q.remove(m)
 				}
 			}
 			q.counts(1, map[string]int64{})
@@ -237,9 +237,9 @@ func messageTests() map[string]func(queue) {
 			m := q.leased("here", longLease)
 			other.none()
 			if err := other.Delete(q.Context(), m); err == nil {
-				q.Error("a message was settled on another queue")
+				q.Error("a message was deleted on another queue")
 			}
-			q.settle(m)
+			q.remove(m)
 		},
 		"goes to one of many receivers": manyReceivers,
 	}
@@ -276,7 +276,7 @@ func manyReceivers(q queue) {
 
 func leaseTests() map[string]func(queue) {
 	return map[string]func(queue){
-		"hides the message until it runs out, and then shows it again": func(q queue) {
+		"makes the message invisible until it runs out": func(q queue) {
 			start := time.Now()
 			first := q.leased("m", 2*shortLease)
 			q.none()
@@ -289,10 +289,10 @@ func leaseTests() map[string]func(queue) {
 				q.Errorf("%+v was followed by %+v", first, second)
 			}
 		},
-		"that is renewed hides the message": func(q queue) {
+		"that is renewed keeps the message invisible": func(q queue) {
 			m := q.renew(q.leased("m", shortLease), "m", longLease)
 			q.poll(2*shortLease, func() bool { q.none(); return false })
-			q.settle(q.renew(m, "m", longLease))
+			q.remove(q.renew(m, "m", longLease))
 		},
 		"that is renewed takes the new text, is still one delivery, and with zero shows the message at once": func(q queue) {
 			m := q.leased("before", longLease)
@@ -304,21 +304,21 @@ func leaseTests() map[string]func(queue) {
 				q.Errorf("got message %q, want %q", again.ID, m.ID)
 			}
 		},
-		"that a message is sent with hides it from receivers, and then shows it": func(q queue) {
+		"that a message is sent with keeps it invisible, and then ends": func(q queue) {
 			start := time.Now()
-			refuses(q.T, nil, q.SendHidden(q.Context(), "later", 2*shortLease))
+			refuses(q.T, nil, q.SendDelayed(q.Context(), "later", 2*shortLease))
 			q.counts(1, map[string]int64{})
 			q.none()
 			q.again("later", 1)
-			if hidden := time.Since(start); hidden < shortLease {
-				q.Errorf("a message that was sent hidden for %s was shown after %s", 2*shortLease, hidden)
+			if delay := time.Since(start); delay < shortLease {
+				q.Errorf("a message that was sent with a delay of %s was shown after %s", 2*shortLease, delay)
 			}
 		},
 		"that was renewed makes the old receipt powerless": func(q queue) {
 			stale := q.leased("m", longLease)
 			current := q.renew(stale, "m", longLease)
 			q.powerless(stale)
-			q.settle(current)
+			q.remove(current)
 		},
 		// A worker wakes up after its lease ran out and another worker received the message.
 		"that ran out makes its receipt powerless over the next delivery": func(q queue) {
@@ -327,7 +327,7 @@ func leaseTests() map[string]func(queue) {
 			q.powerless(stale)
 			current = q.renew(current, "still mine", longLease)
 			q.powerless(stale)
-			q.settle(current)
+			q.remove(current)
 			q.powerless(stale)
 		},
 	}

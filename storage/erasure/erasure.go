@@ -9,16 +9,16 @@
 // # The model
 //
 // Before a request changes another user's channel, it reads the row that its transaction will depend
-// on (the token): the posting rule, for a post and a vote; the join! row, for a subscription; the
+// on (its dependency): the posting rule, for a post and a vote; the join! row, for a subscription; the
 // reservation of a gate, for a channel. Then it adds an entry to a list in the user's own partition:
 // for a post and a vote those of package blog, for a subscription Subscriptions. Then it checks that
 // the account is active. Only then does it send the transaction.
 //
-//	request:   token   list   look                transaction, with the token
-//	deletion:                       pivot   read the lists   turn each token
+//	request:   dependency   list   look              transaction, with the dependency
+//	deletion:                            pivot   read the lists   replace each dependency
 //
 // If the look finds the account active, the deletion has not passed its pivot. So it will read the
-// lists later, will find the entry, and will replace the token that the request depends on: the
+// lists later, will find the entry, and will replace the row that the request depends on: the
 // transaction either takes effect before that and is removed, or it fails. If the look comes after
 // the pivot, the request gives up. Neither waits for the other.
 //
@@ -114,7 +114,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 		case err != nil:
 			return err
 		case asked.ID != "" && entry.ID == asked.ID, entry.State == domain.AccountPending, entry.State == domain.AccountErasing:
-			asked = entry.Erasure // the echo of our own, which may be undone since; or another request
+			asked = entry.Erasure // our own earlier one, which may be undone since; or another request
 			return nil
 		case entry.State == domain.AccountGone:
 			return fmt.Errorf("account %s: %w", asked.User, domain.ErrNotFound)
@@ -151,7 +151,7 @@ func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) (undon
 		case err != nil:
 			return err
 		case entry.State == domain.AccountActive, undone.ID != "" && entry.ID != undone.ID:
-			return nil // it was undone before, or this is the echo of our own swap
+			return nil // it was undone before, or this is a conflict with our own earlier swap
 		case entry.State != domain.AccountPending:
 			return domain.ErrTooLate
 		}
@@ -187,7 +187,7 @@ func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m do
 
 // RepeatErasure implements deletion.Accounts.
 func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
-	entry, err := s.accounts.Entry(ctx, m.By)
+	entry, err := s.accounts.Entry(ctx, m.RequestedBy)
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.RequestedOn)):
 		return false, nil
@@ -196,7 +196,7 @@ func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found b
 	case err != nil:
 		return false, err
 	}
-	asked := domain.Erasure{User: m.By, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts}
+	asked := domain.Erasure{User: m.RequestedBy, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts}
 	if asked.UndoableUntil = asked.RequestedOn; m.Due().After(asked.RequestedOn) { // it was promised, by a clock that may differ
 		asked.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, asked.RequestedOn.Add(domain.Tick)}, time.Time.Compare)
 	}

@@ -25,7 +25,7 @@ type Removed func(rows int) error
 func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
 	var entry account.Entry
 	err = s.pause.Retry(ctx, func() (err error) {
-		entry, err = s.accounts.Entry(ctx, m.By)
+		entry, err = s.accounts.Entry(ctx, m.RequestedBy)
 		present = err == nil && underWay(entry, m)
 		switch {
 		case err != nil && !errors.Is(err, domain.ErrNotFound):
@@ -49,16 +49,16 @@ func underWay(entry account.Entry, m domain.Message) bool {
 // EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
 // that are being created: a row that lands late is behind none.
 func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
-	return s.each(ctx, schema.Owned, m.By, removed, func(ctx context.Context, row driver.Entity) error {
-		return s.directory.EraseChannel(ctx, schema.OwnedKey(row.Row), m.By)
+	return s.each(ctx, schema.Owned, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
+		return s.directory.EraseChannel(ctx, schema.OwnedKey(row.Row), m.RequestedBy)
 	})
 }
 
-// EraseFence turns the token of the guests in each channel that is on a list of the user. After
+// EraseFence replaces the posting rule of each channel that is on a list of the user. After
 // that, none of their posts and votes lands any more that is not there. No row tells where it has
-// turned the token, so it tries the other channels again itself, while there are fewer each time.
+// replaced the rule, so it tries the other channels again itself, while there are fewer each time.
 func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
-	refs, err := s.readers.ActedIn(ctx, m.By)
+	refs, err := s.readers.ActedIn(ctx, m.RequestedBy)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Rem
 			if err := removed(0); err != nil {
 				return err
 			}
-			return s.posts.ReplacePostingRule(ctx, ref, m.By)
+			return s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)
 		})
 		if len(done) == 0 {
 			return err
@@ -79,17 +79,17 @@ func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Rem
 
 // ErasePosts removes the posts of a user, or their name from them.
 func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
-	return s.each(ctx, schema.Wrote, m.By, removed, func(ctx context.Context, row driver.Entity) error {
+	return s.each(ctx, schema.Wrote, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Wrote, row)
-		return s.posts.EraseBlog(ctx, ref, id, m.By, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
+		return s.posts.EraseBlog(ctx, ref, id, m.RequestedBy, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
 	})
 }
 
 // EraseVotes removes the votes of a user.
 func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
-	return s.each(ctx, schema.Voted, m.By, removed, func(ctx context.Context, row driver.Entity) error {
+	return s.each(ctx, schema.Voted, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Voted, row)
-		err := s.posts.Unvote(ctx, ref, id, m.By)
+		err := s.posts.Unvote(ctx, ref, id, m.RequestedBy)
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
 			return nil
 		}
@@ -100,9 +100,9 @@ func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Rem
 // EraseSubscriptions ends the subscriptions of a user.
 func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error {
 	//lab: Read the subscriptions of the user.
-	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.By)}) {
+	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.RequestedBy)}) {
 		if err == nil {
-			err = s.readers.Unsubscribe(ctx, schema.ParseRefRow(row.Row), m.By)
+			err = s.readers.Unsubscribe(ctx, schema.ParseRefRow(row.Row), m.RequestedBy)
 		}
 		if err == nil {
 			err = removed(1)
@@ -117,12 +117,12 @@ func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, rem
 // EraseAccount removes what lies beside the account's row, and leaves the name and the epoch.
 func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.pause.Retry(ctx, func() error {
-		entry, err := s.accounts.Entry(ctx, m.By)
+		entry, err := s.accounts.Entry(ctx, m.RequestedBy)
 		if err == nil && !underWay(entry, m) {
 			return nil // another worker was faster
 		}
 		if err == nil {
-			err = s.empty(ctx, schema.Successor(schema.SingleRow), "", m.By, removed, func(context.Context, driver.Entity) error { return nil })
+			err = s.empty(ctx, schema.Successor(schema.SingleRow), "", m.RequestedBy, removed, func(context.Context, driver.Entity) error { return nil })
 		}
 		if err != nil {
 			return err

@@ -79,16 +79,16 @@ func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
 // ChannelVersion reads the active channel at an address and its version, with two reads at
 // once. The errors are those of ChannelAt. A channel without its open gate is domain.ErrNotFound.
 //
-// The hint is the incarnation that the caller remembers, or empty. If the channel has that
+// The argument remembered is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
-func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
+func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, remembered domain.Incarnation) (domain.Channel, Version, error) {
 	var row channel.Row
 	var gates []driver.Entity
 	err := s.AtOnce(ctx, func(ctx context.Context) (err error) {
 		row, err = s.ReadActive(ctx, at)
 		return err
 	}, func(ctx context.Context) (err error) {
-		gates, err = s.readOpenGates(ctx, at.Key, hint)
+		gates, err = s.readOpenGates(ctx, at.Key, remembered)
 		return err
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 	}
 	open := schema.OpenGateRow(row.Incarnation)
 	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return gate.Row == open })
-	if i < 0 && row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
+	if i < 0 && row.Incarnation != remembered && (remembered != "" || len(gates) == maxOpenGates) {
 		if gates, err = s.readOpenGates(ctx, at.Key, row.Incarnation); err != nil {
 			return domain.Channel{}, "", err
 		}

@@ -151,7 +151,7 @@ func insert(ctx context.Context, table *driver.Table, rows []driver.Entity) erro
 	err := table.Transact(ctx, rows[0].Partition, ops...)
 	switch {
 	case errors.Is(err, domain.ErrExists):
-		return nil // the echo of this insert; if it is not, the comparison tells
+		return nil // a self-conflict of this insert; if it is not, the comparison tells
 	case errors.Is(err, domain.ErrLimit) && len(rows) > 1:
 		if err := insert(ctx, table, rows[:len(rows)/2]); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (c *copier) queues() map[string]*int {
 }
 
 const (
-	// lease is how long a message of the source is hidden by a copy that has sent it.
+	// lease is how long a message of the source is invisible after a copy that has sent it.
 	lease = 2 * time.Minute
 	// lookEvery is the time between two looks for messages that somebody else has leased: a
 	// worker that was killed, or a copy.

@@ -1,7 +1,7 @@
 // Package optimistic writes a row in the version that was read, and tries again if somebody
 // else was faster. No writer waits for another, and none overwrites what it has not seen.
 //
-// "Conflict" is never an answer. It may be the echo of the writer's own write: the write took
+// "Conflict" is never an answer. It may be a self-conflict: the write took
 // effect, its reply was lost, and the backend's client sent it again. So a row carries the
 // revisions of its last writes. A writer reads the row again and looks for its own there.
 package optimistic
@@ -83,7 +83,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 			return err
 		}
 		if Bears(now.Properties, mine) {
-			return nil // this is the echo of our own write
+			return nil // this is a conflict with our own earlier write
 		}
 		changes, err := change(now)
 		if err != nil || len(changes) == 0 {
@@ -100,7 +100,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 }
 
 // Raced reports whether a conditional write failed because the row is not as it was read.
-// Either another writer was faster, or the failure is the echo of the caller's own write.
+// Either another writer was faster, or the failure is a conflict with the caller's own earlier write.
 func Raced(err error) bool {
 	return errors.Is(err, domain.ErrConflict) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrExists)
 }

@@ -20,9 +20,9 @@ func TestChange(t *testing.T) {
 		after func(ctx context.Context, table *driver.Table) error
 		want  int64
 	}{
-		"an echo is applied once":                           {want: 2},
-		"an echo after other writers is applied once":       {after: times(5), want: 12},
-		"a writer whom too many follow cannot see the echo": {after: times(9), want: 0},
+		"a self-conflict is applied once":                            {want: 2},
+		"a self-conflict after other writers is applied once":        {after: times(5), want: 12},
+		"a writer whom too many follow cannot see the self-conflict": {after: times(9), want: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -76,15 +76,15 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 // and the other finds that.
 func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	//lab: Announce in the channel that the user is about to join.
-	err := s.Behind(ctx, ref,
+	err := s.TransactIfOpen(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case errors.Is(err, channel.ErrGateGone):
 		return "", s.WhyGateGone(ctx, ref)
-	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
+	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or a self-conflict
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
-	//lab: Read the version of the announcement.
+	//lab: Read the version of the join row.
 	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
 	if errors.Is(err, domain.ErrNotFound) {
 		return "", optimistic.ErrAgain
@@ -96,7 +96,7 @@ func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user dom
 // already, it deletes the join! row, which is no longer needed.
 func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put up the subscriber's row.
-	err := s.Behind(ctx, ref,
+	err := s.TransactIfOpen(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
 		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
@@ -109,7 +109,7 @@ func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user doma
 	case !optimistic.Raced(err):
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
-	// Either this is the echo of the swap, or another request of the user did it, or
+	// Either this is a self-conflict of the swap, or another request of the user did it, or
 	// somebody removed the join! row. The sub! row tells.
 	there, err := s.hasSub(ctx, ref, user)
 	if err == nil && !there {
@@ -138,7 +138,7 @@ func (s *Readers) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.Behind(ctx, channel.Ref())
+		return s.TransactIfOpen(ctx, channel.Ref())
 	case err != nil:
 		return err
 	}

@@ -67,10 +67,10 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 	if active.from, err = active.list.From(active.list.Prefix); err != nil {
 		return active, err
 	}
-	var hints []driver.Entity
+	var candidates []driver.Entity
 	known := make([]ActiveChannel, len(expected))
 	reads := []func(context.Context) error{func(ctx context.Context) (err error) {
-		hints, active.floor, err = s.activeHints(ctx, index)
+		candidates, active.floor, err = s.activeCandidates(ctx, index)
 		return err
 	}}
 	for i, ref := range expected {
@@ -82,20 +82,20 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 	if err := s.AtOnce(ctx, reads...); err != nil {
 		return active, err
 	}
-	active.Channels, err = flight.Gather(ctx, s.Reads, hints, func(ctx context.Context, hint driver.Entity) (ActiveChannel, bool, error) {
-		_, key, _ := schema.ParseActiveRow(hint.Row)
+	active.Channels, err = flight.Gather(ctx, s.Reads, candidates, func(ctx context.Context, candidate driver.Entity) (ActiveChannel, bool, error) {
+		_, key, _ := schema.ParseActiveRow(candidate.Row)
 		if at := slices.IndexFunc(known, func(c ActiveChannel) bool { return c.Name != "" && c.Key() == key }); at >= 0 {
-			return known[at].by(hint), true, nil
+			return known[at].by(candidate), true, nil
 		}
-		return s.followHint(ctx, hint)
+		return s.followCandidate(ctx, candidate)
 	})
 	active.Version = versionOf(active)
 	return active, err
 }
 
-// activeHints reads the rows of the index that lead to the posts of a page: one of each channel,
+// activeCandidates reads the rows of the index that lead to the posts of a page: one of each channel,
 // the newest first. Posts from before the floor may be in other channels too.
-func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.Entity, floor time.Time, err error) {
+func (s *Readers) activeCandidates(ctx context.Context, from string) (candidates []driver.Entity, floor time.Time, err error) {
 	rows, end, err := s.posts.ActiveRows(ctx, from, activeRows)
 	if err != nil || len(rows) == 0 {
 		return nil, floor, err
@@ -110,12 +110,12 @@ func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.
 		if err != nil || seen[key] {
 			continue
 		}
-		if len(hints) == mostActive {
+		if len(candidates) == mostActive {
 			last, end = hour, false
 			break
 		}
 		seen[key] = true
-		hints = append(hints, row)
+		candidates = append(candidates, row)
 	}
 	switch {
 	case end:
@@ -124,36 +124,36 @@ func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.
 	default:
 		floor = last
 	}
-	return hints, floor, nil
+	return candidates, floor, nil
 }
 
 // by is the channel with what the row of the index says.
-func (c ActiveChannel) by(hint driver.Entity) ActiveChannel {
-	c.LastBlogOn, _, _ = schema.ParseActiveRow(hint.Row)
-	c.NotedOn = hint.Properties.Time(schema.PropCreatedOn)
+func (c ActiveChannel) by(candidate driver.Entity) ActiveChannel {
+	c.LastBlogOn, _, _ = schema.ParseActiveRow(candidate.Row)
+	c.NotedOn = candidate.Properties.Time(schema.PropCreatedOn)
 	return c
 }
 
-// verifyActive reads a channel with its version, if it is active. The hint is the incarnation that
+// verifyActive reads a channel with its version, if it is active. The argument remembered is the incarnation that
 // it may have, or empty.
-func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
+func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, remembered domain.Incarnation) (c ActiveChannel, err error) {
 	at := domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
-	c.Channel, c.version, err = s.versions.ChannelVersion(ctx, at, hint)
+	c.Channel, c.version, err = s.versions.ChannelVersion(ctx, at, remembered)
 	return c, err
 }
 
-// followHint verifies the channel to which a row of the index leads, and removes a row that leads
+// followCandidate verifies the channel to which a row of the index leads, and removes a row that leads
 // to none.
-func (s *Readers) followHint(ctx context.Context, hint driver.Entity) (c ActiveChannel, active bool, err error) {
-	_, key, _ := schema.ParseActiveRow(hint.Row)
+func (s *Readers) followCandidate(ctx context.Context, candidate driver.Entity) (c ActiveChannel, active bool, err error) {
+	_, key, _ := schema.ParseActiveRow(candidate.Row)
 	if !schema.LeadsToChannel(domain.ChannelRef{Key: key}) {
 		return c, false, nil // a check reports what no operation writes
 	}
 	c, err = s.verifyActive(ctx, key, "")
-	c = c.by(hint)
+	c = c.by(candidate)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return c, false, s.posts.ForgetActive(ctx, hint)
+		return c, false, s.posts.ForgetActive(ctx, candidate)
 	case errors.Is(err, domain.ErrGone):
 		return c, false, nil
 	}
@@ -208,8 +208,8 @@ func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (foun
 		return found, err
 	}
 	rows, found.Next = page.Cut(list, rows, page.RowKey)
-	found.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, hint driver.Entity) (c ActiveChannel, listed bool, err error) {
-		if c, listed, err = s.followHint(ctx, hint); !listed {
+	found.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, candidate driver.Entity) (c ActiveChannel, listed bool, err error) {
+		if c, listed, err = s.followCandidate(ctx, candidate); !listed {
 			return c, false, err
 		}
 		newest := newest{most: 1}

@@ -220,8 +220,8 @@ func OwnedKey(row string) domain.ChannelKey {
 	return domain.ChannelKey(strings.TrimPrefix(row, Owned.Prefix()))
 }
 
-// PostingRuleRow is the row that says who may post, while the token is that one.
-func PostingRuleRow(token string) string { return PostingRule.Row(token) }
+// PostingRuleRow is the row that says who may post, while the rule has that revision.
+func PostingRuleRow(revision string) string { return PostingRule.Row(revision) }
 
 // WroteRow is the row of a post on the list of its author.
 func WroteRow(id domain.BlogID) string { return Wrote.Row(string(id)) }

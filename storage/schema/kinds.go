@@ -35,7 +35,7 @@ var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
 	What: "The channel itself. While this row is there, the name is taken.",
 	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
-	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), words(),
+	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), fields(),
 		sometimes(PropOnce, PropUndoCount, PropUndoableUntil)),
 }
 
@@ -93,9 +93,9 @@ var (
 
 // PostingRule is the row that says who may post.
 var PostingRule = &Kind{
-	Table: TableBlogs, Partition: "<key>", Form: "posting!<token>", Name: "who may post", Scenario: "posting", Ablation: "posting-token",
+	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "who may post", Scenario: "posting", Ablation: "posting-revision",
 	What:       "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
-	Why:        "A guest’s post or edit merges it. A change puts another in its place, so nothing allowed before lands after.",
+	Why:        "A post or edit of another user merges it. A change puts another in its place, so nothing allowed before lands after.",
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 
@@ -103,7 +103,7 @@ var PostingRule = &Kind{
 var Active = &Kind{
 	Table: TableActivity, Partition: "active!<digit>", Form: "<back>!<key>", Name: "active channel", Scenario: "latest", Ablation: "active-first",
 	What:       "A channel in which somebody has posted in one hour. The newest hour sorts first.",
-	Why:        "It is written before the post, so no post lacks it. It is a hint: who reads it believes the channel alone.",
+	Why:        "It is written before the post, so no post lacks it. It may be stale: who reads it checks the channel.",
 	Properties: always(PropCreatedOn, PropExpiresOn),
 }
 
@@ -162,7 +162,7 @@ func deletionProperties() []Property {
 	return slices.Concat(
 		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropTrace, PropUndoCount, PropUndoableUntil, PropKeepPosts,
+		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
 			PropRevision, PropRevisions))
 }
 

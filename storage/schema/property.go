@@ -53,7 +53,7 @@ const (
 	// PropText is also how the properties of an undecodable message begin: Text0, Text1 and so on.
 	PropText        = "Text"
 	PropTitle       = "Title"
-	PropTrace       = "Trace"
+	PropSteps       = "Steps"
 	PropTraceParent = "TraceParent"
 	// PropUndoableUntil counts in a channel only while that is pending. PropUndoCount is how many
 	// requests to delete it were undone; in a record, before the request that it is about.
@@ -76,27 +76,27 @@ func always(names ...string) []Property { return properties(names, false) }
 // sometimes are properties that a row of a kind may lack.
 func sometimes(names ...string) []Property { return properties(names, true) }
 
-// words are the properties with what an owner says about a channel. The first was always there.
-func words() []Property {
+// fields are the properties with what an owner says about a channel. The first was always there.
+func fields() []Property {
 	var list []Property
-	for i, word := range new(domain.About).Words() {
-		list = append(list, properties([]string{WordProperty(word)}, i > 0)...)
+	for i, field := range new(domain.About).Fields() {
+		list = append(list, properties([]string{FieldProperty(field)}, i > 0)...)
 	}
 	return list
 }
 
-// EncodeWords returns the properties that hold words.
-func EncodeWords(words []domain.Word) driver.Properties {
-	p := make(driver.Properties, 0, len(words)+8) // with room for the others of a row
-	for _, word := range words {
-		p = append(p, driver.String(WordProperty(word), *word.Text))
+// EncodeFields returns the properties that hold fields.
+func EncodeFields(fields []domain.Field) driver.Properties {
+	p := make(driver.Properties, 0, len(fields)+8) // with room for the others of a row
+	for _, field := range fields {
+		p = append(p, driver.String(FieldProperty(field), *field.Text))
 	}
 	return p
 }
 
-// WordProperty is the property that holds a word.
-func WordProperty(word domain.Word) string {
-	return strings.ToUpper(word.Name[:1]) + word.Name[1:]
+// FieldProperty is the property that holds a field.
+func FieldProperty(field domain.Field) string {
+	return strings.ToUpper(field.Name[:1]) + field.Name[1:]
 }
 
 func properties(names []string, optional bool) []Property {

@@ -47,7 +47,7 @@ func TestDeletion(t *testing.T) {
 			Lease: time.Minute, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler), Observer: traces,
 		})
 		for _, fails := range []bool{true, false} {
-			time.Sleep(5 * time.Second) // of the bubble: the message is hidden for a moment
+			time.Sleep(5 * time.Second) // of the bubble: the message is invisible for a moment
 			messages, err := store.Messages().Receive(t.Context(), 1, time.Minute)
 			if err != nil || len(messages) != 1 {
 				t.Fatalf("received %v, %v", messages, err)

@@ -105,7 +105,7 @@ func counted(t *testing.T, kind string) *Telemetry {
 	} {
 		call(t, m, point, err)
 	}
-	call(t, m, driver.Call{Method: driver.CallReceive, Target: "deletions", Answer: driver.Answer{Messages: make([]driver.Message, 4)}}, nil)
+	call(t, m, driver.Call{Method: driver.CallReceive, Target: "deletions", Result: driver.Result{Messages: make([]driver.Message, 4)}}, nil)
 	late := driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: []driver.Operation{driver.Merge("gate!open!x", driver.Exists)}}
 	call(t, m, late, &driver.OperationError{Err: domain.ErrNotFound})
 	call(t, m, late, nil)

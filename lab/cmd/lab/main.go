@@ -12,16 +12,16 @@ import (
 	"github.com/alecthomas/kong"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 type cli struct {
-	Prove    proveCmd    `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
-	List     listCmd     `cmd:"" help:"List the scenarios."`
-	Find     findCmd     `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
-	Replay   replayCmd   `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
-	Document documentCmd `cmd:"" help:"Write the explorer regions of a Markdown document anew."`
-	Known    knownCmd    `cmd:"" help:"Explore, and write what was found to the file that pages read."`
+	Modelcheck modelcheckCmd `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
+	List       listCmd       `cmd:"" help:"List the scenarios."`
+	Find       findCmd       `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
+	Replay     replayCmd     `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
+	Document   documentCmd   `cmd:"" help:"Write the model checker regions of a Markdown document anew."`
+	Known      knownCmd      `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 }
 
 func main() {
@@ -30,27 +30,27 @@ func main() {
 	ctx.FatalIfErrorf(ctx.Run())
 }
 
-// The numbers of make prove, and about two thirds of what it explores.
+// The numbers of make modelcheck, and about two thirds of what it explores.
 const (
-	seedOfProof = 1
+	seedOfRecords = 1
 	floorStates = 10_000_000
 	floorSteps  = 20_000_000
 )
 
 var errShortfall = errors.New("that is less than what was to be shown")
 
-type proveCmd struct {
+type modelcheckCmd struct {
 	Seed uint64 `help:"Seed of the random walks." default:"1"`
 }
 
-func (c *proveCmd) Run() error {
-	report := prove.NewReport(os.Stdout)
+func (c *modelcheckCmd) Run() error {
+	report := modelcheck.NewReport(os.Stdout)
 	began := time.Now()
-	var anomalies, results []prove.Result
-	s := prove.All(prove.Cases(), c.Seed, func(r prove.Result) {
+	var anomalies, results []modelcheck.Result
+	s := modelcheck.All(modelcheck.Cases(), c.Seed, func(r modelcheck.Result) {
 		report.Add(r)
 		results = append(results, r)
-		if r.Part == prove.Textbook && r.OK() {
+		if r.Part == modelcheck.Textbook && r.OK() {
 			anomalies = append(anomalies, r)
 		}
 	})
@@ -73,20 +73,20 @@ func (c *proveCmd) Run() error {
 
 // compare returns an error if the file of records says something else. Random walks are
 // those of the file only with its seed.
-func (c *proveCmd) compare(results []prove.Result) error {
-	known, err := prove.Known()
+func (c *modelcheckCmd) compare(results []modelcheck.Result) error {
+	known, err := modelcheck.Known()
 	if err != nil {
 		return err
 	}
-	if c.Seed != seedOfProof {
-		results = slices.DeleteFunc(results, func(r prove.Result) bool { return r.Walks > 0 })
+	if c.Seed != seedOfRecords {
+		results = slices.DeleteFunc(results, func(r modelcheck.Result) bool { return r.Walks > 0 })
 	}
-	return prove.CheckRecords(results, known)
+	return modelcheck.CheckRecords(results, known)
 }
 
 // shortfall returns an error if a result is not what was expected, or if too
 // little was explored.
-func shortfall(s prove.Summary) error {
+func shortfall(s modelcheck.Summary) error {
 	switch {
 	case len(s.Shortfalls) > 0:
 		return errShortfall
@@ -99,7 +99,7 @@ func shortfall(s prove.Summary) error {
 type listCmd struct{}
 
 func (*listCmd) Run() error {
-	for _, c := range append(prove.Cases(), prove.OwnCases()...) {
+	for _, c := range append(modelcheck.Cases(), modelcheck.OwnCases()...) {
 		fmt.Printf("%-16s %s\n", c.Name, c.Says())
 	}
 	return nil
@@ -111,7 +111,7 @@ type findCmd struct {
 }
 
 func (c *findCmd) Run() error {
-	found, err := prove.Find(c.Scenario)
+	found, err := modelcheck.Find(c.Scenario)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (c *findCmd) Run() error {
 	if err := r.WriteSchedule(os.Stdout); err != nil {
 		return err
 	}
-	missing, err := prove.Missing(found)
+	missing, err := modelcheck.Missing(found)
 	for _, g := range missing {
 		fmt.Printf("\nWithout a safeguard of ours, this breaks in the same way: %s, in %s. %s\n", g.Label, g.Code, g.Why)
 	}
@@ -138,7 +138,7 @@ type replayCmd struct {
 }
 
 func (c *replayCmd) Run() error {
-	found, err := prove.Find(c.Scenario)
+	found, err := modelcheck.Find(c.Scenario)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (c *replayCmd) Run() error {
 }
 
 type knownCmd struct {
-	File string   `arg:"" help:"The file of records: lab/prove/known.json." type:"existingfile"`
+	File string   `arg:"" help:"The file of records: lab/modelcheck/known.json." type:"existingfile"`
 	Only []string `help:"Names of scenarios. The file keeps what it says about the others."`
 }
 
@@ -159,22 +159,22 @@ func (c *knownCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	before, err := prove.ReadRecords(text)
+	before, err := modelcheck.ReadRecords(text)
 	if err != nil {
 		return err
 	}
-	cases := prove.Cases()
-	wanted := slices.DeleteFunc(slices.Clone(cases), func(w prove.Case) bool { return c.Only != nil && !slices.Contains(c.Only, w.Name) })
-	var found []prove.Record
-	prove.All(wanted, seedOfProof, func(r prove.Result) { found = append(found, r.Record()) })
+	cases := modelcheck.Cases()
+	wanted := slices.DeleteFunc(slices.Clone(cases), func(w modelcheck.Case) bool { return c.Only != nil && !slices.Contains(c.Only, w.Name) })
+	var found []modelcheck.Record
+	modelcheck.All(wanted, seedOfRecords, func(r modelcheck.Result) { found = append(found, r.Record()) })
 	found = append(found, before...)
-	var records []prove.Record
+	var records []modelcheck.Record
 	for _, current := range cases {
-		if record, ok := prove.About(found, current.Name); ok {
+		if record, ok := modelcheck.About(found, current.Name); ok {
 			records = append(records, record)
 		}
 	}
-	if text, err = prove.WriteRecords(records); err != nil {
+	if text, err = modelcheck.WriteRecords(records); err != nil {
 		return err
 	}
 	if err := os.WriteFile(c.File, text, 0o644); err != nil || c.Only != nil {
@@ -192,7 +192,7 @@ func (c *documentCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	current, err := prove.Document(string(text))
+	current, err := modelcheck.Document(string(text))
 	if err != nil || current == string(text) {
 		return err
 	}

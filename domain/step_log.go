@@ -50,27 +50,27 @@ type StepRecord struct {
 	Count int `json:"count"`
 }
 
-// MaxTrace is the most records of a Trace.
-const MaxTrace = 32
+// MaxStepLog is the most records of a StepLog.
+const MaxStepLog = 32
 
-// traceHead is how many of the first records of a full Trace are kept. Behind them is
+// stepLogHead is how many of the first records of a full StepLog are kept. Behind them is
 // the record that sums up several. The rest are the latest.
-const traceHead = 8
+const stepLogHead = 8
 
-// A Trace has the records of a deletion in the order in which they were begun.
-type Trace []StepRecord
+// A StepLog has the records of a deletion in the order in which they were begun.
+type StepLog []StepRecord
 
 // Workers returns how many workers have begun the deletion.
-func (t Trace) Workers() (n int) {
+func (t StepLog) Workers() (n int) {
 	for _, r := range t {
 		n = max(n, r.Worker)
 	}
 	return n
 }
 
-// With returns a Trace with the record, which replaces the former record of this worker and
+// With returns a StepLog with the record, which replaces the former record of this worker and
 // step. If that is part of a StepSeveral by now, nothing is added.
-func (t Trace) With(r StepRecord) Trace {
+func (t StepLog) With(r StepRecord) StepLog {
 	t = slices.Clone(t)
 	at := slices.IndexFunc(t, func(o StepRecord) bool { return o.Worker == r.Worker && o.Step == r.Step })
 	switch {
@@ -81,14 +81,14 @@ func (t Trace) With(r StepRecord) Trace {
 		r.Rows = max(r.Rows, t[at].Rows)
 		t[at] = r
 		return t
-	case len(t) == MaxTrace && r.Began.Before(t[traceHead+1].Began):
+	case len(t) == MaxStepLog && r.Began.Before(t[stepLogHead+1].Began):
 		return t
 	}
 	t = append(t, r)
 	slices.SortStableFunc(t, func(a, b StepRecord) int { return a.Began.Compare(b.Began) })
-	for len(t) > MaxTrace {
-		t[traceHead] = t[traceHead].and(t[traceHead+1])
-		t = slices.Delete(t, traceHead+1, traceHead+2)
+	for len(t) > MaxStepLog {
+		t[stepLogHead] = t[stepLogHead].and(t[stepLogHead+1])
+		t = slices.Delete(t, stepLogHead+1, stepLogHead+2)
 	}
 	return t
 }

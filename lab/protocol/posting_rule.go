@@ -220,7 +220,7 @@ func contented() driver.Around {
 // untouched is a set-up: the channel as it was created.
 func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner) }
 
-// guests post, and owners say who may.
+// Users post, and owners say who may.
 func postingRule() subject {
 	ann, vera := lab.Actor{Name: "ann", Run: post(author, "new")}, lab.Actor{Name: "vera", Run: post(visitor, "too")}
 	return subject{
@@ -269,28 +269,28 @@ func postingRule() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("posting-token", "posting", "The token of the guests", "behindPermit: driver.Merge(schema.PostingRuleRow(p.token), driver.Exists)",
-				"A guest's post merges the row by which it was allowed, so it fails once the owner has changed the rule.",
+			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.token), driver.Exists)",
+				"A post of another user merges the posting rule by which it was allowed, so it fails once the owner has changed the rule.",
 				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
-			ablate("posting-edit-token", "posting-edit", "The token of an edit", "(*Posts).Edit: s.behindPermit(ctx, p,",
-				"A guest's edit merges the row by which they may post, as a post does, so it fails once the owner has changed the rule.",
+			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Edit: s.transactIfPermitted(ctx, p,",
+				"An edit of another user merges the posting rule, as a post does, so it fails once the owner has changed the rule.",
 				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
-			ablate("posting-turn", "posting", "A new token for each rule", "turn: driver.Delete(schema.PostingRuleRow(former), driver.Exists)",
-				"A change puts a row with a new token in the place of the old one, so what was sent under the former rule fails.",
+			ablate("posting-replace", "posting", "A new revision for each rule", "replace: driver.Delete(schema.PostingRuleRow(former), driver.Exists)",
+				"A change replaces the row with one of a new revision, so what was sent under the former rule fails.",
 				only("olga", withoutPostingRule(driver.ActionDelete)), unharmed),
-			ablate("posting-version", "posting-first", "The version of the gate", "BehindVersion: driver.Match(version)",
+			ablate("posting-version", "posting-first", "The version of the gate", "TransactIfVersion: driver.Match(version)",
 				"The first row that says who may post is put up in the version of the gate that was read, so there is never a second.",
 				always(withoutMatch(schema.TableBlogs, "gate!open!")), unharmed),
-			ablate("posting-look", "posting-first", "The version before the look", "ruleBehind: version, err := s.GateVersion(ctx, ref)",
+			ablate("posting-look", "posting-first", "The version before the look", "ruleAndVersion: version, err := s.GateVersion(ctx, ref)",
 				"The version of the gate is read before the look that there is no such row yet, so a row that is put up in between makes the other fail.",
 				always(looksFirst), unharmed),
-			ablate("posting-echo", "posting", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
+			ablate("posting-earlier", "posting", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
 				"Before somebody is told that they may not post, their key is looked up, so a post that had landed is answered as made.",
 				only("ann", refusedOutright)),
-			ablate("posting-anew", "posting-again", "A new token in any case", "(*Posts).rule: s.turn(ctx, in.Ref(), now, version)",
-				"The token is turned even if the rule is as its owner wants it, so an earlier request that was never answered fails from then on.",
+			ablate("posting-anew", "posting-again", "A new revision in any case", "(*Posts).rule: s.replace(ctx, in.Ref(), now, version)",
+				"The rule gets a new revision even if it is as its owner wants it, so an earlier request that was never answered fails from then on.",
 				only("olga", contented)),
-			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "turn: s.Behind(ctx, ref,",
+			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "replace: s.TransactIfOpen(ctx, ref,",
 				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
 		},
 		told:     map[lab.Kind]invariant{factRuled: ruleStands, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},

@@ -46,15 +46,17 @@ func (s *server) listCalls(c echo.Context, x *exchange) {
 	}
 }
 
-// hoodOf returns what makes the fold of a page when the page is rendered, after its last
+// callPanelOf returns what makes the fold of a page when the page is rendered, after its last
 // call. It is nil without --teach, and where the calls would tell a stranger
 // whether there is an account of some name: those of a sign-in that is refused, and those at
 // the address of a personal feed.
-func (s *server) hoodOf(c echo.Context) func() templates.Hood {
+func (s *server) callPanelOf(c echo.Context) func() templates.CallPanel {
 	x, ok := c.Get(exchangeKey).(*exchange)
 	signsIn := c.Request().Method == http.MethodPost && c.Request().URL.Path == templates.SignInPath
 	if !ok || !s.Teach || signsIn || tellsNames(c) {
 		return nil
 	}
-	return func() templates.Hood { return templates.Hood{Calls: x.callLog.Calls(), Totals: x.callLog.Totals()} }
+	return func() templates.CallPanel {
+		return templates.CallPanel{Calls: x.callLog.Calls(), Totals: x.callLog.Totals()}
+	}
 }

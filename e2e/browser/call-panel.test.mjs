@@ -9,17 +9,17 @@ import { sites, visitor } from "./visitor.mjs";
 let uma;
 before(async () => {
   uma = await signUp(sites.sample, "uma");
-  await uma.createChannel("Under-the-hood", "What pages cost.");
+  await uma.createChannel("What-pages-cost", "What pages cost.");
 });
 
-const fold = (v) => v.page.locator(".hood > details");
+const fold = (v) => v.page.locator(".call-panel > details");
 
-test("hood: a fold lists the calls of a page, on a phone too", async () => {
+test("calls: a fold lists the calls of a page, on a phone too", async () => {
   const v = await visitor(sites.sample);
-  await v.open("/channels/Under-the-hood");
+  await v.open("/channels/What-pages-cost");
   assert.ok(!await fold(v).evaluate((details) => details.open));
   await v.press(fold(v).locator("summary"));
-  assert.equal(await v.page.locator(".hood .calls > li").count(), 5);
-  await look(v, "hood");
+  assert.equal(await v.page.locator(".call-panel .calls > li").count(), 5);
+  await look(v, "call-panel");
   await v.leave();
 });

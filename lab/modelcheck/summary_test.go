@@ -1,22 +1,22 @@
-package prove_test
+package modelcheck_test
 
 import (
 	"strings"
 	"testing"
 
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestSummary(t *testing.T) {
 	t.Run("a mishap counts, and one that breaks nothing is a shortfall", func(t *testing.T) {
-		var cases []prove.Case
-		for _, c := range prove.Cases() {
-			if c.Part == prove.Mishap {
+		var cases []modelcheck.Case
+		for _, c := range modelcheck.Cases() {
+			if c.Part == modelcheck.Mishap {
 				cases = append(cases, c)
 			}
 		}
 		cases[0].Faults = 0
-		s := prove.All(cases, 1, func(prove.Result) {})
+		s := modelcheck.All(cases, 1, func(modelcheck.Result) {})
 		if got := s.String(); len(s.Shortfalls) != 1 || !strings.HasSuffix(got, " violations=0 textbook=0/0 ablations=0/0 mishaps=2/3") {
 			t.Errorf("summary %s, shortfalls %v", got, s.Shortfalls)
 		}

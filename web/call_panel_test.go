@@ -10,23 +10,23 @@ import (
 	"microblogging/web"
 )
 
-func TestHood(t *testing.T) {
-	t.Run("lists what a page has asked for", hoodListsCalls)
+func TestCallPanel(t *testing.T) {
+	t.Run("lists what a page has asked for", callPanelListsCalls)
 }
 
 func newTeachingSite(t testing.TB) *site {
 	return newSiteWith(t, web.Options{Version: "test", Teach: true})
 }
 
-// hood returns the fold of a page, or nil.
-func (p page) hood() *html.Node {
-	return one(p.doc, func(n *html.Node) bool { return attr(n, "class") == "hood" })
+// callPanel returns the fold of a page, or nil.
+func (p page) callPanel() *html.Node {
+	return one(p.doc, func(n *html.Node) bool { return attr(n, "class") == "call-panel" })
 }
 
 // summary returns what the closed fold says.
 func (p page) summary() string {
 	p.t.Helper()
-	fold := p.hood()
+	fold := p.callPanel()
 	if fold == nil {
 		p.t.Fatalf("%s has no fold:\n%s", p.path, p.body)
 	}
@@ -37,8 +37,8 @@ func (p page) summary() string {
 // does not teach. What would tell which names exist has none either.
 func (p page) mustList(teaches bool, calls int) {
 	p.t.Helper()
-	if !teaches || strings.Contains(p.path, "/:secret") || p.hood() == nil && p.status >= 400 {
-		if p.hood() != nil || strings.Contains(string(p.body), "/static/hood.") {
+	if !teaches || strings.Contains(p.path, "/:secret") || p.callPanel() == nil && p.status >= 400 {
+		if p.callPanel() != nil || strings.Contains(string(p.body), "/static/call-panel.") {
 			p.t.Error("the page has a fold")
 		}
 		return
@@ -46,18 +46,18 @@ func (p page) mustList(teaches bool, calls int) {
 	if got, want := p.summary(), fmt.Sprintf("How this page was made: %d storage call", calls); !strings.HasPrefix(got, want) {
 		p.t.Errorf("the fold says %q, want %q", got, want)
 	}
-	if listed := all(p.hood(), func(n *html.Node) bool { return attr(n, "class") == "call" }); len(listed) != calls {
+	if listed := all(p.callPanel(), func(n *html.Node) bool { return attr(n, "class") == "call" }); len(listed) != calls {
 		p.t.Errorf("the fold lists %d calls, want %d", len(listed), calls)
 	}
-	if words := seen(p.hood()); strings.Contains(words, "(of no form)") {
+	if words := seen(p.callPanel()); strings.Contains(words, "(of no form)") {
 		p.t.Errorf("the fold does not say what a call asks for: %s", words)
 	}
-	if strings.Count(string(p.body), "/static/hood.") != 1 {
+	if strings.Count(string(p.body), "/static/call-panel.") != 1 {
 		p.t.Error("the page has not one style sheet for the fold")
 	}
 }
 
-func hoodListsCalls(t *testing.T) {
+func callPanelListsCalls(t *testing.T) {
 	s := newTeachingSite(t)
 	channel := s.channel("Engines", string(s.author("ada")))
 	for i := range 3 {

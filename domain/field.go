@@ -1,11 +1,11 @@
 package domain
 
-// A Word is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
+// A Field is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
 // bodies of the API, the hash of a request with an idempotency key and the row take the fields
-// from the words. To add one is to add a field, its word (as the last) and its control in package
+// from the fields. To add one is to add a field, its field (as the last) and its control in package
 // templates, to show it on its page and in the feeds, and to name it in openapi.json and in the
 // table of ARCHITECTURE.md.
-type Word struct {
+type Field struct {
 	// Name is what JSON, forms and errors call it.
 	Name string
 	Text *string
@@ -14,25 +14,25 @@ type Word struct {
 	parse    func(string) (string, error)
 }
 
-// parseWords checks and trims texts. The error is an InvalidError on the names of words.
-func parseWords(words []Word) error {
+// parseFieldTexts checks and trims texts. The error is an InvalidError on the names of fields.
+func parseFieldTexts(fields []Field) error {
 	var wrong []error
-	for _, word := range words {
-		parsed, err := word.parse(*word.Text)
-		*word.Text = parsed
+	for _, field := range fields {
+		parsed, err := field.parse(*field.Text)
+		*field.Text = parsed
 		wrong = append(wrong, err)
 	}
 	return JoinInvalid(wrong...)
 }
 
 // Texts are the first text, and the others up to the last that is not empty. So a hash of them
-// stays what it was when a word is added to the program.
-func Texts(words []Word) []string {
+// stays what it was when a field is added to the program.
+func Texts(fields []Field) []string {
 	var texts []string
 	filled := 1
-	for i, word := range words {
-		texts = append(texts, *word.Text)
-		if *word.Text != "" {
+	for i, field := range fields {
+		texts = append(texts, *field.Text)
+		if *field.Text != "" {
 			filled = i + 1
 		}
 	}
@@ -44,15 +44,15 @@ type About struct {
 	Description string `json:"description"`
 }
 
-// Words are the fields, to be read and written.
-func (a *About) Words() []Word {
-	return []Word{{Name: "description", Text: &a.Description, parse: ParseDescription}}
+// Fields are the fields, to be read and written.
+func (a *About) Fields() []Field {
+	return []Field{{Name: "description", Text: &a.Description, parse: ParseDescription}}
 }
 
 // ParseAbout checks and trims what an owner says about a channel. The error is an InvalidError
-// on the names of its words.
+// on the names of its fields.
 func ParseAbout(a About) (About, error) {
-	if err := parseWords(a.Words()); err != nil {
+	if err := parseFieldTexts(a.Fields()); err != nil {
 		return About{}, err
 	}
 	return a, nil
@@ -64,18 +64,18 @@ type Draft struct {
 	Text  string `json:"text"`
 }
 
-// Words are the fields, to be read and written.
-func (d *Draft) Words() []Word {
-	return []Word{
+// Fields are the fields, to be read and written.
+func (d *Draft) Fields() []Field {
+	return []Field{
 		{Name: "title", Text: &d.Title, parse: ParseTitle},
 		{Name: "text", Text: &d.Text, Required: true, parse: ParseText},
 	}
 }
 
 // ParseDraft checks and trims what an author wrote. The error is an InvalidError on the names
-// of its words.
+// of its fields.
 func ParseDraft(d Draft) (Draft, error) {
-	if err := parseWords(d.Words()); err != nil {
+	if err := parseFieldTexts(d.Fields()); err != nil {
 		return Draft{}, err
 	}
 	return d, nil

@@ -1,4 +1,4 @@
-package prove
+package modelcheck
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"microblogging/lab/textbook"
 )
 
-// Part is the part of the proof that a scenario belongs to.
+// Part is the part of the search that a scenario belongs to.
 type Part int
 
 // The parts.
@@ -24,7 +24,7 @@ const (
 	// Mishap scenarios are of the textbook version too. Each must break the invariant that
 	// Case.Invariant names.
 	Mishap
-	// Own scenarios are a reader's. Nothing is expected of them, so they are no part of the proof.
+	// Own scenarios are a reader's. Nothing is expected of them, so they are no part of the search.
 	Own
 )
 
@@ -39,7 +39,7 @@ type Case struct {
 	lab.Scenario
 }
 
-// Cases are all cases of the proof.
+// Cases are all cases of the search.
 func Cases() []Case {
 	return slices.Concat(casesOf(Real, protocol.Scenarios()), casesOf(Textbook, textbook.Scenarios()),
 		casesOf(Ablated, protocol.Ablations()), casesOf(Mishap, textbook.Mishaps()))

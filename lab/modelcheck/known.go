@@ -1,4 +1,4 @@
-package prove
+package modelcheck
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Record is what the explorer has found out about one case.
+// A Record is what the model checker has found out about one case.
 type Record struct {
 	Name string `json:"name"`
 	Part string `json:"part"`
@@ -33,14 +33,14 @@ var code string
 func KnownCode() string { return strings.TrimSpace(code) }
 
 // Known are the records of all cases, in their order. The command lab known writes them
-// and make prove compares them with what it finds.
+// and make modelcheck compares them with what it finds.
 func Known() ([]Record, error) { return ReadRecords(recorded) }
 
 // ReadRecords reads what WriteRecords wrote.
 func ReadRecords(text []byte) ([]Record, error) {
 	var records []Record
 	if err := json.Unmarshal(text, &records); err != nil {
-		return nil, fmt.Errorf("reading what the explorer has found: %w", err)
+		return nil, fmt.Errorf("reading what the model checker has found: %w", err)
 	}
 	return records, nil
 }
@@ -78,8 +78,8 @@ func (r Result) Record() Record {
 	return record
 }
 
-// errStale is the error of a file of records that is not what the explorer finds.
-var errStale = errors.New("go run ./lab/cmd/lab known lab/prove/known.json writes it anew")
+// errStale is the error of a file of records that is not what the model checker finds.
+var errStale = errors.New("go run ./lab/cmd/lab known lab/modelcheck/known.json writes it anew")
 
 // CheckRecords returns an error if a record is not among the known ones, or one of those
 // has no case any more.
@@ -90,12 +90,12 @@ func CheckRecords(found []Result, known []Record) error {
 		record := result.Record()
 		at := slices.IndexFunc(known, func(k Record) bool { return k.Name == record.Name })
 		if at < 0 || known[at] != record {
-			failed = errors.Join(failed, fmt.Errorf("lab/prove/known.json is out of date about %s: %w", record.Name, errStale))
+			failed = errors.Join(failed, fmt.Errorf("lab/modelcheck/known.json is out of date about %s: %w", record.Name, errStale))
 		}
 	}
 	for _, k := range known {
 		if !slices.ContainsFunc(cases, func(c Case) bool { return c.Name == k.Name && c.Part.String() == k.Part }) {
-			failed = errors.Join(failed, fmt.Errorf("lab/prove/known.json knows %s, and there is no such case: %w", k.Name, errStale))
+			failed = errors.Join(failed, fmt.Errorf("lab/modelcheck/known.json knows %s, and there is no such case: %w", k.Name, errStale))
 		}
 	}
 	return failed

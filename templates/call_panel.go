@@ -10,28 +10,28 @@ import (
 	"microblogging/storage/schema"
 )
 
-// hoodStyle is what pages need that show what they cost.
-const hoodStyle = "hood.css"
+// callPanelStyle is what pages need that show what they cost.
+const callPanelStyle = "call-panel.css"
 
-// A Hood is what a page cost the store, for people who want to learn from it.
-type Hood struct {
+// A CallPanel is what a page cost the store, for people who want to learn from it.
+type CallPanel struct {
 	// Calls are the first of Totals.Calls. Nothing in them is secret.
 	Calls  []storage.Call
 	Totals storage.CallTotals
 }
 
-// showsHood reports whether the page has the fold. A page that is the same for everyone has none.
-func (p Page) showsHood() bool { return p.Hood != nil && !p.Public }
+// showsCallPanel reports whether the page has the fold. A page that is the same for everyone has none.
+func (p Page) showsCallPanel() bool { return p.CallPanel != nil && !p.Public }
 
 func callRefused(c storage.Call) bool {
-	return slices.ContainsFunc(c.Operations, func(op storage.CallOperation) bool { return op.Answer != "" })
+	return slices.ContainsFunc(c.Operations, func(op storage.CallOperation) bool { return op.Result != "" })
 }
 
 // refused reports whether a transaction failed because of one of its operations. The fold is then open
 // at first: a refusal is what there is to see.
-func (v Hood) refused() bool { return slices.ContainsFunc(v.Calls, callRefused) }
+func (v CallPanel) refused() bool { return slices.ContainsFunc(v.Calls, callRefused) }
 
-func (v Hood) summary() string {
+func (v CallPanel) summary() string {
 	words := "How this page was made: " + counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
 	if v.refused() {
 		words += "; a transaction was refused"
@@ -43,7 +43,7 @@ func (v Hood) summary() string {
 const dollarsPerMillion = 0.036
 
 // queued is how many of the calls were of a queue.
-func (v Hood) queued() (n int) {
+func (v CallPanel) queued() (n int) {
 	for _, call := range v.Calls {
 		if call.Queue {
 			n++
@@ -56,7 +56,7 @@ func (v Hood) queued() (n int) {
 func price(calls int) string { return fmt.Sprintf("$%.2f", float64(calls)*dollarsPerMillion) }
 
 // kinds are the kinds of row that the calls met, each once.
-func (v Hood) kinds() []*schema.Kind {
+func (v CallPanel) kinds() []*schema.Kind {
 	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool {
 		return !slices.ContainsFunc(v.Calls, func(c storage.Call) bool { return slices.Contains(c.Kinds, k) })
 	})

@@ -17,19 +17,19 @@ import (
 )
 
 // Who may post. The owner of a channel always may: its incarnation never has another owner. All other
-// users are its guests. One row of the channel's partition, posting!, says who of them may post, under a
-// random token. It is a fence, as the gate is:
+// users are bound by its posting rule: one row of the channel's partition, posting!, says who of them may post, under a
+// random revision. It is a fence, as the gate is:
 //
-//   - The transaction of a guest's post or edit merges the row that its request has read.
+//   - The transaction of their post or edit merges the row that its request has read.
 //   - A change of the rule replaces the row with a new one, in one transaction.
 //
 // So once a change is acknowledged, a post or edit that was sent under the former rule fails. One row
 // has the whole rule. If each blocked user had a row of their own, a request that reads it and the
-// token concurrently might read the one before a change and the other after it.
+// revision concurrently might read the one before a change and the other after it.
 //
 // A channel begins without the row. The first request that needs it inserts it, in the version of the
 // gate that was read before the check that there is none, so there is never a second one. An ETag never
-// repeats, so a delayed duplicate of that transaction fails. So does one of a change, because the token
+// repeats, so a delayed duplicate of that transaction fails. So does one of a change, because the revision
 // of the row that it deletes never comes back. (I11)
 //
 // The rule blocks accounts and not names: with each name it has the time at which the account was made.
@@ -48,8 +48,8 @@ type PostingRule struct {
 	Blocked []domain.User
 
 	incarnation domain.Incarnation
-	// token is empty if no row says anything.
-	token string
+	// revision is empty if the channel has no rule.
+	revision string
 }
 
 // In is the rule, if it is of this incarnation. Otherwise it is that of a channel without a rule.
@@ -97,7 +97,7 @@ func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, u
 
 // Same reports whether two rules that were read are the same one. Each change makes another.
 func (g PostingRule) Same(other PostingRule) bool {
-	return g.incarnation == other.incarnation && g.token == other.token
+	return g.incarnation == other.incarnation && g.revision == other.revision
 }
 
 const (
@@ -105,7 +105,7 @@ const (
 	postingOwner = "owner"
 )
 
-// Posting is the rule in a word: "open", or "owner" if none of the guests may post.
+// Posting is the rule in a word: "open", or "owner" if nobody else may post.
 func (g PostingRule) Posting() string {
 	if g.OwnerOnly {
 		return postingOwner
@@ -116,7 +116,7 @@ func (g PostingRule) Posting() string {
 // PostingRule reads the rule of the channel that has the key, or has had it.
 func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g PostingRule, err error) {
 	from, to := schema.PostingRule.Range()
-	//lab: Read who may post, and the token under which that is said.
+	//lab: Read the posting rule.
 	rows, err := s.blogs.First(ctx, 1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
 	if err != nil || len(rows) == 0 {
 		return g, err
@@ -129,11 +129,11 @@ func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g Posti
 	}
 	g.OwnerOnly = row.String(schema.PropPosting) == postingOwner
 	g.incarnation = domain.Incarnation(row.String(schema.PropIncarnation))
-	g.token = strings.TrimPrefix(rows[0].Row, from)
+	g.revision = strings.TrimPrefix(rows[0].Row, from)
 	return g, nil
 }
 
-// insert inserts the rule, under a new token.
+// insert inserts the rule, under a new revision.
 func (g PostingRule) insert() driver.Operation {
 	accounts := make([]string, len(g.Blocked))
 	for i, account := range g.Blocked {
@@ -190,26 +190,26 @@ func (g *PostingRule) forget(user domain.UserName) {
 	g.Blocked = slices.DeleteFunc(g.Blocked, func(account domain.User) bool { return account.Name == user })
 }
 
-// rule changes the rule for the owner. It turns the token even if the rule is as they want it: an
+// rule changes the rule for the owner. It gives the rule a new revision even if the rule is as they want it: an
 // earlier request of theirs that was never answered may still be under way, and must fail now.
 func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName, change func(*PostingRule) error) error {
 	if by != in.Owner {
 		return fmt.Errorf("who may post to channel %s: %w", in.Key(), domain.ErrForbidden)
 	}
 	return s.pause.Retry(ctx, func() error {
-		now, version, err := s.ruleBehind(ctx, in.Ref())
+		now, version, err := s.ruleAndVersion(ctx, in.Ref())
 		if err == nil {
 			err = change(&now)
 		}
 		if err == nil {
-			err = s.turn(ctx, in.Ref(), now, version)
+			err = s.replace(ctx, in.Ref(), now, version)
 		}
 		return err
 	})
 }
 
-// ruleBehind reads the rule, and before it the version of the gate.
-func (s *Posts) ruleBehind(ctx context.Context, ref domain.ChannelRef) (PostingRule, driver.ETag, error) {
+// ruleAndVersion reads the rule, and before it the version of the gate.
+func (s *Posts) ruleAndVersion(ctx context.Context, ref domain.ChannelRef) (PostingRule, driver.ETag, error) {
 	version, err := s.GateVersion(ctx, ref)
 	if errors.Is(err, channel.ErrGateGone) {
 		err = s.WhyGateGone(ctx, ref)
@@ -221,15 +221,15 @@ func (s *Posts) ruleBehind(ctx context.Context, ref domain.ChannelRef) (PostingR
 	return now.In(ref), version, err
 }
 
-// turn puts a rule up, in the place of the one that was read. It is optimistic.ErrAgain if that is
+// replace inserts a rule, and deletes the one that was read. It is optimistic.ErrAgain if that is
 // not there any more, or if there was none and the gate has another version by now.
-func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now PostingRule, version driver.ETag) (err error) {
-	if former := now.token; former == "" {
+func (s *Posts) replace(ctx context.Context, ref domain.ChannelRef, now PostingRule, version driver.ETag) (err error) {
+	if former := now.revision; former == "" {
 		//lab: Put up who may post.
-		err = s.BehindVersion(ctx, ref, version, now.insert())
+		err = s.TransactIfVersion(ctx, ref, version, now.insert())
 	} else {
 		//lab: Put up the new rule of who may post.
-		err = s.Behind(ctx, ref, driver.Delete(schema.PostingRuleRow(former), driver.Exists), now.insert())
+		err = s.TransactIfOpen(ctx, ref, driver.Delete(schema.PostingRuleRow(former), driver.Exists), now.insert())
 	}
 	if errors.Is(err, channel.ErrGateGone) {
 		return s.WhyGateGone(ctx, ref)
@@ -244,10 +244,10 @@ type permit struct {
 	by  domain.UserName
 	// refuses says why they may not. It is nil for a vote, which anybody may give.
 	refuses func(context.Context, PostingRule) error
-	// token is that of the rule which lets a guest post. Who is free needs none: the owner, since a
+	// revision is that of the rule which lets the user post. Who is free needs none: the owner, since a
 	// deletion of their account deletes the channel, and who takes a vote back.
-	token string
-	free  bool
+	revision string
+	free     bool
 	// before is asked before the first rule of the channel is put up for this permit, if it is set.
 	before func(context.Context) error
 }
@@ -265,7 +265,7 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 	}
 	return s.pause.Retry(ctx, func() error {
 		g, err := s.PostingRule(ctx, p.ref.Key)
-		if g = g.In(p.ref); err == nil && g.token == "" {
+		if g = g.In(p.ref); err == nil && g.revision == "" {
 			if p.before != nil {
 				err = p.before(ctx)
 			}
@@ -276,7 +276,7 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 		if err != nil {
 			return err
 		}
-		if p.token = g.token; p.refuses == nil {
+		if p.revision = g.revision; p.refuses == nil {
 			return nil
 		}
 		return p.refuses(ctx, g)
@@ -293,9 +293,9 @@ func (s *Posts) stands(ctx context.Context, p *permit) error {
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
 func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
-	now, version, err := s.ruleBehind(ctx, ref)
-	if err == nil && now.token == "" {
-		err = s.turn(ctx, ref, now, version)
+	now, version, err := s.ruleAndVersion(ctx, ref)
+	if err == nil && now.revision == "" {
+		err = s.replace(ctx, ref, now, version)
 	}
 	if err != nil {
 		return err
@@ -303,18 +303,18 @@ func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 	return optimistic.ErrAgain
 }
 
-// behindPermit is Behind for posts, edits and votes. If the token has been turned since the permit was
+// transactIfPermitted is TransactIfOpen for posts, edits and votes. If the rule has been replaced since the permit was
 // given, it asks for another permit. Once that is refused, no transaction that was sent under the
 // former can land.
-func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver.Operation) error {
-	if p.token == "" {
+func (s *Posts) transactIfPermitted(ctx context.Context, p *permit, operations []driver.Operation) error {
+	if p.revision == "" {
 		//lab: Write what the owner posts or edits, or what a vote takes away, in one transaction.
-		return s.Behind(ctx, p.ref, operations...)
+		return s.TransactIfOpen(ctx, p.ref, operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
-		held := append(slices.Clip(operations), driver.Merge(schema.PostingRuleRow(p.token), driver.Exists))
-		//lab: Write what a guest posts, edits or votes, in one transaction that holds the token.
-		err := s.Behind(ctx, p.ref, held...)
+		held := append(slices.Clip(operations), driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists))
+		//lab: Write what another user posts, edits or votes, in one transaction that requires the revision of the rule.
+		err := s.TransactIfOpen(ctx, p.ref, held...)
 		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
 			return err
 		}
@@ -328,18 +328,18 @@ func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver
 	})
 }
 
-// ReplacePostingRule turns the token of the guests: nothing lands that one of them has sent before. The rule
+// ReplacePostingRule gives the rule of a channel a new revision, so what other users have sent before fails. The rule
 // stays as it is, but for a user whose account is being deleted: nobody who has the name later is
-// blocked for that. Without a token, nobody was given a permit. A channel that is gone, or is being
-// deleted, has no guests.
+// blocked for that. Without a rule, no permit was given. A channel that is gone, or is being
+// deleted, has no rule.
 func (s *Posts) ReplacePostingRule(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
 	err := s.pause.Retry(ctx, func() error {
 		now, err := s.PostingRule(ctx, ref.Key)
-		if now = now.In(ref); err != nil || now.token == "" {
+		if now = now.In(ref); err != nil || now.revision == "" {
 			return err
 		}
 		now.forget(leaves)
-		return s.turn(ctx, ref, now, "")
+		return s.replace(ctx, ref, now, "")
 	})
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
 		return nil

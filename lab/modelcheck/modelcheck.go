@@ -1,13 +1,13 @@
-// Package prove explores all scenarios and reports the results. The shipped code
+// Package modelcheck explores all scenarios and reports the results. The shipped code
 // must break no invariant in any scenario. The textbook version must break an invariant in each
 // of its four scenarios, and so must the shipped code without any one of its safeguards.
 // Three more scenarios of the textbook version must each be broken by one mishap.
 //
-// An explorer that explores nothing finds nothing. So the numbers are part of the
+// A model checker that explores nothing finds nothing. So the numbers are part of the
 // claim, and a [Summary] below its floor is a failure.
 //
 // What was found is kept in known.json ([Known]), for pages that show it.
-package prove
+package modelcheck
 
 import (
 	"runtime"

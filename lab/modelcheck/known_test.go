@@ -1,31 +1,31 @@
-package prove_test
+package modelcheck_test
 
 import (
 	"slices"
 	"testing"
 
 	"microblogging/lab"
-	"microblogging/lab/prove"
+	"microblogging/lab/modelcheck"
 )
 
 func TestKnown(t *testing.T) {
 	t.Run("each case has one record and each record a case", recordsAreOfCases)
 	t.Run("each schedule breaks the invariant that its record names, and no sooner", recordsReplay)
 	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
-	t.Run("a record that is not what the explorer finds is noticed", staleRecordIsNoticed)
+	t.Run("a record that is not what the model checker finds is noticed", staleRecordIsNoticed)
 }
 
 func codeHasAFingerprint(t *testing.T) {
-	for _, code := range []string{prove.KnownCode(), lab.Fingerprint()} {
+	for _, code := range []string{modelcheck.KnownCode(), lab.Fingerprint()} {
 		if len(code) != 16 {
 			t.Errorf("the fingerprint is %q", code)
 		}
 	}
 }
 
-func known(t *testing.T) []prove.Record {
+func known(t *testing.T) []modelcheck.Record {
 	t.Helper()
-	records, err := prove.Known()
+	records, err := modelcheck.Known()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +34,12 @@ func known(t *testing.T) []prove.Record {
 
 func recordsAreOfCases(t *testing.T) {
 	var want, got []string
-	for _, c := range prove.Cases() {
+	for _, c := range modelcheck.Cases() {
 		want = append(want, c.Part.String()+" "+c.Name)
 	}
 	for _, r := range known(t) {
 		got = append(got, r.Part+" "+r.Name)
-		if r.States == 0 || (r.Shortest == 0) != (r.Part == prove.Real.String()) {
+		if r.States == 0 || (r.Shortest == 0) != (r.Part == modelcheck.Real.String()) {
 			t.Errorf("record %+v", r)
 		}
 	}
@@ -59,7 +59,7 @@ func recordsReplay(t *testing.T) {
 // replay follows a schedule, which must break the invariant with its last step, after par steps.
 func replay(t *testing.T, name, text, invariant string, par int) {
 	t.Helper()
-	c, err := prove.Find(name)
+	c, err := modelcheck.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,22 +83,22 @@ func replay(t *testing.T, name, text, invariant string, par int) {
 }
 
 func staleRecordIsNoticed(t *testing.T) {
-	c, err := prove.Find("once")
+	c, err := modelcheck.Find("once")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := []prove.Result{c.Explore(1)}
-	for what, spoil := range map[string]func(r *prove.Record){
-		"a par":        func(r *prove.Record) { r.Shortest-- },
-		"a name":       func(r *prove.Record) { r.Name += "s" },
-		"the states":   func(r *prove.Record) { r.States++ },
-		"a schedule":   func(r *prove.Record) { r.Schedule += "*2" },
-		"another part": func(r *prove.Record) { r.Part = "mishap" },
+	found := []modelcheck.Result{c.Explore(1)}
+	for what, spoil := range map[string]func(r *modelcheck.Record){
+		"a par":        func(r *modelcheck.Record) { r.Shortest-- },
+		"a name":       func(r *modelcheck.Record) { r.Name += "s" },
+		"the states":   func(r *modelcheck.Record) { r.States++ },
+		"a schedule":   func(r *modelcheck.Record) { r.Schedule += "*2" },
+		"another part": func(r *modelcheck.Record) { r.Part = "mishap" },
 	} {
 		spoilt := known(t)
-		at := slices.IndexFunc(spoilt, func(r prove.Record) bool { return r.Name == "once" })
+		at := slices.IndexFunc(spoilt, func(r modelcheck.Record) bool { return r.Name == "once" })
 		spoil(&spoilt[at])
-		if prove.CheckRecords(found, spoilt) == nil {
+		if modelcheck.CheckRecords(found, spoilt) == nil {
 			t.Errorf("%s differs, and nothing notices", what)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"microblogging/storage/driver"
 )
 
-// TestEcho does not state wishes but facts that callers must expect: if the SDK sent
-// a request twice, the answer may be the echo of the first try. A caller that must
+// TestSelfConflict does not state wishes but facts that callers must expect: if the SDK sent
+// a request twice, the answer may be a conflict with the first try. A caller that must
 // know what happened has to read again.
-func TestEcho(t *testing.T) {
-	t.Run("of a transaction", echoOfTransaction)
-	t.Run("of a call of a queue", echoOfQueue)
+func TestSelfConflict(t *testing.T) {
+	t.Run("of a transaction", selfConflictOfTransaction)
+	t.Run("of a call of a queue", selfConflictOfQueue)
 }
 
-func echoOfTransaction(t *testing.T) {
+func selfConflictOfTransaction(t *testing.T) {
 	for what, test := range map[string]struct {
 		op      func(match driver.Condition) driver.Operation
 		meaning error
@@ -51,16 +51,16 @@ func echoOfTransaction(t *testing.T) {
 	}
 }
 
-func echoOfQueue(t *testing.T) {
+func selfConflictOfQueue(t *testing.T) {
 	for what, test := range map[string]struct {
 		call    driver.Call
 		meaning error
 		visible int // messages afterwards, of one that was sent before, or received if the call is about it
 	}{
-		"of a send is a second message":                 {driver.Call{Method: driver.CallSend}, nil, 3},
-		"of a receive is no message while it is hidden": {driver.Call{Method: driver.CallReceive, Limit: 32, Lease: time.Minute}, nil, 0},
-		"of an update is a lost lease":                  {driver.Call{Method: driver.CallUpdate, Lease: time.Minute}, domain.ErrLeaseLost, 0},
-		"of a delete is a lost lease":                   {driver.Call{Method: driver.CallDelete}, domain.ErrLeaseLost, 0},
+		"of a send is a second message":                    {driver.Call{Method: driver.CallSend}, nil, 3},
+		"of a receive is no message while it is invisible": {driver.Call{Method: driver.CallReceive, Limit: 32, Lease: time.Minute}, nil, 0},
+		"of an update is a lost lease":                     {driver.Call{Method: driver.CallUpdate, Lease: time.Minute}, domain.ErrLeaseLost, 0},
+		"of a delete is a lost lease":                      {driver.Call{Method: driver.CallDelete}, domain.ErrLeaseLost, 0},
 	} {
 		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())

@@ -1,4 +1,4 @@
-package prove
+package modelcheck
 
 import (
 	"errors"
@@ -41,7 +41,7 @@ func writeRegion(w io.Writer, known []Record, what []string) error {
 		return writeAblations(w, known)
 	}
 	if len(what) < 2 || !slices.Contains([]string{"schedule", "picture", "run"}, what[0]) {
-		return errors.New("the explorer does not know this kind of region")
+		return errors.New("the model checker does not know this kind of region")
 	}
 	c, err := Find(what[1])
 	if err != nil {
@@ -116,8 +116,8 @@ func (c Case) Mermaid(steps []lab.Step) string {
 		if words.Fate != "" {
 			text += " (" + words.Fate + ")"
 		}
-		if words.Answer != "" {
-			text += " → " + words.Answer
+		if words.Result != "" {
+			text += " → " + words.Result
 		}
 		for _, told := range words.Told {
 			text += ", told: " + told
