@@ -22,7 +22,7 @@ import (
 // TestMemory runs alone, since it holds the server to a second.
 func TestMemory(t *testing.T) {
 	t.Run("bodies of many parts take less than the 256 MiB of a small container", crowdedBodiesTakeLittleMemory)
-	t.Run("strangers and half-sent batches keep no reader waiting, no SIGTERM, and little memory", floodKeepsNoReaderWaiting)
+	t.Run("anonymous clients and half-sent batches keep no reader waiting, no SIGTERM, and little memory", floodKeepsNoReaderWaiting)
 }
 
 // startUnraced starts a server without the race detector.
@@ -185,14 +185,14 @@ func crowdedBodiesTakeLittleMemory(t *testing.T) {
 }
 
 func floodKeepsNoReaderWaiting(t *testing.T) {
-	const strangers, drafts, reads = 3000, 200, 40
+	const anonymous, drafts, reads = 3000, 200, 40
 	p, pid := startUnraced(t)
 	ada := signUp(t, p.url, "ada")
 	ada.createChannel(t, "garden")
 	over, end := context.WithCancel(t.Context())
 	defer end()
 	var all sync.WaitGroup
-	half{path: client.SessionsPath, length: 4 << 10, from: "127.0.0.1"}.send(t, p.url, strangers, over, &all)
+	half{path: client.SessionsPath, length: 4 << 10, from: "127.0.0.1"}.send(t, p.url, anonymous, over, &all)
 	for i := range 4 { // they take all the room that there is for bodies
 		half{path: "/channels/garden", length: 64 << 10, from: fmt.Sprint("127.0.0.1", i)}.send(t, p.url, drafts, over, &all)
 	}
@@ -223,10 +223,10 @@ func floodKeepsNoReaderWaiting(t *testing.T) {
 	if took[reads-1] > time.Second {
 		t.Errorf("a page takes up to %s", took[reads-1])
 	}
-	const sent = strangers*4<<10 + 4*drafts*64<<10 + drafts*33*64<<10
+	const sent = anonymous*4<<10 + 4*drafts*64<<10 + drafts*33*64<<10
 	most := mostMemory(t, pid)
 	if t.Logf("it had %d MiB at most, and was sent %d MiB", most>>20, sent>>20); most > sent/3 {
-		t.Error("it keeps a third of what strangers send, or more")
+		t.Error("it keeps a third of what anonymous clients send, or more")
 	}
 	told := time.Now()
 	p.endCleanly(t)

@@ -58,7 +58,7 @@ func everyCallIsTold(t *testing.T) {
 	}
 }
 
-// claims are what words of a sentence say of a call, and tells whether it is so.
+// claims are what words of a sentence say of a call, and reports whether it is so.
 func claims() map[string]func(*lab.Call) bool {
 	acts := func(actions ...driver.Action) func(*lab.Call) bool {
 		return func(c *lab.Call) bool {

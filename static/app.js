@@ -42,7 +42,7 @@ const shut = (within) => document.querySelectorAll(".drop[open]").forEach((drop)
 addEventListener("click", (event) => shut(event.target));
 addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
 
-// What forms can do more is loaded where there is one: a stranger's first visit does without.
+// What forms can do more is loaded where there is one: an anonymous client's first visit does without.
 const keys = document.querySelector(".foot [data-keys]").dataset;
 if (document.querySelector("[data-limit], form[data-quick]")) import(keys.forms);
 

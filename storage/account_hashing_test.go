@@ -143,7 +143,7 @@ func lateSignInIsRefused(t *testing.T, w *world) {
 		}
 	}
 	time.Sleep(10 * time.Minute)
-	w.strangers("ada") // its address is not known yet
+	w.guessers("ada") // its address is not known yet
 	w.mustBeThrottled(w.store, attempt("ada", right))
 	if checked := w.fail(w.store, "nobody", 20); checked != limit {
 		t.Errorf("%d wrong passwords were checked, want %d", checked, limit)

@@ -54,16 +54,16 @@ func sessionsEndTogether(t *testing.T) {
 			w.user("ada")
 			w.user("grace")
 			for range 2 { // in the first epoch, and in a later one
-				one, two, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
+				one, two, grace := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
 				link, secret := w.link(), w.digestAddress()
 				if everybody {
 					if n, err := w.store.EndAllSessions(t.Context()); err != nil || n != 2 {
 						t.Errorf("%d users (%v)", n, err)
 					}
-					w.mustNotBeSignedIn(stranger)
+					w.mustNotBeSignedIn(grace)
 				} else {
 					w.ok(w.store.EndSessions(t.Context(), "ada"))
-					w.mustBeSignedIn(stranger, "grace")
+					w.mustBeSignedIn(grace, "grace")
 				}
 				w.mustNotBeSignedIn(one)
 				w.mustNotBeSignedIn(two)
@@ -78,7 +78,7 @@ func sessionsEndTogether(t *testing.T) {
 func fiftySessionsLast(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("grace")
-	stranger, first, second := w.signedIn("grace", right), w.signedIn("ada", right), w.signedIn("ada", right)
+	grace, first, second := w.signedIn("grace", right), w.signedIn("ada", right), w.signedIn("ada", right)
 	for range 48 {
 		w.signedIn("ada", right)
 	}
@@ -90,7 +90,7 @@ func fiftySessionsLast(t *testing.T, w *world) {
 	for _, token := range []string{second, linked, last} {
 		w.mustBeSignedIn(token, "ada")
 	}
-	w.mustBeSignedIn(stranger, "grace")
+	w.mustBeSignedIn(grace, "grace")
 }
 
 func sessionIsFound(t *testing.T, w *world) {

@@ -73,10 +73,10 @@ func TestPassword(t *testing.T) {
 func passwordChangeEndsOtherSessions(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("grace")
-	own, other, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
+	own, other, anonymous := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
 	w.ok(w.store.ChangePassword(t.Context(), own, attempt("ada", right), "another horse"))
 	w.mustBeSignedIn(own, "ada")
-	w.mustBeSignedIn(stranger, "grace")
+	w.mustBeSignedIn(anonymous, "grace")
 	w.mustNotBeSignedIn(other)
 	if _, err := w.signIn(w.store, "ada", right); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("the old password: %v", err)

@@ -169,11 +169,11 @@ func keyGivesNoGuessesPastLimit(t *testing.T, w *world) {
 		t.Errorf("the right password from a refused address: %v", err)
 	}
 	checked := limit
-	for address := range 2 * strangersLimit / limit {
+	for address := range 2 * anonymousLimit / limit {
 		checked += guess(2+address, "ada")
 	}
-	if checked != strangersLimit {
-		t.Errorf("%d guesses from many addresses were checked, want %d", checked, strangersLimit)
+	if checked != anonymousLimit {
+		t.Errorf("%d guesses from many addresses were checked, want %d", checked, anonymousLimit)
 	}
 	rows := len(w.rows("Throttle"))
 	if n := guess(99, "ada"); n != 0 || len(w.rows("Throttle")) != rows {

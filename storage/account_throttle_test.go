@@ -21,9 +21,9 @@ const (
 	// limit is how many wrong passwords are checked within a window for one user from
 	// one address, or for one user who has a session.
 	limit = 10
-	// strangersLimit is how many are checked for one user from all addresses that are
+	// anonymousLimit is how many are checked for one user from all addresses that are
 	// not known.
-	strangersLimit = 50
+	anonymousLimit = 50
 	// addressLimit is how many are checked for one address.
 	addressLimit = 50
 	window       = 15 * time.Minute
@@ -71,11 +71,11 @@ func (w *world) mustSignIn(a storage.Attempt) {
 	}
 }
 
-// strangers guess at a name from many addresses until no guess is checked any more, and
+// guessers guess at a name from many addresses until no guess is checked any more, and
 // return how many were.
-func (w *world) strangers(name string) (checked int) {
+func (w *world) guessers(name string) (checked int) {
 	w.t.Helper()
-	for address := range 2 * strangersLimit / limit {
+	for address := range 2 * anonymousLimit / limit {
 		checked += w.failFrom(w.store, address, name, 2*limit)
 	}
 	return checked
@@ -103,11 +103,11 @@ func TestThrottle(t *testing.T) {
 	t.Run("password that waited is not compared once the limit is reached", bubble(waitingIsRefusedAtLimit))
 	t.Run("guess counts though its client has left", bubble(guessOfWhoLeftCounts))
 	t.Run("address that tries many names is throttled, which costs one read", bubble(addressIsThrottled))
-	t.Run("strangers together have a limit for each user", bubble(strangersHaveLimit))
-	t.Run("strangers do not lock out a known address", bubble(strangersSpareKnownAddress))
+	t.Run("anonymous clients together have a limit for each user", bubble(anonymousClientsHaveLimit))
+	t.Run("anonymous clients do not lock out a known address", bubble(anonymousClientsSpareKnownAddress))
 	t.Run("address is known for 30 days after a sign-in", drivertest.Long(bubble(addressIsKnownForAWhile)))
 	t.Run("clock that was ahead locks nobody out, and makes no address known", drivertest.Long(bubble(clockAheadIsNotBelieved)))
-	t.Run("strangers do not lock out a session", bubble(strangersSpareSession))
+	t.Run("anonymous clients do not lock out a session", bubble(anonymousClientsSpareSession))
 }
 
 func tooManyFailuresAreThrottled(t *testing.T, w *world) {
@@ -165,7 +165,7 @@ func manyRightAreNotRefused(t *testing.T, w *world) {
 // Attempts that wait for each other have all been admitted.
 func waitingIsRefusedAtLimit(t *testing.T, w *world) {
 	w.user("ada")
-	for address := range strangersLimit - 1 {
+	for address := range anonymousLimit - 1 {
 		w.failFrom(w.store, address, "ada", 1)
 	}
 	w.hold(2, time.Second)
@@ -207,7 +207,7 @@ func manyCannotOutrunCount(t *testing.T) {
 		guess func(w *world, s *storage.Store, token string, i int) (checked bool)
 	}{
 		"from one address":    {limit, func(w *world, s *storage.Store, _ string, _ int) bool { return w.fail(s, "ada", 1) == 1 }},
-		"from many addresses": {strangersLimit, func(w *world, s *storage.Store, _ string, i int) bool { return w.failFrom(s, i/2, "ada", 1) == 1 }},
+		"from many addresses": {anonymousLimit, func(w *world, s *storage.Store, _ string, i int) bool { return w.failFrom(s, i/2, "ada", 1) == 1 }},
 		"with a session": {limit, func(w *world, s *storage.Store, token string, i int) bool {
 			return w.guess(s, token, from(i, "ada", wrong))
 		}},
@@ -217,7 +217,7 @@ func manyCannotOutrunCount(t *testing.T) {
 			token := w.signedIn("ada", right)
 			stores := []*storage.Store{w.store, w.other()}
 			var checked atomic.Int64
-			atOnce(2*strangersLimit, func(i int) {
+			atOnce(2*anonymousLimit, func(i int) {
 				if c.guess(w, stores[i%2], token, i) {
 					checked.Add(1)
 				}
@@ -229,12 +229,12 @@ func manyCannotOutrunCount(t *testing.T) {
 	}
 }
 
-func strangersHaveLimit(t *testing.T, w *world) {
+func anonymousClientsHaveLimit(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("grace")
 	for _, name := range []string{"ada", "nobody"} {
-		if checked := w.strangers(name); checked != strangersLimit {
-			t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, strangersLimit)
+		if checked := w.guessers(name); checked != anonymousLimit {
+			t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, anonymousLimit)
 		}
 		w.mustBeThrottled(w.store, from(200, name, right))
 		w.mustBeThrottled(w.other(), from(200, name, right))
@@ -244,19 +244,19 @@ func strangersHaveLimit(t *testing.T, w *world) {
 	w.mustSignIn(from(200, "ada", right))
 }
 
-func strangersSpareKnownAddress(t *testing.T, w *world) {
+func anonymousClientsSpareKnownAddress(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("grace")
 	w.signedIn("ada", right)
 	for range 3 { // whatever the order
-		w.strangers("ada")
+		w.guessers("ada")
 		for range 2 * limit {
 			w.signedIn("ada", right)
 		}
 	}
 	w.mustBeThrottled(w.store, from(200, "ada", right))
 	// It is known for one user alone, and what it gets wrong is counted.
-	w.strangers("grace")
+	w.guessers("grace")
 	w.mustBeThrottled(w.store, attempt("grace", right))
 	w.mustCheck("ada", limit)
 	w.mustBeThrottled(w.store, attempt("ada", right))
@@ -267,14 +267,14 @@ func addressIsKnownForAWhile(t *testing.T, w *world) {
 	w.signedIn("ada", right)
 	time.Sleep(known - window)
 	w.expire()
-	w.strangers("ada")
+	w.guessers("ada")
 	w.signedIn("ada", right) // which makes it known for another 30 days
 	time.Sleep(known - window)
 	w.expire()
-	w.strangers("ada")
+	w.guessers("ada")
 	w.mustCheck("ada", limit)
 	time.Sleep(window)
-	w.strangers("ada")
+	w.guessers("ada")
 	w.mustBeThrottled(w.store, attempt("ada", right))
 }
 
@@ -291,22 +291,22 @@ func clockAheadIsNotBelieved(t *testing.T, w *world) {
 			}
 		}
 	}
-	w.strangers("ada")
+	w.guessers("ada")
 	w.mustBeThrottled(w.store, attempt("ada", right)) // as at any address that is not known
 	time.Sleep(window)
 	w.signedIn("ada", right)
-	w.strangers("ada")
+	w.guessers("ada")
 	w.signedIn("ada", right) // it is known again
 	time.Sleep(known)
-	w.strangers("ada")
+	w.guessers("ada")
 	w.mustBeThrottled(w.store, attempt("ada", right))
 }
 
-func strangersSpareSession(t *testing.T, w *world) {
+func anonymousClientsSpareSession(t *testing.T, w *world) {
 	w.user("ada")
 	token := w.signedIn("ada", right)
-	w.strangers("ada")
-	for i := range addressLimit { // and strangers at the same address
+	w.guessers("ada")
+	for i := range addressLimit { // and anonymous clients at the same address
 		w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
 	}
 	w.mustBeThrottled(w.store, attempt("ada", right))

@@ -82,7 +82,7 @@ func (v Deletion) waiting() bool {
 	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned
 }
 
-// headline says in a few words how far the deletion has come. The page announces
+// headline says in a few words how far the deletion has come. The page reads out
 // each change of it to screen readers.
 func (v Deletion) headline() string {
 	if v.waiting() {

@@ -3,7 +3,7 @@
 // # The problem
 //
 // A page must say the same to everybody: with a mouse, a keyboard, a screen
-// reader, a phone 360 px wide, or without JavaScript. It shows text that strangers
+// reader, a phone 360 px wide, or without JavaScript. It shows text that other people
 // wrote. And it is rendered for every request, so its cost counts.
 //
 // # The model

@@ -32,7 +32,7 @@ func TestDraftForm(t *testing.T) {
 			t.Errorf("looked at %d forms", forms)
 		}
 	})
-	shows(t, "costs a stranger nothing", ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
+	shows(t, "costs an anonymous client nothing", ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		without("script[src=/static/draft.js]"), without("script[src=/static/draft_end.js]"))
 	t.Run("of an ended session does not send a password back", func(t *testing.T) {
 		page := ProblemPage(pageAt("/channels/aurora", ""), Problem{Status: 401, Kept: sampleKept(PostDraft, true)})

@@ -6,7 +6,7 @@ import (
 	"microblogging/domain"
 )
 
-// A Latest is a page of the newest posts of all channels, at [LatestPath] and for strangers at
+// A Latest is a page of the newest posts of all channels, at [LatestPath] and for anonymous clients at
 // [HomePath].
 type Latest struct {
 	// Posts are newest first.

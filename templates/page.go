@@ -18,7 +18,7 @@ type Page struct {
 	// Path is the path and query of this page. Signing in returns to it. It is empty if a
 	// browser would read it as another host: anyone can send people to such a path.
 	Path string
-	// User is the name of the signed-in reader. It is empty for a stranger.
+	// User is the name of the signed-in reader. It is empty for an anonymous client.
 	User domain.UserName
 	// Now is the time of the request.
 	Now time.Time

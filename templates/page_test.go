@@ -48,7 +48,7 @@ func TestEveryPage(t *testing.T) {
 				t.Errorf("the page says %q", leak)
 			}
 		},
-		"never takes what strangers write for markup": func(t *testing.T, root *html.Node) {
+		"never takes what users write for markup": func(t *testing.T, root *html.Node) {
 			if all, ours := find(root, "script"), find(root, "script[type=module][src]"); len(all) != len(ours) {
 				t.Errorf("%d of %d scripts are not ours", len(all)-len(ours), len(all))
 			}

@@ -14,7 +14,7 @@ import (
 // The paths of pages that have no parameters.
 const (
 	HomePath = "/"
-	// LatestPath has the newest posts of all channels, as HomePath has for strangers.
+	// LatestPath has the newest posts of all channels, as HomePath has for anonymous clients.
 	LatestPath     = "/latest"
 	ChannelsPath   = "/channels"
 	NewChannelPath = "/channels/new"
@@ -168,7 +168,7 @@ func with(path string, query ...string) string {
 	return path
 }
 
-// newChannelFrom is the form for a new channel. A stranger signs in first, and then gets
+// newChannelFrom is the form for a new channel. An anonymous client signs in first, and then gets
 // there.
 func newChannelFrom(page Page, path string) string {
 	if page.User == "" {

@@ -15,7 +15,7 @@ type Problem struct {
 	Status int
 	// Title says in a few words what happened. If empty, Status decides.
 	Title string
-	// Detail says more, in one or two sentences that a stranger may read. If empty,
+	// Detail says more, in one or two sentences that an anonymous client may read. If empty,
 	// Status decides.
 	Detail string
 	// Errors say what is wrong with the request, field by field.

@@ -31,7 +31,7 @@ func TestProblemPage(t *testing.T) {
 		for _, status := range []int{404, 410} {
 			expect(t, ProblemPage(pageAt("/channels/aurora", "ingrid"), Problem{Status: status}), deletions)
 		}
-		for name, page := range map[string]Page{"a stranger's": pageAt("/channels/aurora", ""), "no channel's": pageAt("/nothing", "ingrid")} {
+		for name, page := range map[string]Page{"an anonymous client's": pageAt("/channels/aurora", ""), "no channel's": pageAt("/nothing", "ingrid")} {
 			t.Run("and not from "+name, func(t *testing.T) {
 				expect(t, ProblemPage(page, Problem{Status: 404}), silent("Your deletions"))
 			})

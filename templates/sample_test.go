@@ -24,7 +24,7 @@ func pageAt(path string, user domain.UserName) Page {
 	}
 }
 
-// nasty is what a stranger might write into any field.
+// nasty is what a hostile user might write into any field.
 const nasty = `"><script>alert('x')</script><b title='`
 
 func longName() string { return strings.Repeat("Donaudampfschiff", 4) }
@@ -148,7 +148,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 	blank.View = View{Find: new("")}
 	return map[string]templ.Component{
 		"channel":             ChannelPage(in, sampleChannel()),
-		"channel, stranger":   ChannelPage(out, sampleChannel()),
+		"channel, anonymous":  ChannelPage(out, sampleChannel()),
 		"channel, empty":      ChannelPage(in, empty),
 		"channel, empty, out": ChannelPage(out, empty),
 		"channel, paged":      ChannelPage(in, paged),

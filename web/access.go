@@ -29,7 +29,7 @@ func LoggedPath(path string) string {
 // clientAttr is the address of a client. It is personal data, so the log has it only if the operator
 // asks for it.
 func (s *server) clientAttr(c echo.Context) slog.Attr {
-	return slog.String("client", string(s.guard.clientAddress(c.Request())))
+	return slog.String("client", string(s.admission.clientAddress(c.Request())))
 }
 
 // logAccess writes the line of a request that has been answered.

@@ -156,7 +156,7 @@ func eachEntryIsAWrite(t *testing.T) {
 func batchSentAgainMakesNoSecondPost(t *testing.T) {
 	s, bob, _ := engines(t, "bob")
 	send := func(n int) answer { return s.do("POST", enginesBatch, bearer(bob), batch(entries(n)...)) }
-	s.do("POST", enginesBlogs, bearer(bob), fields("text", "the first of a guest")).want(201)
+	s.do("POST", enginesBlogs, bearer(bob), fields("text", "the first of another user")).want(201)
 	s.breakStore(onTransaction(func(send func() error) error {
 		if err := send(); err != nil {
 			return err

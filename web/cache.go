@@ -111,7 +111,7 @@ type document struct {
 }
 
 // answer sends a document of the channel that the path names. One that is the same for all
-// strangers comes from the cache, if nothing of the channel has changed.
+// anonymous clients comes from the cache, if nothing of the channel has changed.
 func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if d.forAll || s.mayShare(c.Request()) {
 		page, err := s.sharedPage(c, d)
@@ -148,7 +148,7 @@ func anyIncarnation(key domain.ChannelKey) domain.ChannelAddress {
 	return domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
 }
 
-// sharedPage makes a document for strangers, unless the cache has it.
+// sharedPage makes a document for anonymous clients, unless the cache has it.
 func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 	address := s.sharedAddress(c.Request())
 	var key domain.ChannelKey
@@ -177,7 +177,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 	return page.Value, err
 }
 
-// sharedAddress is what a page for strangers is kept under. The address that was asked for is in
+// sharedAddress is what a page for anonymous clients is kept under. The address that was asked for is in
 // the page's links.
 func (s *server) sharedAddress(r *http.Request) string {
 	return "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(coding.AcceptsGzip(r))

@@ -32,7 +32,7 @@ func tellCost(c echo.Context, x *exchange) {
 	c.Response().Header().Set(headerServerTiming, timing)
 }
 
-// tellsNames reports whether the rows that were found, or the time that took, would tell a stranger
+// tellsNames reports whether the rows that were found, or the time that took, would tell an anonymous client
 // whether there is an account of some name: after a wrong password, and at the address of a
 // personal feed.
 func tellsNames(c echo.Context) bool {
@@ -47,7 +47,7 @@ func (s *server) listCalls(c echo.Context, x *exchange) {
 }
 
 // callPanelOf returns what makes the fold of a page when the page is rendered, after its last
-// call. It is nil without --teach, and where the calls would tell a stranger
+// call. It is nil without --teach, and where the calls would tell an anonymous client
 // whether there is an account of some name: those of a sign-in that is refused, and those at
 // the address of a personal feed.
 func (s *server) callPanelOf(c echo.Context) func() templates.CallPanel {

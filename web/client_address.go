@@ -65,7 +65,7 @@ func (p proxyTrust) extractor() echo.IPExtractor {
 var hopPort = regexp.MustCompile(`(\.\d+|\]):\d*\s*(,|$)`)
 
 // clientAddress returns the address of the client.
-func (g *guard) clientAddress(r *http.Request) clientAddress {
+func (g *admission) clientAddress(r *http.Request) clientAddress {
 	hops := hopPort.ReplaceAllString(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), "$1$2")
 	if g.proxies.any {
 		hops = hops[strings.LastIndex(hops, ",")+1:]

@@ -49,7 +49,7 @@ func addressIsThePeersOrWhatAProxySays(t *testing.T) {
 		// A peer without an address is one client.
 		{Options{}, "", []string{""}, ""}, {Options{}, "@", []string{"192.0.2.7"}, ""},
 	} {
-		g, err := newGuard(test.options)
+		g, err := newAdmission(test.options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func exportHasAll(t *testing.T) {
 	s.author("bob")
 	wheels, axles, gone := s.channel("Wheels", "bob"), s.channel("Axles", "bob"), s.channel("Gone", "bob")
 	s.post(engines, "ada", "Mine at home")
-	s.post(engines, "bob", "A guest of mine")
+	s.post(engines, "bob", "A reader of mine")
 	s.post(wheels, "ada", "Mine elsewhere")
 	rated := s.post(axles, "bob", "Of somebody else")
 	lost := s.post(gone, "ada", "Mine in what is gone")
@@ -72,7 +72,7 @@ func exportHasAll(t *testing.T) {
 			t.Errorf("%s has %q, want %q", path, names, want)
 		}
 		for name, parts := range map[string][]string{
-			"channels/Engines.json": {"Mine at home", "A guest of mine"}, "channels/Engines.md": {"Mine at home", "A guest of mine"},
+			"channels/Engines.json": {"Mine at home", "A reader of mine"}, "channels/Engines.md": {"Mine at home", "A reader of mine"},
 			"posts/Wheels.json": {"Mine elsewhere"}, "posts/Wheels.md": {"Mine elsewhere"},
 			"profile.json": {`"name":"ada"`}, "subscriptions.json": {`"Axles"`}, "votes.json": {string(rated.ID)},
 		} {

@@ -37,7 +37,7 @@ func readForm(c echo.Context) (url.Values, error) {
 	case mediaType == echo.MIMEApplicationForm && err == nil:
 		err = r.ParseForm()
 	case mediaType == echo.MIMEMultipartForm && err == nil:
-		// guard.admit bounds every body by maxEditBody, so no part is written to a file.
+		// admission.admit bounds every body by maxEditBody, so no part is written to a file.
 		err = r.ParseMultipartForm(maxEditBody)
 	case r.ContentLength == 0:
 		return nil, nil

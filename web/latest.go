@@ -15,7 +15,7 @@ import (
 )
 
 // showLatest is the newest posts of all channels, beside the channels that are active. What
-// strangers see is kept, and shown again while the same channels are active and have the versions
+// anonymous clients see is kept, and shown again while the same channels are active and have the versions
 // that they had. The channels are verified for each request, so nothing is shown of one whose
 // deletion was accepted before.
 func (s *server) showLatest(c echo.Context, v visitor) error {
@@ -98,7 +98,7 @@ func (s *server) listByActivity(c echo.Context, limit int) error {
 	})
 }
 
-// home is the feed of a visitor who is signed in, and the newest posts of all for a stranger.
+// home is the feed of a visitor who is signed in, and the newest posts of all for an anonymous client.
 func (s *server) home(c echo.Context, v visitor) error {
 	if !v.SignedIn() {
 		return s.showLatest(c, v)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestLatest(t *testing.T) {
-	t.Run("the front shows a stranger the newest posts and the active channels", frontShowsNewestPosts)
+	t.Run("the front shows an anonymous client the newest posts and the active channels", frontShowsNewestPosts)
 	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)

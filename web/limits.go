@@ -26,7 +26,7 @@ const (
 	maxBody = 64 << 10
 	// maxBatchBody is the same for a batch of posts.
 	maxBatchBody = maxBatch * maxBody
-	// maxSmallBody is the same where a name and a password are sent, which strangers do, and
+	// maxSmallBody is the same where a name and a password are sent, which anonymous clients do, and
 	// where hardly anything is.
 	maxSmallBody = 4 << 10
 	// maxPasswordsBody is the same where two passwords are sent.
@@ -133,7 +133,7 @@ func costlySlots() *semaphore.Weighted {
 // are too many, it returns domain.ErrBusy and does not read. The answer must be sent after it returns,
 // or a client who reads slowly would keep others waiting.
 func (s *server) costly(c echo.Context, read func() error) error {
-	client := s.guard.clientAddress(c.Request())
+	client := s.admission.clientAddress(c.Request())
 	if !s.costlyReads.take(client, 1) {
 		return fmt.Errorf("too many costly reads are under way: %w", domain.ErrBusy)
 	}
@@ -212,7 +212,7 @@ func (s *server) takeWrite(c echo.Context, v visitor) error {
 		return taken && err == nil
 	}
 	l := s.writes
-	if l == nil || takes(l.users, string(v.User)) && takes(l.clients, string(s.guard.clientAddress(c.Request()))) {
+	if l == nil || takes(l.users, string(v.User)) && takes(l.clients, string(s.admission.clientAddress(c.Request()))) {
 		return nil
 	}
 	return tooManyWrites(l.oneToken)

@@ -51,13 +51,13 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		start, x, h := time.Now(), new(exchange), c.Response().Header()
 		ignoreOtherSchemes(c.Request().Header)
 		c.Set(exchangeKey, x)
-		s.guard.protect(h, c.Request())
+		s.admission.protect(h, c.Request())
 		h.Set(echo.HeaderXRequestID, rand.Text())
 		s.letGo(h)
 		c.Request().Pattern = c.Path()
 		s.listCalls(c, x)
 		c.Response().Before(func() {
-			s.guard.show(h, c.Response().Status)
+			s.admission.show(h, c.Response().Status)
 			tellCost(c, x)
 			boundWriting(c.Response())
 		})
@@ -115,7 +115,7 @@ func boundWriting(response *echo.Response) {
 	_ = http.NewResponseController(response.Writer).SetWriteDeadline(time.Now().Add(allowed))
 }
 
-// handle calls next if the guard admits the request. It turns a panic into an error.
+// handle calls next if the admission allows the request. It turns a panic into an error.
 func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		cause := recover()
@@ -127,7 +127,7 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 		}
 		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}()
-	release, err := s.guard.admit(c.Response().Writer, c.Request(), cmp.Or(s.bodies[c.Path()], maxBody))
+	release, err := s.admission.admit(c.Response().Writer, c.Request(), cmp.Or(s.bodies[c.Path()], maxBody))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestPageCache(t *testing.T) {
 	t.Run("answers nothing after a deletion, on any process", cacheAnswersNothingAfterADeletion)
 	t.Run("answers what was written last, on any process", cacheAnswersWhatWasWrittenLast)
 	t.Run("answers as a site without it", cacheAnswersAsASiteWithoutIt)
-	t.Run("answers strangers alone", cacheAnswersStrangersAlone)
+	t.Run("answers anonymous clients alone", cacheAnswersAnonymousClientsAlone)
 	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
 	t.Run("costs few allocations", cacheCostsFewAllocations)
 }
@@ -34,7 +34,7 @@ func twoSites(t *testing.T) (a, b *site) {
 	return newSiteOver(t, db, web.Options{}), newSiteOver(t, db, web.Options{})
 }
 
-// sharedPaths are the pages and feeds of a channel that are the same for all strangers.
+// sharedPaths are the pages and feeds of a channel that are the same for all anonymous clients.
 func sharedPaths(channel domain.Channel, blog domain.Blog) []string {
 	atom, json := feedsOf(channel)
 	return []string{"/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0", postPage(channel, blog), atom, json}
@@ -164,7 +164,7 @@ func cacheAnswersAsASiteWithoutIt(t *testing.T) {
 	}
 }
 
-func cacheAnswersStrangersAlone(t *testing.T) {
+func cacheAnswersAnonymousClientsAlone(t *testing.T) {
 	s, token, channel := engines(t, "ada")
 	path := postPage(channel, s.post(channel, "ada", "Hello"))
 	for _, path := range []string{"/channels/Engines", path} {

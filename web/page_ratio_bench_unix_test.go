@@ -31,7 +31,7 @@ const (
 
 // BenchmarkAgainstFixedPage serves the first page of a channel over TCP, by turns with a
 // server of net/http alone that answers with as many bytes, of which none is computed.
-// The goals are ratios: 0.5 for a stranger, 0.6 for one who has the page already, and 0.15
+// The goals are ratios: 0.5 for an anonymous client, 0.6 for one who has the page already, and 0.15
 // for a reader who is signed in, whatever the number of posts.
 func BenchmarkAgainstFixedPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000, 1_000_000} {
@@ -46,7 +46,7 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 				b.Run(coding, func(b *testing.B) {
 					accepts := "Accept-Encoding: " + coding + "\r\n"
 					tag := askedOnce(b, ours, accepts).tag
-					b.Run("stranger", func(b *testing.B) { benchRatio(b, ours, accepts) })
+					b.Run("anonymous", func(b *testing.B) { benchRatio(b, ours, accepts) })
 					b.Run("has-it", func(b *testing.B) { benchRatio(b, ours, accepts+"If-None-Match: "+tag+"\r\n") })
 					b.Run("signed-in", func(b *testing.B) { benchRatio(b, ours, accepts+"Cookie: session="+token+"\r\n") })
 				})

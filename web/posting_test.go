@@ -77,23 +77,23 @@ func pagesSayWhoMayPost(t *testing.T) {
 	s.author("ada")
 	s.post(channel, "bob", "before")
 	s.subscribe("bob", channel)
-	stranger := s.browser()
+	anonymous := s.browser()
 	page := func(b *browser) page { return b.open("/channels/Engines").want(200) }
 	if !page(bob).hasForm("Post") || !bob.open("/").hasForm("Post") {
 		t.Error("bob may post, and has no form")
 	}
-	page(stranger).says("Sign in").saysNot("Only @ada posts here.")
+	page(anonymous).says("Sign in").saysNot("Only @ada posts here.")
 	ok(t, s.store.SetPosting(t.Context(), channel, "ada", true))
 	if page(bob).says("Only @ada posts here.").hasForm("Post") || bob.open("/").hasForm("Post") {
 		t.Error("bob may not post, and has a form")
 	}
-	page(stranger).says("Only @ada posts here.")
+	page(anonymous).says("Only @ada posts here.")
 	ok(t, s.store.SetPosting(t.Context(), channel, "ada", false))
 	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
 	if page(bob).says("@ada has blocked you here.").hasForm("Post") {
 		t.Error("bob is blocked, and has a form")
 	}
-	page(stranger).saysNot("blocked")
+	page(anonymous).saysNot("blocked")
 }
 
 func refusedPostKeepsItsText(t *testing.T) {

@@ -71,7 +71,7 @@ func typed(contentType, body string) change {
 
 func both(a, b change) change { return func(r *http.Request) { a(r); b(r) } }
 
-// chunked is a body that does not announce its length.
+// chunked is a body that does not declare its length.
 func chunked(contentType, body string) change {
 	return both(typed(contentType, body), func(r *http.Request) { r.ContentLength = -1 })
 }

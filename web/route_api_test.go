@@ -4,13 +4,13 @@ package web_test
 // new routes go last.
 func apiRoutes() []route {
 	return []route{
-		{name: "GET /api/v1/channels", who: everyone, costs: []cost{{"", stranger, 2, 18, 0, 0}}, seeds: []seed{
-			{stranger, 200, "", "contains=e&limit=1", "", ""},
+		{name: "GET /api/v1/channels", who: everyone, costs: []cost{{"", anonymous, 2, 18, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "contains=e&limit=1", "", ""},
 			{ada, 200, "", "limit=1&after={channels}", "", ""},
 			{invalid, 200, "", "", "X-Forwarded-For: 1.2.3.4", ""},
-			{stranger, 422, "", "after={posts}", "", ""},
-			{stranger, 200, "", "order=activity&limit=1", "", ""},
-			{stranger, 422, "", "order=activity&contains=x", "", ""},
+			{anonymous, 422, "", "after={posts}", "", ""},
+			{anonymous, 200, "", "order=activity&limit=1", "", ""},
+			{anonymous, 422, "", "order=activity&contains=x", "", ""},
 		}},
 		{name: "POST /api/v1/channels", who: users, seeds: []seed{
 			{ada, 201, "", "", "Content-Type: application/json", `{"name":"Straße","description":"Löcher\nund mehr"}`},
@@ -20,12 +20,12 @@ func apiRoutes() []route {
 			{ada, 422, "", "", "", `{"name":"\ud800","nmae":1}`},
 		}},
 		{name: "GET /api/v1/channels/:name", who: everyone, costs: []cost{
-			{"", stranger, 2, 3, 0, 0},
+			{"", anonymous, 2, 3, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "Engines", "", "", ""},
-			{stranger, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
-			{stranger, 304, "Engines", "", "If-None-Match: *", ""},
-			{stranger, 200, "%45ngines", "", "", ""},
+			{anonymous, 200, "Engines", "", "", ""},
+			{anonymous, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
+			{anonymous, 304, "Engines", "", "If-None-Match: *", ""},
+			{anonymous, 200, "%45ngines", "", "", ""},
 			{ada, 410, "Going", "", "", ""},
 		}},
 		{name: "PATCH /api/v1/channels/:name", who: owner, seeds: []seed{
@@ -56,17 +56,17 @@ func apiRoutes() []route {
 			{ada, 404, "Going/x", "", "", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
-			{"", stranger, 2, 3, 0, 0},
-			{"order=rating", stranger, 3, 23, 0, 0},
-			{"find=engine", stranger, 2, 3, 0, 0},
+			{"", anonymous, 2, 3, 0, 0},
+			{"order=rating", anonymous, 3, 23, 0, 0},
+			{"find=engine", anonymous, 2, 3, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "Engines", "limit=1&after={posts}&since=2020-01-01T00:00:00Z&until=2999-12-31T23:59:59.9999999Z", "", ""},
-			{stranger, 200, "Engines", "order=rating&limit=1&after={rated}", "", ""},
+			{anonymous, 200, "Engines", "limit=1&after={posts}&since=2020-01-01T00:00:00Z&until=2999-12-31T23:59:59.9999999Z", "", ""},
+			{anonymous, 200, "Engines", "order=rating&limit=1&after={rated}", "", ""},
 			{ada, 200, "Engines", "rating=1", "", ""},
 			{ada, 422, "Engines", "rating=-1&since=x&limit=101", "", ""},
-			{stranger, 200, "Engines", "find=HELLO&limit=1&until=2999-12-31T23:59:59Z", "", ""},
-			{stranger, 422, "Engines", "find=&after={posts}", "", ""},
-			{stranger, 410, "Going", "find=hello", "", ""},
+			{anonymous, 200, "Engines", "find=HELLO&limit=1&until=2999-12-31T23:59:59Z", "", ""},
+			{anonymous, 422, "Engines", "find=&after={posts}", "", ""},
+			{anonymous, 410, "Going", "find=hello", "", ""},
 		}},
 		{name: "POST /api/v1/channels/:name/blogs", who: users, seeds: []seed{
 			{ada, 201, "Engines", "", "Idempotency-Key: k", `{"title":"T","text":"Hello"}`},
@@ -83,11 +83,11 @@ func apiRoutes() []route {
 			{ada, 415, "Engines", "", "Content-Type: text/plain", `{"text":"late"}`},
 		}},
 		{name: "GET /api/v1/channels/:name/blogs/:id", who: everyone, costs: []cost{
-			{"", stranger, 2, 2, 0, 0},
+			{"", anonymous, 2, 2, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "Engines/{post}", "", "", ""},
+			{anonymous, 200, "Engines/{post}", "", "", ""},
 			{ada, 304, "Engines/{post}", "", "If-None-Match: W/{etag}", ""},
-			{stranger, 404, "Engines/3155378975999999999!AAAAAAAAAAAAAAAAAAAAAAAAAA", "", "", ""},
+			{anonymous, 404, "Engines/3155378975999999999!AAAAAAAAAAAAAAAAAAAAAAAAAA", "", "", ""},
 		}},
 		{name: "PUT /api/v1/channels/:name/blogs/:id", who: owner, seeds: []seed{
 			{ada, 200, "Engines/{post}", "", "If-Match: {etag}", `{"title":"T","text":"Better"}`},
@@ -112,15 +112,15 @@ func apiRoutes() []route {
 			{ada, 204, "Engines/{first}", "", "", ""},
 			{ada, 404, "Wheels/{first}", "", "", ""},
 		}},
-		{name: "GET /api/v1/users/:user", who: everyone, costs: []cost{{"", stranger, 1, 1, 0, 0}}, seeds: []seed{
-			{stranger, 200, "ada", "", "", ""},
-			{stranger, 404, "nobody", "", "", ""},
-			{stranger, 404, "not%20a%20name", "", "", ""},
+		{name: "GET /api/v1/users/:user", who: everyone, costs: []cost{{"", anonymous, 1, 1, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "ada", "", "", ""},
+			{anonymous, 404, "nobody", "", "", ""},
+			{anonymous, 404, "not%20a%20name", "", "", ""},
 		}},
-		{name: "GET /api/v1/users/:user/blogs", who: everyone, costs: []cost{{"", stranger, 2, 39, 0, 0}}, seeds: []seed{
-			{stranger, 200, "ada", "limit=1", "", ""},
-			{stranger, 422, "ada", "after={posts}&limit=0", "", ""},
-			{stranger, 404, "nobody", "", "", ""},
+		{name: "GET /api/v1/users/:user/blogs", who: everyone, costs: []cost{{"", anonymous, 2, 39, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "ada", "limit=1", "", ""},
+			{anonymous, 422, "ada", "after={posts}&limit=0", "", ""},
+			{anonymous, 404, "nobody", "", "", ""},
 		}},
 		{name: "GET /api/v1/account/export", who: users, untagged: true, seeds: []seed{{ada, 200, "", "", "", ""}}},
 		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 3, 7, 0, 0}}, seeds: []seed{
@@ -169,7 +169,7 @@ func apiRoutes() []route {
 		}},
 		{name: "DELETE /api/v1/sessions/current", who: users, free: true, seeds: []seed{
 			{adasCookie, 204, "", "", "", ""},
-			{stranger, 204, "", "", "Authorization: bearer {ada}", ""},
+			{anonymous, 204, "", "", "Authorization: bearer {ada}", ""},
 		}},
 		{name: `POST /api/v1/channels/:name/blogs\:batch`, who: users, body: 33 * 64 << 10, seeds: []seed{
 			{bob, 200, "Engines", "", "", `{"items":[{"text":"a"}]}`},
@@ -177,8 +177,8 @@ func apiRoutes() []route {
 			{ada, 200, "engines", "", "If-Match: *", `{"items":[{"text":"a","key":null},1,{"text":"b","text":"c"}]}`},
 			{ada, 422, "engines", "", "", `{"items":[]}`},
 		}},
-		{name: "GET /api/v1/latest", who: everyone, costs: []cost{{"", stranger, 4, 87, 3, 87}}, seeds: []seed{
-			{stranger, 200, "", "limit=1", "", ""},
+		{name: "GET /api/v1/latest", who: everyone, costs: []cost{{"", anonymous, 4, 87, 3, 87}}, seeds: []seed{
+			{anonymous, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={posts}&limit=0", "", ""},
 		}},
 		{name: "PUT /api/v1/channels/:name/blocked/:user", who: owner, seeds: []seed{

@@ -45,11 +45,11 @@ func costTable() string {
 	b.WriteString("| page | round trips | again | calls | again |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range allRoutes() {
 		for _, c := range r.costs {
-			name, reader := r.name, "stranger"
+			name, reader := r.name, "anonymous"
 			if c.query != "" {
 				name += "?" + c.query
 			}
-			if c.reader != stranger {
+			if c.reader != anonymous {
 				reader = "signed in"
 			}
 			fmt.Fprintf(&b, "| `%s`, %s | %d | %s | %d | %s |\n", name, reader, c.trips, unlessZero(c.againTrips), c.calls, unlessZero(c.againCalls))

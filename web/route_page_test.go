@@ -10,23 +10,23 @@ const (
 func pageRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
-			{"", stranger, 3, 87, 1, 50},
+			{"", anonymous, 3, 87, 1, 50},
 			{"", bobsCookie, 5, 68, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "", "", "", ""},
+			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
-			{stranger, 422, "", "after={posts}", "", ""},
+			{anonymous, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels", who: everyone, costs: []cost{
-			{"", stranger, 2, 18, 0, 0},
+			{"", anonymous, 2, 18, 0, 0},
 			{"", bobsCookie, 3, 20, 0, 0},
-			{"contains=ada", stranger, 1, 2, 0, 0},
+			{"contains=ada", anonymous, 1, 2, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "", "", "", ""},
+			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""},
-			{stranger, 200, "", "", "Cookie: notice=12; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
+			{anonymous, 200, "", "", "Cookie: notice=12; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
 			{adasCookie, 422, "", "contains=E&after=x", "", ""},
-			{stranger, 303, "", "q=//%FF%0D%0Aa", "", ""},
+			{anonymous, 303, "", "q=//%FF%0D%0Aa", "", ""},
 		}},
 		{name: "GET /channels/new", who: users, untagged: true, costs: []cost{
 			{"", bobsCookie, 1, 2, 0, 0},
@@ -39,24 +39,24 @@ func pageRoutes() []route {
 			{adasCookie, 422, "", "name=Brakes", "", "name=a//b&description=%00"},
 		}},
 		{name: "GET /channels/:name", who: everyone, costs: []cost{
-			{"", stranger, 2, 5, 1, 2},
+			{"", anonymous, 2, 5, 1, 2},
 			{"", bobsCookie, 3, 9, 2, 6},
 			{"order=rating", bobsCookie, 5, 29, 2, 6},
-			{"day=2026-01-31", stranger, 2, 5, 1, 2},
-			{"find=engine", stranger, 2, 5, 1, 2},
+			{"day=2026-01-31", anonymous, 2, 5, 1, 2},
+			{"find=engine", anonymous, 2, 5, 1, 2},
 		}, seeds: []seed{
-			{stranger, 200, "Engines", "", "", ""},
-			{stranger, 200, "engines", "after={posts}", "", ""},
+			{anonymous, 200, "Engines", "", "", ""},
+			{anonymous, 200, "engines", "after={posts}", "", ""},
 			{adasCookie, 200, "Engines", "order=rating&after={rated}", "", ""},
 			{bobsCookie, 200, "Engines", "rating=1", "", ""},
 			{bobsCookie, 410, "Going", "", "", ""},
 			{bobsCookie, 404, "a%2Fb", "rating=x", "", ""},
-			{stranger, 200, "Engines", "find=", "", ""},
-			{stranger, 422, "Engines", "find=x", "", ""},
-			{stranger, 422, "Engines", "day=0000-13-01", "", ""},
+			{anonymous, 200, "Engines", "find=", "", ""},
+			{anonymous, 422, "Engines", "find=x", "", ""},
+			{anonymous, 422, "Engines", "day=0000-13-01", "", ""},
 			{bobsCookie, 303, "Engines", "newer={first}", "", ""},
-			{stranger, 404, "Engines", "newer=x", "", ""},
-			{stranger, 410, "Going", "newer={first}", "", ""},
+			{anonymous, 404, "Engines", "newer=x", "", ""},
+			{anonymous, 410, "Going", "newer={first}", "", ""},
 		}},
 		{name: "POST /channels/:name", who: users, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "Origin: http://blog.example", "key=k&title=T&text=Hello%0D%0Athere&incarnation={engines}"},
@@ -113,16 +113,16 @@ func pageRoutes() []route {
 			{bobsCookie, 404, "Wheels/{going}", "", "", ""},
 		}},
 		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, untagged: true, seeds: []seed{
-			{stranger, 303, "Engines/{post}", "", "", ""},
+			{anonymous, 303, "Engines/{post}", "", "", ""},
 			{bobsCookie, 404, "Engines/x", "", "", ""},
 		}},
 		{name: "GET /channels/:name/:day/:id", who: everyone, body: 4 << 10, costs: []cost{
-			{"", stranger, 2, 4, 1, 2},
+			{"", anonymous, 2, 4, 1, 2},
 			{"", bobsCookie, 3, 7, 2, 5},
 		}, seeds: []seed{
-			{stranger, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
-			{stranger, 200, "Engines/x/{post}", "", "", ""},
-			{stranger, 404, "Engines/2026-11-22/any-words", "", "", ""},
+			{anonymous, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
+			{anonymous, 200, "Engines/x/{post}", "", "", ""},
+			{anonymous, 404, "Engines/2026-11-22/any-words", "", "", ""},
 		}},
 		{name: "POST /channels/:name/:day/:id", who: users, body: 4 << 10, seeds: []seed{
 			{bobsCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=vote&next=/&incarnation={engines}"},
@@ -161,15 +161,15 @@ func pageRoutes() []route {
 			{adasCookie, 422, "", "", "", "text=+"},
 		}},
 		{name: "GET /channels/:name/feed.atom", who: everyone, costs: []cost{
-			{"", stranger, 2, 3, 1, 2},
+			{"", anonymous, 2, 3, 1, 2},
 		}, seeds: []seed{
-			{stranger, 200, "Engines", "", "", ""},
+			{anonymous, 200, "Engines", "", "", ""},
 		}},
 		{name: "GET /channels/:name/feed.json", who: everyone, costs: []cost{
-			{"", stranger, 2, 3, 1, 2},
+			{"", anonymous, 2, 3, 1, 2},
 		}, seeds: []seed{
-			{stranger, 200, "Engines", "", "", ""},
-			{stranger, 304, "Engines", "", "If-None-Match: *", ""},
+			{anonymous, 200, "Engines", "", "", ""},
+			{anonymous, 304, "Engines", "", "If-None-Match: *", ""},
 		}},
 		{name: "GET /subscriptions", who: users, costs: []cost{{"", bobsCookie, 3, 35, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
@@ -188,28 +188,28 @@ func pageRoutes() []route {
 			{adasCookie, 303, "", "", "", "action=revoke&tz=%FF"},
 		}},
 		{name: "GET /digest/:user/:secret/feed.atom", who: everyone, costs: []cost{
-			{"", stranger, 3, 18, 0, 0},
+			{"", anonymous, 3, 18, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "bob/{secret}", "tz=Asia/Kathmandu", "", ""},
-			{stranger, 404, "ada/{secret}", "", "", ""},
-			{stranger, 422, "bob/{secret}", "tz=Nowhere", "", ""},
-			{stranger, 404, "ada/{secret}", "tz=Nowhere", "", ""},
+			{anonymous, 200, "bob/{secret}", "tz=Asia/Kathmandu", "", ""},
+			{anonymous, 404, "ada/{secret}", "", "", ""},
+			{anonymous, 422, "bob/{secret}", "tz=Nowhere", "", ""},
+			{anonymous, 404, "ada/{secret}", "tz=Nowhere", "", ""},
 		}},
 		{name: "GET /sign-up", who: everyone, body: 4 << 10, untagged: true, costs: []cost{
-			{"", stranger, 0, 0, 0, 0},
+			{"", anonymous, 0, 0, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "", "next=/channels", "", ""},
+			{anonymous, 200, "", "next=/channels", "", ""},
 			{adasCookie, 303, "", "next=//evil.example", "", ""},
 		}},
-		{name: "GET /sign-in", who: everyone, body: 4 << 10, costs: []cost{{"", stranger, 0, 0, 0, 0}}, seeds: []seed{
-			{stranger, 200, "", "", "", ""},
+		{name: "GET /sign-in", who: everyone, body: 4 << 10, costs: []cost{{"", anonymous, 0, 0, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 303, "", "next=/%09/evil.example", "", ""},
 			{adasCookie, 303, "", "next=/channels/Stra%C3%9Fe?after=x%23y", "", ""},
 			{badCookie, 200, "", "", "", ""},
 		}},
 		{name: "GET /sign-in/link", who: everyone, untagged: true, seeds: []seed{
-			{stranger, 303, "", "token={link}", "", ""},
-			{stranger, 401, "", "token={ada}", "", ""},
+			{anonymous, 303, "", "token={link}", "", ""},
+			{anonymous, 401, "", "token={ada}", "", ""},
 		}},
 		{name: "GET /sign-out", who: everyone, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
@@ -223,31 +223,31 @@ func pageRoutes() []route {
 		{name: "GET /how-deletion-works", who: everyone, costs: []cost{
 			{"", bobsCookie, 1, 2, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "", "", "", ""},
-			{stranger, 200, "", "", "X-Forwarded-Proto: https", ""},
+			{anonymous, 200, "", "", "", ""},
+			{anonymous, 200, "", "", "X-Forwarded-Proto: https", ""},
 		}},
 		{name: "GET /keys", who: everyone, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
-			{stranger, 200, "", "", "", ""},
+			{anonymous, 200, "", "", "", ""},
 		}},
 		{name: "GET /channels/:name/feed", who: everyone, costs: []cost{
-			{"", stranger, 1, 2, 0, 0},
+			{"", anonymous, 1, 2, 0, 0},
 			{"", bobsCookie, 2, 4, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "Engines", "", "", ""},
+			{anonymous, 200, "Engines", "", "", ""},
 		}},
 		{name: "GET /users/:user", who: everyone, costs: []cost{
-			{"", stranger, 2, 39, 0, 0},
+			{"", anonymous, 2, 39, 0, 0},
 			{"", bobsCookie, 3, 41, 0, 0},
-			{"show=channels", stranger, 2, 42, 0, 0},
+			{"show=channels", anonymous, 2, 42, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "ada", "", "", ""},
-			{stranger, 200, "ada", "show=channels", "", ""},
-			{stranger, 422, "ada", "show=channels&after=x", "", ""},
-			{stranger, 200, "ADA", "", "", ""},
-			{stranger, 422, "ada", "after=x", "", ""},
-			{stranger, 404, "nobody", "", "", ""},
-			{stranger, 404, "not%20a%20name", "", "", ""},
-			{stranger, 404, "a%2Fb", "", "", ""},
+			{anonymous, 200, "ada", "", "", ""},
+			{anonymous, 200, "ada", "show=channels", "", ""},
+			{anonymous, 422, "ada", "show=channels&after=x", "", ""},
+			{anonymous, 200, "ADA", "", "", ""},
+			{anonymous, 422, "ada", "after=x", "", ""},
+			{anonymous, 404, "nobody", "", "", ""},
+			{anonymous, 404, "not%20a%20name", "", "", ""},
+			{anonymous, 404, "a%2Fb", "", "", ""},
 		}},
 		{name: "POST /account/deletions", who: users, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=undo&channel=Going&incarnation={going}"},
@@ -257,9 +257,9 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /account/deletion", who: everyone, body: 8 << 10, costs: []cost{{"", adasCookie, 1, 2, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
-			{stranger, 200, "", "", "", ""},
-			{stranger, 404, "", "of=ada.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
-			{stranger, 404, "", "of=a/b.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
+			{anonymous, 200, "", "", "", ""},
+			{anonymous, 404, "", "of=ada.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
+			{anonymous, 404, "", "of=a/b.AAAAAAAAAAAAAAAAAAAAAAAAAA", "", ""},
 		}},
 		{name: "POST /account/deletion", who: users, body: 8 << 10, free: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=delete&posts=keep&password={password}"},
@@ -279,18 +279,18 @@ func pageRoutes() []route {
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 			{adasCookie, 200, "Engines", "kind=blog!", "", ""},
-			{stranger, 404, "Nothing", "kind=blog!", "", ""},
+			{anonymous, 404, "Nothing", "kind=blog!", "", ""},
 			{adasCookie, 200, "Going", "of={going}", "", ""},
-			{stranger, 200, "Engines", "", "", ""},
+			{anonymous, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},
 		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
-			{"", stranger, 3, 87, 1, 50},
+			{"", anonymous, 3, 87, 1, 50},
 			{"", bobsCookie, 4, 89, 0, 0},
 		}, seeds: []seed{
-			{stranger, 200, "", "", "", ""},
+			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},
-			{stranger, 422, "", "after={feed}", "", ""},
+			{anonymous, 422, "", "after={feed}", "", ""},
 		}},
 	}
 }

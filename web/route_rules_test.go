@@ -155,7 +155,7 @@ func routesAnswerWhoMayAsk(t *testing.T) {
 	g.try(t, func(t *testing.T, r route, s seed) {
 		asker := s.who
 		if r.who >= users {
-			for _, s.who = range []uint8{stranger, invalid, badCookie} {
+			for _, s.who = range []uint8{anonymous, invalid, badCookie} {
 				g.refused(t, 401, r, s)
 			}
 		}
@@ -164,7 +164,7 @@ func routesAnswerWhoMayAsk(t *testing.T) {
 			g.refused(t, 403, r, s)
 		}
 		if r.who == everyone && r.reads() {
-			for _, s.who = range []uint8{stranger, adasCookie} {
+			for _, s.who = range []uint8{anonymous, adasCookie} {
 				if a := g.send(t, r, s); a.status != r.seeds[0].status && a.status != http.StatusSeeOther {
 					t.Errorf("as %d: status %d", s.who, a.status)
 				}
@@ -234,7 +234,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// sized is a body of so many bytes. A negative length is not announced.
+// sized is a body of so many bytes. A negative length is not declared.
 func sized(body io.Reader, length int) change {
 	return func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(body), int64(length) }
 }
@@ -339,7 +339,7 @@ func routesTellWhatTheyCost(t *testing.T) {
 	for _, teach := range []bool{true, false} {
 		g := newStage(t, web.Options{Teach: teach}, furnish)
 		g.try(t, func(t *testing.T, r route, s seed) {
-			for _, s.who = range []uint8{s.who, stranger} {
+			for _, s.who = range []uint8{s.who, anonymous} {
 				var a answer
 				made := g.counted(func() { a = g.send(t, r, s) })
 				got := a.timing()
@@ -422,12 +422,12 @@ func routesSaveTheirBody(t *testing.T) {
 		}
 		cached := map[uint8]string{s.who: "private, no-cache"}
 		if r.who == everyone && !strings.Contains(r.name, ":secret") {
-			cached[stranger] = "no-cache"
+			cached[anonymous] = "no-cache"
 		}
 		for asker, want := range cached {
 			s.who = asker
 			full := g.send(t, r, s)
-			if asker == stranger && full.status != 200 {
+			if asker == anonymous && full.status != 200 {
 				continue // it is for users, or for all where pages teach
 			}
 			full.want(200)

@@ -31,7 +31,7 @@ type who uint8
 
 const (
 	everyone who = iota
-	// users: a stranger gets 401.
+	// users: an anonymous client gets 401.
 	users
 	// owner: other users get 403.
 	owner
@@ -50,7 +50,7 @@ type seed struct {
 
 // Who asks. The latter half send their token in a cookie.
 const (
-	stranger uint8 = iota
+	anonymous uint8 = iota
 	ada
 	bob
 	invalid
@@ -97,14 +97,14 @@ func allRoutes() []route {
 func credentialRoutes() []route {
 	return []route{
 		{name: "POST /api/v1/users", who: everyone, body: 4 << 10, free: true, seeds: []seed{
-			{stranger, 201, "", "", "", `{"name":"Carol_3","password":"{password}"}`},
-			{stranger, 409, "", "", "", `{"name":"ADA","password":"{password}"}`},
-			{stranger, 422, "", "", "", `{"name":"a-","password":"short"}`},
+			{anonymous, 201, "", "", "", `{"name":"Carol_3","password":"{password}"}`},
+			{anonymous, 409, "", "", "", `{"name":"ADA","password":"{password}"}`},
+			{anonymous, 422, "", "", "", `{"name":"a-","password":"short"}`},
 		}},
 		{name: "POST /api/v1/sessions", who: everyone, body: 4 << 10, free: true, seeds: []seed{
-			{stranger, 201, "", "", "X-Forwarded-For: ::1, 10.0.0.1", `{"name":"Ada","password":"{password}"}`},
-			{stranger, 401, "", "", "", `{"name":"ada","password":"a wrong guess"}`},
-			{stranger, 401, "", "", "", `{"name":"\u0000/#","password":""}`},
+			{anonymous, 201, "", "", "X-Forwarded-For: ::1, 10.0.0.1", `{"name":"Ada","password":"{password}"}`},
+			{anonymous, 401, "", "", "", `{"name":"ada","password":"a wrong guess"}`},
+			{anonymous, 401, "", "", "", `{"name":"\u0000/#","password":""}`},
 		}},
 		{name: "PUT /api/v1/users/me/password", who: users, body: 8 << 10, free: true, seeds: []seed{
 			{ada, 204, "", "", "", `{"old":"{password}","new":"a better password"}`},
@@ -112,19 +112,19 @@ func credentialRoutes() []route {
 			{ada, 422, "", "", "", `{"old":"{password}","new":"short"}`},
 		}},
 		{name: "POST /sign-up", who: everyone, body: 4 << 10, free: true, seeds: []seed{
-			{stranger, 303, "", "", "", "name=carol&password={password}&next=/channels/new"},
-			{stranger, 422, "", "", "", "name=%FF&password=x&next=//evil.example"},
+			{anonymous, 303, "", "", "", "name=carol&password={password}&next=/channels/new"},
+			{anonymous, 422, "", "", "", "name=%FF&password=x&next=//evil.example"},
 		}},
 		{name: "POST /sign-in", who: everyone, body: 4 << 10, free: true, seeds: []seed{
-			{stranger, 303, "", "", "", "name=ada&password={password}&next=/channels"},
-			{stranger, 401, "", "", "", "name=ada&password=x&next=/channels"},
+			{anonymous, 303, "", "", "", "name=ada&password={password}&next=/channels"},
+			{anonymous, 401, "", "", "", "name=ada&password=x&next=/channels"},
 		}},
-		{name: "GET /sign-in/reset", who: everyone, body: 4 << 10, untagged: true, costs: []cost{{"", stranger, 0, 0, 0, 0}}, seeds: []seed{
-			{stranger, 200, "", "token=x", "", ""},
+		{name: "GET /sign-in/reset", who: everyone, body: 4 << 10, untagged: true, costs: []cost{{"", anonymous, 0, 0, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "token=x", "", ""},
 		}},
 		{name: "POST /sign-in/reset", who: everyone, body: 4 << 10, free: true, seeds: []seed{
-			{stranger, 303, "", "", "", "token={link}&password=a+better+password"},
-			{stranger, 401, "", "", "", "token=x&password=a+better+password"},
+			{anonymous, 303, "", "", "", "token={link}&password=a+better+password"},
+			{anonymous, 401, "", "", "", "token=x&password=a+better+password"},
 			{adasCookie, 401, "", "", "", "password=x"},
 		}},
 		{name: "POST /account", who: users, body: 8 << 10, free: true, seeds: []seed{
@@ -140,14 +140,14 @@ func credentialRoutes() []route {
 func fileRoutes() []route {
 	return []route{
 		{name: "GET /static/*", who: everyone, seeds: []seed{
-			{stranger, 200, "app.css", "", "", ""},
-			{stranger, 404, "nothing", "", "", ""},
+			{anonymous, 200, "app.css", "", "", ""},
+			{anonymous, 404, "nothing", "", "", ""},
 		}},
-		{name: "GET /favicon.ico", who: everyone, seeds: []seed{{stranger, 200, "", "", "", ""}}},
-		{name: "GET /apple-touch-icon.png", who: everyone, seeds: []seed{{stranger, 200, "", "", "", ""}}},
-		{name: "GET /robots.txt", who: everyone, seeds: []seed{{stranger, 200, "", "", "", ""}}},
-		{name: "GET /healthz", who: everyone, untagged: true, seeds: []seed{{stranger, 200, "", "", "", ""}}},
-		{name: "GET /readyz", who: everyone, untagged: true, seeds: []seed{{stranger, 200, "", "", "", ""}}},
-		{name: "GET /api/openapi.json", who: everyone, seeds: []seed{{stranger, 200, "", "", "", ""}}},
+		{name: "GET /favicon.ico", who: everyone, seeds: []seed{{anonymous, 200, "", "", "", ""}}},
+		{name: "GET /apple-touch-icon.png", who: everyone, seeds: []seed{{anonymous, 200, "", "", "", ""}}},
+		{name: "GET /robots.txt", who: everyone, seeds: []seed{{anonymous, 200, "", "", "", ""}}},
+		{name: "GET /healthz", who: everyone, untagged: true, seeds: []seed{{anonymous, 200, "", "", "", ""}}},
+		{name: "GET /readyz", who: everyone, untagged: true, seeds: []seed{{anonymous, 200, "", "", "", ""}}},
+		{name: "GET /api/openapi.json", who: everyone, seeds: []seed{{anonymous, 200, "", "", "", ""}}},
 	}
 }

@@ -63,7 +63,7 @@ func sendTagged(c echo.Context, status int, mediaType string, body []byte) error
 	return send(c, status, mediaType, body)
 }
 
-// send sends a response whose body is complete, and announces its length. It compresses the
+// send sends a response whose body is complete, and declares its length. It compresses the
 // body if the client accepts that.
 func send(c echo.Context, status int, mediaType string, body []byte) error {
 	h := c.Response().Header()

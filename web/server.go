@@ -98,11 +98,11 @@ type Observer interface {
 // server is the web role. Its methods are the handlers, and what they share.
 type server struct {
 	Options
-	store *storage.Store
-	guard *guard
-	pages pageCache[*sharedPage]
-	views pageCache[*channelView]
-	texts texts
+	store     *storage.Store
+	admission *admission
+	pages     pageCache[*sharedPage]
+	views     pageCache[*channelView]
+	texts     texts
 	// activeBefore are the channels that were active when somebody asked last.
 	activeBefore atomic.Pointer[[]domain.ChannelRef]
 	asset        func(name string) string
@@ -133,23 +133,23 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded assets: %w", err)
 	}
-	guard, err := newGuard(options)
+	admission, err := newAdmission(options)
 	if err != nil {
 		return nil, err
 	}
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	s := &server{
-		Options: options,
-		store:   store,
-		guard:   guard,
-		texts:   newTexts(maxTexts),
-		asset:   files.URL,
-		bodies:  map[string]int64{},
-		likely:  otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
-		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
-		streams: newShares[clientAddress](maxStreams, maxClientStreams),
-		batches: newShares[domain.UserName](math.MaxInt64, 1),
-		exports: newShares[domain.UserName](maxExports, 1),
+		Options:   options,
+		store:     store,
+		admission: admission,
+		texts:     newTexts(maxTexts),
+		asset:     files.URL,
+		bodies:    map[string]int64{},
+		likely:    otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
+		writes:    newWriteLimit(options.WriteRate, options.WriteBurst),
+		streams:   newShares[clientAddress](maxStreams, maxClientStreams),
+		batches:   newShares[domain.UserName](math.MaxInt64, 1),
+		exports:   newShares[domain.UserName](maxExports, 1),
 
 		costlyReads: newShares[clientAddress](maxCostly, maxClientCostly),
 		costlySlots: costlySlots(),
@@ -175,7 +175,7 @@ func (s *server) newConflict() *echo.Echo {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard)
 	e.HTTPErrorHandler = s.respondError
-	e.IPExtractor = func(r *http.Request) string { return string(s.guard.clientAddress(r)) }
+	e.IPExtractor = func(r *http.Request) string { return string(s.admission.clientAddress(r)) }
 	e.Use(s.observe)
 	return e
 }
@@ -215,7 +215,7 @@ func (s *server) origin(r *http.Request) string {
 	switch {
 	case s.BaseURL != nil:
 		return s.BaseURL.Scheme + "://" + s.BaseURL.Host
-	case s.guard.secure(r):
+	case s.admission.secure(r):
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host

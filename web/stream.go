@@ -41,7 +41,7 @@ const (
 // one. A poisoned deletion is not over: an operator can requeue it. What is wrong with the request
 // is found before the stream begins, and is its answer.
 func (s *server) streamDeletion(c echo.Context, v visitor) error {
-	client := s.guard.clientAddress(c.Request())
+	client := s.admission.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {
 		return &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusServiceUnavailable, Title: "Too many pages are being watched", RetryAfter: streamRetry,

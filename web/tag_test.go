@@ -173,6 +173,6 @@ func otherSitesGetNoCompression(t *testing.T) {
 		}
 	}
 	if got := s.do("GET", "/how-deletion-works", accepting("gzip"), header("Sec-Fetch-Site", "cross-site")).want(200).header.Get("Content-Encoding"); got != "gzip" {
-		t.Errorf("a stranger who follows a link: Content-Encoding %q", got)
+		t.Errorf("an anonymous client who follows a link: Content-Encoding %q", got)
 	}
 }

@@ -117,8 +117,8 @@ func accessLogHasUser(t *testing.T) {
 		}
 	}
 	for name, request := range map[string]func(){
-		"a stranger":    func() { s.do("GET", "/channels").want(200) },
-		"a wrong token": func() { s.do("GET", "/api/v1/feed", bearer("wrong")).want(401) },
+		"an anonymous client": func() { s.do("GET", "/channels").want(200) },
+		"a wrong token":       func() { s.do("GET", "/api/v1/feed", bearer("wrong")).want(401) },
 		"a refused visit": func() {
 			s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "wrong password")).want(401)
 		},

@@ -24,7 +24,7 @@ const (
 
 const headerClearSiteData = "Clear-Site-Data"
 
-// A visitor is the user who sends a request. The zero value is a stranger: a visitor
+// A visitor is the user who sends a request. The zero value is an anonymous client: a visitor
 // who is not signed in.
 type visitor struct {
 	User domain.UserName
@@ -44,11 +44,11 @@ type handler func(c echo.Context, v visitor) error
 type access uint8
 
 const (
-	// everybody: nobody's session is read, and the handler gets a stranger.
+	// everybody: nobody's session is read, and the handler gets an anonymous client.
 	everybody access = iota
 	// anyone may, with a session or without one.
 	anyone
-	// signedIn: a stranger gets domain.ErrNotSignedIn.
+	// signedIn: an anonymous client gets domain.ErrNotSignedIn.
 	signedIn
 	// writer is signedIn, with the limit for writes. What protects an account is not limited:
 	// its password, its sessions and its digest address.
@@ -90,7 +90,7 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 	return v, err
 }
 
-// visitor reads who sends the request. An expired cookie makes a stranger. An invalid bearer
+// visitor reads who sends the request. An expired cookie makes an anonymous client. An invalid bearer
 // token is domain.ErrNotSignedIn, because a program sends one on purpose. Without cookie and token
 // it does not ask the store.
 func (s *server) visitor(c echo.Context) (visitor, error) {
@@ -180,7 +180,7 @@ func (s *server) forget(c echo.Context) {
 }
 
 func (s *server) sessionCookie(c echo.Context) string {
-	if s.guard.secure(c.Request()) {
+	if s.admission.secure(c.Request()) {
 		return secureCookie
 	}
 	return plainCookie
@@ -194,7 +194,7 @@ func (s *server) newCookie(c echo.Context, name, value string, maxAge int) *http
 		Value:    value,
 		Path:     "/",
 		MaxAge:   maxAge,
-		Secure:   s.guard.secure(c.Request()),
+		Secure:   s.admission.secure(c.Request()),
 		HttpOnly: true,
 		SameSite: http.SameSiteLaxMode,
 	}

@@ -136,7 +136,7 @@ const ownerPasswordVariable = "MICROBLOGGING_OWNER_PASSWORD"
 const maxPasswordLine = 4096
 
 // checkOwner fails unless the owner has an account, or is to get one. It returns the
-// password of an account to be made, or nothing. Without an account, a stranger could sign
+// password of an account to be made, or nothing. Without an account, another person could sign
 // up under that name later and own the channel.
 func (c importCommand) checkOwner(ctx context.Context, console *console, store *storage.Store, owner domain.UserName) (password string, err error) {
 	_, err = store.User(ctx, owner)

@@ -16,7 +16,7 @@ import (
 func TestSample(t *testing.T) {
 	t.Run("comes once, and at each start has a link that signs in once", sampleComesOnce)
 	t.Run("names users that have accounts, and is dated in order", sampleIsConsistent)
-	t.Run("does not come where a stranger has the name of one of its users", sampleUserWasTaken)
+	t.Run("does not come where another user has the name of one of its users", sampleUserWasTaken)
 }
 
 // Everybody whom a row of the sample names has an account, so that nobody else can

@@ -16,7 +16,7 @@ async function signIn(v, name, password) {
   await v.follow(v.button("Sign in"));
 }
 
-const isStranger = async (v) => await v.page.getByRole("navigation").getByRole("link", { name: "Sign in" }).isVisible();
+const isAnonymous = async (v) => await v.page.getByRole("navigation").getByRole("link", { name: "Sign in" }).isVisible();
 
 test("account: a wrong password is refused, and the name is kept", async () => {
   const v = await visitor(sites.sample);
@@ -26,7 +26,7 @@ test("account: a wrong password is refused, and the name is kept", async () => {
   await look(v, "wrong-password");
   assert.equal(await v.field("Name").inputValue(), "cem");
   assert.equal(await v.field("Password").inputValue(), "");
-  assert.ok(await isStranger(v));
+  assert.ok(await isAnonymous(v));
   await v.fill({ Password: cem.password });
   await v.follow(v.button("Sign in"));
   await v.link("cem").waitFor();
@@ -57,7 +57,7 @@ test("account: it is deleted, that is undone by signing in, and it is deleted ag
   await v.fill({ "Your password": una.password });
   await v.follow(v.button("Delete my account"));
   assert.match(await v.notice(), /will be deleted/);
-  assert.ok(await isStranger(v));
+  assert.ok(await isAnonymous(v));
   await look(v, "deleted-account");
   await v.follow(v.page.getByRole("main").getByRole("link", { name: "Sign in" }));
   await v.fill({ Name: "una", Password: una.password });
@@ -102,7 +102,7 @@ test("session: signing out ends the session, not only the cookie", async () => {
   assert.match(await v.notice(), /signed out/);
   await v.context.addCookies([cookie]);
   await v.open("/channels");
-  assert.ok(await isStranger(v));
+  assert.ok(await isAnonymous(v));
   await v.leave();
 });
 
@@ -111,7 +111,7 @@ test("session: a visitor with a made-up or expired cookie is not signed in", asy
     const v = await visitor(sites.sample, { as: { token } });
     await v.open("/channels");
     assert.equal(v.status, 200);
-    assert.ok(await isStranger(v));
+    assert.ok(await isAnonymous(v));
     await v.open("/channels/new");
     assert.equal(v.status, 401);
     await v.fill({ Name: "cem", Password: cem.password });
@@ -138,7 +138,7 @@ test("account: a new password ends every other session", async () => {
   assert.equal(there.status, 401);
   await here.open("/account");
   await here.follow(here.button("End all sessions"));
-  assert.ok(await isStranger(here));
+  assert.ok(await isAnonymous(here));
   await here.leave();
   await there.leave();
 });
@@ -150,7 +150,7 @@ test("session: the sample's link signs in once", async () => {
   assert.ok(!first.page.url().includes("token"), "the token is still in the address");
   await second.open(process.env.SIGN_IN_LINK);
   assert.equal(second.status, 401);
-  assert.ok(await isStranger(second));
+  assert.ok(await isAnonymous(second));
   await second.link("Sign up").first().waitFor();
   await look(second, "used-sign-in-link");
   await first.leave();

@@ -107,11 +107,11 @@ test("deletion: only the user who asked for it can watch it", async () => {
   await other.open(owner.path);
   assert.equal(other.status, 403);
   await look(other, "not-yours-to-watch");
-  const stranger = await visitor(sites.held);
-  await stranger.open(owner.path);
-  assert.equal(stranger.status, 401);
+  const anonymous = await visitor(sites.held);
+  await anonymous.open(owner.path);
+  assert.equal(anonymous.status, 401);
   await finish(owner);
-  for (const v of [owner, other, stranger]) await v.leave();
+  for (const v of [owner, other, anonymous]) await v.leave();
 });
 
 test("deletion: after repeated failures the page shows the command that makes it go on", async () => {

@@ -38,7 +38,7 @@ describe("draft: a session that has ended", () => {
     await v.leave();
   });
 
-  both("is not begun again in the name of another", async function stranger(scripts, channel) {
+  both("is not begun again in the name of another", async function anonymous(scripts, channel) {
     const v = await writer(dia, channel, scripts);
     await dia.endSessions();
     await v.follow(v.button("Post"));
@@ -105,9 +105,9 @@ describe("draft: a channel that is deleted meanwhile", () => {
   // The site has no worker, so the deletion does not go on.
   both("shows the text, and leads to the gate", async function shut(scripts, channel) {
     const v = await writer(ira, channel, scripts);
-    const guest = await visitor(sites.idle, { as: ivo, scripts });
-    await guest.open(`/channels/${channel}`);
-    await guest.fill({ Text: text });
+    const other = await visitor(sites.idle, { as: ivo, scripts });
+    await other.open(`/channels/${channel}`);
+    await other.fill({ Text: text });
     await ira.deleteChannel(channel);
 
     await v.follow(v.button("Post"));
@@ -116,13 +116,13 @@ describe("draft: a channel that is deleted meanwhile", () => {
     assert.equal(await shown(v), text);
     await inspect(v, scripts, "gate-shut");
 
-    await guest.follow(guest.button("Post"));
-    assert.equal(guest.status, 410);
-    assert.equal(await shown(guest), text);
-    const gate = await aside(guest, guest.link("How its gate keeps late writes out"));
+    await other.follow(other.button("Post"));
+    assert.equal(other.status, 410);
+    assert.equal(await shown(other), text);
+    const gate = await aside(other, other.link("How its gate keeps late writes out"));
     await gate.locator("#gate").waitFor();
     await v.leave();
-    await guest.leave();
+    await other.leave();
   });
 
   both("shows the text once the channel is gone", async function gone(scripts, channel) {

@@ -1,4 +1,4 @@
-// What a stranger's browser loads when it first opens a channel.
+// What an anonymous client's browser loads when it first opens a channel.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -302,7 +302,7 @@ test("lab: a state that the server refuses is shown as it says", async () => {
   await v.leave();
 });
 
-test("lab: another mishap is chosen from the menu, which closes", async () => {
+test("lab: another fault is chosen from the menu, which closes", async () => {
   const v = await lab("/lab/A3", { hand: "keyboard" });
   await key(v, "Shift+Digit1");
   // The page may still be loading what handles the first key.

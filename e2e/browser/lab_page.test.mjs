@@ -56,7 +56,7 @@ describe("lab: in order, wide and on a phone, is", () => {
     await v.leave();
   });
 
-  test("a menu of mishaps, and the list of keys", async () => {
+  test("a menu of faults, and the list of keys", async () => {
     const v = await lab("/lab/A3");
     await key(v, "Shift+Digit1");
     await look(v, "lab-menu");

@@ -11,11 +11,11 @@ const longName = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfa
 const longAddress = `https://example.org/${"very-long-path-".repeat(20)}?${"q=1&".repeat(40)}`;
 const words = "The gate is a row in the same partition as the posts. A post touches it in the same transaction. ".repeat(12);
 
-let stranger, owner, mia;
+let anonymous, owner, mia;
 
 before(async () => {
   mia = await signUp(sites.sample, "mia");
-  stranger = await visitor(sites.sample);
+  anonymous = await visitor(sites.sample);
   owner = await visitor(sites.sample, { as: mia });
   await mia.createChannel("Bare");
   await mia.createChannel(longName, `See ${longAddress.slice(0, 300)}\n${words.slice(0, 100)}`);
@@ -38,8 +38,8 @@ const sample = "/channels/tables-and-queues";
 const long = `/channels/${encodeURIComponent(longName)}`;
 const newPost = () => mia.post("Bare", "One line.\n\nAnother, see https://example.org/page.", "A post");
 
-describe("page: a stranger sees in order", () => {
-  const see = shows.bind(null, () => stranger);
+describe("page: an anonymous client sees in order", () => {
+  const see = shows.bind(null, () => anonymous);
   see("what is new", "/", async (v) => {
     const [active, post] = [await v.page.locator(".side").boundingBox(), await v.page.locator("article").first().boundingBox()];
     assert.ok(active.x > post.x + post.width && active.y < post.y + post.height, "the active channels are not beside the posts");

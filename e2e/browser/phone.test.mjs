@@ -21,7 +21,7 @@ const composer = (v) => v.page.locator("details.compose");
 
 describe("phone: the first post begins above the fold", () => {
   const readers = {
-    "for a stranger": () => undefined,
+    "for an anonymous client": () => undefined,
     "for a reader": () => reader,
     "for the owner": () => flo,
   };

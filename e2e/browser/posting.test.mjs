@@ -19,27 +19,27 @@ for (const scripts of [true, false]) {
     await ola.createChannel(channel);
     await pia.post(channel, "From pia");
     const owner = await visitor(sites.sample, { as: ola, scripts });
-    const guest = await visitor(sites.sample, { as: pia, scripts, width: phone.width });
-    const stranger = await visitor(sites.sample, { scripts });
+    const other = await visitor(sites.sample, { as: pia, scripts, width: phone.width });
+    const anonymous = await visitor(sites.sample, { scripts });
     const composers = (v) => v.page.locator("form.composer").count();
     const says = (v, text) => v.page.getByText(text, { exact: true }).waitFor();
 
-    await guest.open(`/channels/${channel}`);
-    assert.equal(await composers(guest), 1);
+    await other.open(`/channels/${channel}`);
+    assert.equal(await composers(other), 1);
     await owner.open(`/channels/${channel}`);
     await owner.menu();
     await owner.follow(owner.link("Who may post"));
     await owner.page.getByLabel("Only you").check();
     await owner.follow(owner.button("Save who may post"));
     await says(owner, "Who may post is saved.");
-    for (const v of [guest, stranger]) {
+    for (const v of [other, anonymous]) {
       await v.open(`/channels/${channel}`);
       await says(v, "Only @ola posts here.");
       assert.equal(await composers(v), 0);
     }
-    if (scripts) await look(guest, "posting-closed");
-    await guest.open("/"); // whose form is for the channel used last, or for none
-    assert.equal(await composers(guest), 0);
+    if (scripts) await look(other, "posting-closed");
+    await other.open("/"); // whose form is for the channel used last, or for none
+    assert.equal(await composers(other), 0);
 
     await owner.page.getByLabel("Anyone who is signed in").check();
     await owner.follow(owner.button("Save who may post"));
@@ -50,10 +50,10 @@ for (const scripts of [true, false]) {
     await owner.page.getByText("Block @pia…").click();
     await owner.follow(owner.page.getByRole("button", { name: "Block @pia", exact: true }));
     await says(owner, "They are blocked, and cannot post in this channel.");
-    await guest.open(`/channels/${channel}`);
-    await says(guest, "@ola has blocked you here.");
-    assert.equal(await composers(guest), 0);
-    if (scripts) await look(guest, "posting-blocked");
+    await other.open(`/channels/${channel}`);
+    await says(other, "@ola has blocked you here.");
+    assert.equal(await composers(other), 0);
+    if (scripts) await look(other, "posting-blocked");
 
     await owner.open(`/channels/${channel}/edit`);
     await owner.fill({ Name: "nobody_at_all" });
@@ -61,8 +61,8 @@ for (const scripts of [true, false]) {
     await says(owner, "There is no person of this name. Nobody was blocked.");
     if (scripts) await look(owner, "posting-edit");
     await owner.follow(owner.button("Unblock @pia"));
-    await guest.open(`/channels/${channel}`);
-    assert.equal(await composers(guest), 1);
-    await Promise.all([owner, guest, stranger].map((v) => v.leave()));
+    await other.open(`/channels/${channel}`);
+    assert.equal(await composers(other), 1);
+    await Promise.all([owner, other, anonymous].map((v) => v.leave()));
   });
 }

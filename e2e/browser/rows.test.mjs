@@ -40,7 +40,7 @@ test("rows: an incarnation is in one line on a wide screen", async () => {
 
 test("rows: a reader sees what each step of a deletion has left", async () => {
   await channel("fence");
-  const reader = await visitor(site.url); // a stranger may see them with --teach
+  const reader = await visitor(site.url); // an anonymous client may see them with --teach
   await reader.open("/channels/fence");
   await reader.menu();
   await reader.follow(reader.link("Rows in the store"));

@@ -35,9 +35,9 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   await count.filter({ hasText: /\(in \d min\)/ }).waitFor();
   await look(desk, "undo-pending");
 
-  const stranger = await visitor(site.url);
-  await stranger.open("/channels/second-thoughts");
-  assert.equal(stranger.status, 410);
+  const anonymous = await visitor(site.url);
+  await anonymous.open("/channels/second-thoughts");
+  assert.equal(anonymous.status, 410);
 
   const pocket = await visitor(site.url, { as: kim, width: phone.width });
   await pocket.open("/account");
@@ -59,5 +59,5 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   await headline(desk, /^Deleted$/);
   await desk.open("/channels/second-thoughts");
   assert.equal(desk.status, 404);
-  await Promise.all([desk, pocket, stranger].map((v) => v.leave()));
+  await Promise.all([desk, pocket, anonymous].map((v) => v.leave()));
 });

@@ -44,11 +44,11 @@ const present = new Set();
 
 // The visitors who came during the test that runs. One who is still here at its end is
 // where it failed.
-const guests = new Set();
+const visitors = new Set();
 
 let bound;
 beforeEach(() => {
-  guests.clear();
+  visitors.clear();
   bound = setTimeout(async () => {
     const reason = `the test has not ended after ${longest} ms`;
     await describeGuests();
@@ -64,9 +64,9 @@ afterEach(async () => {
 });
 
 async function describeGuests() {
-  const here = [...guests];
-  guests.clear();
-  await Promise.all(here.map((guest) => guest.describe()));
+  const here = [...visitors];
+  visitors.clear();
+  await Promise.all(here.map((v) => v.describe()));
 }
 
 // After every test: no script failed, nothing violated the Content-Security-Policy,
@@ -98,7 +98,7 @@ export async function visitor(site, { as, scripts = true, hand = "mouse", width 
   if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
   const v = new Visitor(context, await context.newPage(), hands[hand]);
   present.add(v);
-  guests.add(v);
+  visitors.add(v);
   return v;
 }
 
@@ -219,7 +219,7 @@ class Visitor {
   }
 
   async leave() {
-    guests.delete(this);
+    visitors.delete(this);
     present.delete(this);
     await this.context.close();
     assert.deepEqual(this.complaints, [], "the browser complained");

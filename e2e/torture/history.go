@@ -24,8 +24,8 @@ type history struct {
 	// ruled are the channels in which somebody may not have been allowed to post.
 	ruled map[string]bool
 	twins []twin
-	// left are the guests whose accounts must be gone in the end.
-	left []guest
+	// left are the leavers whose accounts must be gone in the end.
+	left []leaver
 	// deleting is the channel whose deletion was accepted last.
 	deleting string
 }

@@ -75,7 +75,7 @@ func (s *site) progress(ctx context.Context, of *incarnation) string {
 // judge compares what the site shows now with the history.
 func (s *site) judge(ctx context.Context) {
 	for _, g := range s.history.left {
-		s.judgeGuest(ctx, g)
+		s.judgeLeaver(ctx, g)
 	}
 	reader := s.users[0]
 	for _, channel := range s.channels {

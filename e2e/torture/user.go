@@ -136,7 +136,7 @@ func (u *user) visit(ctx, load context.Context) {
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
 	if u.draw.IntN(40) == 0 {
-		u.guest(ctx, channel)
+		u.leaver(ctx, channel)
 	}
 	if seen.owner == u.name && !seen.adrift && !seen.unruly && u.draw.IntN(3) == 0 {
 		u.rule(ctx, seen)

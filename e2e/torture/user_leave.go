@@ -9,18 +9,18 @@ import (
 	"microblogging/e2e/client"
 )
 
-// A guest is somebody who signs up, acts in a channel and deletes their account. What they are told
+// A leaver is a user who signs up, acts in a channel and deletes their account. What they are told
 // of their posts is not written down: the posts may go at any time.
-type guest struct {
+type leaver struct {
 	*user
 	channel, own string
 }
 
-// guest is there for a while.
-func (u *user) guest(ctx context.Context, channel string) {
+// leaver is there for a while.
+func (u *user) leaver(ctx context.Context, channel string) {
 	u.written++
-	name := fmt.Sprintf("guest%d_%d", u.number+1, u.written)
-	g := guest{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name}
+	name := fmt.Sprintf("leaver%d_%d", u.number+1, u.written)
+	g := leaver{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name}
 	if !g.enter(ctx, http.StatusCreated) {
 		return
 	}
@@ -52,7 +52,7 @@ func (u *user) guest(ctx context.Context, channel string) {
 }
 
 // enter signs up, unless the account is there, and in.
-func (g guest) enter(ctx context.Context, signUp int) bool {
+func (g leaver) enter(ctx context.Context, signUp int) bool {
 	who := client.Credentials(g.name)
 	g.token = ""
 	if a := g.send(ctx, "POST", client.UsersPath, who, nil, http.StatusCreated, http.StatusConflict); a.Status != signUp {
@@ -68,7 +68,7 @@ func (g guest) enter(ctx context.Context, signUp int) bool {
 }
 
 // act does each thing once.
-func (g guest) act(ctx context.Context) {
+func (g leaver) act(ctx context.Context) {
 	for _, channel := range []string{g.channel, g.own} {
 		g.written++
 		origin := fmt.Sprintf("%s/%d", g.name, g.written)
@@ -86,14 +86,14 @@ func (g guest) act(ctx context.Context) {
 	g.send(ctx, "PUT", client.SubscriptionPath(g.channel), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 }
 
-// leave records that the deletion of a guest's account was accepted, and not undone.
-func (l *history) leave(g guest) {
+// leave records that the deletion of a leaver's account was accepted, and not undone.
+func (l *history) leave(g leaver) {
 	defer l.lock()()
 	l.left = append(l.left, g)
 }
 
-// judgeGuest waits until the account of a guest is gone, and accuses the site of what is left.
-func (s *site) judgeGuest(ctx context.Context, g guest) {
+// judgeLeaver waits until the account of a leaver is gone, and accuses the site of what is left.
+func (s *site) judgeLeaver(ctx context.Context, g leaver) {
 	wait, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	g.tries, g.token = finalTries, ""

@@ -21,16 +21,16 @@ const (
 	Textbook
 	// Ablated scenarios must break some invariant.
 	Ablated
-	// Mishap scenarios are of the textbook version too. Each must break the invariant that
+	// TextbookFault scenarios are of the textbook version too. Each must break the invariant that
 	// Case.Invariant names.
-	Mishap
+	TextbookFault
 	// Own scenarios are a reader's. Nothing is expected of them, so they are no part of the search.
 	Own
 )
 
 // String is the part as pages and programs name it.
 func (p Part) String() string {
-	return [...]string{"shipped", "textbook", "safeguard", "mishap", "own"}[p]
+	return [...]string{"shipped", "textbook", "safeguard", "textbook-fault", "own"}[p]
 }
 
 // A Case is one scenario and, by its part, what is expected of it.
@@ -42,7 +42,7 @@ type Case struct {
 // Cases are all cases of the search.
 func Cases() []Case {
 	return slices.Concat(casesOf(Real, protocol.Scenarios()), casesOf(Textbook, textbook.Scenarios()),
-		casesOf(Ablated, protocol.Ablations()), casesOf(Mishap, textbook.Mishaps()))
+		casesOf(Ablated, protocol.Ablations()), casesOf(TextbookFault, textbook.FaultScenarios()))
 }
 
 // OwnCases are those of package own.
@@ -90,7 +90,7 @@ func (c Case) Invariant() string {
 	switch c.Part {
 	case Textbook:
 		return c.Name
-	case Mishap:
+	case TextbookFault:
 		return c.Invariants.List()[0].Name // it is about one
 	default:
 		return ""

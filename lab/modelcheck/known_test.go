@@ -93,7 +93,7 @@ func staleRecordIsNoticed(t *testing.T) {
 		"a name":       func(r *modelcheck.Record) { r.Name += "s" },
 		"the states":   func(r *modelcheck.Record) { r.States++ },
 		"a schedule":   func(r *modelcheck.Record) { r.Schedule += "*2" },
-		"another part": func(r *modelcheck.Record) { r.Part = "mishap" },
+		"another part": func(r *modelcheck.Record) { r.Part = "textbook-fault" },
 	} {
 		spoilt := known(t)
 		at := slices.IndexFunc(spoilt, func(r modelcheck.Record) bool { return r.Name == "once" })

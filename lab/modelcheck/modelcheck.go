@@ -1,7 +1,7 @@
 // Package modelcheck explores all scenarios and reports the results. The shipped code
 // must break no invariant in any scenario. The textbook version must break an invariant in each
 // of its four scenarios, and so must the shipped code without any one of its safeguards.
-// Three more scenarios of the textbook version must each be broken by one mishap.
+// Three more scenarios of the textbook version must each be broken by one fault.
 //
 // A model checker that explores nothing finds nothing. So the numbers are part of the
 // claim, and a [Summary] below its floor is a failure.

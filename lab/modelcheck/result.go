@@ -37,7 +37,7 @@ func (c Case) Explore(seed uint64) Result {
 // OK reports whether the result is the one expected.
 func (r Result) OK() bool {
 	switch {
-	case r.Part == Textbook || r.Part == Mishap:
+	case r.Part == Textbook || r.Part == TextbookFault:
 		return r.Finding != nil && slices.ContainsFunc(r.Finding.Violations, func(b domain.Violation) bool { return b.Invariant == r.Invariant() })
 	case r.Part == Ablated:
 		return r.Finding != nil

@@ -10,7 +10,7 @@ import (
 type Summary struct {
 	lab.Counts
 	// All counts the results of each part, and OK those that are as expected.
-	All, OK [Mishap + 1]int
+	All, OK [TextbookFault + 1]int
 	// Shortfalls are the others.
 	Shortfalls []Result
 }
@@ -27,7 +27,7 @@ func (s *Summary) Add(r Result) {
 }
 
 func (s Summary) String() string {
-	return fmt.Sprintf("schedules=%d states=%d steps=%d violations=%d textbook=%d/%d ablations=%d/%d mishaps=%d/%d",
+	return fmt.Sprintf("schedules=%d states=%d steps=%d violations=%d textbook=%d/%d ablations=%d/%d textbook-faults=%d/%d",
 		s.Schedules, s.States, s.Steps, s.All[Real]-s.OK[Real], s.OK[Textbook], s.All[Textbook],
-		s.OK[Ablated], s.All[Ablated], s.OK[Mishap], s.All[Mishap])
+		s.OK[Ablated], s.All[Ablated], s.OK[TextbookFault], s.All[TextbookFault])
 }

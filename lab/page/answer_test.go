@@ -14,12 +14,12 @@ func anyPath() []string {
 func TestAnswerIsTheSameForEveryone(t *testing.T) {
 	s := newSite(t)
 	for _, path := range anyPath() {
-		stranger := s.get(path).want(200)
+		anonymous := s.get(path).want(200)
 		user := s.get(path, "Cookie", "session=secret", "Authorization", "Bearer secret").want(200)
-		if user.body != stranger.body {
+		if user.body != anonymous.body {
 			t.Errorf("%s differs for a user", path)
 		}
-		for _, r := range []response{stranger, user} {
+		for _, r := range []response{anonymous, user} {
 			if got := r.header.Get("Cache-Control"); !strings.HasPrefix(got, "public, max-age=") {
 				t.Errorf("%s: Cache-Control %q", path, got)
 			}
@@ -28,11 +28,11 @@ func TestAnswerIsTheSameForEveryone(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"Content-Security-Policy", "X-Content-Type-Options", "X-Request-Id", "Etag", "Content-Length"} {
-			if stranger.header.Get(name) == "" {
+			if anonymous.header.Get(name) == "" {
 				t.Errorf("%s: no %s", path, name)
 			}
 		}
-		if links := stranger.links(); slices.ContainsFunc(links, func(l string) bool { return strings.HasPrefix(l, "/sign-") }) {
+		if links := anonymous.links(); slices.ContainsFunc(links, func(l string) bool { return strings.HasPrefix(l, "/sign-") }) {
 			t.Errorf("%s leads to %s", path, links)
 		}
 	}

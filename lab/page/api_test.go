@@ -102,7 +102,7 @@ func everyScenarioIsListed(t *testing.T) {
 		case c.Part != "shipped" && (c.Shortest == nil || *c.Shortest != len(at.Steps) || !at.isBroken()):
 			t.Errorf("%s has par %v, and after %s the invariants are %+v", c.Name, c.Shortest, record.Schedule, at.Invariants)
 		}
-		if !slices.Contains([]string{"textbook", "safeguard", "shipped", "mishap"}, c.Part) || c.About == "" {
+		if !slices.Contains([]string{"textbook", "safeguard", "shipped", "textbook-fault"}, c.Part) || c.About == "" {
 			t.Errorf("%+v", c)
 		}
 		if at := s.state(c.Name, ""); len(at.Choices) == 0 {

@@ -19,12 +19,12 @@ type level struct {
 	// its own.
 	Safeguard string
 	// Teaches is said when the level is won.
-	Teaches string
-	Cousin  cousin
+	Teaches   string
+	Precedent precedent
 }
 
-// A cousin is a public incident or a pattern that is like what a level shows.
-type cousin struct {
+// A precedent is a public incident or a pattern that is like what a level shows.
+type precedent struct {
 	Text string
 	source
 }
@@ -115,7 +115,7 @@ func lastLevel() level {
 			"All safeguards are there.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
 		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",
-		Cousin: cousin{"The model checker enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
+		Precedent: precedent{"The model checker enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
 			source{"CMC: A pragmatic approach to model checking real code, OSDI 2002", "https://www.microsoft.com/en-us/research/publication/cmc-a-pragmatic-approach-to-model-checking-real-code/"}},
 	}
 }

@@ -11,7 +11,7 @@ func fenceLevels() []level {
 			Nudge: "Which of Olga's requests would do harm if it arrived last?",
 			Teaches: "It is not only people who are late. The network is late as well, so a program that does one thing after the other is not safe either. " +
 				"Only the store can refuse what comes too late.",
-			Cousin: cousin{"Amazon's standard queues say so of themselves: more than one copy of a message may be delivered, and not always in order.",
+			Precedent: precedent{"Amazon's standard queues say so of themselves: more than one copy of a message may be delivered, and not always in order.",
 				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
 		},
 		{
@@ -22,7 +22,7 @@ func fenceLevels() []level {
 			Nudge: "The worker looks twice. Let Ann write after its last look.",
 			Teaches: "The gate lies in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
 				"or it never lands. Nobody waits for anybody: it is a fence and not a lock.",
-			Cousin: cousin{"Martin Kleppmann calls such a thing a fencing token: what makes a late write harmless is not the lock of its writer, but a check in the store that it writes to.",
+			Precedent: precedent{"Martin Kleppmann calls such a thing a fencing token: what makes a late write harmless is not the lock of its writer, but a check in the store that it writes to.",
 				source{"Martin Kleppmann, How to do distributed locking", "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html"}},
 		},
 		{
@@ -33,7 +33,7 @@ func fenceLevels() []level {
 			Nudge: "As in level 2: let w1 free the name, let Ann have it, and then let w2 begin.",
 			Teaches: "A late message must be recognised as late. The name cannot tell, and a clock cannot either. An identity that never returns can: " +
 				"the worker reads the channel, finds another incarnation, and is done.",
-			Cousin: cousin{"In PostHog, a person who was deleted may come back. In September 2026 its developers found that a deletion that crashed before it had finished its mark " +
+			Precedent: precedent{"In PostHog, a person who was deleted may come back. In September 2026 its developers found that a deletion that crashed before it had finished its mark " +
 				"could carry out its last step again, over the person who had come back, and destroy them.",
 				source{"PostHog/posthog, pull request 96995", "https://github.com/PostHog/posthog/pull/96995"}},
 		},
@@ -45,7 +45,7 @@ func fenceLevels() []level {
 			Nudge: "Level 1 again, on one row: w2 has looked. What may happen before it deletes?",
 			Teaches: "To look and then to delete is not safe either, however short the time between. The row has a version, its ETag, and each write changes it. " +
 				"The deletion names the version that was read, so the store refuses it on any other row, also of the same name.",
-			Cousin: cousin{"Kubernetes could delete an object only by its name, and later by its identity. Since 2019 a deletion may also name the version that was read, so that it fails if something has changed unseen.",
+			Precedent: precedent{"Kubernetes could delete an object only by its name, and later by its identity. Since 2019 a deletion may also name the version that was read, so that it fails if something has changed unseen.",
 				source{"kubernetes/kubernetes, pull request 74040", "https://github.com/kubernetes/kubernetes/pull/74040"}},
 		},
 		{
@@ -56,18 +56,18 @@ func fenceLevels() []level {
 			Nudge: "Let Ann read first and write last.",
 			Teaches: "What somebody decides on is what they have seen. So the form carries the incarnation that it showed, down to the transaction: " +
 				"the post merges the gate of that incarnation, and lands there or nowhere.",
-			Cousin: cousin{"GitHub's merge request takes the commit that the caller has reviewed, and refuses if the branch has moved. A tool that did not pass it on had this gap.",
+			Precedent: precedent{"GitHub's merge request takes the commit that the caller has reviewed, and refuses if the branch has moved. A tool that did not pass it on had this gap.",
 				source{"github/github-mcp-server, issue 3181", "https://github.com/github/github-mcp-server/issues/3181"}},
 		},
 		{
-			Name: "reservation", Title: "Once in all time",
+			Name: "reservation", Title: "At most once, ever",
 			Goal: "Open a gate for the second time, and leave a post behind it.",
 			Scene: "Olga creates a channel and means to post in it, and stalls. Meanwhile the channel is deleted (olga2 asks, w1 works). " +
 				"The shipped code puts the open gate in the place of a reservation, which is used up by that. Here it inserts the gate outright. A copy of one insert may still be under way.",
 			Nudge: "Which row would bring the dead channel back, if it came again at the end?",
 			Teaches: "The network can repeat an insert at any later time. So “once” needs something that is used up: the swap deletes the reservation in the version that was read. " +
 				"A copy of the swap finds it gone, and a copy of the reservation has another version.",
-			Cousin: cousin{"TCP has the same worry: an old duplicate of a request to open a connection. It is the main reason for its three-way handshake.",
+			Precedent: precedent{"TCP has the same worry: an old duplicate of a request to open a connection. It is the main reason for its three-way handshake.",
 				source{"RFC 793, Transmission Control Protocol", "https://datatracker.ietf.org/doc/html/rfc793"}},
 		},
 		{
@@ -78,7 +78,7 @@ func fenceLevels() []level {
 			Nudge: "A transaction removes all rows of a list, or none. What if one of them has gone?",
 			Teaches: "A list is old as soon as it is read. Only a fresh read that finds nothing, after the gate was shut, proves that nothing is left: " +
 				"since then nothing can have been added.",
-			Cousin: cousin{"Kubernetes added such a look to the deletion of a namespace: that a list of each kind of object is empty.",
+			Precedent: precedent{"Kubernetes added such a look to the deletion of a namespace: that a list of each kind of object is empty.",
 				source{"kubernetes/kubernetes, issue 22045", "https://github.com/kubernetes/kubernetes/issues/22045"}},
 		},
 		{
@@ -89,7 +89,7 @@ func fenceLevels() []level {
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
 			Teaches: "What takes several steps can be undone up to one of them, the pivot. The pivot and the undoing are two writes to one row, in the version that was read. " +
 				"So one of them takes effect, and the other learns that it came second.",
-			Cousin: cousin{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
+			Precedent: precedent{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
 		},
 	}

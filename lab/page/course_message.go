@@ -12,7 +12,7 @@ func anomalies() []level {
 			Nudge: "Ann's request looks first whether the channel is there, and writes later. What may happen between the two?",
 			Teaches: "To look and then to write takes two requests, and anything can happen between them, even a whole deletion. " +
 				"The worker cannot close this gap, whatever it does earlier, later or twice. The store itself must refuse the write.",
-			Cousin: cousin{"In October 2025 nobody could open a new connection to Amazon's database DynamoDB in the region us-east-1 for almost three hours. Its DNS addresses are written by several processes. " +
+			Precedent: precedent{"In October 2025 nobody could open a new connection to Amazon's database DynamoDB in the region us-east-1 for almost three hours. Its DNS addresses are written by several processes. " +
 				"One of them checked that its plan was newer than the one in force, and was then held up. Meanwhile another one wrote a much newer plan. The first one went on and wrote its old plan over it. " +
 				"The clean-up deleted that plan as too old. It was the live one, and all addresses of the region went with it.",
 				source{"AWS, Summary of the Amazon DynamoDB service disruption", "https://aws.amazon.com/message/101925/"}},
@@ -25,7 +25,7 @@ func anomalies() []level {
 			Nudge: "Let w1 do everything but take the message off the queue. Then it is Ann's turn.",
 			Teaches: "What is safe to repeat on one channel destroys the next one of that name. A name is not an identity. " +
 				"Ours gives each creation a random identity, the incarnation, and each removal says which one it means.",
-			Cousin: cousin{"In kcp, a deletion fails and is queued to be tried again. Meanwhile the object is created again under its name. The second try deletes the new one.",
+			Precedent: precedent{"In kcp, a deletion fails and is queued to be tried again. Meanwhile the object is created again under its name. The second try deletes the new one.",
 				source{"kcp-dev/kcp, issue 643", "https://github.com/kcp-dev/kcp/issues/643"}},
 		},
 		{
@@ -36,7 +36,7 @@ func anomalies() []level {
 			Nudge: "There are only two calls. Who could do the second, if the first is all that happened?",
 			Teaches: "A write to a table and a write to a queue are no transaction. Whoever dies between them leaves one without the other. " +
 				"You can only choose which of the two it will be.",
-			Cousin: cousin{"Durable Task on Azure Storage writes a history and then a status. If the process ends between the two, the workflow is complete and says “Running” for good.",
+			Precedent: precedent{"Durable Task on Azure Storage writes a history and then a status. If the process ends between the two, the workflow is complete and says “Running” for good.",
 				source{"Azure/durabletask, issue 1252", "https://github.com/Azure/durabletask/issues/1252"}},
 		},
 		{
@@ -47,7 +47,7 @@ func anomalies() []level {
 			Nudge: "An answer can be lost on its way back, although the request has arrived.",
 			Teaches: "“Already exists” does not always mean that somebody else was faster. It may be a conflict with one's own earlier request. " +
 				"A conflict is not an answer. It is a reason to read.",
-			Cousin: cousin{"Azure Cosmos DB's SDK reported a timeout for an insert that had worked. The retry was told that the item already exists.",
+			Precedent: precedent{"Azure Cosmos DB's SDK reported a timeout for an insert that had worked. The retry was told that the item already exists.",
 				source{"Azure/azure-cosmos-dotnet-v3, issue 1420", "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1420"}},
 		},
 	}
@@ -64,7 +64,7 @@ func messageLevels() []level {
 			Nudge: "Who knows about the deletion while only the message does?",
 			Teaches: "Whoever confirms something must be able to find it again without the message. Ours leaves a mark in the table, and a pass that looks for marks from time to time: " +
 				"it queues again what a lost message would have done.",
-			Cousin: cousin{"Britain's government lost jobs from the queue of its e-mail service, and wrote a worker that looks for them and queues them again.",
+			Precedent: precedent{"Britain's government lost jobs from the queue of its e-mail service, and wrote a worker that looks for them and queues them again.",
 				source{"alphagov/email-alert-api, pull request 1315", "https://github.com/alphagov/email-alert-api/pull/1315"}},
 		},
 		{
@@ -75,7 +75,7 @@ func messageLevels() []level {
 			Nudge: "This is level 3 again. Which call makes the mark?",
 			Teaches: "Of two writes that cannot be one, make the one first that leads to the other. A message without a mark leads to the mark. " +
 				"A mark without a message leads nowhere.",
-			Cousin: cousin{"The pattern “transactional outbox” answers the same question where there is a transaction: the message is written into the database together with the change, and sent from there.",
+			Precedent: precedent{"The pattern “transactional outbox” answers the same question where there is a transaction: the message is written into the database together with the change, and sent from there.",
 				source{"microservices.io, Transactional outbox", "https://microservices.io/patterns/data/transactional-outbox.html"}},
 		},
 		{
@@ -86,7 +86,7 @@ func messageLevels() []level {
 			Nudge: "w2 must have begun before the name is free. It may go on whenever you like.",
 			Teaches: "That a worker was entitled to begin does not entitle it to go on. A lease cannot help: its holder does not notice that it has run out. " +
 				"So each transaction of the sweep holds the shut gate, which goes before the name is free.",
-			Cousin: cousin{"Durable Task put a sentinel row into each partition of its history for this: every batch must match the row's ETag, so of two workers that believe they own the partition one fails.",
+			Precedent: precedent{"Durable Task put a sentinel row into each partition of its history for this: every batch must match the row's ETag, so of two workers that believe they own the partition one fails.",
 				source{"Azure/azure-functions-durable-extension, issue 38", "https://github.com/Azure/azure-functions-durable-extension/issues/38"}},
 		},
 		{
@@ -97,7 +97,7 @@ func messageLevels() []level {
 			Nudge: "There are several ways to get no answer. In some of them the request has arrived.",
 			Teaches: "No answer does not mean no effect. The request may not have arrived, or the answer may be lost, or the request may arrive later: from outside all three look alike. " +
 				"Whoever asks again must be recognised as asking again.",
-			Cousin: cousin{"With Azure's management SDK, a timeout was reported although the resource was created later. Those who retried got more resources than they needed.",
+			Precedent: precedent{"With Azure's management SDK, a timeout was reported although the resource was created later. Those who retried got more resources than they needed.",
 				source{"Azure/azure-sdk-for-net, issue 10837", "https://github.com/Azure/azure-sdk-for-net/issues/10837"}},
 		},
 		{
@@ -108,7 +108,7 @@ func messageLevels() []level {
 			Nudge: "Let both look before one of them writes.",
 			Teaches: "Whoever gets no answer must be able to ask again. So a request carries a key, and the row of the key is inserted in the same transaction as the post. " +
 				"The second insert of that row fails, and the second post fails with it.",
-			Cousin: cousin{"Stripe's API has idempotency keys for this: repeat a request after a connection error, and nothing is done twice.",
+			Precedent: precedent{"Stripe's API has idempotency keys for this: repeat a request after a connection error, and nothing is done twice.",
 				source{"Stripe, Idempotent requests", "https://docs.stripe.com/idempotency"}},
 		},
 		{
@@ -119,7 +119,7 @@ func messageLevels() []level {
 			Nudge: "You know this from level 4. Which of Ann's calls may not be answered?",
 			Teaches: "After a conflict the code reads the row and compares the incarnation in it with its own. That one look tells a self-conflict from a rival. " +
 				"It works because each writer writes something that nobody else can have written.",
-			Cousin: cousin{"In Durable Task's Netherite, the creation of a blob succeeded and timed out. The retry did not notice that the blob was already there.",
+			Precedent: precedent{"In Durable Task's Netherite, the creation of a blob succeeded and timed out. The retry did not notice that the blob was already there.",
 				source{"microsoft/durabletask-netherite, pull request 351", "https://github.com/microsoft/durabletask-netherite/pull/351"}},
 		},
 	}

@@ -12,7 +12,7 @@ func rowLevels() []level {
 			Nudge: "Let the feed come to the conclusion that Vera's request is dead. Let it be wrong.",
 			Teaches: "Of two rows that no transaction spans, one is the truth, and the other is written before it and removed after it. " +
 				"And the truth can be written only once: whoever cleans up first takes away what it depends on, so the late write fails.",
-			Cousin: cousin{"Facebook's TAO keeps a relation in both directions, without a transaction across the two. If one is missing after a failure, a job repairs it later.",
+			Precedent: precedent{"Facebook's TAO keeps a relation in both directions, without a transaction across the two. If one is missing after a failure, a job repairs it later.",
 				source{"TAO, USENIX ATC 2013", "https://www.usenix.org/system/files/conference/atc13/atc13-bronson.pdf"}},
 		},
 		{
@@ -23,7 +23,7 @@ func rowLevels() []level {
 			Nudge: "Ann alone is enough. What does each of her two requests do to the number, and what to the row?",
 			Teaches: "A number cannot tell whether it has counted somebody. A row with their name can: in one transaction with the number, its insert is refused the second time. " +
 				"It shows a self-conflict as well: whose answer was lost may ask again, and nothing more happens.",
-			Cousin: cousin{"Cassandra's counters are numbers alone: an update that is applied twice counts twice. So its drivers take such a query for one that must not be sent again.",
+			Precedent: precedent{"Cassandra's counters are numbers alone: an update that is applied twice counts twice. So its drivers take such a query for one that must not be sent again.",
 				source{"DataStax, Query idempotence in Cassandra drivers", "https://docs.datastax.com/en/datastax-drivers/developing/query-idempotence.html"}},
 		},
 		{
@@ -34,7 +34,7 @@ func rowLevels() []level {
 			Nudge: "There are two writes, and Ann may die. Which of them is there without the other?",
 			Teaches: "Of two writes that cannot be one, make the one first that does no harm alone. A row without a post leads its reader to nothing. " +
 				"A post without a row is never found, and nobody knows that something is missing.",
-			Cousin: cousin{"Azure's guide to table design has an index in other partitions, which is kept in step by messages on a queue: if a step fails, it is done again until it is done.",
+			Precedent: precedent{"Azure's guide to table design has an index in other partitions, which is kept in step by messages on a queue: if a step fails, it is done again until it is done.",
 				source{"Microsoft, Table design patterns: inter-partition secondary index", "https://learn.microsoft.com/azure/storage/tables/table-storage-design-patterns#inter-partition-secondary-index-pattern"}},
 		},
 		{
@@ -45,7 +45,7 @@ func rowLevels() []level {
 			Nudge: "When is a post on the list and not there? And who says that it stays so?",
 			Teaches: "A row that points to nothing may be of a writer who died, or of one who is slow, and no age tells the two apart: a request may land at any later time. " +
 				"So rubbish is what can never be used again, and not what is not in use. Here the gate decides: once the channel is gone, no post can land in it.",
-			Cousin: cousin{"A push to a Git repository writes its objects first, and refers to them last. GitLab's housekeeping once deleted what nothing referred to, without the usual grace of two weeks. " +
+			Precedent: precedent{"A push to a Git repository writes its objects first, and refers to them last. GitLab's housekeeping once deleted what nothing referred to, without the usual grace of two weeks. " +
 				"So it could delete what a push had just written.",
 				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
 		},
@@ -57,7 +57,7 @@ func rowLevels() []level {
 			Nudge: "Ann's request reads that she may post. How long is that true?",
 			Teaches: "To look whether something is allowed, and then to do it, are two steps, and the rule may change in between. So the rule carries a token, which each change replaces, " +
 				"and the store checks that token together with the post. To be told “blocked” then means: from now on.",
-			Cousin: cousin{"Google's Zanzibar calls this the new enemy problem: an old permission is applied to new content. Its clients keep a token with the content, which says how fresh a check must be.",
+			Precedent: precedent{"Google's Zanzibar calls this the new enemy problem: an old permission is applied to new content. Its clients keep a token with the content, which says how fresh a check must be.",
 				source{"Zanzibar, USENIX ATC 2019", "https://www.usenix.org/conference/atc19/presentation/pang"}},
 		},
 		{
@@ -68,18 +68,18 @@ func rowLevels() []level {
 			Nudge: "The worker reads her list once. When must the post come onto it to be missed? And which rule has its request read by then?",
 			Teaches: "Neither waits for the other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
 				"Whichever of the two comes second sees the write of the first: either the worker finds the post, or the request gives up.",
-			Cousin: cousin{"Dekker's algorithm, the first for two processes that exclude each other with nothing but reads and writes, has this at its heart: raise your own flag, then look at the other's.",
+			Precedent: precedent{"Dekker's algorithm, the first for two processes that exclude each other with nothing but reads and writes, has this at its heart: raise your own flag, then look at the other's.",
 				source{"E. W. Dijkstra, Over de sequentialiteit van procesbeschrijvingen (EWD35), 1962", "https://www.cs.utexas.edu/~EWD/translations/EWD35-English.html"}},
 		},
 		{
-			Name: "link-version", Title: "One link, two guests",
+			Name: "link-version", Title: "One link, two visitors",
 			Goal: "Let one sign-in link, which works once, sign in twice.",
 			Scene: "Two people follow the same sign-in link: vera and vera2. The code reads the link, marks it as used and starts a session. " +
 				"The mark should depend on the version of the row that was read. Here it does not.",
 			Nudge: "Let both read the link while it is unused.",
 			Teaches: "To read, decide and write is safe if the write depends on what was read. Each row has a version, its ETag. " +
 				"The store compares it together with the write: the second of two that read the same version is refused.",
-			Cousin: cousin{"In better-auth, two requests at the same time could both use one magic link, because it was looked up, marked and used in three operations.",
+			Precedent: precedent{"In better-auth, two requests at the same time could both use one magic link, because it was looked up, marked and used in three operations.",
 				source{"better-auth/better-auth, pull request 9572", "https://github.com/better-auth/better-auth/pull/9572"}},
 		},
 		{
@@ -90,7 +90,7 @@ func rowLevels() []level {
 			Nudge: "Which insert would you like to see a second time, at the end?",
 			Teaches: "A row that is not there cannot refuse anything. What has ended and must stay so keeps its row, with a mark on it. " +
 				"A delayed duplicate of the insert then meets the row, and fails.",
-			Cousin: cousin{"Cassandra deletes by writing a marker, a tombstone. Its manual calls data that comes back because the marker is missing a zombie.",
+			Precedent: precedent{"Cassandra deletes by writing a marker, a tombstone. Its manual calls data that comes back because the marker is missing a zombie.",
 				source{"Apache Cassandra, Tombstones", "https://cassandra.apache.org/doc/latest/cassandra/managing/operating/compaction/tombstones.html"}},
 		},
 	}

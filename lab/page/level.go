@@ -164,7 +164,7 @@ func (v *scene) startOf(name string) string {
 // whose says what code the invariants are about: those of the textbook and ours have similar titles.
 func (v *scene) whose() string {
 	switch v.Part {
-	case modelcheck.Textbook, modelcheck.Mishap:
+	case modelcheck.Textbook, modelcheck.TextbookFault:
 		return "the textbook's"
 	case modelcheck.Own:
 		return "your"

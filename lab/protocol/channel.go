@@ -278,9 +278,9 @@ func repeating(s *lab.Scenario) {
 
 // believer makes a creator trust the answer to its insert of a channel's row: the
 // read that follows shows what the answer says. After "exists" it shows the channel
-// of a stranger, whose gate is there.
+// of another user, whose gate is there.
 func believer() driver.Around {
-	const stranger = "STRANGERSTRANGERSTRANGERAA"
+	const foreign = "FOREIGNFOREIGNFOREIGNAAAAA"
 	var inserted driver.Properties
 	var answer error
 	return func(ctx context.Context, c *driver.Call, next following) error {
@@ -288,7 +288,7 @@ func believer() driver.Around {
 		case c.Target == schema.TableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
 			inserted, answer = c.Operations[0].Properties, next(ctx)
 			return answer
-		case strings.HasSuffix(c.Row, stranger):
+		case strings.HasSuffix(c.Row, foreign):
 			return nil
 		case inserted == nil || c.Method != driver.CallGet || c.Target != schema.TableChannels:
 			return next(ctx)
@@ -298,7 +298,7 @@ func believer() driver.Around {
 		}
 		c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted}
 		if answer != nil {
-			set(&c.Entity, driver.String("Incarnation", stranger))
+			set(&c.Entity, driver.String("Incarnation", foreign))
 		}
 		inserted = nil
 		return nil

@@ -68,9 +68,9 @@ func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []
 	return violations
 }
 
-// strangers is I8 of feeds: a feed shows no channel in whose partition its user has no
+// unsubscribed is I8 of feeds: a feed shows no channel in whose partition its user has no
 // sub! row.
-func strangers(ctx context.Context, l Shipped, c *crew, _ lab.View) (violations []domain.Violation) {
+func unsubscribed(ctx context.Context, l Shipped, c *crew, _ lab.View) (violations []domain.Violation) {
 	reader := storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{l.Readers}})
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
@@ -169,7 +169,7 @@ func subscriptions() subject {
 			factLeft:       counts(false, subscriptionRow, factJoining, factSubscribed, "a user counts as a subscriber, and their leaving was acknowledged"),
 		},
 		recalled: []lab.Kind{factSubscribed, factLeft},
-		read:     []demand{strangers, readFeeds},
+		read:     []demand{unsubscribed, readFeeds},
 		rest:     []demand{uncounted},
 	}
 }

@@ -1,5 +1,5 @@
 // Package account is the users, their sessions and sign-in links, and the limits that keep
-// strangers from guessing passwords.
+// anonymous clients from guessing passwords.
 //
 // Three tables hold it: Users, Sessions and Throttle. No operation here writes to more than one
 // row in a transaction, but for the removal of what lies beside an account. A session ends by a number in its user's row or by a mark on its own

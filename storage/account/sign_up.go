@@ -28,7 +28,7 @@ func (a *Accounts) SignUp(ctx context.Context, name, password string) (domain.Us
 	}
 }
 
-// A SignUpRequest is a stranger's request to make an account.
+// A SignUpRequest is an anonymous client's request to make an account.
 type SignUpRequest struct {
 	Attempt
 	// Key is the idempotency key; empty if there is none. It may be any text.

@@ -20,9 +20,9 @@ const (
 	failuresPerAddress = 50
 	// failuresPerPair is against guessing one user's password.
 	failuresPerPair = 10
-	// failuresOfStrangers is against guessing it from many addresses. An address is known if
-	// the user has signed in from there: so strangers cannot lock the user out there.
-	failuresOfStrangers = 50
+	// failuresOfAnonymousClients is against guessing it from many addresses. An address is known if
+	// the user has signed in from there: so anonymous clients cannot lock the user out there.
+	failuresOfAnonymousClients = 50
 	// failuresOfSessions is against guessing it with a stolen session. Nothing else keeps
 	// somebody with a session from trying.
 	failuresOfSessions = 10
@@ -126,9 +126,9 @@ func (a *Accounts) signInLimits(ctx context.Context, t Attempt) ([]counter, erro
 	if err != nil || lasts(pair.Time(schema.PropKnownUntil), knownLifetime) {
 		return []counter{address, t.pair()}, err
 	}
-	strangers := newCounter("user", throttleName(t.Name), failuresOfStrangers, throttleWindow)
-	_, err = a.look(ctx, strangers)
-	return []counter{address, t.pair(), strangers}, err
+	anonymous := newCounter("user", throttleName(t.Name), failuresOfAnonymousClients, throttleWindow)
+	_, err = a.look(ctx, anonymous)
+	return []counter{address, t.pair(), anonymous}, err
 }
 
 // sessionLimits is signInLimits for somebody who has a session, and confirms the password.

@@ -31,9 +31,9 @@ func selfConflictOfTransaction(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())
 			table := newTable(t, sound)
-			transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)), driver.Insert("guard"))
+			transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)), driver.Insert("condition"))
 			op := test.op(driver.Match(get(t, sound, table, "r").ETag))
-			err := driver.NewTable(faulty, table).Transact(t.Context(), "p", driver.Merge("guard", driver.Exists), op)
+			err := driver.NewTable(faulty, table).Transact(t.Context(), "p", driver.Merge("condition", driver.Exists), op)
 			if test.meaning != nil {
 				wantOperation(t, err, 1, test.meaning)
 			} else if err != nil {

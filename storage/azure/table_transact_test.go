@@ -13,13 +13,13 @@ import (
 )
 
 func TestTransact(t *testing.T) {
-	t.Run("creates nothing if its guard is missing, even without a condition", guardedMissingRow)
+	t.Run("creates nothing if its condition row is missing, even without a condition", conditionRowIsMissing)
 	t.Run("says in a line what failed, with the id that the service gave the request", failedOperation)
 	t.Run("understands the reply that Azure documents", documentedFailure)
 }
 
 // Table refuses an operation without a condition. The SDK would take it for an upsert.
-func guardedMissingRow(t *testing.T) {
+func conditionRowIsMissing(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
 	table := newTable(t, c)
 	for _, op := range []driver.Operation{

@@ -31,7 +31,7 @@ const (
 	// schemaVersion is the version of everything that this package writes: names of
 	// buckets, keys, records and messages. A program refuses a store with another
 	// version.
-	schemaVersion = 3
+	schemaVersion = 4
 	// Each table and each queue has a bucket.
 	tablePrefix = "table "
 	queuePrefix = "queue "

@@ -136,7 +136,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	switch d := Decode(record); {
 	case err == nil && d.Over():
-		return p.removeOpen(ctx, index) // its request marks the account once in all time
+		return p.removeOpen(ctx, index) // its request marks the account at most once
 	case err == nil && d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	case err == nil:

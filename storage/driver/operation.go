@@ -15,7 +15,7 @@ const (
 
 // A Condition must hold when a merge, replace or delete is applied. The zero
 // Condition is refused: Azure's SDK takes a missing condition for an upsert, which
-// would create the guard row whose absence must stop the transaction.
+// would create the condition row whose absence must stop the transaction.
 type Condition struct {
 	kind conditionKind
 	etag ETag
@@ -61,7 +61,7 @@ func Insert(row string, p ...Property) Operation {
 }
 
 // Merge sets the given properties and keeps the others. Without properties it
-// changes only the ETag; such a merge guards the rest of its transaction. It
+// changes only the ETag; such a merge is a condition of the rest of its transaction. It
 // fails with domain.ErrNotFound if the row is missing, and with ErrConflict if it
 // has another ETag than the condition.
 func Merge(row string, c Condition, p ...Property) Operation {

@@ -4,7 +4,7 @@
 // # The problem
 //
 // Backends drift apart where nobody looks: one of them escapes a key, gives a row
-// that was created again an ETag that it had before, or creates a guard row that
+// that was created again an ETag that it had before, or creates a condition row that
 // is missing. And code that works while every call succeeds says nothing about a
 // network that loses answers.
 //

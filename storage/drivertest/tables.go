@@ -20,7 +20,7 @@ import (
 func Tables(t *testing.T, open func(t *testing.T) driver.Backend) {
 	run(t, func(t *testing.T) table { return newTable(t, open(t)) }, topics[table]{
 		"Key": keyTests(), "Property": propertyTests(), "Write": writeTests(), "ETag": etagTests(),
-		"Transaction": transactionTests(), "Guard": guardTests(), "Read": readTests(), "Paging": pagingTests(),
+		"Transaction": transactionTests(), "Condition": conditionTests(), "Read": readTests(), "Paging": pagingTests(),
 	})
 }
 

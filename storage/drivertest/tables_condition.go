@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// guard is the row that every write of these tests depends on, as a post depends
+	// condition is the row that every write of these tests depends on, as a post depends
 	// on its gate.
-	guard        = "gate"
-	guardWriters = 32
+	condition        = "gate"
+	conditionWriters = 32
 )
 
-func guardTests() map[string]func(table) {
+func conditionTests() map[string]func(table) {
 	return map[string]func(table){
-		"that is there passes all 32 writers":                     guardPresent,
-		"that is missing stops all 32 writers and is not created": guardAbsent,
-		"that was deleted lets no write be acknowledged":          guardDeleted,
-		"that 32 writers swap is swapped once":                    guardSwapped,
+		"that is there passes all 32 writers":                     conditionPresent,
+		"that is missing stops all 32 writers and is not created": conditionAbsent,
+		"that was deleted lets no write be acknowledged":          conditionDeleted,
+		"that 32 writers swap is swapped once":                    conditionSwapped,
 	}
 }
 
-// guarded inserts a row on condition that the guard is there.
-func (f table) guarded(writer, i int) error {
-	return f.Transact(f.Context(), "p", driver.Merge(guard, driver.Exists), driver.Insert(fmt.Sprintf("row-%d-%d", writer, i)))
+// conditional inserts a row on condition that the condition is there.
+func (f table) conditional(writer, i int) error {
+	return f.Transact(f.Context(), "p", driver.Merge(condition, driver.Exists), driver.Insert(fmt.Sprintf("row-%d-%d", writer, i)))
 }
 
 // together runs n writers concurrently.
@@ -40,63 +40,63 @@ func together(n int, write func(writer int)) {
 	writers.Wait()
 }
 
-func guardPresent(f table) {
+func conditionPresent(f table) {
 	const each = 3
-	f.do("p", driver.Insert(guard, a(1)))
-	before := f.version(guard)
-	together(guardWriters, func(writer int) {
+	f.do("p", driver.Insert(condition, a(1)))
+	before := f.version(condition)
+	together(conditionWriters, func(writer int) {
 		for i := range each {
-			if err := f.guarded(writer, i); err != nil {
+			if err := f.conditional(writer, i); err != nil {
 				f.Errorf("writer %d: %v", writer, err)
 			}
 		}
 	})
 	rows := f.rows()
-	if want := 1 + guardWriters*each; len(rows) != want || line(rows[0]) != "p/gate A=1" {
+	if want := 1 + conditionWriters*each; len(rows) != want || line(rows[0]) != "p/gate A=1" {
 		f.Errorf("%d rows, want %d, and the first %s", len(rows), want, line(rows[0]))
 	}
-	if f.version(guard) == before {
-		f.Error("the guard's ETag did not change")
+	if f.version(condition) == before {
+		f.Error("the condition's ETag did not change")
 	}
 }
 
-func guardAbsent(f table) {
-	together(guardWriters, func(writer int) {
-		if err := f.guarded(writer, 0); !errors.Is(err, domain.ErrNotFound) {
-			f.Errorf("writer %d: got %v, want no guard", writer, err)
+func conditionAbsent(f table) {
+	together(conditionWriters, func(writer int) {
+		if err := f.conditional(writer, 0); !errors.Is(err, domain.ErrNotFound) {
+			f.Errorf("writer %d: got %v, want no condition", writer, err)
 		}
 	})
 	f.holds()
 }
 
-// guardDeleted deletes the guard while 32 writers insert, until each of them has
+// conditionDeleted deletes the condition while 32 writers insert, until each of them has
 // failed. All acknowledged rows and no others are there in the end, and no write
 // that started after the deletion was acknowledged is among them.
-func guardDeleted(f table) {
+func conditionDeleted(f table) {
 	const before = 64
-	f.do("p", driver.Insert(guard))
+	f.do("p", driver.Insert(condition))
 	var acknowledged, gone atomic.Int64
 	enough := make(chan struct{})
 	stop := sync.OnceFunc(func() { close(enough) })
 	var deletion sync.WaitGroup
 	deletion.Go(func() {
 		<-enough
-		if err := f.Transact(f.Context(), "p", driver.Delete(guard, driver.Exists)); err != nil {
-			f.Errorf("deleting the guard: %v", err)
+		if err := f.Transact(f.Context(), "p", driver.Delete(condition, driver.Exists)); err != nil {
+			f.Errorf("deleting the condition: %v", err)
 		}
 		gone.Store(1)
 	})
-	together(guardWriters, func(writer int) {
+	together(conditionWriters, func(writer int) {
 		for i := 0; ; i++ {
 			late := gone.Load() == 1
-			switch err := f.guarded(writer, i); {
+			switch err := f.conditional(writer, i); {
 			case err != nil && !errors.Is(err, domain.ErrNotFound):
 				f.Errorf("writer %d: %v", writer, err)
 				return
 			case err != nil:
 				return
 			case late:
-				f.Errorf("writer %d was acknowledged after the guard was deleted", writer)
+				f.Errorf("writer %d was acknowledged after the condition was deleted", writer)
 				return
 			case acknowledged.Add(1) >= before:
 				stop()
@@ -105,26 +105,26 @@ func guardDeleted(f table) {
 	})
 	stop()
 	deletion.Wait()
-	// Without the guard, which was the first.
-	if rows := f.rows(); int64(len(rows)) != acknowledged.Load() || rows[0].Row == guard {
+	// Without the condition, which was the first.
+	if rows := f.rows(); int64(len(rows)) != acknowledged.Load() || rows[0].Row == condition {
 		f.Errorf("%d rows, but %d were acknowledged", len(rows), acknowledged.Load())
 	}
 }
 
-func guardSwapped(f table) {
-	f.do("p", driver.Insert(guard))
+func conditionSwapped(f table) {
+	f.do("p", driver.Insert(condition))
 	var swapped atomic.Int64
-	together(guardWriters, func(int) {
-		err := f.Transact(f.Context(), "p", driver.Delete(guard, driver.Exists), driver.Insert("shut"))
+	together(conditionWriters, func(int) {
+		err := f.Transact(f.Context(), "p", driver.Delete(condition, driver.Exists), driver.Insert("shut"))
 		switch {
 		case err == nil:
 			swapped.Add(1)
 		case !errors.Is(err, domain.ErrNotFound):
-			f.Errorf("swapping the guard: %v", err)
+			f.Errorf("swapping the condition: %v", err)
 		}
 	})
 	if n := swapped.Load(); n != 1 {
-		f.Errorf("the guard was swapped %d times", n)
+		f.Errorf("the condition was swapped %d times", n)
 	}
 	f.holds("p/shut")
 }

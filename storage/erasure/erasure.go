@@ -122,7 +122,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 		if err := may(entry); err != nil {
 			return err
 		}
-		asked.ID = domain.NewIncarnation() // each marks an account once in all time
+		asked.ID = domain.NewIncarnation() // each marks an account at most once
 		if err := s.deletions.RenewOpen(ctx, asked.Ref(), asked.Message().Due()); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ type Kind struct {
 	// Hash says what the hash in a key is of.
 	Hash string
 	// Scenario is the scenario of the lab that tries to break it, and Ablation the one
-	// without the guard that the row is. They are empty if the guarantees do not rest on it.
+	// without the safeguard that the row is. They are empty if the guarantees do not rest on it.
 	Scenario, Ablation string
 	// Properties are those that an operation writes.
 	Properties []Property

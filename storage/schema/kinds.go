@@ -56,7 +56,7 @@ var (
 	ReservedGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!reserved!<incarnation>", Name: "reservation", Scenario: "stalled", Ablation: "reservation",
 		What:       "A channel is being created. The open gate takes the place of this row, in the version that was read.",
-		Why:        "An ETag never repeats, so the gate opens once in all time, however late a copy of a request arrives.",
+		Why:        "An ETag never repeats, so the gate opens at most once, however late a copy of a request arrives.",
 		Properties: always(PropIncarnation),
 	}
 )
@@ -222,7 +222,7 @@ var (
 	}
 )
 
-// The rows that keep strangers from guessing.
+// The rows that keep anonymous clients from guessing.
 var (
 	Failures = &Kind{
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
@@ -234,7 +234,7 @@ var (
 		Table: TableThrottle, Partition: "user!<hash>", Form: "address!<hash>", Name: "address of a user",
 		Hash: "of the address",
 		What: "How often a user’s sign-in has failed from one address, and until when the address is known.",
-		Why:  "Strangers who guess cannot lock out somebody who has signed in from there lately.",
+		Why:  "Anonymous clients who guess cannot lock out somebody who has signed in from there lately.",
 		Properties: slices.Concat(always(PropExpiresOn, PropRevision, PropRevisions),
 			sometimes(PropFailures, PropWindowEnds, PropKnownUntil)),
 	}

@@ -3,7 +3,7 @@
 // # The problem
 //
 // People write posts as they write elsewhere: with lists, code, quotations and links.
-// But a text comes from a stranger. It must not run a script, load anything, look like a
+// But a text comes from another person. It must not run a script, load anything, look like a
 // part of the page around it, or make the page slow or too wide.
 //
 // # The model

@@ -77,7 +77,7 @@ var linkPattern = sync.OnceValue(func() *regexp.Regexp {
 	return pattern
 })
 
-// relLink says that the site does not vouch for what strangers link to.
+// relLink says that the site does not vouch for what users link to.
 const relLink = "nofollow ugc noopener"
 
 // linkable reports whether a link may lead to an address.

@@ -142,7 +142,7 @@ func kept(t *testing.T) *Telemetry {
 func (t *tracer) spans() story { return t.take() }
 
 func requests(t *testing.T) {
-	const strangers = "0af7651916cd43dd8448eb211c80319c"
+	const foreignTrace = "0af7651916cd43dd8448eb211c80319c"
 	traces := kept(t)
 	for status, failed := range map[int]bool{404: false, 412: false, 503: true} {
 		h := traces.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -151,7 +151,7 @@ func requests(t *testing.T) {
 		}))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
 		for named, links := range map[string]int{
-			"": 0, "00-" + strangers: 0, "00-00000000000000000000000000000000-b7ad6b7169203331-01": 0, "00-" + strangers + "-b7ad6b7169203331-00": 1,
+			"": 0, "00-" + foreignTrace: 0, "00-00000000000000000000000000000000-b7ad6b7169203331-01": 0, "00-" + foreignTrace + "-b7ad6b7169203331-00": 1,
 		} {
 			r := httptest.NewRequest("GET", "/channels/a?token=SECRET", nil)
 			r.Header.Set("Traceparent", named)
@@ -160,7 +160,7 @@ func requests(t *testing.T) {
 			if (span.Status != nil) != failed || value(span, "http.response.status_code") != fmt.Sprint(status) || strings.Contains(span.String(), "SECRET") {
 				t.Errorf("%d is %v", status, span)
 			}
-			if len(span.Links) != links || links == 1 && span.Links[0].TraceID != strangers || span.ParentSpanID != "" {
+			if len(span.Links) != links || links == 1 && span.Links[0].TraceID != foreignTrace || span.ParentSpanID != "" {
 				t.Errorf("a request that names %q is told as %v", named, span)
 			}
 		}

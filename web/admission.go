@@ -9,9 +9,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// guard decides what is the same for every request: the security headers of the
+// admission decides what is the same for every request: the security headers of the
 // response, which origins may send a request, and how large a body may be.
-type guard struct {
+type admission struct {
 	// always are headers of every response, and showing those of every response but 304:
 	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
 	// 4.3.4). All responses share the slices of values, so nobody may write into them. A
@@ -25,8 +25,8 @@ type guard struct {
 	bodies  *shares[clientAddress]
 }
 
-func newGuard(options Options) (*guard, error) {
-	g := &guard{
+func newAdmission(options Options) (*admission, error) {
+	g := &admission{
 		always:  http.Header{echo.HeaderCacheControl: {publicCache}, echo.HeaderVary: {varyReader}},
 		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
@@ -67,7 +67,7 @@ func showingHeaders() http.Header {
 // protect sets the headers that every response has, before it is made. No cache may keep
 // a response to a request that carries credentials or a cookie, or that is not a read. If
 // such a response gets an entity tag (sendTagged), the reader's own cache may.
-func (g *guard) protect(h http.Header, r *http.Request) {
+func (g *admission) protect(h http.Header, r *http.Request) {
 	maps.Copy(h, g.always)
 	if !isRead(r.Method) || r.Header.Get(echo.HeaderAuthorization) != "" || r.Header.Get(echo.HeaderCookie) != "" {
 		h.Set(echo.HeaderCacheControl, noStore)
@@ -75,16 +75,16 @@ func (g *guard) protect(h http.Header, r *http.Request) {
 }
 
 // show sets the headers of showing, when the response begins.
-func (g *guard) show(h http.Header, status int) {
+func (g *admission) show(h http.Header, status int) {
 	if status != http.StatusNotModified {
 		maps.Copy(h, g.showing)
 	}
 }
 
 // admit refuses a request that a page of another origin made a browser send, and a
-// request that announces more than limit bytes. It bounds the body of all others, and counts
+// request that declares more than limit bytes. It bounds the body of all others, and counts
 // it until release is called.
-func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) (release func(), err error) {
+func (g *admission) admit(w http.ResponseWriter, r *http.Request, limit int64) (release func(), err error) {
 	if err := g.origins.Check(r); err != nil {
 		return nil, refuse(http.StatusForbidden, "Request from another site",
 			"A page of another origin made your browser send this. Nothing was done.")
@@ -107,7 +107,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) (rele
 }
 
 // secure reports whether the browser's side of the connection is encrypted.
-func (g *guard) secure(r *http.Request) bool {
+func (g *admission) secure(r *http.Request) bool {
 	return g.https || r.TLS != nil ||
 		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trusts(r.RemoteAddr)
 }

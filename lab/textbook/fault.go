@@ -6,9 +6,9 @@ import (
 	"microblogging/lab"
 )
 
-// Mishaps has scenarios in which the order of calls alone does no harm: one fault of the
+// FaultScenarios has scenarios in which the order of calls alone does no harm: one fault of the
 // right kind does.
-func Mishaps() []lab.Scenario {
+func FaultScenarios() []lab.Scenario {
 	return []lab.Scenario{
 		{
 			Name: "twice", About: "somebody posts, and tries again when no answer comes", Faults: 1,
