@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 	t.Run("of a description may be empty and is trimmed", descriptionMayBeEmptyAndIsTrimmed)
 	t.Run("of characters that nobody can see is blank", invisibleTextIsBlank)
 	t.Run("that was parsed is parsed to itself", whatWasParsedIsParsedToItself)
-	t.Run("of a new channel tells all that is wrong at once", channelTellsAllThatIsWrongAtOnce)
+	t.Run("of a new channel reports all errors together", channelReportsAllErrors)
 }
 
 func lengthCountsCharactersAndNotBytes(t *testing.T) {
@@ -166,7 +166,7 @@ func whatWasParsedIsParsedToItself(t *testing.T) {
 	}
 }
 
-func channelTellsAllThatIsWrongAtOnce(t *testing.T) {
+func channelReportsAllErrors(t *testing.T) {
 	_, err := domain.NewChannel("a b", domain.About{Description: strings.Repeat("x", 501)}, "ada")
 	if invalid, ok := errors.AsType[*domain.InvalidError](err); !ok || len(invalid.Fields) != 2 {
 		t.Errorf("%v, want the name and the description", err)

@@ -22,7 +22,7 @@ func TestPasswordHashing(t *testing.T) {
 	t.Run("sign-in that waits too long is refused, and does not count", bubble(lateSignInIsRefused))
 	t.Run("wait ends with the request", bubble(hashingWaitEndsWithRequest))
 	t.Run("operator who makes an account waits", bubble(operatorWaits))
-	t.Run("at most two are hashed at once", bubble(twoAreHashedAtOnce))
+	t.Run("at most two are hashed at once", bubble(twoAreHashedConcurrently))
 }
 
 // nobody is an attempt of a name that nobody has. It takes a slot for as long as hashing does.
@@ -172,7 +172,7 @@ func operatorWaits(t *testing.T, w *world) {
 	}
 }
 
-func twoAreHashedAtOnce(t *testing.T, w *world) {
+func twoAreHashedConcurrently(t *testing.T, w *world) {
 	var mu sync.Mutex
 	now, most := 0, 0
 	add := func(n int) {

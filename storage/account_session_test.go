@@ -217,7 +217,7 @@ const expiryMargin = 5 * time.Minute
 
 func TestExpire(t *testing.T) {
 	t.Run("each row goes when its time and the margin have passed", drivertest.Long(bubble(rowsGoInTime)))
-	t.Run("at most eight rows go at once, and none that changes after it was read", bubble(rowsGoAtOnce))
+	t.Run("at most eight rows go at once, and none that changes after it was read", bubble(rowsGoTogether))
 }
 
 func rowsGoInTime(t *testing.T, w *world) {
@@ -259,7 +259,7 @@ func writesTo(table string) func(drivertest.Call) bool {
 }
 
 // Three counters are raised while the pass is at it.
-func rowsGoAtOnce(t *testing.T, w *world) {
+func rowsGoTogether(t *testing.T, w *world) {
 	w.ended(20)
 	var mu sync.Mutex
 	now, most := 0, 0

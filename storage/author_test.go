@@ -24,7 +24,7 @@ func TestAuthor(t *testing.T) {
 	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
 	t.Run("posts that are missing on it are told, and listed by a repair", bubble(repairListsMissing))
-	t.Run("a batch writes one transaction for its list", bubble(batchListsAtOnce))
+	t.Run("a batch writes one transaction for its list", bubble(batchListsInOneWrite))
 	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
 }
 
@@ -239,7 +239,7 @@ func listHasNoMore(t *testing.T, w *world) {
 	}
 }
 
-func batchListsAtOnce(t *testing.T, w *world) {
+func batchListsInOneWrite(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	list := postings(channel, 100)
 	calls := 0

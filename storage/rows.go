@@ -108,7 +108,7 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 		return rows, err
 	}
 	var row driver.Entity
-	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+	err = s.Concurrently(ctx, func(ctx context.Context) (err error) {
 		row, err = s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
 		if errors.Is(err, domain.ErrNotFound) {
 			err = nil
@@ -139,7 +139,7 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	}
 	of := string(cmp.Or(q.Of, rows.Channel.Incarnation))
 	var messages []driver.Message
-	err = s.AtOnce(ctx,
+	err = s.Concurrently(ctx,
 		read(&deletions, s.deletions, maxShownDeletions+1, of, schema.PrefixEnd(of)),
 		read(&gates, s.blogs, maxShownGates, schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)),
 		read(&found, s.blogs, q.Limit+1, from, to),

@@ -13,11 +13,11 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/channel"
 	"microblogging/storage/check"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
-	"microblogging/storage/flight"
 	"microblogging/storage/fresh"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
@@ -86,7 +86,7 @@ type Options struct {
 // backend before an operation is called that writes.
 func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
-	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
+	reads := concurrent.Reads{InTurn: o.Flight == 1 || !backend.Capabilities().ConcurrentReads, LastFirst: o.LastFirst, Limit: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
 	requireActive := accounts.RequireActive
 	if o.NoErasure {

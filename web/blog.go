@@ -75,7 +75,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			}
 			view := &channelView{}
 			view.posts.Items = make([]domain.Blog, 1)
-			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
+			err := s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
 				view.posts.Items[0], err = s.store.Blog(ctx, channel.Ref(), id)
 				return err
 			}, func(ctx context.Context) (err error) {
@@ -86,7 +86,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
 			author, postingRule := view.posts.Items[0].UserID, view.postingRule.In(in.Ref())
-			err = s.store.AtOnce(ctx, func(ctx context.Context) error {
+			err = s.store.Concurrently(ctx, func(ctx context.Context) error {
 				voted, err := s.store.Voted(ctx, in.Ref(), id, user)
 				own.voted = map[domain.BlogID]bool{id: voted}
 				return err

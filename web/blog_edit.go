@@ -47,7 +47,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	var channel domain.Channel
 	var blog domain.Blog
 	var postingRule storage.PostingRule
-	err := s.store.AtOnce(c.Request().Context(), func(context.Context) (err error) {
+	err := s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
 		channel, blog, err = s.namedPost(c)
 		return err
 	}, func(ctx context.Context) (err error) {

@@ -14,7 +14,7 @@ import (
 func TestBody(t *testing.T) {
 	t.Run("a body that is not a JSON object is refused", bodyThatIsNotAJSONObjectIsRefused)
 	t.Run("a bad member is refused by name", badMemberIsRefusedByName)
-	t.Run("all errors of a body are reported at once", allErrorsOfABodyAreReportedAtOnce)
+	t.Run("all errors of a body are reported together", allErrorsOfABodyAreReportedTogether)
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
 	t.Run("bodies that clients hold back are bounded together", heldBodiesAreBounded)
@@ -85,7 +85,7 @@ func badMemberIsRefusedByName(t *testing.T) {
 	}
 }
 
-func allErrorsOfABodyAreReportedAtOnce(t *testing.T) {
+func allErrorsOfABodyAreReportedTogether(t *testing.T) {
 	s := newSite(t)
 	a := s.do("POST", "/api/v1/users", raw(`{"name":1,"colour":"red"}`)).want(422)
 	for _, field := range []string{"name", "password", "colour"} {

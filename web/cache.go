@@ -237,7 +237,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	at := d.key(key)
 	before, _ := s.views.Get(at)
 	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
-	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		view, err = fresh.ReadCached(ctx, s.store.Versions, s.views, anyIncarnation(key), at,
 			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 				hit = false

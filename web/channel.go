@@ -187,7 +187,7 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 		view: order.Link("").URL + " " + after,
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			view := &channelView{}
-			err := s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
+			err := s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
 				q := storage.BlogQuery{After: after, Limit: pageSize}
 				if !order.Day.IsZero() {
 					q.Until = order.Day.AddDate(0, 0, 1)
@@ -204,7 +204,7 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 			return view, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
-			err = s.store.AtOnce(ctx, func(ctx context.Context) (err error) {
+			err = s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
 				own.voted, err = s.store.VotedOn(ctx, in.Ref(), view.posts.Items, user)
 				return err
 			}, func(ctx context.Context) (err error) {
@@ -305,7 +305,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	after := c.QueryParam("after")
 	var channels storage.Page[domain.Channel]
 	var person domain.User
-	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		channels, err = s.store.Channels(ctx, text, after, pageSize)
 		return err
 	}, func(ctx context.Context) error {

@@ -113,7 +113,7 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 	at := named(c)
 	var channel domain.Channel
 	var postingRule storage.PostingRule
-	err := s.store.AtOnce(c.Request().Context(), func(context.Context) (err error) {
+	err := s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
 		channel, err = s.ownedChannel(c, v)
 		return err
 	}, func(ctx context.Context) (err error) {

@@ -60,7 +60,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	var digest storage.DigestPage
 	fresh, secret := false, cookieValue(c.Request(), secretCookie)
 	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, Part: templates.Part{After: after}}
-	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		if invalid != nil {
 			return nil
 		}

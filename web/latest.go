@@ -138,7 +138,7 @@ func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []stor
 // version of the channel for its key, as the form on the channel's page has: a post changes both.
 func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.ChannelKey) (form *templates.Channel, err error) {
 	var postingRule storage.PostingRule
-	err = s.store.AtOnce(ctx, func(ctx context.Context) error {
+	err = s.store.Concurrently(ctx, func(ctx context.Context) error {
 		channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(key), "")
 		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
 		return err

@@ -18,7 +18,7 @@ func (s *server) readUser(c echo.Context, beside func(context.Context, domain.Us
 	if err != nil {
 		return user, domain.ErrNotFound // nobody can have this name
 	}
-	err = s.store.AtOnce(c.Request().Context(),
+	err = s.store.Concurrently(c.Request().Context(),
 		func(ctx context.Context) (err error) { user, err = s.store.User(ctx, name); return err },
 		func(ctx context.Context) error { return beside(ctx, name) })
 	return user, err

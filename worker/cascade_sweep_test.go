@@ -13,7 +13,7 @@ import (
 )
 
 func TestSweep(t *testing.T) {
-	t.Run("has four transactions under way at once, and twenty of a store that writes them together", sweptAtOnce)
+	t.Run("has four transactions under way at once, and twenty of a store that writes them together", sweptConcurrently)
 }
 
 // sweeps matches the transactions of a sweep.
@@ -24,7 +24,7 @@ func sweeps(call drivertest.Call) bool {
 
 // Each transaction takes a second. So concurrent ones are one commit of a store that
 // writes them together.
-func sweptAtOnce(t *testing.T) {
+func sweptConcurrently(t *testing.T) {
 	for name, test := range map[string]struct {
 		backend func(*bolt.DB) driver.Backend
 		most    int64

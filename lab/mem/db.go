@@ -11,8 +11,8 @@ import (
 
 var _ driver.Backend = (*DB)(nil)
 
-// Traits implements driver.Backend.
-func (db *DB) Traits() driver.Traits { return driver.Traits{} }
+// Capabilities implements driver.Backend.
+func (db *DB) Capabilities() driver.Capabilities { return driver.Capabilities{} }
 
 // A DB is a backend whose content is a Snapshot. It is safe for concurrent use.
 type DB struct {

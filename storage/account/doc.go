@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // Accounts are the users and what is theirs alone. They are safe for concurrent use.
 type Accounts struct {
-	reads flight.Reads
+	reads concurrent.Reads
 	pause optimistic.Pause
 
 	users, sessions, throttle *driver.Table
@@ -30,7 +30,7 @@ type Accounts struct {
 
 // New returns the accounts of a backend whose tables are there. Hash makes the hash of a
 // password that is stored; nil is domain.HashPassword.
-func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, hash func(password string) string) *Accounts {
+func New(backend driver.Backend, reads concurrent.Reads, pause optimistic.Pause, hash func(password string) string) *Accounts {
 	if hash == nil {
 		hash = domain.HashPassword
 	}
@@ -41,6 +41,6 @@ func New(backend driver.Backend, reads flight.Reads, pause optimistic.Pause, has
 		sessions: driver.NewTable(backend, schema.TableSessions),
 		throttle: driver.NewTable(backend, schema.TableThrottle),
 		activity: driver.NewTable(backend, schema.TableActivity),
-		hashing:  hashing{slots: semaphore.NewWeighted(hashingAtOnce), make: hash},
+		hashing:  hashing{slots: semaphore.NewWeighted(maxHashing), make: hash},
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"microblogging/domain"
-	"microblogging/storage/flight"
+	"microblogging/storage/concurrent"
 )
 
 const (
-	// hashingAtOnce is how many passwords are hashed concurrently. Each takes 19 MiB, so a burst
+	// maxHashing is how many passwords are hashed concurrently. Each takes 19 MiB, so a burst
 	// has to wait instead of exhausting the memory.
-	hashingAtOnce = 2
+	maxHashing = 2
 	// patience is how long somebody waits for their turn at most. Each waits for another time,
 	// since those who are refused together would come back together.
 	patience = 5 * time.Second
@@ -28,7 +28,7 @@ const (
 type hashing struct {
 	make  func(password string) string
 	slots *semaphore.Weighted
-	turns flight.Locks[string]
+	turns concurrent.Locks[string]
 }
 
 // alone works when nobody else of this process has one of the keys.

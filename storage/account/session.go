@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -83,7 +83,7 @@ func (a *Accounts) LikelySession(ctx context.Context, token string, likely domai
 	}
 	var row, user driver.Entity
 	var unknown error
-	err := a.reads.AtOnce(ctx,
+	err := a.reads.Concurrently(ctx,
 		func(ctx context.Context) (err error) { row, err = a.readSession(ctx, token); return err },
 		func(ctx context.Context) error { user, unknown = a.readUser(ctx, likely); return nil })
 	switch {
@@ -217,7 +217,7 @@ const (
 // failure has left, and what changed meanwhile.
 func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 	ended := time.Now().Add(-expiryMargin)
-	group := flight.Unbroken(expireFlight)
+	group := concurrent.NewGroup(expireFlight)
 	var n atomic.Int64
 	for _, table := range []*driver.Table{a.sessions, a.throttle, a.activity} {
 		//lab: Read every row of the table: which have expired?
@@ -239,7 +239,7 @@ func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
 				}
 				return err
 			})
-			if a.reads.Most == 1 {
+			if a.reads.Limit == 1 {
 				err = errors.Join(err, group.Wait()) // calls are made one after another
 			}
 		}

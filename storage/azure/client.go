@@ -63,8 +63,10 @@ type Client struct {
 	log       *slog.Logger
 }
 
-// Traits implements driver.Backend.
-func (c *Client) Traits() driver.Traits { return driver.Traits{ReadsAtOnce: true} }
+// Capabilities implements driver.Backend.
+func (c *Client) Capabilities() driver.Capabilities {
+	return driver.Capabilities{ConcurrentReads: true}
+}
 
 // Open checks the configuration and returns a client. It sends nothing: if the
 // account cannot be reached, the first call fails. The caller closes the client.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -92,7 +92,7 @@ func (s *Posts) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 		}
 		entries[user] = append(entries[user], entry)
 	}
-	group, ctx := s.Group(ctx, flight.Points)
+	group, ctx := s.Group(ctx, concurrent.Points)
 	for _, user := range users {
 		group.Go(func() error {
 			err := s.Unlist(ctx, user, entries[user])

@@ -275,7 +275,7 @@ func (s *Posts) lookForEarlier(ctx context.Context, batch []*attempt) {
 			return nil // each posting has its own error
 		}
 	}
-	_ = s.AtOnce(ctx, reads...)
+	_ = s.Concurrently(ctx, reads...)
 }
 
 // earlierPost reads the post that the idempotency key made, or returns nil if the key was

@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"microblogging/storage/channel"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -22,7 +22,7 @@ type Posts struct {
 	noted            noted
 
 	pause optimistic.Pause
-	votes flight.Locks[votedPost]
+	votes concurrent.Locks[votedPost]
 }
 
 // New returns the posts of a backend whose tables and queues are there. A sweep takes posts and votes

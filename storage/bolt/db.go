@@ -124,9 +124,9 @@ func newDB(file *boltFile, opts Options) (*DB, error) {
 	return db, nil
 }
 
-// Traits implements driver.Backend. A read takes a few microseconds.
-func (db *DB) Traits() driver.Traits {
-	return driver.Traits{CommitsTogether: maxBatch, Await: db.await}
+// Capabilities implements driver.Backend. A read takes a few microseconds.
+func (db *DB) Capabilities() driver.Capabilities {
+	return driver.Capabilities{CommitsTogether: maxBatch, Await: db.await}
 }
 
 // Do implements driver.Backend. The closures that the writer gets may run after the caller has

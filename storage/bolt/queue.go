@@ -246,7 +246,7 @@ func (db *DB) arrived() {
 	close(*db.arrival.Swap(&next))
 }
 
-// await is driver.Traits.Await. It knows when the message that is visible next will be.
+// await is driver.Capabilities.Await. It knows when the message that is visible next will be.
 func (db *DB) await(ctx context.Context, queue string) {
 	for ctx.Err() == nil {
 		arrived := *db.arrival.Load() // before the look, so that none is missed

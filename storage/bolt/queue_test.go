@@ -17,7 +17,7 @@ func TestQueue(t *testing.T) {
 		"a leased message is invisible for exactly its time":                              leaseTime,
 		"a lease ends by the time since the opening, and not by the clock of the machine": leaseSinceOpening,
 		"a lease that is over keeps its receipt until another delivery":                   receiptAfterLease,
-		"a lease that is renewed in the same instant has another receipt":                 renewalAtOnce,
+		"a lease that is renewed in the same instant has another receipt":                 immediateRenewal,
 		"a lease with a malformed receipt is lost":                                        malformedReceipt,
 		"a message that comes back is received, however many new ones come":               noStarvation,
 		"a wait ends at once if a message is visible, or when its lease ends":             awaitsVisible,
@@ -68,7 +68,7 @@ func receiptAfterLease(t *testing.T, _ *DB, queue *driver.Queue) {
 	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), m))
 }
 
-func renewalAtOnce(t *testing.T, _ *DB, queue *driver.Queue) {
+func immediateRenewal(t *testing.T, _ *DB, queue *driver.Queue) {
 	send(t, queue, "m")
 	stale := received(t, queue, time.Minute)[0]
 	current, err := queue.Update(t.Context(), stale, "m", time.Minute) // time stands still

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -15,7 +15,7 @@ import (
 // A Lifecycle has the operations that create, fence off and delete channels. It is safe for
 // concurrent use.
 type Lifecycle struct {
-	flight.Reads
+	concurrent.Reads
 
 	channels, blogs, users *driver.Table
 
@@ -35,7 +35,7 @@ type RequireActive func(ctx context.Context, user domain.UserName) error
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
 // channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads flight.Reads, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Lifecycle {
+func New(backend driver.Backend, reads concurrent.Reads, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Lifecycle {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
@@ -45,7 +45,7 @@ func New(backend driver.Backend, reads flight.Reads, requireActive RequireActive
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
 		users:         driver.NewTable(backend, schema.TableUsers),
 		pause:         pause,
-		together:      backend.Traits().CommitsTogether,
+		together:      backend.Capabilities().CommitsTogether,
 		sweepRows:     sweepRows,
 		requireActive: requireActive,
 	}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -36,8 +36,8 @@ const (
 // call of Sweep reads for them at most.
 func (s *Lifecycle) sweepLimit() (transactions, pages int) {
 	switch {
-	case s.Most > 0:
-		return s.Most, 1
+	case s.Limit > 0:
+		return s.Limit, 1
 	case s.together > 1:
 		return max(sweepFlight, min(s.together, sweepFlightTogether)), sweepPagesTogether
 	}
@@ -67,7 +67,7 @@ type SweepPage struct {
 // although its response was lost.
 func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
-	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
+	w := &sweep{store: s, ref: ref, report: report, group: concurrent.NewGroup(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
 		swept.GateGone, err = w.gateGone.Load(), w.failed.Joined()
@@ -111,9 +111,9 @@ type sweep struct {
 	store    *Lifecycle
 	ref      domain.ChannelRef
 	report   func(rows int)
-	group    *flight.Group
+	group    *concurrent.Group
 	gateGone atomic.Bool
-	failed   flight.Failures
+	failed   concurrent.Failures
 }
 
 // remove starts the transactions that delete the rows. Each waits until the group has a free slot.

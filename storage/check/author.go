@@ -7,8 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
@@ -16,7 +16,7 @@ import (
 // listed gathers posts and votes, and reads as many places on lists concurrently as are worth it. The
 // list is written before the post or vote, so one that is missing there is a violation.
 func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
-	if p.toList = append(p.toList, row); len(p.toList) < flight.Points {
+	if p.toList = append(p.toList, row); len(p.toList) < concurrent.Points {
 		return nil
 	}
 	return p.checkListed(ctx)
@@ -24,7 +24,7 @@ func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 
 // checkListed is I8 of the posts and votes that were gathered.
 func (p *partitionCheck) checkListed(ctx context.Context) error {
-	missing, err := flight.Gather(ctx, p.store.Lifecycle.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
+	missing, err := concurrent.Gather(ctx, p.store.Lifecycle.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		user, entry, _ := p.listing(row)
 		if user == domain.DeletedUser {
 			return row, false, nil // it is on no list

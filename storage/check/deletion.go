@@ -9,9 +9,9 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/channel"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 	"microblogging/storage/walk"
@@ -90,7 +90,7 @@ func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		if kind == schema.BlogDeletion || d.Channel.Key.AccountOf() != "" {
 			return err // it is on no list
 		}
-		if c.toList = append(c.toList, row); len(c.toList) == flight.Points {
+		if c.toList = append(c.toList, row); len(c.toList) == concurrent.Points {
 			err = errors.Join(err, c.checkListed(ctx))
 		}
 		return err
@@ -177,7 +177,7 @@ func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error
 // was there before it was recorded. Only the deletion of the account takes it off, once the account is
 // past the pivot. So the account is read after the list. One that was made since has another list.
 func (c *deletionsCheck) checkListed(ctx context.Context) error {
-	missing, err := flight.Gather(ctx, c.store.Lifecycle.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
+	missing, err := concurrent.Gather(ctx, c.store.Lifecycle.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		d := deletion.Decode(row)
 		//lab: Read whether the deletion is on the list of who asked.
 		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.RequestedRow(d.RequestedOn, d.Channel))

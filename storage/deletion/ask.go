@@ -49,10 +49,10 @@ func (s *Deletions) RequestDeletion(ctx context.Context, key domain.ChannelKey, 
 	return row.Channel, s.acceptDeletion(ctx, row, message)
 }
 
-// DeleteAtOnce accepts a deletion that cannot be undone, of a channel whose owner's account is being
+// DeleteImmediately accepts a deletion that cannot be undone, of a channel whose owner's account is being
 // deleted. It takes the row past the pivot in the version that was read, or returns
 // optimistic.ErrAgain.
-func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
+func (s *Deletions) DeleteImmediately(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	message.UndoableUntil = time.Time{}
 	if err := s.recordIntent(ctx, message); err != nil {

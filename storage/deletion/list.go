@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -44,7 +44,7 @@ func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after
 	}
 	var rows []driver.Entity
 	var made time.Time
-	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+	err = s.Concurrently(ctx, func(ctx context.Context) (err error) {
 		rows, err = s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 		return err
 	}, func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, user); return err })
@@ -52,7 +52,7 @@ func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after
 		return asked, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	rows, asked.Next = page.Cut(list, rows, page.RowKey)
-	asked.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
+	asked.Items, err = concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
 		d, named, err := s.listedDeletion(ctx, row)
 		return d, named && askedBy(d, user, made), err
 	})

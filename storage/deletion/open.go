@@ -9,8 +9,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -73,7 +73,7 @@ type pass struct {
 	*Deletions
 	// since is the time after which a deletion has made progress if it is not stalled.
 	since    time.Time
-	failures flight.Failures
+	failures concurrent.Failures
 
 	requeued, ungated atomic.Int64
 }

@@ -16,7 +16,7 @@ import (
 // returns domain.ErrNotFound.
 func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
 	var made time.Time
-	err = s.AtOnce(ctx,
+	err = s.Concurrently(ctx,
 		func(ctx context.Context) (err error) { d, err = s.record(ctx, ref); return err },
 		func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, by); return err })
 	if err == nil && !askedBy(d, by, made) {

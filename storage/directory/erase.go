@@ -19,7 +19,7 @@ func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of 
 		if err != nil || row.Owner != of || row.State == domain.ChannelDeleting {
 			return err
 		}
-		return s.deletions.DeleteAtOnce(ctx, row)
+		return s.deletions.DeleteImmediately(ctx, row)
 	})
 }
 

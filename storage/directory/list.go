@@ -6,8 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/channel"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/page"
 )
 
@@ -48,7 +48,7 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 		}
 		last = row.Partition
 	}
-	found.Items, err = flight.Gather(ctx, s.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
+	found.Items, err = concurrent.Gather(ctx, s.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
 		open, err := s.GateStands(ctx, of.Ref())
 		return of, open, err
 	})

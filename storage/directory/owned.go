@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
@@ -113,7 +113,7 @@ func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit 
 // removeOutlived removes those of an owner's rows that name no channel of theirs, and
 // returns how many. It leaves those of creations that may be under way.
 func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
-	removed, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
+	removed, err := concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
 		//lab: Read the channel that is on the list.
 		channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
 		absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
@@ -164,7 +164,7 @@ func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after
 // ownedOf reads the channels that these rows name, and returns those that the owner has now
 // and that can be read.
 func (s *Directory) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
-	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
+	return concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
 		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
 		of, _, err := s.versions.ChannelVersion(ctx, at, "")
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {

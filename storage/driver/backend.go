@@ -30,16 +30,16 @@ type Backend interface {
 	// Do makes the call and fills its Result in. It changes nothing else of the call, and does
 	// not look at it after it has returned.
 	Do(ctx context.Context, c *Call) error
-	Traits() Traits
+	Capabilities() Capabilities
 }
 
-// Traits are what a backend is good at. They decide how many calls are made concurrently, and
+// Capabilities are what a backend is good at. They decide how many calls are made concurrently, and
 // never what is right. As a value they pass through everything that is put around a backend,
-// so that a test runs what ships. The zero Traits promise nothing.
-type Traits struct {
-	// ReadsAtOnce reports whether reads which do not depend on each other are worth making at
+// so that a test runs what ships. The zero Capabilities promise nothing.
+type Capabilities struct {
+	// ConcurrentReads reports whether reads which do not depend on each other are worth making at
 	// once, as on a network. A read of the embedded store costs less than a goroutine.
-	ReadsAtOnce bool
+	ConcurrentReads bool
 	// CommitsTogether is how many transactions that wait at the same time are written in
 	// about the time of one. Whoever has many makes that many wait.
 	CommitsTogether int

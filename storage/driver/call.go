@@ -117,11 +117,11 @@ func (w wrapped) Do(ctx context.Context, c *Call) error {
 	return w.around(ctx, c, func(ctx context.Context) error { return w.backend.Do(ctx, c) })
 }
 
-func (w wrapped) Traits() Traits {
+func (w wrapped) Capabilities() Capabilities {
 	if w.backend == nil {
-		return Traits{}
+		return Capabilities{}
 	}
-	return w.backend.Traits()
+	return w.backend.Capabilities()
 }
 
 // Writes reports whether the call may change something. A Receive does: it makes messages invisible.

@@ -98,10 +98,10 @@ func aroundsNest(t *testing.T) {
 
 type good struct{ driver.Backend }
 
-func (good) Traits() driver.Traits { return driver.Traits{CommitsTogether: 7} }
+func (good) Capabilities() driver.Capabilities { return driver.Capabilities{CommitsTogether: 7} }
 
 func traitsPass(t *testing.T) {
-	if got := driver.Wrap(good{}, driver.Enter).Traits(); got.CommitsTogether != 7 {
+	if got := driver.Wrap(good{}, driver.Enter).Capabilities(); got.CommitsTogether != 7 {
 		t.Errorf("%+v", got)
 	}
 }

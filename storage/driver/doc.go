@@ -24,7 +24,7 @@
 // query, because Azure has none that stays fast as a table grows.
 //
 // Whatever watches or disturbs calls is an [Around]: [Wrap] puts it around a backend.
-// What a backend is good at is a value, its [Traits], which passes through.
+// What a backend is good at is a value, its [Capabilities], which passes through.
 //
 // The conformance suite for all of this is package drivertest.
 //

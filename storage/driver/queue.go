@@ -57,10 +57,10 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 }
 
 // Await returns when a message is visible on the queue, or when ctx ends. Only a backend
-// that learns of every message (Traits.Await) returns before ctx ends. It is no [Call]: it
+// that learns of every message (Capabilities.Await) returns before ctx ends. It is no [Call]: it
 // asks nothing of a server.
 func (q *Queue) Await(ctx context.Context) {
-	if await := q.backend.Traits().Await; await != nil {
+	if await := q.backend.Capabilities().Await; await != nil {
 		await(ctx, q.name)
 		return
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Faults is a backend whose calls all go to a hook, which decides whether the backend behind
-// it gets them. Its Traits are those of that backend. Faults is safe for concurrent use if
+// it gets them. Its Capabilities are those of that backend. Faults is safe for concurrent use if
 // the hook is. All hooks of this package are.
 //
 // To fail each call of a scenario in turn:
@@ -57,7 +57,7 @@ func Far(backend driver.Backend) driver.Backend { return far{backend} }
 
 type far struct{ driver.Backend }
 
-func (far) Traits() driver.Traits { return driver.Traits{ReadsAtOnce: true} }
+func (far) Capabilities() driver.Capabilities { return driver.Capabilities{ConcurrentReads: true} }
 
 // ErrInjected is the error that the hooks below return to the caller. It wraps
 // domain.ErrUnavailable: the caller cannot know whether a write took effect.

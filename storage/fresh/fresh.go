@@ -84,7 +84,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
 func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, remembered domain.Incarnation) (domain.Channel, Version, error) {
 	var row channel.Row
 	var gates []driver.Entity
-	err := s.AtOnce(ctx, func(ctx context.Context) (err error) {
+	err := s.Concurrently(ctx, func(ctx context.Context) (err error) {
 		row, err = s.ReadActive(ctx, at)
 		return err
 	}, func(ctx context.Context) (err error) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -33,7 +33,7 @@ func (s *Readers) VotesBy(ctx context.Context, user domain.UserName, after strin
 	if err != nil {
 		return listed, err
 	}
-	listed.Items, err = flight.Gather(ctx, s.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
+	listed.Items, err = concurrent.Gather(ctx, s.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
 		voted, err := s.posts.Voted(ctx, item.Channel, item.ID, user)
 		return item, voted, err
 	})
@@ -100,7 +100,7 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 	}
 	var blogs map[domain.BlogID]domain.Blog
 	var read map[domain.ChannelRef]domain.Channel
-	err = s.AtOnce(ctx,
+	err = s.Concurrently(ctx,
 		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, wanted); return err },
 		func(ctx context.Context) (err error) { read, err = s.readIncarnations(ctx, refs); return err })
 	if err != nil {
@@ -185,15 +185,15 @@ func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) (written 
 	return written, nil
 }
 
-// writtenAtOnce is how many posts WrittenTo reads before it yields them.
-const writtenAtOnce = 100
+// writtenChunk is how many posts WrittenTo reads before it yields them.
+const writtenChunk = 100
 
 // WrittenTo yields the posts of an author in one channel, newest first, and some of them at a time.
 // It yields nothing of a channel that is not active. An error is the last that it yields.
 func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, w Written) iter.Seq2[[]FeedItem, error] {
 	return func(yield func([]FeedItem, error) bool) {
 		by := &Row{Subscription: domain.Subscription{Channel: w.Channel}}
-		for some := range slices.Chunk(w.posts, writtenAtOnce) {
+		for some := range slices.Chunk(w.posts, writtenChunk) {
 			posts := slices.Clone(some)
 			for i := range posts {
 				posts[i].by = by
@@ -214,7 +214,7 @@ func (s *Readers) list(ctx context.Context, kind *schema.Kind, user domain.UserN
 
 // readIncarnations reads those channels, in any state, that are still of these incarnations.
 func (s *Readers) readIncarnations(ctx context.Context, refs []domain.ChannelRef) (map[domain.ChannelRef]domain.Channel, error) {
-	read, err := flight.Gather(ctx, s.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
+	read, err := concurrent.Gather(ctx, s.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
 		row, err := s.ReadIncarnation(ctx, ref)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Channel{}, false, nil

@@ -11,8 +11,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -22,9 +22,9 @@ const (
 	MaxDigest = 200
 	// MaxDigestChannels is how many channels one request for a digest looks at, and MaxRanked how
 	// many posts of each, the newest of its days. So it has a bound of calls of the store.
-	MaxDigestChannels = 16 * flight.Points
+	MaxDigestChannels = 16 * concurrent.Points
 	MaxRanked         = 40 * rankPage
-	// rankPage is how many ratings one request asks for. flight.Points channels are ranked at
+	// rankPage is how many ratings one request asks for. concurrent.Points channels are ranked at
 	// once, so that a larger page would take megabytes.
 	rankPage = 250
 )
@@ -153,11 +153,11 @@ func (s *Readers) rankSubscribed(
 	from, _, _ := strings.Cut(behind, "!")
 	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != stateJoined || string(row.Channel.Key) < from })
 	byDay = make([][]found, len(days))
-	for i, rows := range slices.Collect(slices.Chunk(following, flight.Points)) {
-		if i*flight.Points == MaxDigestChannels || len(byDay[0]) > enough {
+	for i, rows := range slices.Collect(slices.Chunk(following, concurrent.Points)) {
+		if i*concurrent.Points == MaxDigestChannels || len(byDay[0]) > enough {
 			return byDay, rows[0].Channel.Key, nil
 		}
-		byChannel, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
+		byChannel, err := concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
 			posts, err := s.rankDays(ctx, &row, days, most)
 			if err != nil || len(slices.Concat(posts...)) == 0 {
 				return nil, false, err

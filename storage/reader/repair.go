@@ -25,7 +25,7 @@ func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.U
 	}
 	var channel channel.Row
 	var there bool
-	err = s.AtOnce(ctx,
+	err = s.Concurrently(ctx,
 		func(ctx context.Context) (err error) { channel, err = s.ReadIncarnation(ctx, row.Channel); return err },
 		func(ctx context.Context) (err error) { there, err = s.hasSub(ctx, row.Channel, user); return err })
 	switch {

@@ -1,5 +1,5 @@
-// Package flight makes concurrent calls that do not depend on each other.
-package flight
+// Package concurrent makes concurrent calls that do not depend on each other.
+package concurrent
 
 import (
 	"fmt"
@@ -19,9 +19,9 @@ type Group struct {
 	panicked any
 }
 
-// Unbroken returns a group of at most limit concurrent calls, in which a call
+// NewGroup returns a group of at most limit concurrent calls, in which a call
 // that fails does not end the others.
-func Unbroken(limit int) *Group {
+func NewGroup(limit int) *Group {
 	group := &errgroup.Group{}
 	group.SetLimit(limit)
 	return &Group{group: group}

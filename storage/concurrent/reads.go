@@ -1,4 +1,4 @@
-package flight
+package concurrent
 
 import (
 	"cmp"
@@ -18,33 +18,33 @@ type Reads struct {
 	InTurn bool
 	// LastFirst makes them in the opposite order if they are made in turn.
 	LastFirst bool
-	// Most, if it is not 0, bounds every Group.
-	Most int
+	// Limit, if it is not 0, bounds every Group.
+	Limit int
 }
 
 // Group returns a group of at most limit concurrent calls. The first call that fails ends the
 // context.
 func (r Reads) Group(ctx context.Context, limit int) (*Group, context.Context) {
-	if r.Most > 0 {
-		limit = min(limit, r.Most)
+	if r.Limit > 0 {
+		limit = min(limit, r.Limit)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(limit)
 	return &Group{group: group}, ctx
 }
 
-// AtOnce makes calls that do not depend on each other, and waits for all of them: on a
+// Concurrently makes calls that do not depend on each other, and waits for all of them: on a
 // network they cost one round trip together. It returns the error of the first of them
 // that failed, in the order of the arguments. So the caller gets the error that the same
 // calls one after another would give. If the first call fails, the context of the others
 // ends, since nobody needs their answers. A panic in a call is passed on to the caller.
-func (r Reads) AtOnce(ctx context.Context, calls ...func(context.Context) error) error {
+func (r Reads) Concurrently(ctx context.Context, calls ...func(context.Context) error) error {
 	errs := make([]error, len(calls))
 	switch {
 	case !r.InTurn:
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		group := Unbroken(len(calls))
+		group := NewGroup(len(calls))
 		for i, call := range calls {
 			group.Go(func() error {
 				if errs[i] = call(ctx); i == 0 && errs[0] != nil {

@@ -1,4 +1,4 @@
-package flight_test
+package concurrent_test
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"microblogging/storage/flight"
+	"microblogging/storage/concurrent"
 )
 
-func TestAtOnce(t *testing.T) {
-	t.Run("takes as long as the slowest call, or makes them in turn", atOnceTakesAsLongAsTheSlowest)
-	t.Run("returns the error of the first call that failed", atOnceReturnsTheFirstError)
-	t.Run("ends the others if the first call fails", atOnceEndsTheOthers)
+func TestConcurrently(t *testing.T) {
+	t.Run("takes as long as the slowest call, or makes them in turn", concurrentlyTakesAsLongAsTheSlowest)
+	t.Run("returns the error of the first call that failed", concurrentlyReturnsTheFirstError)
+	t.Run("ends the others if the first call fails", concurrentlyEndsTheOthers)
 }
 
-var ways = map[string]flight.Reads{
+var ways = map[string]concurrent.Reads{
 	"at once":            {},
 	"in turn":            {InTurn: true},
 	"in turn, backwards": {InTurn: true, LastFirst: true},
@@ -29,7 +29,7 @@ var ways = map[string]flight.Reads{
 type call = func(context.Context) error
 
 // The last of three calls is the fastest.
-func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
+func concurrentlyTakesAsLongAsTheSlowest(t *testing.T) {
 	for way, want := range map[string]struct {
 		took time.Duration
 		made []int
@@ -48,7 +48,7 @@ func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
 				})
 			}
 			began := time.Now()
-			if err := ways[way].AtOnce(t.Context(), calls...); err != nil {
+			if err := ways[way].Concurrently(t.Context(), calls...); err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(began); took != want.took*time.Second || !slices.Equal(made, want.made) {
@@ -58,7 +58,7 @@ func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
 	}
 }
 
-func atOnceReturnsTheFirstError(t *testing.T) {
+func concurrentlyReturnsTheFirstError(t *testing.T) {
 	for way, s := range ways {
 		for first := range 3 {
 			synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func atOnceReturnsTheFirstError(t *testing.T) {
 						return fmt.Errorf("call %d", n)
 					})
 				}
-				if err, want := s.AtOnce(t.Context(), calls...), fmt.Sprint("call ", first); err == nil || err.Error() != want {
+				if err, want := s.Concurrently(t.Context(), calls...), fmt.Sprint("call ", first); err == nil || err.Error() != want {
 					t.Errorf("%s: %v, want %s", way, err, want)
 				}
 			})
@@ -82,11 +82,11 @@ func atOnceReturnsTheFirstError(t *testing.T) {
 	}
 }
 
-func atOnceEndsTheOthers(t *testing.T) {
+func concurrentlyEndsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("failed")
 		began := time.Now()
-		err := ways["at once"].AtOnce(t.Context(),
+		err := ways["at once"].Concurrently(t.Context(),
 			func(context.Context) error { time.Sleep(time.Second); return failed },
 			func(ctx context.Context) error {
 				<-ctx.Done()
@@ -100,7 +100,7 @@ func atOnceEndsTheOthers(t *testing.T) {
 
 func TestGroup(t *testing.T) {
 	t.Run("passes a panic of a call on to who waits, with its stack", func(t *testing.T) {
-		group, ended := flight.Unbroken(2), false
+		group, ended := concurrent.NewGroup(2), false
 		group.Go(func() error { panic("thrown on purpose") })
 		group.Go(func() error { ended = true; return nil })
 		defer func() {

@@ -1,4 +1,4 @@
-package flight
+package concurrent
 
 // Len is how many keys somebody has or waits for.
 func (l *Locks[K]) Len() int {

@@ -1,15 +1,15 @@
-package flight_test
+package concurrent_test
 
 import (
 	"context"
 	"testing"
 
-	"microblogging/storage/flight"
+	"microblogging/storage/concurrent"
 )
 
 func TestLocks(t *testing.T) {
 	t.Run("a key that nobody wants any more is forgotten", func(t *testing.T) {
-		var locks flight.Locks[string]
+		var locks concurrent.Locks[string]
 		unlock, err := locks.Lock(t.Context(), "post")
 		if err != nil {
 			t.Fatal(err)
