@@ -21,7 +21,7 @@ import (
 )
 
 func TestOpen(t *testing.T) {
-	t.Run("refuses what is no store of ours, says why and does not change it", refusedUntouched)
+	t.Run("refuses a file that is not a store of this program, says why and does not change it", refusedUntouched)
 	t.Run("refuses a store in use within a second", storeInUse)
 	t.Run("makes the directory for its owner only", newDirectory)
 	t.Run("completes a store that was only begun", emptyDatabase)
@@ -33,13 +33,13 @@ func TestOpen(t *testing.T) {
 }
 
 func refusedUntouched(t *testing.T) {
-	ours := t.TempDir()
-	db := opened(t, ours)
+	dir := t.TempDir()
+	db := opened(t, dir)
 	for i := range 100 {
 		put(t, db, driver.Insert(fmt.Sprintf("row%02d", i)))
 	}
 	ok(t, db.Close())
-	whole := fileOf(t, ours)
+	whole := fileOf(t, dir)
 	changed := func(change func(*bbolt.Tx) error) func(*testing.T, string) {
 		return func(t *testing.T, dir string) { alter(t, dir, change) }
 	}
@@ -57,8 +57,8 @@ func refusedUntouched(t *testing.T) {
 			_, err := tx.CreateBucket([]byte("of another program"))
 			return err
 		}),
-		"schema version 4, this program knows 3: written by a newer version": changed(ofSchema(4)),
-		"export the accounts (the page /account/export), and import their":   changed(ofSchema(2)),
+		"schema version 5, this program knows 4: written by a newer version": changed(ofSchema(5)),
+		"export the accounts (the page /account/export), and import their":   changed(ofSchema(3)),
 	} {
 		t.Run(says, func(t *testing.T) {
 			dir := t.TempDir()
