@@ -30,7 +30,7 @@ func post(now time.Time) []driver.Operation {
 		driver.Insert("blog!"+digits+"!"+id,
 			driver.String("Title", "A title of some forty characters, or so"),
 			driver.String("Text", strings.Repeat("lorem ipsum ", 33)),
-			driver.String("UserId", "somebody"),
+			driver.String("UserId", "ada"),
 			driver.Time("CreatedOn", now),
 			driver.Int64("Rating", 0),
 			driver.String("Revision", rand.Text()),

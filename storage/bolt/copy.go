@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// compactSuffix is in the name of the file that Compact writes, beside the store's.
+	// compactSuffix is in the name of the file that Compact writes, next to the store's.
 	compactSuffix = ".compact"
 	// compactBytes is about how much one transaction of Compact writes.
 	compactBytes = 8 << 20
-	// restoreSuffix is in the name of the file that Restore writes, beside the store's. While it
-	// is there, nobody opens the store.
+	// restoreSuffix is in the name of the file that Restore writes, next to the store's. While it
+	// is there, no process opens the store.
 	restoreSuffix = ".restore"
 )
 
@@ -93,7 +93,7 @@ func noStore(err error, dir string) error {
 }
 
 // Compact gives the free space of the store in a directory back to the disk. It writes
-// a file beside the store's with the same rows, makes it durable, and gives it the
+// a file next to the store's with the same rows, makes it durable, and gives it the
 // store's name. Before that moment the store is as it was, and after it the new file
 // has every row, so a crash at any time leaves one whole store; what is left of the new
 // file is removed when the store is opened. While Compact runs the disk holds both. The store is
@@ -144,9 +144,9 @@ func compact(ctx context.Context, source *boltFile, path string) error {
 	return errors.Join(err, target.Close(), ctx.Err())
 }
 
-// replace fills a new file beside the store, makes it durable and gives it the store's name. If
-// that fails, nothing has changed. The file has the mode and the owner of the store. Whoever
-// opens the store afterwards makes the name durable before anything else. release gives up the
+// replace fills a new file next to the store, makes it durable and gives it the store's name. If
+// that fails, nothing has changed. The file has the mode and the owner of the store. A process
+// that opens the store afterwards makes the name durable before anything else. release gives up the
 // lock of the store.
 func replace(path, suffix string, release func() error, fill func(*os.File) error) error {
 	// Another restore that is under way finds that its file is gone.
@@ -180,7 +180,7 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 }
 
 // Restore makes the store in a directory of what Backup wrote, and returns how many rows it
-// has. The store must be empty or missing. Restore writes a file beside the store's, verifies
+// has. The store must be empty or missing. Restore writes a file next to the store's, verifies
 // it, calls finish with the store in it, makes it durable and gives it the store's name.
 // That is the commit: before, there is no store, or the empty one, which every other program
 // refuses with ErrUnfinished, also after a crash. Then Restore may begin again.
@@ -215,7 +215,7 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 		}
 		begin()
 		err = errors.Join(useUnnamed(file.Name(), finish), ctx.Err())
-		if err == nil && empty == nil { // somebody may have made one meanwhile
+		if err == nil && empty == nil { // another process may have made one meanwhile
 			empty, err = lockEmpty(path)
 		}
 		return err

@@ -34,7 +34,7 @@ func backupIsFile(t *testing.T) {
 	wantContent(t, dirOf(t, file), rows)
 }
 
-// Whoever reads it may hang, and the file grows meanwhile.
+// The reader of a backup may hang, and the file grows meanwhile.
 func backupEnds(t *testing.T) {
 	dir := t.TempDir()
 	wasteful(t, dir)

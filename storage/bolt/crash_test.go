@@ -24,7 +24,7 @@ func TestCrash(t *testing.T) {
 	t.Run("every acknowledged write survives a killed process", writerIsKilled)
 	t.Run("a compaction that was killed leaves nothing behind once the store is opened", compactIsKilled)
 	t.Run("a file that is cut off during a commit ends the process, which says so", fileIsCut)
-	t.Run("a restore that was killed leaves a store that nobody opens, or a whole one", restoreIsKilled)
+	t.Run("a restore that was killed leaves a store that cannot be opened, or a whole one", restoreIsKilled)
 }
 
 // writeUntilKilled prints the key of each acknowledged write. Each transaction writes two rows;
@@ -191,7 +191,7 @@ func restoreIsKilled(t *testing.T) {
 	}
 }
 
-// wantUnfinished requires that nobody opens a store, or makes one, but a restore.
+// wantUnfinished requires that only a restore can open or make the store.
 func wantUnfinished(t *testing.T, dir string) {
 	t.Helper()
 	_, err := Open(dir, Options{NoSync: true})

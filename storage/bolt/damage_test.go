@@ -139,8 +139,8 @@ func TestDamagedRow(t *testing.T) {
 	}
 }
 
-// spoil makes rows and a message that nobody can read, in pages that are whole, beside the
-// 200 rows and the message of wasteful.
+// spoil makes rows and a message that cannot be decoded, in pages that are whole, in addition to
+// the 200 rows and the message of wasteful.
 func spoil(tx *bbolt.Tx) (err error) {
 	table, queue := tx.Bucket([]byte(tablePrefix+"T")), tx.Bucket([]byte(queuePrefix+"q"))
 	for i := range 30 {

@@ -28,7 +28,7 @@ type Options struct {
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger
 	// Committed is told of each commit of changes. It must not wait, since the next commit
-	// waits for it. Nil tells nobody.
+	// waits for it. It may be nil.
 	Committed func(Commit)
 	// compacts refuses damaged rows, and accepts that the last write may be missing (errHeader).
 	compacts bool

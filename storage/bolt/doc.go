@@ -30,8 +30,8 @@
 // write just before it is safe from a loss of power.
 //
 // If a commit fails, all transactions in it fail with domain.ErrUnavailable. If it
-// failed after its last page was given to the disk, nobody knows whether the disk
-// has that page. Another commit could then destroy acknowledged writes, so all
+// failed after its last page was given to the disk, the store cannot know whether the
+// disk has that page. Another commit could then destroy acknowledged writes, so all
 // later writes are refused until the store is opened again. The same holds after a
 // panic in a commit. A panic before it fails only the transactions of that commit.
 //
@@ -45,5 +45,6 @@
 // while it is open, the process ends (DB.lost).
 //
 // Only one process at a time can open the file. The operating system's lock ends
-// with the process. So do all leases: whoever opens the file finds every message visible.
+// with the process. So do all leases: the next process that opens the file finds every
+// message visible.
 package bolt

@@ -53,7 +53,7 @@ var (
 	// errHeader means that the last commit may be missing.
 	errHeader = fmt.Errorf("%w: one of the two headers of the file is invalid, so the last write may be missing; "+
 		"to go on without that write, run microblogging compact", ErrDamaged)
-	// errNoBytes means that a file was cut off, or that whoever made it was killed immediately.
+	// errNoBytes means that a file was cut off, or that the process was killed right after it made the file.
 	errNoBytes = fmt.Errorf("%w: the file has no bytes (restore a backup, or remove the file if no site was here)", ErrNoStore)
 )
 
@@ -255,7 +255,7 @@ func beginEpoch(file *boltFile) (epoch uint64, clock time.Duration, commit int, 
 	return epoch, clock, commit, err
 }
 
-// checkSchema accepts what the bucket about a store of ours, of this version, says.
+// checkSchema returns an error unless the bucket has the version of a store that this program can open.
 func checkSchema(version []byte) error {
 	if len(version) != 4 {
 		return errForeign

@@ -41,7 +41,7 @@ func fullDisk(t *testing.T) {
 		}
 	}
 	giveBack()
-	// Nobody writes. The store sees for itself that there is space.
+	// There are no writes. The store sees for itself that there is space.
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	for began := time.Now(); db.Health() != nil; <-ticker.C {

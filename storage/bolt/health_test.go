@@ -169,7 +169,7 @@ func healthAfterWriter(t *testing.T) {
 		runtime.Goexit()
 		return nil
 	}
-	go func() { _ = db.Do(t.Context(), transaction(driver.Insert("a"))) }() // nobody answers it
+	go func() { _ = db.Do(t.Context(), transaction(driver.Insert("a"))) }() // it gets no response
 	<-db.stopped
 	is(t, domain.ErrUnavailable, db.Health())
 	ok(t, db.Close())

@@ -44,7 +44,7 @@ const (
 )
 
 // clock returns for how long the store has been open in all its epochs, in nanoseconds and at least
-// visibleBefore. It goes on evenly when the clock of the machine is set, and stands still while the
+// visibleBefore. It goes on evenly when the clock of the machine is set, and stops while the
 // store is closed. So a message that is delayed is never visible early: a restart leaves it the rest
 // of its delay, as far as the last write to a queue tells.
 func (db *DB) clock() time.Duration { return visibleBefore + time.Since(db.opened) }
@@ -93,7 +93,7 @@ func (m message) shown() driver.Message {
 func (m message) receipt() string { return hex.EncodeToString(m.place) }
 
 // endLeases makes each message of a queue visible that was received: its receiver had the file, and
-// has it no more. A message that nobody has received yet keeps its delay.
+// has it no more. A message that was not received yet keeps its delay.
 func endLeases(bucket *bbolt.Bucket) error {
 	var leased []message
 	cursor := bucket.Cursor()

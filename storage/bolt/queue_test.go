@@ -20,7 +20,7 @@ func TestQueue(t *testing.T) {
 		"a lease that is renewed in the same instant has another receipt":                 immediateRenewal,
 		"a lease with a malformed receipt is lost":                                        malformedReceipt,
 		"a message that comes back is received, however many new ones come":               noStarvation,
-		"a wait ends at once if a message is visible, or when its lease ends":             awaitsVisible,
+		"a wait ends immediately if a message is visible, or when its lease ends":         awaitsVisible,
 		"a wait ends for all who wait, for their queue alone":                             awaitsItsQueue,
 		"a wait ends with its context, or when the store is closed":                       awaitEnds,
 	} {
@@ -59,10 +59,10 @@ func receiptAfterLease(t *testing.T, _ *DB, queue *driver.Queue) {
 	send(t, queue, "m")
 	m := received(t, queue, time.Second)[0]
 	time.Sleep(time.Hour)
-	m, err := queue.Update(t.Context(), m, "late, but nobody took it", time.Second)
+	m, err := queue.Update(t.Context(), m, "late, but not received again", time.Second)
 	ok(t, err)
 	time.Sleep(time.Hour)
-	if taken := received(t, queue, time.Minute); len(taken) != 1 || taken[0].Text != "late, but nobody took it" {
+	if taken := received(t, queue, time.Minute); len(taken) != 1 || taken[0].Text != "late, but not received again" {
 		t.Fatalf("received %v", taken)
 	}
 	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), m))
@@ -71,7 +71,7 @@ func receiptAfterLease(t *testing.T, _ *DB, queue *driver.Queue) {
 func immediateRenewal(t *testing.T, _ *DB, queue *driver.Queue) {
 	send(t, queue, "m")
 	stale := received(t, queue, time.Minute)[0]
-	current, err := queue.Update(t.Context(), stale, "m", time.Minute) // time stands still
+	current, err := queue.Update(t.Context(), stale, "m", time.Minute) // the clock does not advance
 	ok(t, err)
 	is(t, domain.ErrLeaseLost, queue.Delete(t.Context(), stale))
 	ok(t, queue.Delete(t.Context(), current))

@@ -10,5 +10,5 @@ import (
 // mapped is nothing: on Windows, the file grows to the size of its mapping.
 const mapped = 0
 
-// chownLike does nothing: a new file belongs to whoever may write here.
+// chownLike does nothing: a new file belongs to the user of this process.
 func chownLike(*os.File, fs.FileInfo) error { return nil }

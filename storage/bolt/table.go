@@ -43,7 +43,7 @@ func (db *DB) page(ctx context.Context, c *driver.Call) (page driver.Page, err e
 	return page, err
 }
 
-// separator stands between the partition key and the row key. It sorts before every
+// separator is between the partition key and the row key. It sorts before every
 // byte of a key. So the rows of partition "a" sort before those of "ab".
 const separator = 0
 

@@ -26,12 +26,12 @@ const (
 	maxGather = 200 * time.Microsecond
 
 	// probeInterval is how long after a failed commit the writer tries another, if
-	// nobody writes.
+	// there are no writes.
 	probeInterval = 2 * time.Second
 	// probeSize is so large that a full disk has no room for it.
 	probeSize = 64 << 10
-	// nameInterval is how often the writer reports whether the file has its name, if nobody
-	// writes.
+	// nameInterval is how often the writer reports whether the file has its name, if there
+	// are no writes.
 	nameInterval = 10 * time.Second
 	// commitPatience is how long a commit may take before the disk counts as one that hangs.
 	commitPatience = 10 * time.Second
@@ -251,7 +251,7 @@ func (db *DB) finish(tx *bbolt.Tx) error {
 		if _, fault := panicked.value.(interface{ Addr() uintptr }); fault { // of the memory
 			return db.lost()
 		}
-		db.broken.Store(true) // nobody knows what bbolt keeps in memory now
+		db.broken.Store(true) // what bbolt keeps in memory now is unknown
 		// It gives up its locks, so that the store can be closed.
 		_ = db.guarded(tx.Rollback)
 		return err
