@@ -40,7 +40,7 @@ var errNotBatch = errors.New("not the whole answer to a batch")
 // The body is a multipart body with one part, the changeset. That is a multipart body too,
 // with one HTTP response for each operation, or the one response of the operation that failed
 // ("Performing entity group transactions"). A body whose changeset has no end is an
-// error: more may have followed. The end of the outer body matters to nobody.
+// error: more may have followed. The end of the outer body is not checked.
 func readBatchReply(contentType string, body []byte) (confirmed int, failed *batchFailure, err error) {
 	defer func() {
 		if err != nil {
@@ -62,7 +62,7 @@ func readBatchReply(contentType string, body []byte) (confirmed int, failed *bat
 	for {
 		part, err := inner.NextPart()
 		if err == io.EOF && failed != nil && confirmed > 0 { //nolint:errorlint // it wraps io.EOF if the body ends too soon
-			return 0, nil, fmt.Errorf("a failure beside %d confirmations", confirmed)
+			return 0, nil, fmt.Errorf("a failure after %d confirmations", confirmed)
 		}
 		if err == io.EOF { //nolint:errorlint // as above
 			return confirmed, failed, nil

@@ -20,7 +20,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// developmentStorage is what "UseDevelopmentStorage=true" stands for: Azurite on its
+// developmentStorage is what "UseDevelopmentStorage=true" means: Azurite on its
 // usual ports, with its published account and key ("Use the Azurite emulator for
 // local Azure Storage development"). The SDK does not know the short form.
 const developmentStorage = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;" +
@@ -48,7 +48,7 @@ type Config struct {
 	// is a reply that was lost.
 	PerRetry []policy.Policy
 	// Tried is told of each try of each request, with the context of the call. It must not
-	// wait. Nil tells nobody.
+	// wait. It may be nil.
 	Tried func(context.Context, Try)
 
 	// Log gets the stack of a panic in a library. Nil means slog.Default().

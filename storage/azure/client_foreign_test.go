@@ -98,7 +98,7 @@ func raw(t *testing.T, account string) *aztables.ServiceClient {
 	return service
 }
 
-// rawOptions replaces the SDK's default transport, whose connections nobody can close.
+// rawOptions replaces the SDK's default transport, whose connections a test cannot close.
 func rawOptions(t *testing.T) azcore.ClientOptions {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)

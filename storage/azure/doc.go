@@ -30,6 +30,6 @@
 // three disks or more; Azurite writes it to its disk only after some seconds.
 // An Azurite that keeps nothing on disk loses its tables and queues when it is
 // restarted. A call that needs one then fails with domain.ErrMissing, and so does a call after
-// somebody has deleted a table: a Client creates nothing unless it is told to. It holds nothing but
-// connections.
+// an operator has deleted a table: a Client creates nothing unless it is told to. It holds nothing
+// but connections.
 package azure

@@ -20,7 +20,7 @@ import (
 // errUnreadable is in the chain of an error about a row that this package cannot read.
 var errUnreadable = errors.New("a row cannot be read")
 
-// errRefused stands for a meaning where there is none.
+// errRefused is the error of a refusal that has no error in package domain.
 var errRefused = errors.New("refused")
 
 // A requestError is the error of a request. It wraps its meaning and the SDK's error. Its text is one

@@ -66,7 +66,7 @@ func getPage(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Pa
 	return driver.Page{Rows: rows, Continuation: next}, nil
 }
 
-// separator stands between the two continuation headers of a reply, the next
+// separator is between the two continuation headers of a reply, the next
 // partition key and the next row key. Either may be empty: a row key is allowed to
 // be. Neither can hold this byte.
 const separator = "\x00"

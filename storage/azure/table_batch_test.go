@@ -147,7 +147,7 @@ func foreignReply(t *testing.T) {
 		"a changeset without an end":      says(changesetOpen + strings.Repeat(part("204 No Content", ""), 3) + "\r\n" + batchEnd),
 		"a redirection among the answers": says(changesetOpen + strings.Repeat(part("302 Found", ""), 3) + changesetEnd + batchEnd),
 		"an answer that is no HTTP":       says(changesetOpen + strings.Repeat(strings.Replace(part("204 No Content", ""), "HTTP/1.1", "nonsense", 1), 3) + changesetEnd + batchEnd),
-		"a failure beside confirmations":  says(changesetOpen + part("204 No Content", "") + part("204 No Content", "") + failure + changesetEnd + batchEnd),
+		"a failure after confirmations":   says(changesetOpen + part("204 No Content", "") + part("204 No Content", "") + failure + changesetEnd + batchEnd),
 		"two failures":                    says(changesetOpen + failure + failure + changesetEnd + batchEnd),
 	} {
 		t.Run(name, func(t *testing.T) {

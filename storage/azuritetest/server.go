@@ -55,7 +55,7 @@ const (
 // holds. It is unreferenced, so that it does not keep an Azurite running that was told to stop.
 const watchParent = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`
 
-var errMissing = errors.New("no Azurite is installed: run `npm ci` beside package.json (Node 20 or newer)")
+var errMissing = errors.New("Azurite is not installed: run `npm ci` in the folder of package.json (Node 20 or newer)")
 
 // A Server is an Azurite that runs, or that was stopped and can be started again on
 // the same ports.
@@ -142,7 +142,7 @@ func (s *Server) tryLaunch(deadline time.Time) error {
 	// Azurite creates its location, which by default is the working directory.
 	cmd.Dir = os.TempDir()
 	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts())
-	// Wait closes both. Nobody reads the output once it has said the ports: with --silent there
+	// Wait closes both. The output is not read once it has said the ports: with --silent there
 	// is nothing else in it but a last line, for which it must be open.
 	_, err := cmd.StdinPipe()
 	output, err2 := cmd.StdoutPipe()
@@ -264,7 +264,7 @@ func (s *Server) Relaunch() error {
 	return s.launch()
 }
 
-// Account returns the connection string of an account that nobody has used before.
+// Account returns the connection string of an account that was not used before.
 // It panics after a thousand accounts of one server.
 func (s *Server) Account() string {
 	n := s.accounts.Add(1)
