@@ -3,8 +3,8 @@ package driver
 import "context"
 
 // A Backend is an open store: its tables, its queues, and what it is good at. The operations of
-// package storage do not call it; they use a [Table] or a [Queue], which stands in front of it
-// and checks the limits.
+// package storage do not call it; they use a [Table] or a [Queue], which passes calls to
+// it and checks the limits.
 //
 // A backend must keep all of this, and nothing may rely on more:
 //
@@ -41,7 +41,7 @@ type Capabilities struct {
 	// once, as on a network. A read of the embedded store costs less than a goroutine.
 	ConcurrentReads bool
 	// CommitsTogether is how many transactions that wait at the same time are written in
-	// about the time of one. Whoever has many makes that many wait.
+	// about the time of one. A caller that has many should let that many wait.
 	CommitsTogether int
 	// Await returns when a message is visible on the queue, or was a moment ago: others may
 	// have received it. It also returns when ctx ends or the store is closed. It is nil of a

@@ -31,7 +31,7 @@ type Call struct {
 	Limit int
 	// Lease is how long a Receive, an Update or a Send makes messages invisible.
 	Lease time.Duration
-	// Seq numbers the calls of whoever counts them, from 1.
+	// Seq is the number of the call, from 1, for the interceptor that counts.
 	Seq int
 
 	Result

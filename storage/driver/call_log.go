@@ -31,8 +31,8 @@ type CallTotals struct {
 	// many they gave. A backend that does not tell (Page.Counted) looked at as many as it
 	// gave, at least. The rows of a transaction are in neither.
 	Read, Returned int
-	// Time is how long at least one call was under way. Calls that run beside each other
-	// count once.
+	// Time is how long at least one call was under way. The time of concurrent calls
+	// counts once.
 	Time time.Duration
 }
 

@@ -17,8 +17,8 @@ import (
 
 func TestCallLog(t *testing.T) {
 	t.Run("says how each call found its rows, what came back and how it ended", ledgerLists)
-	t.Run("lists no more calls than it has room for, and counts all, also beside each other", ledgerIsBounded)
-	t.Run("counts the time of calls beside each other once", ledgerTimesOnce)
+	t.Run("lists no more calls than it has room for, and counts all, also concurrent ones", ledgerIsBounded)
+	t.Run("counts the time of concurrent calls once", ledgerTimesOnce)
 	t.Run("says that a backend does not tell what it read", ledgerKnowsWhatIsUnknown)
 }
 
@@ -116,7 +116,7 @@ func ledgerTimesOnce(t *testing.T) {
 		all.Wait()
 		get()
 		if got := l.Totals(); got.Calls != 4 || got.Time != 2*time.Second {
-			t.Errorf("three calls at once and one after them: %+v", got)
+			t.Errorf("three concurrent calls and one after them: %+v", got)
 		}
 		for _, call := range l.Calls() {
 			if call.Took != time.Second {

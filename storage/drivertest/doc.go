@@ -3,7 +3,7 @@
 //
 // # The problem
 //
-// Backends drift apart where nobody looks: one of them escapes a key, gives a row
+// Backends drift apart where no test compares them: one of them escapes a key, gives a row
 // that was created again an ETag that it had before, or creates a condition row that
 // is missing. And code that works while every call succeeds says nothing about a
 // network that loses answers.
@@ -16,7 +16,7 @@
 // alone. Each test names its own table or queue, so all of them can share one
 // backend and run in parallel.
 //
-// [Faults] stands in front of a backend. A [Hook] makes calls fail before or after
+// [Faults] passes calls to a backend. A [Hook] makes calls fail before or after
 // they took effect, sends them twice, or sends them again much later. A network,
 // and a client that retries without being asked, do all of this sooner or later.
 //

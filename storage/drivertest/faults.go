@@ -102,37 +102,37 @@ func SentTwice(n int) Hook {
 // ResentLater acts as a network that delivers the request of call number n once
 // more, after other work was done. The hook first decides what the caller gets:
 // Pass, FailAfter(n), or FailBefore(n) if the request arrives only later. The
-// copy takes effect when the test calls Arrive.
-func ResentLater(n int, first Hook) (Hook, *Straggler) {
-	late := &Straggler{}
+// delayed duplicate takes effect when the test calls Arrive.
+func ResentLater(n int, first Hook) (Hook, *DelayedRequest) {
+	delayed := &DelayedRequest{}
 	return func(ctx context.Context, call Call, send Send) error {
 		if call.Seq == n {
-			late.hold(send)
+			delayed.hold(send)
 		}
 		return first(ctx, call, send)
-	}, late
+	}, delayed
 }
 
-// A Straggler is a request that has not arrived yet.
-type Straggler struct {
+// A DelayedRequest is a request that has not arrived at the backend yet.
+type DelayedRequest struct {
 	mu   sync.Mutex
 	send Send
 }
 
-func (s *Straggler) hold(send Send) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.send = send
+func (r *DelayedRequest) hold(send Send) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.send = send
 }
 
 // Arrive delivers the request, at most once, and returns the backend's error,
 // which the first caller does not see. It reports false if no request was sent
 // yet, or if it has arrived before.
-func (s *Straggler) Arrive(ctx context.Context) (arrived bool, err error) {
-	s.mu.Lock()
-	send := s.send
-	s.send = nil
-	s.mu.Unlock()
+func (r *DelayedRequest) Arrive(ctx context.Context) (arrived bool, err error) {
+	r.mu.Lock()
+	send := r.send
+	r.send = nil
+	r.mu.Unlock()
 	if send == nil {
 		return false, nil
 	}

@@ -294,7 +294,7 @@ func leaseTests() map[string]func(queue) {
 			q.poll(2*shortLease, func() bool { q.none(); return false })
 			q.remove(q.renew(m, "m", longLease))
 		},
-		"that is renewed takes the new text, is still one delivery, and with zero shows the message at once": func(q queue) {
+		"that is renewed takes the new text, is still one delivery, and with zero makes the message visible immediately": func(q queue) {
 			m := q.leased("before", longLease)
 			for range 3 {
 				m = q.renew(m, "after", longLease)
