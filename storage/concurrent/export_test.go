@@ -1,6 +1,6 @@
 package concurrent
 
-// Len is how many keys somebody has or waits for.
+// Len returns how many keys are held or waited for.
 func (l *Locks[K]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

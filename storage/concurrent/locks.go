@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// Locks let those of this process who want the same key go one after another. They save effort,
-// and nothing rests on them: other processes do not know of them.
+// Locks let the callers in this process that want the same key go one after another. They only save
+// effort: other processes do not know of them, so correctness must not depend on them.
 type Locks[K comparable] struct {
 	mu sync.Mutex
 	of map[K]*lock
 }
 
 type lock struct {
-	// held is full while somebody has it. Those who wait get it in the order in which they came.
+	// held is full while a caller has the lock. The callers that wait get it in the order in which they came.
 	held chan struct{}
 	// wanted is how many have it or wait. The last of them removes the lock.
 	wanted int
 }
 
-// Lock waits until nobody else has the key, or ctx ends.
+// Lock waits until no other caller has the key, or ctx ends.
 func (l *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	l.mu.Lock()
 	if l.of == nil {

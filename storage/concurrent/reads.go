@@ -37,7 +37,7 @@ func (r Reads) Group(ctx context.Context, limit int) (*Group, context.Context) {
 // network they cost one round trip together. It returns the error of the first of them
 // that failed, in the order of the arguments. So the caller gets the error that the same
 // calls one after another would give. If the first call fails, the context of the others
-// ends, since nobody needs their answers. A panic in a call is passed on to the caller.
+// ends, since their results are not used. A panic in a call is passed on to the caller.
 func (r Reads) Concurrently(ctx context.Context, calls ...func(context.Context) error) error {
 	errs := make([]error, len(calls))
 	switch {
@@ -56,7 +56,7 @@ func (r Reads) Concurrently(ctx context.Context, calls ...func(context.Context) 
 		if err := group.Wait(); err != nil {
 			return err
 		}
-	case r.LastFirst: // and all of them, as if they were made at once
+	case r.LastFirst: // and all of them, as if they were made concurrently
 		for i, call := range slices.Backward(calls) {
 			errs[i] = call(ctx)
 		}

@@ -21,7 +21,7 @@ func TestConcurrently(t *testing.T) {
 }
 
 var ways = map[string]concurrent.Reads{
-	"at once":            {},
+	"concurrently":       {},
 	"in turn":            {InTurn: true},
 	"in turn, backwards": {InTurn: true, LastFirst: true},
 }
@@ -33,7 +33,7 @@ func concurrentlyTakesAsLongAsTheSlowest(t *testing.T) {
 	for way, want := range map[string]struct {
 		took time.Duration
 		made []int
-	}{"at once": {3, []int{2, 1, 0}}, "in turn": {6, []int{0, 1, 2}}, "in turn, backwards": {6, []int{2, 1, 0}}} {
+	}{"concurrently": {3, []int{2, 1, 0}}, "in turn": {6, []int{0, 1, 2}}, "in turn, backwards": {6, []int{2, 1, 0}}} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			var made []int
@@ -86,7 +86,7 @@ func concurrentlyEndsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("failed")
 		began := time.Now()
-		err := ways["at once"].Concurrently(t.Context(),
+		err := ways["concurrently"].Concurrently(t.Context(),
 			func(context.Context) error { time.Sleep(time.Second); return failed },
 			func(ctx context.Context) error {
 				<-ctx.Done()
