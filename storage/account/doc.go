@@ -2,8 +2,9 @@
 // anonymous clients from guessing passwords.
 //
 // Three tables hold it: Users, Sessions and Throttle. No operation here writes to more than one
-// row in a transaction, but for the removal of what lies beside an account. A session ends by a number in its user's row or by a mark on its own
-// row, which stays until its time has come: so a delayed duplicate of a request brings nothing back.
+// row in a transaction, except the removal of the rows next to an account. A session ends by a number
+// in its user's row or by a property of its own row, which stays until it expires: so a delayed
+// duplicate of a request brings nothing back.
 package account
 
 import (

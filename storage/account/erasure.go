@@ -43,7 +43,7 @@ func DecodeErasure(row driver.Entity) domain.Erasure {
 // Entry reads what the row of an account says about its deletion, in any state. Without a row, it
 // is domain.ErrNotFound.
 func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, error) {
-	//lab: Read how the account stands.
+	//lab: Read the state of the account.
 	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {
 		return Entry{}, fmt.Errorf("account %s: %w", name, err)
@@ -52,8 +52,8 @@ func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, erro
 }
 
 // RequireActive returns nil if a user may still act, and domain.ErrAccountEnds if their account is being
-// deleted, or is gone. Nobody may act in the channels of others who has not asked this between the
-// row by which a deletion finds what they do there and the transaction that does it (package
+// deleted, or is gone. A request that acts in another user's channel must call it between the
+// write of the row by which a deletion finds that act and the transaction of the act (package
 // erasure).
 func (a *Accounts) RequireActive(ctx context.Context, name domain.UserName) error {
 	e, err := a.Entry(ctx, name)
@@ -79,8 +79,8 @@ func (a *Accounts) Confirm(ctx context.Context, of Attempt) (Entry, error) {
 
 func notThePassword() error { return domain.Invalid("password", "is wrong") }
 
-// SamePassword refuses a row with another password than the one that was confirmed: it was changed
-// since, by whoever it is that may.
+// SamePassword returns an error if the row has another password than the one that was confirmed,
+// because the password was changed since.
 func (e Entry) SamePassword(now Entry) error {
 	if now.row.Properties.String(schema.PropPassword) != e.row.Properties.String(schema.PropPassword) {
 		return notThePassword()
@@ -124,8 +124,8 @@ func (a *Accounts) swap(ctx context.Context, e Entry, changes ...driver.Property
 }
 
 // RemoveRows removes rows of a user's partition, all of them or none, each in the version that was
-// read: so a delayed duplicate removes nothing of whoever has the name later. If somebody else has removed
-// one of them, the others stay for whoever reads again.
+// read: so a delayed duplicate removes nothing of a later user of the name. If another request has removed
+// one of them, the others stay for the next reader.
 func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity) (removed int, err error) {
 	operations := make([]driver.Operation, len(rows))
 	for i, row := range rows {
@@ -153,7 +153,7 @@ func (a *Accounts) BuryAccount(ctx context.Context, e Entry) error {
 		driver.String(schema.PropPassword, ""), driver.String(schema.PropRevision, ""), driver.String(schema.PropRevisions, ""))))
 }
 
-// vacant reports whether somebody else can have the name of an account that is gone.
+// vacant reports whether another user can take the name of an account that is gone.
 func vacant(row driver.Entity) bool {
 	return DecodeErasure(row).State == domain.AccountGone && time.Since(row.Properties.Time(schema.PropFinishedOn)) > domain.NameKept
 }

@@ -16,11 +16,11 @@ const (
 	// maxHashing is how many passwords are hashed concurrently. Each takes 19 MiB, so a burst
 	// has to wait instead of exhausting the memory.
 	maxHashing = 2
-	// patience is how long somebody waits for their turn at most. Each waits for another time,
-	// since those who are refused together would come back together.
+	// patience is how long a request waits for its turn at most. Each waits for another time,
+	// because requests that are refused together would come back together.
 	patience = 5 * time.Second
-	// signingUp is the key of whoever signs up. Anybody may sign up, so the other slot is out
-	// of their reach, and a flood of them costs the store no more than one.
+	// signingUp is the key of all sign-ups. Every client may sign up, so sign-ups get one slot
+	// only, and a flood of them costs the store no more than one.
 	signingUp = "sign-up"
 )
 
@@ -31,7 +31,7 @@ type hashing struct {
 	turns concurrent.Locks[string]
 }
 
-// alone works when nobody else of this process has one of the keys.
+// alone calls work while no other caller in this process has one of the keys.
 func (h *hashing) alone(ctx context.Context, work func() error, keys ...string) error {
 	waiting, cancel := patiently(ctx)
 	defer cancel()

@@ -40,7 +40,7 @@ func (a *Accounts) SignIn(ctx context.Context, t Attempt) (token string, session
 	return a.startSession(ctx, user, signIns)
 }
 
-// authenticate checks the password of somebody who signs in, and returns the account row
+// authenticate checks the password of a user who signs in, and returns the account row
 // that it was checked against. From then on the address is known for the user.
 func (a *Accounts) authenticate(ctx context.Context, t Attempt) (driver.Entity, error) {
 	user, err := a.confirm(ctx, t, a.signInLimits)
@@ -50,8 +50,8 @@ func (a *Accounts) authenticate(ctx context.Context, t Attempt) (driver.Entity, 
 	return user, err
 }
 
-// countTime bounds the count of a wrong password, which is made also if nobody waits for the
-// answer any more.
+// countTime bounds the count of a wrong password, which is made even if the client no longer waits for
+// the response.
 const countTime = 5 * time.Second
 
 // confirm checks the password of an account if no limit is reached, and returns the row that it
@@ -82,7 +82,7 @@ func (a *Accounts) confirm(ctx context.Context, t Attempt, limits func(context.C
 	}, "address "+t.Address, "account "+throttleName(t.Name))
 }
 
-// readAnyUser returns the row of an account. If nobody has the name, it is empty.
+// readAnyUser returns the row of an account. If no account has the name, it is empty.
 func (a *Accounts) readAnyUser(ctx context.Context, name string) (driver.Entity, error) {
 	parsed, err := domain.ParseUserName(name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *Accounts) readAnyUser(ctx context.Context, name string) (driver.Entity,
 }
 
 // compare compares a password with that of the account. An empty account takes as long as a
-// wrong password, so that nobody learns which names exist.
+// wrong password, so that a client cannot learn which names exist.
 func (a *Accounts) compare(ctx context.Context, user driver.Entity, password string) error {
 	hash := user.Properties.String(schema.PropPassword)
 	if hash == "" {
@@ -145,7 +145,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 	return a.carrySession(ctx, token, epoch)
 }
 
-// ResetPassword sets a new password for whoever has a sign-in link, and ends all sessions and links
+// ResetPassword sets a new password for the holder of a sign-in link, and ends all sessions and links
 // of its user. It revokes the address of their personal feed. A link that was used, has ended or
 // never was is domain.ErrNotSignedIn. A password that breaks a rule is an InvalidError on the field
 // "password", and leaves the link as it is. To set the password begins an epoch, and the link is of

@@ -72,7 +72,7 @@ func (a *Accounts) SignUpOnce(ctx context.Context, r SignUpRequest) (account dom
 
 // signUp makes an account, or returns the row of the account that has the name.
 func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpRequest) (account domain.User, taken driver.Entity, err error) {
-	//lab: Read whether somebody has the name.
+	//lab: Read whether an account has the name.
 	taken, err = a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err == nil && !vacant(taken) || err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return domain.User{}, taken, err
@@ -109,9 +109,9 @@ func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpReq
 			return append(slices.Clone(properties), driver.Int64(schema.PropEpoch, 0)), nil
 		}
 		if !vacant(now) {
-			return nil, nil // somebody was faster, or had the name not long ago
+			return nil, nil // another request was faster, or an account had the name not long ago
 		}
-		// The epoch goes on, so no session of whoever had the name begins again.
+		// The epoch goes on, so no session of the previous user of the name is valid again.
 		taken = driver.Entity{}
 		return append(slices.Clone(properties), driver.String(schema.PropState, domain.AccountActive),
 			driver.Int64(schema.PropEpoch, epochOf(now)+1), driver.String(schema.PropDigestSecret, "")), nil

@@ -24,7 +24,7 @@ const (
 	// the user has signed in from there: so anonymous clients cannot lock the user out there.
 	failuresOfAnonymousClients = 50
 	// failuresOfSessions is against guessing it with a stolen session. Nothing else keeps
-	// somebody with a session from trying.
+	// a client with a session from trying.
 	failuresOfSessions = 10
 
 	signUpWindow = time.Hour
@@ -84,7 +84,7 @@ func (c counter) refuse(row driver.Properties) error {
 
 // look reads a counter, and returns a *domain.ThrottledError if it has reached its limit.
 func (a *Accounts) look(ctx context.Context, c counter) (driver.Properties, error) {
-	//lab: Read how often somebody has failed.
+	//lab: Read how many sign-ins have failed.
 	row, err := a.throttle.Get(ctx, c.partition, c.row)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return nil, fmt.Errorf("counting attempts: %w", err)
@@ -131,7 +131,7 @@ func (a *Accounts) signInLimits(ctx context.Context, t Attempt) ([]counter, erro
 	return []counter{address, t.pair(), anonymous}, err
 }
 
-// sessionLimits is signInLimits for somebody who has a session, and confirms the password.
+// sessionLimits is signInLimits for a user who has a session and confirms the password.
 func (a *Accounts) sessionLimits(ctx context.Context, t Attempt) ([]counter, error) {
 	sessions := newCounter("session", throttleName(t.Name), failuresOfSessions, throttleWindow)
 	_, err := a.look(ctx, sessions)

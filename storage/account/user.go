@@ -28,8 +28,8 @@ func (a *Accounts) MadeWithKey(ctx context.Context, name domain.UserName, key st
 	return err == nil && madeWith(row, key), err
 }
 
-// readUser reads the account of a user. Nobody is the user of one that is past the pivot of its
-// deletion: it is domain.ErrNotFound.
+// readUser reads the account of a user. If the account's deletion is past its pivot, the error is
+// domain.ErrNotFound.
 func (a *Accounts) readUser(ctx context.Context, name domain.UserName) (driver.Entity, error) {
 	//lab: Read the account.
 	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
