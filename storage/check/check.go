@@ -1,5 +1,5 @@
 // Package check holds the invariants of package domain against the rows of a store, and repairs
-// what can be repaired safely. It may run beside everything else.
+// what can be repaired safely. It may run while requests and workers run.
 package check
 
 import (
@@ -149,7 +149,7 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		c.store.channels.All(ctx, driver.Scan{})(yield)
 	}
 	blogs := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the rows beside the channels, in the order of their keys.
+		//lab: Read the rows of the channels' partitions, in the order of their keys.
 		c.store.blogs.All(ctx, driver.Scan{})(yield)
 	}
 	err := walk.Both(channels, blogs,

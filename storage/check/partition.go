@@ -59,7 +59,7 @@ func (p *partitionCheck) checkOwned(ctx context.Context) error {
 	//lab: Read whether the channel is on its owner's list.
 	_, err := p.store.users.Get(ctx, schema.UserPartition(p.channel.Owner), schema.OwnedRow(p.channel.Key()))
 	if !errors.Is(err, domain.ErrNotFound) {
-		return unlessAbsent(err) // nobody can have a name that is too long
+		return unlessAbsent(err) // no user can have a name that is too long
 	}
 	of, err := p.erasureOf(ctx, p.channel.Owner)
 	if err != nil || of.State == domain.AccountErasing { // which takes it off the list

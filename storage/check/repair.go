@@ -15,9 +15,9 @@ import (
 type repair func() (string, error)
 
 const (
-	// leftChanged is for a repair before which somebody else wrote what it had read.
+	// leftChanged is for a repair whose rows were changed after it had read them.
 	leftChanged = "left: it changed in between"
-	// leftUnknown is for a row of which nothing says what it was: somebody may still know it.
+	// leftUnknown is for a row whose origin no other row tells: an operator may still know it.
 	leftUnknown = "left: nothing says what it was"
 )
 

@@ -26,7 +26,7 @@ func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	return p.misplaced(ctx, "I8", p.channel, row, "a subscriber without a subscription")
 }
 
-// strayJoin handles a join! row. A young one may belong to somebody who is just
+// strayJoin handles a join! row. A young one may belong to a user who is just
 // subscribing. An old one is left of a request that died. It counts for nothing and
 // is no violation. A repair deletes it once it is older than Patience. That is safe at
 // any age: a request that still needed it starts over.
