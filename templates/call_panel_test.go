@@ -24,7 +24,7 @@ func TestCallPanel(t *testing.T) {
 	t.Run("marks what was refused", func(t *testing.T) {
 		v := CallPanel{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}
 		showCallPanel(t, v, in("aside[class=call-panel]", in("summary", says("a transaction was refused")), times(2, "strong"),
-			says(": not found: Whoever changes"), says("nothing written")), without("a[href=/lab/open-gate]"))
+			says(": not found: A change of what"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := callPanelPage(v)
 		page.Lab = true
 		expect(t, LearnPage(page), in("aside[class=call-panel]", in("a[href=/lab/open-gate]")))

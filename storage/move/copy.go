@@ -183,8 +183,8 @@ func (c *copier) queues() map[string]*int {
 const (
 	// lease is how long a message of the source is invisible after a copy that has sent it.
 	lease = 2 * time.Minute
-	// lookEvery is the time between two looks for messages that somebody else has leased: a
-	// worker that was killed, or a copy.
+	// lookEvery is the time between two looks for messages that another process has leased:
+	// a worker that was killed, or a copy.
 	lookEvery = 2 * time.Second
 )
 

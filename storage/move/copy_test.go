@@ -184,7 +184,7 @@ func goesOn(t *testing.T, content mem.Snapshot) {
 	})
 }
 
-// Somebody signs up while the copy compares.
+// A user signs up while the copy compares.
 func changeFails(t *testing.T, content mem.Snapshot) {
 	for what := range 2 {
 		from, to := open(content)

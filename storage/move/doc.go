@@ -15,8 +15,8 @@
 //   - If the target has rows, each must be a row of the source: then it is an unfinished copy
 //     of it. Otherwise the copy is refused, and nothing was changed.
 //   - Rows that the target lacks are inserted, up to 100 of one partition in a transaction.
-//   - Both stores are compared. A difference means that somebody wrote meanwhile: the copy
-//     fails, and says so.
+//   - Both stores are compared. A difference means that a process wrote meanwhile: the
+//     copy fails, and says so.
 //
 // The messages on the queues are received from the source and sent to the target. The source shows
 // them again two minutes later. One whose worker was killed is invisible until its lease ends: the copy
@@ -25,6 +25,6 @@
 //
 // # What survives failure
 //
-// A copy that was killed has written whole rows of the source, and nothing else. Whoever runs
-// it again goes on with it.
+// A copy that was killed has written whole rows of the source, and nothing else. The
+// next copy between the same stores continues it.
 package move

@@ -1,5 +1,5 @@
-// Package optimistic writes a row in the version that was read, and tries again if somebody
-// else was faster. No writer waits for another, and none overwrites what it has not seen.
+// Package optimistic writes a row in the version that was read, and tries again if another
+// writer was faster. No writer waits for another, and none overwrites what it has not seen.
 //
 // "Conflict" is never an answer. It may be a self-conflict: the write took
 // effect, its reply was lost, and the backend's client sent it again. So a row carries the

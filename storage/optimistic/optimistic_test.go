@@ -39,7 +39,7 @@ func TestChange(t *testing.T) {
 			})
 		})
 	}
-	t.Run("many at once are all applied", func(t *testing.T) {
+	t.Run("many concurrent changes are all applied", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			sound, _ := tables(t, nil)
 			done := make(chan error)
@@ -80,7 +80,7 @@ func TestRetry(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := optimistic.Pause(nil).Retry(ctx, func() error { return optimistic.ErrAgain }); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("nobody waits any more, and it returned %v", err)
+			t.Errorf("the context has ended, and it returned %v", err)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package oracle reads the tables of a store at rest and reports each row that
+// Package oracle reads the tables of a quiescent store and reports each row that
 // breaks an invariant.
 //
 // # The problem
@@ -10,7 +10,7 @@
 //
 // # The model
 //
-// A store is at rest if no request is under way and no message is on the queue.
+// A store is quiescent if no request is in flight and no message is on the queue.
 // Then an invariant can be put into plain words about rows, and [Violations] does
 // that: it reads whole tables and compares row with row. It has its own literals
 // for tables, keys and properties, and imports nothing of package storage. It is
@@ -27,7 +27,7 @@
 //   - I12, that nothing is left of a user whose account is gone.
 //
 // I2, I3, I4, I6 and I7 are about what happened before, or about what users were
-// told. Whoever knows that must hold it against the store: package lab does.
+// told. Only a package that recorded it can compare it with the store: package lab does.
 //
 // A subscription of a user that its channel does not count is no violation here. A
 // crash can leave one, and it goes when the user's list is read.

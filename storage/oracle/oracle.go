@@ -179,8 +179,8 @@ func (s *store) indexesAgree() {
 
 func postKey(row driver.Entity, id string) key { return key{tableBlogs, row.Partition, "blog!" + id} }
 
-// subscribersAgree is I8 of subscriptions: whoever counts as a subscriber of a
-// channel has the subscription.
+// subscribersAgree is I8 of subscriptions: a user who counts as a subscriber of
+// a channel has the subscription.
 func (s *store) subscribersAgree() {
 	s.blogs(func(of channel, row driver.Entity, kind, user string) {
 		_, there := s.has[key{tableSubscriptions, user, row.Partition + "!" + of.incarnation}]
@@ -223,8 +223,8 @@ func (s *store) requestsAgree() {
 	}
 }
 
-// whoIsGone is I12: nothing is left of somebody whose account is gone but its row, and an account
-// whose deletion was asked for is gone, or its deletion is in poison or was undone. What their lists
+// whoIsGone is I12: nothing is left of a user whose account is gone but its row, and an account
+// whose deletion was asked for is gone, or its deletion is poisoned or was undone. What their lists
 // hold names nothing: a delayed duplicate may have left it.
 func (s *store) whoIsGone() {
 	state := func(user string) string { return s.has[key{tableUsers, user, ""}].Properties.String("State") }

@@ -140,7 +140,7 @@ func spoiltChannels() map[string]spoiler {
 			w.write("Channels", driver.Merge("", driver.Exists, driver.String("State", "deleting")))
 			return "I5 Channels"
 		},
-		"a deletion that nobody works on does not end": func(w *world) string {
+		"a deletion that no worker handles does not end": func(w *world) string {
 			w.record(other, "running")
 			return "I5 Deletions " + other
 		},

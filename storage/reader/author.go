@@ -120,7 +120,7 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 			items = append(items, FeedItem{Blog: blog, Name: in.Name})
 		}
 	}
-	_ = s.posts.Unlist(ctx, user, gone) // or else the next reader does: nobody waits for a full disk
+	_ = s.posts.Unlist(ctx, user, gone) // or else the next reader does: a page must not fail because the disk is full
 	return items, nil
 }
 

@@ -110,7 +110,7 @@ func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user doma
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
 	// Either this is a self-conflict of the swap, or another request of the user did it, or
-	// somebody removed the join! row. The sub! row tells.
+	// another request removed the join! row. The sub! row tells.
 	there, err := s.hasSub(ctx, ref, user)
 	if err == nil && !there {
 		return optimistic.ErrAgain

@@ -21,7 +21,7 @@ const (
 	mostActive = 32
 )
 
-// An ActiveChannel is a channel with the hour in which somebody has posted there last. NotedOn is
+// An ActiveChannel is a channel with the hour of its newest post. NotedOn is
 // the date of a post in that hour, up to five minutes older than the newest.
 type ActiveChannel struct {
 	domain.Channel
@@ -48,7 +48,7 @@ type Active struct {
 // Active finds in which channels the newest posts of the site are, for the page after a page. It
 // reads the index of active channels (package blog), and verifies each channel by its row and its
 // gate: so none is among them whose deletion was accepted before. The channels that the caller
-// expects are verified beside the index: if they are the ones, that is all. After is the Next of
+// expects are verified while the index is read: if they are the ones, no more is read. After is the Next of
 // the page before; a cursor of another list is an InvalidError on the field "after".
 //
 // Of more than 32 channels with posts in one hour, it finds 32 with the latest posts, about.

@@ -18,8 +18,8 @@ import (
 // channel. The user's row has a state, so that a subscription which a crash left
 // incomplete is recognised:
 //
-//   - joining is written before the sub! row. If the request dies then, nobody
-//     subscribes.
+//   - joining is written before the sub! row. If the request dies then, the user
+//     is not subscribed.
 //   - joined is written after the sub! row.
 //   - leaving is written before the sub! row is deleted. If the request dies then,
 //     the next reader finishes it.
@@ -63,8 +63,8 @@ func (s *Readers) roomForSubscription(ctx context.Context, user domain.UserName)
 }
 
 // deleteSubscriptions deletes the users' rows of subscribers who are being swept. They go before
-// the rows in the channel: it is in another table, and nobody could find it once that row is gone.
-// Its key carries the incarnation, so that even a late call deletes no row of another
+// the rows in the channel: they are in another table, and no code could find them once those rows are gone.
+// Their keys carry the incarnation, so that even a delayed call deletes no row of another
 // incarnation. A joiner who is slower than this writes the user's row again. That row is
 // dangling, and is deleted when it is read.
 func (s *Readers) deleteSubscriptions(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {

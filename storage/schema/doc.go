@@ -4,7 +4,7 @@
 // # The model
 //
 // Only this package makes a partition key or a row key. A [Kind] says the form of both.
-// What varies in a form stands in angle brackets:
+// What varies in a form is in angle brackets:
 //
 //	<back>         19 digits that count down with time
 //	<digit>        a hex digit: the index of open deletions is in 16 partitions

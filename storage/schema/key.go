@@ -15,8 +15,8 @@ import (
 // SingleRow is the row key of an account, and in tables whose partitions hold one row each.
 const SingleRow = ""
 
-// UndecodablePartition is the partition in Deletions of the messages that nobody could read. A
-// channel key holds no exclamation mark.
+// UndecodablePartition is the partition in Deletions of the messages that could not be decoded.
+// A channel key holds no exclamation mark.
 const UndecodablePartition = "undecodable!"
 
 // GatePrefix is how the keys of all gates begin.
@@ -34,14 +34,14 @@ func ChannelPartition(key domain.ChannelKey) string { return string(key) }
 // UserPartition is the partition of a user in Users and Subscriptions.
 func UserPartition(name domain.UserName) string { return string(name) }
 
-// SessionPartition hashes the token, so that somebody who reads the table cannot sign in with
+// SessionPartition hashes the token, so that a reader of the table cannot sign in with
 // what it holds.
 func SessionPartition(token string) string { return Hash("session", token) }
 
 // SignUpPartition is the partition in Sessions of the idempotency key of a sign-up.
 func SignUpPartition(key string) string { return Hash("sign-up", key) }
 
-// ThrottlePartition is the partition of what is counted about somebody.
+// ThrottlePartition is the partition of what is counted about a user or a client address.
 func ThrottlePartition(what, who string) string { return what + "!" + Hash(what, who) }
 
 // AddressRow is the row of an address in the partition of what is counted about a user.
@@ -184,7 +184,7 @@ func ActivePartitionAt(i int) string {
 	return fill(Active.Partition, []string{strconv.FormatInt(int64(i), 16)})
 }
 
-// ActiveRow is the row of a channel in which somebody posts at that time: that of the hour.
+// ActiveRow is the row of a channel with a post at that time: the row of the hour.
 func ActiveRow(on time.Time, key domain.ChannelKey) string {
 	return Active.Row(domain.RecentFirst(on.Truncate(time.Hour)), string(key))
 }

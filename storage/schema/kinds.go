@@ -44,7 +44,7 @@ var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
 		What:       "The fence of this channel, open: what its pages show may change.",
-		Why:        "Whoever changes what a page shows merges it, and is refused once it is gone. Its ETag is part of the pages’ version.",
+		Why:        "A change of what a page shows merges this row, and fails if it is gone. Its ETag is in the pages’ version.",
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
@@ -102,7 +102,7 @@ var PostingRule = &Kind{
 // Active is the row by which the newest posts of all channels are found.
 var Active = &Kind{
 	Table: TableActivity, Partition: "active!<digit>", Form: "<back>!<key>", Name: "active channel", Scenario: "latest", Ablation: "active-first",
-	What:       "A channel in which somebody has posted in one hour. The newest hour sorts first.",
+	What:       "A channel with a post in one hour. The newest hour sorts first.",
 	Why:        "It is written before the post, so no post lacks it. It may be stale: who reads it checks the channel.",
 	Properties: always(PropCreatedOn, PropExpiresOn),
 }
@@ -118,7 +118,7 @@ var (
 	Sub = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "sub!<user>", Name: "subscriber", Scenario: "subscribe",
 		What:       "A subscriber of the channel. This row is the truth about the subscription.",
-		Why:        "It stands behind the gate and is swept with the channel. The sweep finds the user’s own row by it.",
+		Why:        "It is behind the gate and is swept with the channel. The sweep finds the user’s own row by it.",
 		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Subscription = &Kind{
@@ -197,19 +197,19 @@ var (
 	Owned = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "owned!<key>", Name: "owned channel",
 		What:       "The name of a channel that this user has, or had.",
-		Why:        "It is written before the channel is created. Whoever reads it believes the channel alone.",
+		Why:        "It is written before the channel is created. A reader of it trusts only the channel.",
 		Properties: always(PropWrittenOn),
 	}
 	Wrote = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "wrote!<id>", Name: "post of an author", Scenario: "author", Ablation: "author-first",
 		What:       "A post that this user wrote, or was about to write, the newest first.",
-		Why:        "It is written before the post, so their page misses none. Whoever reads it believes the channel and the post.",
+		Why:        "It is written before the post, so their page misses none. A reader of it trusts only the channel and the post.",
 		Properties: always(PropChannel, PropIncarnation),
 	}
 	Voted = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "voted!<id>", Name: "vote of a user", Scenario: "vote", Ablation: "voted-first",
 		What:       "A post that this user voted on, or was about to vote on.",
-		Why:        "It is written before the vote, so a list of their votes misses none. Whoever reads it believes the vote.",
+		Why:        "It is written before the vote, so a list of their votes misses none. A reader of it trusts only the vote.",
 		Properties: always(PropChannel, PropIncarnation),
 	}
 	Session = &Kind{
@@ -226,7 +226,7 @@ var (
 var (
 	Failures = &Kind{
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
-		What:       "How often somebody has failed to sign in, or how many accounts they made, in one stretch of time.",
+		What:       "How often sign-ins of a user or an address have failed, or how many accounts an address made, in a period of time.",
 		Why:        "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
 		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
 	}
@@ -234,7 +234,7 @@ var (
 		Table: TableThrottle, Partition: "user!<hash>", Form: "address!<hash>", Name: "address of a user",
 		Hash: "of the address",
 		What: "How often a user’s sign-in has failed from one address, and until when the address is known.",
-		Why:  "Anonymous clients who guess cannot lock out somebody who has signed in from there lately.",
+		Why:  "Anonymous clients who guess cannot lock out a user who has signed in from there lately.",
 		Properties: slices.Concat(always(PropExpiresOn, PropRevision, PropRevisions),
 			sometimes(PropFailures, PropWindowEnds, PropKnownUntil)),
 	}
