@@ -7,5 +7,5 @@
 // Compression also tells something: the length of what is compressed depends on how often
 // it repeats itself. Who can have words of their own put into a page, and sees how long the
 // encrypted answers are, can guess at a secret in the page letter by letter. That is the
-// attack named BREACH. So whoever sends a secret must not compress it.
+// attack named BREACH. So a response that holds a secret must not be compressed.
 package coding

@@ -11,7 +11,7 @@ import (
 )
 
 // AcceptsGzip reports whether the client accepts gzip, and likes it as much as what is not
-// compressed. A star stands for what is not named.
+// compressed. A star means every coding that is not named.
 func AcceptsGzip(r *http.Request) bool {
 	liked := map[string]float64{}
 	for _, spec := range header.ParseAccept(r.Header, "Accept-Encoding") {

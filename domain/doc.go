@@ -34,7 +34,7 @@
 // carry an older count.
 //
 // Deleting an account removes everything that its user has made ([Erasure], package erasure in
-// storage). A request of a user that changes somebody else's channel first adds an entry to a list
+// storage). A request of a user that changes another user's channel first adds an entry to a list
 // of the user, then checks that the account is active, and then sends a transaction that depends
 // on a row that it read before the check. The deletion passes its pivot, reads the lists, and
 // invalidates those rows, so that a transaction that has not committed by then fails.
@@ -48,10 +48,10 @@
 // # What survives failure: the invariants
 //
 // They hold for every interleaving of requests, workers, crashes, lost responses
-// and re-sent requests. "At rest" means: no request is in flight and no message
-// is on the queue.
+// and re-sent requests. "Quiescent" means: no request is in flight and no
+// message is on the queue.
 //
-//   - I1 no orphan. At rest, every row in a Blogs partition belongs to the live
+//   - I1 no orphan. In a quiescent store, every row in a Blogs partition belongs to the live
 //     incarnation in Channels.
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
 //     of another. A write that was sent to one incarnation never takes effect in another.
@@ -89,8 +89,8 @@
 //     At most one row of an incarnation says who may post.
 //   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
-//     session, post, vote, subscription or channel, even if somebody else has the name by then. At
-//     rest nothing of theirs can be read, except posts that they chose to leave, which no longer
+//     session, post, vote, subscription or channel, even if another user has the name by then. In a
+//     quiescent store nothing of theirs can be read, except posts that they chose to leave, which no longer
 //     carry their name.
 //
 // The package imports no other package of MicroBlogging, and does no input or output.

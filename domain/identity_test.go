@@ -13,7 +13,7 @@ import (
 
 func TestBlogID(t *testing.T) {
 	t.Run("is read as it was minted and sorts newest first", blogIDIsReadAsItWasMintedAndSortsNewestFirst)
-	t.Run("that nobody minted names nothing", iDThatNobodyMintedNamesNothing)
+	t.Run("that was not minted names nothing", iDThatNobodyMintedNamesNothing)
 }
 
 func blogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {

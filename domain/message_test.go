@@ -24,7 +24,7 @@ func messages() *rapid.Generator[domain.Message] {
 			Attempts:    rapid.IntRange(0, 1000).Draw(t, "attempts"),
 		}
 		if domain.CheckStored("requestedOn", m.RequestedOn) != nil || len(m.Channel) > 448 {
-			t.Skip("not a message of ours")
+			t.Skip("not a message that this program sends")
 		}
 		if rapid.Bool().Draw(t, "of a post") {
 			m.Kind = domain.MessageBlog
@@ -41,7 +41,7 @@ func messages() *rapid.Generator[domain.Message] {
 func TestMessage(t *testing.T) {
 	t.Run("round-trips in ASCII", messageRoundTripsInASCII)
 	t.Run("with a name that is not UTF-8 is read", messageWithANameThatIsNotUTF8IsRead)
-	t.Run("that nobody can handle is refused", messageThatNobodyCanHandleIsRefused)
+	t.Run("that no worker can handle is refused", messageThatNobodyCanHandleIsRefused)
 	t.Run("keeps the fields of a later program when it is written again", laterFieldsSurvive)
 	t.Run("with later fields that are too long to carry is refused", laterFieldsTooLong)
 }
@@ -65,7 +65,7 @@ func messageRoundTripsInASCII(t *testing.T) {
 	})
 }
 
-// No row of ours has a name that is not UTF-8, but one must not stop a deletion.
+// This program stores no name that is not UTF-8, but one must not stop a deletion.
 func messageWithANameThatIsNotUTF8IsRead(t *testing.T) {
 	m := sample()
 	m.Name, m.RequestedBy = "a\xff\xed\xa0\x80", "\xc3"

@@ -34,7 +34,7 @@ type ChannelKey string
 
 // ParseChannelName checks a name against the rules: 1 to 64 characters after
 // NFC; letters with their combining marks, and digits, with a single "-", "_"
-// or "." between them. A character that nobody sees is refused, because a name with it looks
+// or "." between them. An invisible character is refused, because a name with it looks
 // empty or like another. The error is an InvalidError on the field "name".
 func ParseChannelName(s string) (ChannelName, error) {
 	if !utf8.ValidString(s) {
@@ -68,7 +68,7 @@ func checkChannelRunes(s string) error {
 	for _, r := range s {
 		switch {
 		case looksEmpty(r):
-			return Invalid("name", "must not hold the character %U, which nobody sees", r)
+			return Invalid("name", "must not contain the character %U, which is invisible", r)
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 		case unicode.IsMark(r):
 			if !unicode.IsLetter(previous) && !unicode.IsMark(previous) {

@@ -12,7 +12,7 @@ func TestStepLog(t *testing.T) {
 	t.Run("a record takes the place of the former one", recordTakesPlaceOfFormer)
 	t.Run("an older record does not open a step again", olderRecordDoesNotReopen)
 	t.Run("a long log keeps its first and last records and every row", longLogKeepsEnds)
-	t.Run("a record that stands in another is not added again", foldedRecordStays)
+	t.Run("a record that another includes is not added again", foldedRecordStays)
 }
 
 func at(seconds int) time.Time {
@@ -56,7 +56,7 @@ func longLogKeepsEnds(t *testing.T) {
 	}
 	rows, records := rowsOf(log)
 	if len(log) != domain.MaxStepLog || rows != all || records != all || log.Workers() != all {
-		t.Fatalf("%d records that stand for %d, with %d rows and %d workers", len(log), records, rows, log.Workers())
+		t.Fatalf("%d records that summarise %d, with %d rows and %d workers", len(log), records, rows, log.Workers())
 	}
 	if log[0].Worker != 1 || log[len(log)-1].Worker != all {
 		t.Errorf("the log begins with worker %d and ends with worker %d", log[0].Worker, log[len(log)-1].Worker)

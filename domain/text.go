@@ -56,8 +56,8 @@ func normalizeNewlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// isVisible reports whether a reader can see a character. Of the format characters, those that stand
-// before a number can be seen.
+// isVisible reports whether a reader can see a character. Of the format characters, those that are
+// written before a number are visible.
 func isVisible(r rune) bool {
 	format := unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 	return !format && !unicode.IsSpace(r) && !looksEmpty(r)

@@ -43,7 +43,7 @@ func TestText(t *testing.T) {
 	t.Run("of a title is one line or none", titleIsOneLineOrNone)
 	t.Run("of a post is not blank and keeps its lines", textIsNotBlankAndKeepsItsLines)
 	t.Run("of a description may be empty and is trimmed", descriptionMayBeEmptyAndIsTrimmed)
-	t.Run("of characters that nobody can see is blank", invisibleTextIsBlank)
+	t.Run("of invisible characters is blank", invisibleTextIsBlank)
 	t.Run("that was parsed is parsed to itself", whatWasParsedIsParsedToItself)
 	t.Run("of a new channel reports all errors together", channelReportsAllErrors)
 }
