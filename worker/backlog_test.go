@@ -32,7 +32,7 @@ func watermarkRises(t *testing.T) {
 		received []driver.Message
 		want     time.Time
 	}{
-		{"that nobody can read", after(60), []driver.Message{{Text: "{", Deliveries: 1}}, time.Time{}},
+		{"that cannot be decoded", after(60), []driver.Message{{Text: "{", Deliveries: 1}}, time.Time{}},
 		{"for the first time", after(60), []driver.Message{message(after(3), 1), message(after(5), 1), message(after(4), 1)}, after(5)},
 		{"again", after(61), []driver.Message{message(after(20), 2)}, after(5)},
 		{"earlier than another", after(62), []driver.Message{message(after(1), 1)}, after(5)},

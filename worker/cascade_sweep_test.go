@@ -13,7 +13,7 @@ import (
 )
 
 func TestSweep(t *testing.T) {
-	t.Run("has four transactions under way at once, and twenty of a store that writes them together", sweptConcurrently)
+	t.Run("runs four transactions concurrently, and twenty of a store that writes them together", sweptConcurrently)
 }
 
 // sweeps matches the transactions of a sweep.
@@ -49,7 +49,7 @@ func sweptConcurrently(t *testing.T) {
 			began := time.Now()
 			w.finishOn(storage.New(faults, storage.Options{}))
 			if took := time.Since(began).Truncate(time.Second); highest.Load() != test.most || took != test.took {
-				t.Errorf("%d transactions at once, %s for all of them, want %d and %s", highest.Load(), took, test.most, test.took)
+				t.Errorf("%d concurrent transactions, %s for all of them, want %d and %s", highest.Load(), took, test.most, test.took)
 			}
 			w.mustBeDeleted()
 		}))

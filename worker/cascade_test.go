@@ -17,7 +17,7 @@ const enoughPosts = 40
 
 // faults are what can happen to one call of a deletion. The call is made by the request that
 // asks for the deletion, or by the worker. The model checker (package lab/protocol) tries more of
-// them, but no worker's loop, lease, panic or real store. A panic in a goroutine that nobody
+// them, but no worker's loop, lease, panic or real store. A panic that no goroutine
 // recovers would end the process, and this test.
 var faults = map[string]func(n int) drivertest.Hook{
 	"whose reply is lost":          drivertest.FailAfter,

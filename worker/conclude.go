@@ -110,7 +110,7 @@ func (j *job) backOff(ctx context.Context, tries int, change func(*domain.Deleti
 	due := domain.Now().Add(pause)
 	err := j.rewrite(ctx, pause)
 	if errors.Is(err, domain.ErrLeaseLost) {
-		return errors.Join(j.record(ctx, unchanged), err) // when it is tried next is not ours to say
+		return errors.Join(j.record(ctx, unchanged), err) // the worker that has the lease decides when it is tried next
 	}
 	return errors.Join(j.record(ctx, func(d *domain.Deletion) {
 		d.RetryOn = due

@@ -23,7 +23,7 @@ func TestConclude(t *testing.T) {
 type conclusion struct {
 	// before changes the message that is received, and what it says. It may be nil.
 	before func(w *world, m *driver.Message, says *domain.Message)
-	// hook is what befalls the calls. Nil is nothing.
+	// hook makes calls fail. It may be nil.
 	hook drivertest.Hook
 	// last reports whether it is the last attempt, and stopping whether the process is to stop.
 	last, stopping bool
@@ -71,11 +71,11 @@ func concluded() map[string]conclusion {
 			end: `panic of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"of a process that stops is given back, and does not count": {stopping: true,
 			end: `shutdown of "channel" failed true` + fine, state: domain.DeletionQueued, again: &domain.Message{}},
-		"that nobody can read is poisoned": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Text = "no message" },
+		"that cannot be decoded is poisoned": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Text = "no message" },
 			end: `permanent of "" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionQueued, copies: 1},
-		"that somebody else has received since is theirs": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Receipt = "theirs" },
+		"that another worker has received since is left to that worker": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Receipt = "theirs" },
 			end: `done of "channel" failed false, unconcluded true, lost true, poisoned false`, state: domain.DeletionDone},
-		"that is refused and that somebody else has received since is tried when they say": {hook: refused,
+		"that is refused and that another worker has received since is tried when that worker says": {hook: refused,
 			before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Receipt = "theirs" },
 			end:    `retry of "channel" failed true, unconcluded true, lost true, poisoned false`, state: domain.DeletionRunning},
 		"that meets a bug in its end is left to its lease": {hook: panicsIn(func(call drivertest.Call) bool { return call.Method == "Delete" }),

@@ -11,7 +11,7 @@ import (
 )
 
 func TestDrain(t *testing.T) {
-	t.Run("a worker that stops gives its message back at once and counts no attempt", bubble(stoppedGivesBack))
+	t.Run("a worker that stops gives its message back immediately and counts no attempt", bubble(stoppedGivesBack))
 	t.Run("a step that does not end is abandoned after the time to drain", bubble(endlessStepAbandoned))
 	t.Run("a worker whose store answers nothing ends within its stop time", bubble(silentStoreEnds))
 }
@@ -60,7 +60,7 @@ func stoppedGivesBack(t *testing.T) {
 	<-inSweep
 	stop()
 	if w.visible() != 1 {
-		t.Error("the message of a worker that stopped is not visible at once")
+		t.Error("the message of a worker that stopped is not visible immediately")
 	}
 	d := w.deletion()
 	if d.State != domain.DeletionQueued || d.Attempts != 0 || d.RowsDeleted == 0 {

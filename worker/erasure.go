@@ -16,7 +16,8 @@ func (c *cascade) erase(ctx context.Context) error {
 	if err != nil || !there {
 		return err
 	}
-	// What the user owns and has sent comes to its end first: the lists say where, and go with it.
+	// What the user owns and has sent is removed first: the user's lists say where it is, and are
+	// removed with it.
 	for _, step := range []struct {
 		name domain.Step
 		take func(context.Context, domain.Message, storage.Removed) error

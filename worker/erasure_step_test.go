@@ -25,7 +25,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
-	t.Run("a record of before does not delete whoever has the name next", drivertest.Long(bubble(recordSparesNextOfName)))
+	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
 	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
@@ -279,7 +279,7 @@ func fenceIsTriedAgain(t *testing.T) {
 	}
 	for channel, rule := range l.rules() {
 		if before[channel] == rule {
-			t.Errorf("what was sent to channel %s may land late", channel)
+			t.Errorf("what was sent to channel %s may still take effect", channel)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestErasure(t *testing.T) {
 	t.Run("an account goes with all that its user has made, and nothing else does", bubble(goesWithEverything))
 	t.Run("posts that shall stay have no author any more", bubble(postsStayWithoutAuthor))
 	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
-	t.Run("the name is free again after its time, and nothing of before comes back", drivertest.Long(bubble(nameIsFreeAgain)))
+	t.Run("the name is free again after its time, and no earlier row comes back", drivertest.Long(bubble(nameIsFreeAgain)))
 	t.Run("a lost message is replaced", bubble(lostErasureIsReplaced))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
 	t.Run("one whose undoing was not recorded is not deleted by a restore", bubble(undoneIsNotRepeated))
@@ -30,12 +30,12 @@ func TestErasure(t *testing.T) {
 	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
 	t.Run("a request that was undone before its copy arrives is not carried out", bubble(selfConflictOfUndone))
 	t.Run("an undoing whose copy arrives late leaves the next request alone", bubble(selfConflictOfUndoing))
-	t.Run("whoever has changed the password is not deleted with the old one", bubble(changedPasswordDeletesNobody))
-	t.Run("what arrives late at an account that is gone signs nobody in", bubble(lateWritesFindNobody))
+	t.Run("the old password does not delete the account after it was changed", bubble(changedPasswordDeletesNothing))
+	t.Run("what arrives late at an account that is gone signs no client in", bubble(lateWritesFindNoAccount))
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
-	t.Run("nobody who has the name later is blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
-	t.Run("nobody who has the name later reads what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
-	t.Run("a delayed duplicate of a channel’s insert shows nobody what it said", drivertest.Long(bubble(lateRowShowsNothing)))
+	t.Run("a later user of the name is not blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
+	t.Run("a later user of the name does not read what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
+	t.Run("a delayed duplicate of a channel’s insert shows no user what it said", drivertest.Long(bubble(lateRowShowsNothing)))
 	t.Run("a channel goes with its owner, although its creation stalled", bubble(stalledChannelGoes(func(*leaving, string) func() { time.Sleep(11 * time.Minute); return func() {} })))
 	t.Run("a channel goes with its owner, although another had its name while its creation stalled", bubble(stalledChannelGoes((*leaving).otherComesAndGoes)))
 }
@@ -45,11 +45,11 @@ const (
 	leaverPass string          = "correct horse battery"
 )
 
-// A leaving is a world in which somebody has made all that one can make.
+// A leaving is a world in which the user who leaves has made a row of every kind.
 type leaving struct {
 	*world
-	// own is their channel; post theirs in the channel of somebody else, and voted a post of
-	// somebody else that they have voted on.
+	// own is their channel; post theirs in the channel of another user, and voted
+	// another user's post that they have voted on.
 	own         domain.Channel
 	post, voted domain.Blog
 	token       string
@@ -134,7 +134,7 @@ func (l *leaving) mustBeErased() {
 	for row, err := range driver.NewTable(l.db, schema.TableUsers).Within(ctx, partition) {
 		l.ok(err)
 		if row.Row != "" {
-			l.t.Errorf("a row %q is left beside the account", row.Row)
+			l.t.Errorf("a row %q is left next to the account", row.Row)
 		}
 	}
 	for row, err := range driver.NewTable(l.db, schema.TableSubscriptions).Within(ctx, partition) {
@@ -212,7 +212,7 @@ func erasureIsUndone(t *testing.T) {
 		},
 	} {
 		if err := act(); !errors.Is(err, domain.ErrAccountEnds) {
-			t.Errorf("somebody who leaves may %s: %v", what, err)
+			t.Errorf("a user who leaves may %s: %v", what, err)
 		}
 	}
 	l.undo(l.sound)
@@ -280,7 +280,7 @@ func erasureIsRepeated(t *testing.T) {
 	records, err := l.sound.DeletionRecords(t.Context())
 	l.ok(err)
 	l.undo(l.sound)
-	users := driver.NewTable(l.db, schema.TableUsers) // as a backup of before has the account
+	users := driver.NewTable(l.db, schema.TableUsers) // as an earlier backup has the account
 	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.RequestedOn.Add(-time.Hour)))))
 	time.Sleep(time.Hour)
 	n, err := l.sound.RepeatDeletions(t.Context(), records)
@@ -356,7 +356,7 @@ func undoIsKept(t *testing.T) {
 	}
 }
 
-// A message that nobody may handle would keep a worker up, and a copy of the store waiting.
+// A message that no worker may handle would keep a worker up, and a copy of the store waiting.
 func nothingWaitsForUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	_, err := l.askOn(l.sound, false)
@@ -425,7 +425,7 @@ func selfConflictOfUndoing(t *testing.T) {
 	}
 }
 
-func changedPasswordDeletesNobody(t *testing.T) {
+func changedPasswordDeletesNothing(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	changed := false
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -437,11 +437,11 @@ func changedPasswordDeletesNobody(t *testing.T) {
 	}
 	var invalid *domain.InvalidError
 	if _, err := l.askOn(l.faulty, false); !errors.As(err, &invalid) || l.state().State != domain.AccountActive {
-		t.Errorf("asked with the password of before: %v, and the account is %q", err, l.state().State)
+		t.Errorf("asked with the previous password: %v, and the account is %q", err, l.state().State)
 	}
 }
 
-func lateWritesFindNobody(t *testing.T) {
+func lateWritesFindNoAccount(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	begun := false
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -457,10 +457,10 @@ func lateWritesFindNobody(t *testing.T) {
 		t.Errorf("signing in while the account goes: %v", err)
 	}
 	if _, err := l.sound.NewDigestAddress(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("an address is made for nobody: %v", err)
+		t.Errorf("an address is made for a missing user: %v", err)
 	}
 	if err := l.sound.EndSessions(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("sessions of nobody are ended: %v", err)
+		t.Errorf("sessions of a missing user are ended: %v", err)
 	}
 	request := storage.SignUpRequest{Attempt: l.attempt(), Key: "key"}
 	if _, _, err := l.sound.SignUpOnce(t.Context(), request); !errors.Is(err, domain.ErrExists) {
@@ -510,7 +510,7 @@ func (l *leaving) signUpNext() {
 	l.ok(err)
 }
 
-// One of the rules blocks somebody who has nothing in the channel by which it could be found.
+// One of the rules blocks a user who has nothing in the channel by which it could be found.
 func nextIsNotBlocked(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx, third := t.Context(), l.create("Third")
@@ -528,14 +528,14 @@ func nextIsNotBlocked(t *testing.T) {
 	posting := storage.Posting{Channel: third, By: leaver, Key: "again", Draft: domain.Draft{Text: "again"}}
 	l.ok(l.sound.Block(ctx, third, owner, l.account()))
 	if _, _, err := l.sound.Post(ctx, posting); !errors.Is(err, domain.ErrBlocked) {
-		t.Errorf("whoever has the name is blocked now, and posts: %v", err)
+		t.Errorf("the new user of the name is blocked now, and posts: %v", err)
 	}
 	l.ok(l.sound.Unblock(ctx, third, owner, leaver))
 	l.postBy(third, leaver, "again")
 	l.mustBeSound()
 }
 
-// A copy of the row by which the deletion was on their list lands, once somebody else has the name.
+// A delayed duplicate of the row by which the deletion was on their list takes effect once another user has the name.
 func nextReadsNoDeletion(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx, secret := t.Context(), l.createBy("Secret", leaver)
@@ -555,19 +555,19 @@ func nextReadsNoDeletion(t *testing.T) {
 	l.ok(err)
 	l.gone()
 	if d, err := l.sound.Deletion(ctx, secret.Ref(), leaver); err != nil || d.Name != secret.Name {
-		t.Errorf("before somebody else has the name, it is %+v, %v", d, err)
+		t.Errorf("before another user has the name, it is %+v, %v", d, err)
 	}
 	l.signUpNext()
 	l.ok(late())
 	if d, err := l.sound.Deletion(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
-		t.Errorf("the next of the name reads a deletion of before: %+v, %v", d, err)
+		t.Errorf("the next user of the name reads an earlier deletion: %+v, %v", d, err)
 	}
 	if _, err := l.sound.Undo(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
-		t.Errorf("the next of the name undoes a deletion of before: %v", err)
+		t.Errorf("the next user of the name undoes an earlier deletion: %v", err)
 	}
 	rows, err := l.sound.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
 	if !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("the next of the name reads the rows of a channel of before: %+v, %v", rows, err)
+		t.Errorf("the next user of the name reads the rows of an earlier channel: %+v, %v", rows, err)
 	}
 	mine := l.createBy("Mine", leaver)
 	_, err = l.sound.RequestDeletion(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
@@ -615,7 +615,7 @@ func lateRowShowsNothing(t *testing.T) {
 		}
 	}
 	if owned, err := l.sound.ChannelsOf(ctx, leaver, "", 10); err != nil || len(owned.Items) > 0 {
-		t.Errorf("on the list of whoever has the name: %+v, %v", owned.Items, err)
+		t.Errorf("on the list of the new user of the name: %+v, %v", owned.Items, err)
 	}
 	all, err := l.sound.Channels(ctx, "", "", 10)
 	if err != nil || len(all.Items) != 2 { // those of the world
@@ -623,7 +623,7 @@ func lateRowShowsNothing(t *testing.T) {
 	}
 	rows, err := l.sound.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
 	if !errors.Is(err, domain.ErrForbidden) {
-		t.Errorf("whoever has the name reads the rows: %+v, %v", rows, err)
+		t.Errorf("the new user of the name reads the rows: %+v, %v", rows, err)
 	}
 }
 
@@ -651,7 +651,7 @@ func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) fu
 			return send(ctx)
 		}
 		slow := create(l.faulty, "Slow")
-		l.world.post(slow, "of somebody else")
+		l.world.post(slow, "of another user")
 		_, err := l.askOn(l.sound, false)
 		l.ok(err)
 		l.gone()

@@ -38,7 +38,7 @@ type job struct {
 }
 
 func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
-	j := &job{worker: w, leased: m, stop: stop, handling: nobody{}}
+	j := &job{worker: w, leased: m, stop: stop, handling: noObserver{}}
 	j.message, j.unread = domain.DecodeMessage(m.Text)
 	return j
 }

@@ -49,21 +49,21 @@ type End struct {
 	Poisoned bool
 }
 
-// nobody is the Observer and the Handling where there is none.
-type nobody struct{}
+// noObserver is the Observer and the Handling if Options has none.
+type noObserver struct{}
 
-func (nobody) Deliver(ctx context.Context, _ driver.Message, _ domain.Message) (context.Context, Handling) {
-	return ctx, nobody{}
+func (noObserver) Deliver(ctx context.Context, _ driver.Message, _ domain.Message) (context.Context, Handling) {
+	return ctx, noObserver{}
 }
 
-func (nobody) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
+func (noObserver) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
 	return ctx, func(storage.Reconciled, error) {}
 }
 
-func (nobody) Step(ctx context.Context, _ domain.Step) (context.Context, func(error)) {
+func (noObserver) Step(ctx context.Context, _ domain.Step) (context.Context, func(error)) {
 	return ctx, func(error) {}
 }
 
-func (nobody) Removed(int) {}
+func (noObserver) Removed(int) {}
 
-func (nobody) End(End) {}
+func (noObserver) End(End) {}

@@ -18,7 +18,7 @@ func TestObserver(t *testing.T) {
 // A notebook is an observer that writes down how deliveries and passes end. Package telemetry
 // tries the rest.
 type notebook struct {
-	nobody
+	noObserver
 	mu    sync.Mutex
 	lines []string
 }

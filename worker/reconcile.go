@@ -79,7 +79,7 @@ func (w *watermark) note(asked time.Time, received []driver.Message) {
 		if err != nil || m.Deliveries != 1 {
 			continue
 		}
-		if message.QueuedOn.After(asked) { // the sender's clock is ahead of ours
+		if message.QueuedOn.After(asked) { // the sender's clock is ahead of this worker's
 			message.QueuedOn = asked
 		}
 		w.raise(message.QueuedOn, asked)

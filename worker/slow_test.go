@@ -83,7 +83,7 @@ func stopEndsWait(t *testing.T) {
 		t.Errorf("it stopped after %s", took)
 	}
 	if w.visible() != 1 {
-		t.Error("the message of a worker that stopped is not visible at once")
+		t.Error("the message of a worker that stopped is not visible immediately")
 	}
 	if d := w.deletion(); d.State != domain.DeletionQueued || d.Attempts != 0 || d.RowsDeleted != 0 {
 		t.Errorf("the deletion is %+v, want queued, without an attempt", d)

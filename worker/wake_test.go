@@ -11,7 +11,7 @@ import (
 
 func TestWake(t *testing.T) {
 	t.Run("a deletion begins when it is asked for, not at the next look", bubble(wakesForMessage))
-	t.Run("a message that is given back is received at once", bubble(wakesForGivenBack))
+	t.Run("a message that is given back is received immediately", bubble(wakesForGivenBack))
 	t.Run("a queue of another process is looked at as before", bubble(looksAtOtherQueues))
 }
 

@@ -31,7 +31,7 @@ type Options struct {
 	Slow time.Duration
 	// Log must be set.
 	Log *slog.Logger
-	// Observer is told what the worker does. Nil tells nobody.
+	// Observer is told what the worker does. It may be nil.
 	Observer Observer
 }
 
@@ -73,7 +73,7 @@ type Worker struct {
 func New(s *storage.Store, o Options) *Worker {
 	o.Progress = cmp.Or(o.Progress, defaultProgress)
 	if o.Observer == nil {
-		o.Observer = nobody{}
+		o.Observer = noObserver{}
 	}
 	return &Worker{Options: o, store: s, queue: s.Messages()}
 }
