@@ -46,7 +46,7 @@ func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 	mux.Handle("/readyz", b.probes(log))
 	mux.Handle("GET "+backupPath, &backupHandler{backend: b, log: log})
 	mux.Handle("GET /metrics", b.told.Metrics())
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { // for somebody who opens the address in the log
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { // for an operator who opens the address in the log
 		fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))
 	})
 	// Not the command line, which may hold a connection string.

@@ -12,7 +12,7 @@ import (
 )
 
 func TestAdminListen(t *testing.T) {
-	t.Run("answers the operator of each role, and nobody else", adminAnswers)
+	t.Run("answers the operator of each role, and no other client", adminAnswers)
 	t.Run("ends a profile when the role is told to stop", adminEndsProfile)
 	t.Run("refuses what a web page made a browser send", adminRefusesPages)
 }
@@ -93,7 +93,7 @@ func adminRefusesPages(t *testing.T) {
 		"from a page of a neighbour":       {loopback, "localhost:9090", "same-site", 403},
 		"typed into the address bar":       {loopback, "localhost:9090", "none", 200},
 		"without the name of any host":     {loopback, "", "", 403},
-		"by a name that begins like ours":  {loopback, "localhost.evil.example", "", 403},
+		"by a name that begins alike":      {loopback, "localhost.evil.example", "", 403},
 		"by a name that looks like a host": {loopback, "127.0.0.1.evil.example", "", 403},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 
 func TestStoreThere(t *testing.T) {
 	t.Run("a command that is no role makes no store", commandMakesNoStore)
-	t.Run("a role makes the store in an empty account, also beside another role", rolesMakeStore)
+	t.Run("a role makes the store in an empty account, also while another role does", rolesMakeStore)
 	t.Run("a role completes a store whose creation was interrupted", roleCompletesStore)
 	t.Run("a role refuses a store with a part missing, by name", roleRefusesPartOfStore)
 	t.Run("a role makes no table again that it loses", roleMakesNothingAgain)
@@ -264,7 +264,7 @@ func wrongKeyAtStart(t *testing.T) {
 	get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
 	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
 	r.end(t)
-	for _, args := range [][]string{{"worker"}, {"web", "--sample"}} { // neither gives up at once
+	for _, args := range [][]string{{"worker"}, {"web", "--sample"}} { // neither gives up immediately
 		r := startRole(t, a.args(args...)...)
 		r.await(t, `level=(ERROR) .*trying again.*403 Auth`)
 		r.end(t)

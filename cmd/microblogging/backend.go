@@ -210,7 +210,7 @@ func (s *starter) prepare(ctx context.Context, b *backend) error {
 }
 
 // around is a driver.Around. A call that only an operator can make succeed is an error in the log,
-// whoever makes it and whatever becomes of it.
+// whichever code makes it, even if that code ignores the error.
 func (s *starter) around(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
 	select {
 	case <-s.tried:

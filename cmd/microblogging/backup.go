@@ -69,8 +69,8 @@ func verify(file io.ReadSeeker) error {
 }
 
 // writeBackup writes the file of a backup. It writes under another name, reads what it has
-// written, and gives it the name once it is whole and on the disk. So whoever finds a file
-// of that name has a whole one, whatever was killed. A backup that had the name before is
+// written, and gives it the name once it is whole and on the disk. So a file of
+// that name is always whole, whichever process was killed. A backup that had the name before is
 // replaced at that moment. The name is taken from no other file.
 func writeBackup(name string, write func(io.Writer) error) (size int64, err error) {
 	if err := replaceable(name); err != nil {

@@ -208,7 +208,7 @@ func backupIsGuarded(t *testing.T) {
 	}
 	handler.turn.Lock() // another has its turn
 	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
-		t.Errorf("beside another: %d %s", got.Code, got.Body)
+		t.Errorf("while another runs: %d %s", got.Code, got.Body)
 	}
 	handler.turn.Unlock()
 	b.backup = nil

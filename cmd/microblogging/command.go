@@ -1,7 +1,7 @@
 package main
 
 // commands is the command line. The help texts are the operator's manual. Each
-// flag can also be set by the environment variable that --help prints beside it.
+// flag can also be set by the environment variable that --help prints next to it.
 type commands struct {
 	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run the web role and the worker role in one process (the default)."`
 	Web     webCommand     `cmd:"" help:"Run the web role alone."`

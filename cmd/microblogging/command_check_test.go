@@ -56,7 +56,7 @@ func checkListsPoison(t *testing.T) {
 		t.Errorf("exit %d, %q and %q, want a line about the post", code, stdout, stderr)
 	}
 	if !strings.Contains(stderr, `could read: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
-		t.Errorf("%q, want a short line about the message that nobody can read", stderr)
+		t.Errorf("%q, want a short line about the message that cannot be decoded", stderr)
 	}
 	if code, stdout, stderr := program(t, "requeue", "--drop", "--data", data); code != exitOK || stdout != "dropped 1\n" {
 		t.Errorf("dropping: exit %d, %q and %q", code, stdout, stderr)

@@ -18,7 +18,7 @@ type copyCommand struct {
 	storageFlags `embed:""`
 	From         string `placeholder:"STORE" help:"The store to copy: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. Stop its roles first."`
 	To           string `required:"" placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or an unfinished copy of the same store. Start no role on it before the copy has ended."`
-	Flight       int    `default:"8" within:"1 64" help:"How many transactions to have under way at once, 1 to 64."`
+	Flight       int    `default:"8" within:"1 64" help:"How many transactions to write concurrently, 1 to 64."`
 }
 
 // Run copies the store.
@@ -36,8 +36,8 @@ func (c copyCommand) Run(ctx context.Context, console *console) (err error) {
 	return copyStore(ctx, console, from, to, c.Flight)
 }
 
-// copyTryTime is how long a copy waits for an answer, before a request is sent again: nobody
-// waits for it, and Azurite takes long for a transaction of 100 rows.
+// copyTryTime is how long a copy waits for a response before it sends a request again: no user
+// waits for a copy, and Azurite takes long for a transaction of 100 rows.
 const copyTryTime = 30 * time.Second
 
 // side opens the store that a flag names, if it may be.

@@ -56,7 +56,7 @@ func copyRefuses(t *testing.T) {
 		"an unknown kind of store":   {[]string{"--from", "paper:x", "--to", "bolt:" + empty}, "--from: it must be"},
 		"no directory":               {[]string{"--from", "bolt:" + from, "--to", "bolt:"}, "--to: it must be"},
 		"no target":                  {[]string{"--from", "bolt:" + from}, "--to"},
-		"nothing at once":            {[]string{"--from", "bolt:" + from, "--to", "bolt:" + empty, "--flight", "0"}, "--flight"},
+		"no transaction":             {[]string{"--from", "bolt:" + from, "--to", "bolt:" + empty, "--flight", "0"}, "--flight"},
 		"an account that is none":    {[]string{"--from", "bolt:" + from, "--to", "azure:nonsense"}, "--to"},
 		"nothing that listens": {[]string{"--from", "bolt:" + from, "--to", "azure:DefaultEndpointsProtocol=http;AccountName=a;AccountKey=Zm9v;" +
 			"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a;", "--retries", "0"}, "storage unavailable"},

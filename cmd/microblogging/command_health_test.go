@@ -12,7 +12,7 @@ import (
 func TestHealthCommand(t *testing.T) {
 	t.Run("a probe that answers 200 is healthy", healthOfRole)
 	if code, out, errs := program(t, "health", "http://127.0.0.1:1/readyz"); code != exitFound || out != "" || strings.Count(errs, "\n") != 1 {
-		t.Errorf("where nobody listens: exits with %d, prints %q and says %q", code, out, errs)
+		t.Errorf("where no server listens: exits with %d, prints %q and says %q", code, out, errs)
 	}
 	for sentence, c := range map[string]struct {
 		handler http.HandlerFunc

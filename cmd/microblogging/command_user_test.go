@@ -9,7 +9,7 @@ import (
 
 func TestUserResetCommand(t *testing.T) {
 	t.Run("prints a link that sets a new password", resetPrintsLink)
-	t.Run("refuses somebody who is not there", resetRefusesNobody)
+	t.Run("refuses a name without an account", resetRefusesMissing)
 }
 
 func resetPrintsLink(t *testing.T) {
@@ -29,10 +29,10 @@ func resetPrintsLink(t *testing.T) {
 	s.ok(err)
 }
 
-func resetRefusesNobody(t *testing.T) {
+func resetRefusesMissing(t *testing.T) {
 	data := t.TempDir()
 	openSite(t, data).close()
-	for name, want := range map[string]string{"nobody": "there is no user nobody", "no name": "NAME"} {
+	for name, want := range map[string]string{"zoe": "there is no user zoe", "no name": "NAME"} {
 		if code, out, errs := program(t, "user", "reset", name, "--data", data); code != exitCannotRun || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d, %q and %q", name, code, out, errs)
 		}

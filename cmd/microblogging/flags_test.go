@@ -129,17 +129,17 @@ func TestTrustProxyFlag(t *testing.T) {
 		any         bool
 		networks    []netip.Prefix
 	}{
-		"unset it believes nobody":             {nil, "", false, nil},
-		"without a value it believes the peer": {[]string{"--trust-proxy"}, "", true, nil},
-		"false believes nobody":                {[]string{"--trust-proxy=false"}, "", false, nil},
-		"the environment sets it":              {nil, "true", true, nil},
-		"the environment unsets it":            {nil, "false", false, nil},
-		"yes is true, as for other flags":      {nil, "yes", true, nil},
-		"no is false, as for other flags":      {nil, "no", false, nil},
-		"the environment names networks":       {nil, "127.0.0.0/8", false, loopback},
-		"a flag wins over the environment":     {[]string{"--trust-proxy=false"}, "true", false, nil},
-		"it names networks":                    {[]string{"--trust-proxy= 127.0.0.1/8,fd00::/8"}, "", false, append(loopback, netip.MustParsePrefix("fd00::/8"))},
-		"networks replace the environment's":   {[]string{"--trust-proxy=127.0.0.0/8"}, "10.0.0.0/8", false, loopback},
+		"unset it trusts no peer":            {nil, "", false, nil},
+		"without a value it trusts the peer": {[]string{"--trust-proxy"}, "", true, nil},
+		"false trusts no peer":               {[]string{"--trust-proxy=false"}, "", false, nil},
+		"the environment sets it":            {nil, "true", true, nil},
+		"the environment unsets it":          {nil, "false", false, nil},
+		"yes is true, as for other flags":    {nil, "yes", true, nil},
+		"no is false, as for other flags":    {nil, "no", false, nil},
+		"the environment names networks":     {nil, "127.0.0.0/8", false, loopback},
+		"a flag wins over the environment":   {[]string{"--trust-proxy=false"}, "true", false, nil},
+		"it names networks":                  {[]string{"--trust-proxy= 127.0.0.1/8,fd00::/8"}, "", false, append(loopback, netip.MustParsePrefix("fd00::/8"))},
+		"networks replace the environment's": {[]string{"--trust-proxy=127.0.0.0/8"}, "10.0.0.0/8", false, loopback},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if c.environment != "" {
@@ -147,7 +147,7 @@ func TestTrustProxyFlag(t *testing.T) {
 			}
 			got := parsed(t, append([]string{"web"}, c.args...)...).Web.options()
 			if got.TrustProxy != c.any || !slices.Equal(got.TrustedNetworks, c.networks) {
-				t.Errorf("believes %t and %v", got.TrustProxy, got.TrustedNetworks)
+				t.Errorf("trusts %t and %v", got.TrustProxy, got.TrustedNetworks)
 			}
 		})
 	}

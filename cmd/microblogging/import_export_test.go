@@ -38,7 +38,7 @@ func exportedPosts() []exported {
 	return posts
 }
 
-// importTakesBackAnExport exports a channel, and one's posts in the channel of somebody else, over HTTP, and
+// importTakesBackAnExport exports a channel, and a user's posts in the channel of another, over HTTP, and
 // imports both files into an empty store.
 func importTakesBackAnExport(t *testing.T) {
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})

@@ -68,7 +68,7 @@ type importer struct {
 	counts importCounts
 }
 
-// newImporter returns an importer that tells nobody of its progress.
+// newImporter returns an importer that does not report its progress.
 func newImporter(store *storage.Store, channel domain.Channel, owner domain.UserName, source string) *importer {
 	return &importer{
 		store: store, channel: channel, owner: owner, source: source,
@@ -77,7 +77,7 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or somebody has deleted its post, unless it has an earlier date now than its post
+// changed it or a user has deleted its post, unless it has an earlier date now than its post
 // (belated). An entry whose ID an earlier one of the feed has is left alone too. After a failure no
 // other batch begins, and those under way go on to their ends. It returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
@@ -157,7 +157,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 }
 
 // belated reports whether an earlier import made the post, with a later date than its entry has
-// now, and nobody has touched it since.
+// now, and no user has touched it since.
 func (i *importer) belated(p storage.Posting, r storage.PostResult) bool {
 	return r.Err == nil && !r.Made && !p.CreatedOn.IsZero() && r.Blog.CreatedOn.After(p.CreatedOn) &&
 		r.Blog.EditedOn.IsZero() && r.Blog.Rating == 0 && r.Blog.UserID == i.owner

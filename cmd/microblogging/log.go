@@ -39,8 +39,8 @@ func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	}
 }
 
-// logLines are the lines of a log that wait to be written. Nobody waits for that: if the writer
-// hangs, as a pipe does that nobody reads, what does not fit is lost.
+// logLines are the lines of a log that wait to be written. The caller does not wait for that: if
+// the writer hangs, as a pipe does that no process reads, what does not fit is lost.
 type logLines struct {
 	waiting chan []byte
 	lost    atomic.Int64
@@ -71,7 +71,7 @@ func (l *logLines) writeTo(w io.Writer, log *slog.Logger) {
 		if len(l.waiting) > 0 && len(text) < maxWrite {
 			continue
 		}
-		_, err := w.Write(text) // a log that fails has nobody to tell
+		_, err := w.Write(text) // there is no place to report a log that fails
 		text = text[:0]
 		if err == nil && l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
 			log.Warn("the log could not be written, and lines are lost", "lines", l.lost.Swap(0))

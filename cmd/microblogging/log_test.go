@@ -10,9 +10,9 @@ import (
 
 func TestLog(t *testing.T) {
 	for sentence, test := range map[string]func(t *testing.T){
-		"has each line at once, and those that wait by one call":    linesShareACall,
-		"that nobody reads holds up nobody, and tells what it lost": hangingLogHoldsUpNobody,
-		"that nobody reads does not keep the process from ending":   hangingLogLetsEnd,
+		"has each line immediately, and those that wait by one call":       linesShareACall,
+		"that no process reads holds up no caller, and tells what it lost": hangingLogHoldsUpNobody,
+		"that no process reads does not keep the process from ending":      hangingLogLetsEnd,
 	} {
 		t.Run(sentence, func(t *testing.T) { synctest.Test(t, test) })
 	}

@@ -12,7 +12,7 @@ import (
 func TestGiveBack(t *testing.T) {
 	t.Run("makes the process smaller, which goes on", giveBackMakesTheProcessSmaller)
 	t.Run("gives back what bbolt has read of a store", giveBackIsOfTheStore)
-	t.Run("is of the program's own file, where nobody writes", giveBackIsOfTheProgramsFile)
+	t.Run("is of the program's own file, which no code writes", giveBackIsOfTheProgramsFile)
 }
 
 func giveBackMakesTheProcessSmaller(t *testing.T) {

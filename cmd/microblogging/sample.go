@@ -31,19 +31,19 @@ const sampleKey = "account of the sample: "
 
 // openSample fills an empty store, and returns the token of a sign-in link for the first user of
 // the sample, which works once. There is none if the store has channels without the sample, or if
-// somebody else made an account under the name of that user.
+// another client made an account under the name of that user.
 func openSample(ctx context.Context, store *storage.Store) (token string, err error) {
 	user := sampleUsers()[0]
 	key := sampleKey + string(user)
-	ours, err := store.MadeWithKey(ctx, user, key)
+	made, err := store.MadeWithKey(ctx, user, key)
 	if errors.Is(err, domain.ErrNotFound) {
 		if err := fillSample(ctx, store); err != nil {
 			return "", err
 		}
-		ours, err = store.MadeWithKey(ctx, user, key)
+		made, err = store.MadeWithKey(ctx, user, key)
 	}
 	switch {
-	case err == nil && ours:
+	case err == nil && made:
 		return store.SignInLink(ctx, user)
 	case err == nil, errors.Is(err, domain.ErrNotFound):
 		return "", nil
@@ -54,9 +54,9 @@ func openSample(ctx context.Context, store *storage.Store) (token string, err er
 // sampleAge is how long ago the accounts of the sample were made, before all of its posts.
 const sampleAge = 30 * 24 * time.Hour
 
-// fillSample makes the accounts and the channels of the sample in an empty store. Nobody knows the
-// passwords. If another process does so at the same time, it leaves them to that one; so it does if
-// somebody else has the name of one of its users.
+// fillSample makes the accounts and the channels of the sample in an empty store. The
+// passwords are random and not kept. If another process does so at the same time, it leaves them to
+// that one; so it does if another client has the name of one of its users.
 func fillSample(ctx context.Context, store *storage.Store) error {
 	page, err := store.Channels(ctx, "", "", 1)
 	switch {
@@ -65,7 +65,7 @@ func fillSample(ctx context.Context, store *storage.Store) error {
 	case len(page.Items) > 0:
 		return nil
 	}
-	for _, user := range slices.Backward(sampleUsers()) { // the first comes last: whoever finds it finds all
+	for _, user := range slices.Backward(sampleUsers()) { // the first comes last: if it exists, all exist
 		_, _, err := store.SignUpOnce(ctx, storage.SignUpRequest{
 			Attempt:   storage.Attempt{Name: string(user), Password: rand.Text()},
 			Key:       sampleKey + string(user),

@@ -19,7 +19,7 @@ func TestSample(t *testing.T) {
 	t.Run("does not come where another user has the name of one of its users", sampleUserWasTaken)
 }
 
-// Everybody whom a row of the sample names has an account, so that nobody else can
+// Every user whom a row of the sample names has an account, so that no other client can
 // sign up under the name. A channel is younger than its owner, and older than its posts.
 func sampleIsConsistent(t *testing.T) {
 	data := t.TempDir()

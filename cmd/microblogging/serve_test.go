@@ -25,8 +25,8 @@ func stuck(t *testing.T, address string) {
 	t.Cleanup(func() { conn.Close() })
 	request := []byte(strings.Repeat("GET /static/app.css HTTP/1.1\r\nHost: blog.example\r\n\r\n", 100))
 	for {
-		// The server answers one request after the other: it stops to read them when
-		// nobody takes its answers.
+		// The server answers one request after the other: it stops reading them when
+		// the client does not read its responses.
 		ok(t, conn.SetWriteDeadline(time.Now().Add(time.Second)))
 		switch _, err := conn.Write(request); {
 		case errors.Is(err, os.ErrDeadlineExceeded):

@@ -42,7 +42,7 @@ func TestTraces(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "garden")
 	printed, stop := serving(t, 1, "--data", t.TempDir())
 	client := &http.Client{Transport: &http.Transport{}}
-	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/nobody-has-it", http.StatusNotFound)
+	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/not-there", http.StatusNotFound)
 	client.CloseIdleConnections()
 	stop() // it sends what it has
 	for _, want := range []string{
@@ -60,7 +60,7 @@ func TestTracesOfNobody(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	printed, stop := serving(t, 1, "--data", t.TempDir())
 	client := &http.Client{Transport: &http.Transport{}}
-	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/nobody-has-it", http.StatusNotFound)
+	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/not-there", http.StatusNotFound)
 	client.CloseIdleConnections()
 	stop()
 }

@@ -36,7 +36,7 @@ func toUTF8(document []byte) ([]byte, error) {
 	return document[len(untrue):], nil
 }
 
-// errNotUTF8 tells what to do about a file whose encoding nobody can know.
+// errNotUTF8 says what to do about a file whose encoding is unknown.
 var errNotUTF8 = errors.New("it is not UTF-8 and does not say what it is: convert it, for example with " +
 	"iconv -f WINDOWS-1252 -t UTF-8, or let XML declare its encoding, as in <?xml version=\"1.0\" encoding=\"windows-1252\"?>")
 

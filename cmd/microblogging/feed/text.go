@@ -145,8 +145,8 @@ func escapeBrackets(_ converter.Context, text string) string {
 	}
 }
 
-// keepAddresses takes out the marks of what may be escaped in an address, which is read as
-// it stands.
+// keepAddresses takes out the marks of what may be escaped in an address, because an
+// address is read literally.
 func keepAddresses(_ converter.Context, text string) string {
 	words := strings.SplitAfter(text, " ")
 	for i, word := range words {

@@ -4,8 +4,8 @@
 // # The problem
 //
 // An operator must see how many requests fail and how long they take, what the store
-// answers, whether deletions come to their end, and whether anything waits for a person.
-// Somebody who asks why a page was slow, or a deletion that other processes carried out
+// answers, whether deletions complete, and whether anything waits for a person.
+// An operator who asks why a page was slow, or a deletion that other processes carried out
 // later, must find the work that belongs to a click. To measure must not slow down what is
 // measured, must not load the store, and must not tell anybody who did what.
 //
@@ -21,7 +21,7 @@
 // span holds no more than a line of the log: no key of a row, no address of a client, no
 // query of a URL, no text of an error.
 //
-// What waits is not an event that somebody could count. It is read from the store when
+// What waits is not an event that could be counted. It is read from the store when
 // Prometheus asks (gauges.go), in bounded time, by a bounded number of reads of an index,
 // and not more often than each 15 s, however many ask. Each process that has the listener
 // reads the same values, so that a query takes their maximum.
@@ -38,7 +38,7 @@
 // The counters begin at 0 with each process; Prometheus expects that. If the store does not
 // answer, what is read from it is left out, microblogging_store_up is 0, and all else is
 // told. A failure here never fails what is measured. A span that cannot be sent is dropped:
-// the queue for them is bounded, nobody waits for it, and the log says so once in a while. A
+// the queue for them is bounded, no request waits for it, and the log says so once in a while. A
 // process that is killed takes the spans with it that it has not sent: its delivery is seen
 // only in the number of the next.
 package telemetry

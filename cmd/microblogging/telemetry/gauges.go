@@ -44,7 +44,7 @@ type gauges struct {
 }
 
 // Describe implements prometheus.Collector. It describes nothing, so that nothing is read
-// before somebody asks.
+// before Prometheus asks.
 func (g *gauges) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.

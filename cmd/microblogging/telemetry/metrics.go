@@ -90,7 +90,7 @@ func (m *metrics) ofWeb(r registered) {
 	m.requests = r.counter("http_requests_total", "Requests by method, pattern of the route and status. "+
 		"Status 499 means that the client did not wait for the answer.", "method", "route", "status")
 	m.requestTime = r.histogram("http_request_duration_seconds", "How long requests take, until their answer is sent. "+
-		"An event stream takes as long as somebody reads it.",
+		"An event stream takes until its reader leaves.",
 		[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "method", "route")
 	m.inFlight = r.gauge("http_requests_in_flight", "Requests that are being answered, event streams among them.")
 	m.lookups = r.counter("page_cache_lookups_total", "Looks into the page cache by what was looked for and what was found.", "cache", "result")

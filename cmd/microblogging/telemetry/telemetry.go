@@ -25,8 +25,8 @@ type Telemetry struct {
 	*tracer // nil if there are no traces
 }
 
-// Start returns nil if nobody asks for metrics or, by the variables OTEL_*, for traces. The
-// error says in a sentence which variable is wrong. It contacts nobody yet.
+// Start returns nil if neither metrics nor, by the variables OTEL_*, traces are asked for. The
+// error says in a sentence which variable is wrong. Start opens no connection yet.
 func Start(o Options) (*Telemetry, error) {
 	traces, err := readVariables(o.Version)
 	if err != nil || traces == nil && !o.Counts {

@@ -111,8 +111,8 @@ func (t *tracer) sendOrLose(spans []*spanData) {
 // encode returns spans as the body of a request.
 func (t *tracer) encode(spans []*spanData) ([]byte, error) {
 	type object = map[string]any
-	ours := object{"scope": object{"name": namespace}, "spans": spans}
-	data := object{"resource": object{"attributes": t.resource}, "scopeSpans": []object{ours}}
+	scope := object{"scope": object{"name": namespace}, "spans": spans}
+	data := object{"resource": object{"attributes": t.resource}, "scopeSpans": []object{scope}}
 	var body bytes.Buffer
 	compressed := gzip.NewWriter(&body)
 	err := json.NewEncoder(compressed).Encode(object{"resourceSpans": []object{data}})
