@@ -12,7 +12,7 @@ const units = [
 ];
 function relative(seconds, countdown) {
   const ago = Math.abs(seconds);
-  // The clock of a server may be ahead of ours, so what is just to come is just now.
+  // The clock of a server may be ahead of the browser's, so what is just to come is just now.
   if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)}\u00a0s` : "just now";
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size);
@@ -37,7 +37,7 @@ setInterval(freshen, document.querySelector("[data-countdown]") ? 1000 : 30000);
 // A part of the page that a script puts in has times as the server wrote them.
 new MutationObserver(freshen).observe(document.body, { childList: true, subtree: true });
 
-// What hangs over the page goes when somebody presses elsewhere, or Escape.
+// What hangs over the page closes when the user clicks elsewhere or presses Escape.
 const shut = (within) => document.querySelectorAll(".drop[open]").forEach((drop) => { drop.open = drop.contains(within); });
 addEventListener("click", (event) => shut(event.target));
 addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
@@ -46,8 +46,8 @@ addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null);
 const keys = document.querySelector(".foot [data-keys]").dataset;
 if (document.querySelector("[data-limit], form[data-quick]")) import(keys.forms);
 
-// Keys, and the arrows beside a post, are loaded when somebody first moves or presses
-// something: the first visit does without.
+// Keys, and the arrows next to a post, are loaded when the user first moves the pointer or presses
+// a key: a first visit does not need them.
 const early = [];
 const hold = (event) => early.push(event);
 const use = ["keydown", "pointermove", "pointerdown"];

@@ -1,4 +1,4 @@
-// A button beside each address or command that is there to be copied. Without this file, one press
+// A button next to each address or command that is there to be copied. Without this file, one press
 // on the text selects it.
 const first = (selector, within = document) => within.querySelector(selector);
 

@@ -5,6 +5,6 @@ const announcement = document.getElementById("announcement");
 
 progress?.addEventListener("news", ({ detail }) => {
   progress.innerHTML = detail;
-  const { announce } = progress.firstElementChild.dataset;
-  if (announcement.textContent !== announce) announcement.textContent = announce;
+  const text = progress.firstElementChild.getAttribute("data-announce");
+  if (announcement.textContent !== text) announcement.textContent = text;
 });

@@ -5,7 +5,7 @@
 // A draft is an item of localStorage under "draft:USER:PATH:INCARNATION". It holds all
 // fields of the form, those that were typed and the rest, so also the idempotency key: a draft
 // that comes back is the same post. Two tabs with one form have one draft, which either may end;
-// the other form holds its text all the same. draft_end.js removes the drafts of whoever signs out.
+// the other form holds its text all the same. draft_end.js removes the drafts of a user who signs out.
 
 // How long to wait before a form is sent again, in milliseconds: at first, and at most.
 const soon = 1000;
@@ -101,7 +101,7 @@ class Draft {
     return this.#controls(visible).every(({ name, value }) => value === typed[name]);
   }
 
-  // sharesFields tells whether another form sends what is typed into this one.
+  // sharesFields reports whether another form sends what is typed into this one.
   sharesFields(other) {
     return this.#controls(visible).some(({ name }) => other.elements[name]);
   }

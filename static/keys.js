@@ -1,6 +1,6 @@
 // Single keys, for those who like to read without a mouse. Each presses, or moves to, a
 // control of the page. templates/keys.go lists them for people. app.js loads this module
-// when somebody first uses the page, and passes on the keys that came before it.
+// when the user first uses the page, and passes on the keys that came before it.
 
 // Speech input and a hand that slips press keys unasked, so that they can be turned off.
 const setting = "keys";
@@ -15,7 +15,7 @@ const isOff = () => {
 const first = (selector, within = document) => within?.querySelector(selector);
 const posts = [...document.querySelectorAll("article.post:not(.alone)")];
 
-// at is the number of the post that the arrows stand beside.
+// at is the number of the post next to which the arrows are.
 let at = -1;
 const arrows = document.createElement("span");
 arrows.className = "arrows";

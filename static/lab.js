@@ -151,8 +151,8 @@ function areas(thing) {
   return [...found, document.scrollingElement];
 }
 
-// follow shows the step in the run, and the first row that it changed, unless somebody
-// points there.
+// follow shows the step in the run, and the first row that it changed, unless the pointer
+// is there.
 function follow() {
   reveal(".step[aria-current]", ".diagram");
   reveal(":is(.inserted, .changed, .deleted)", ".stores");
@@ -199,7 +199,7 @@ function refocus(control, place) {
   if (control !== document.activeElement || control.tabIndex < 0) control.focus({ preventScroll: true });
 }
 
-// tell says what has happened to somebody who does not see it.
+// tell lets a screen reader say what has happened.
 function tell() {
   const words = [".position", "[data-key=say] :is(p:not(.acts), li)"].flatMap((selector) =>
     [...main.querySelectorAll(selector)].map((e) => e.textContent.trim().replaceAll(/\s+/g, " ")));
@@ -237,7 +237,7 @@ function patchChildren(node, model) {
       node.insertBefore(child, at);
       continue;
     }
-    // What stands between has no counterpart.
+    // The nodes in between have no counterpart.
     while (same.parentNode === node && at && at !== same && !key(at) && !own(at)) at = removed(at);
     if (at === same) at = at.nextSibling;
     else node.insertBefore(same, at);
@@ -247,7 +247,7 @@ function patchChildren(node, model) {
 }
 
 // alike is the next node from here on that could be the other one, if no node with a key
-// stands before it.
+// is before it.
 function alike(node, other) {
   for (; node && !key(node); node = node.nextSibling) {
     if (!own(node) && node.nodeName === other.nodeName && node.getAttribute?.("class") === other.getAttribute?.("class")) return node;

@@ -1,5 +1,5 @@
 // The keys of the lab. Each presses a control of the page. templates/keys.go lists them for
-// people. app.js loads this module in the place of keys.js when somebody first uses a page of
+// people. app.js loads this module instead of keys.js when the user first uses a page of
 // the lab, and passes on the keys that came before it.
 
 // The switch is the one of all keys of the site: see keys.js.
