@@ -30,7 +30,7 @@ type SignIn struct {
 // why says what signing in is for, if the reader is on the way to somewhere.
 func (v SignIn) why() string {
 	if path, _, _ := strings.Cut(v.Next, "?"); path == NewChannelPath {
-		return "A channel belongs to whoever creates it, so sign in first. The form for the new channel comes next."
+		return "A channel belongs to the user who creates it, so sign in first. The form for the new channel comes next."
 	}
 	return ""
 }

@@ -68,7 +68,7 @@ func (p *Post) sign() string {
 	return sign + " " + count(p.Rating)
 }
 
-// vote is what the button beside a post does, and says to those who do not see its sign.
+// vote returns what the button next to a post does, and its label for screen readers.
 func (p *Post) vote() (action, label string) {
 	if p.Voted {
 		return "unvote", "Take back your vote for " + called(p)

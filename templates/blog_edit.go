@@ -22,12 +22,12 @@ type EditBlog struct {
 	ETag string
 	// Base is that version: its title, a newline and its text.
 	Base string
-	// Conflict is not nil if somebody saved another version in between. Then Title
+	// Conflict is not nil if another version was saved in between. Then Title
 	// and Text are what this author typed.
 	Conflict *Conflict
 }
 
-// A Conflict is the other version of a post: somebody saved it while this author
+// A Conflict is the other version of a post: it was saved while this author
 // was editing.
 type Conflict struct {
 	// Theirs is the post as it is now.
@@ -88,7 +88,7 @@ func pieces(m merge.Merge, withRemoved bool) []piece {
 // even if only those differ.
 func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵\n") }
 
-// A stretch is lines of a text that stand together: all of them changed, or none.
+// A stretch is consecutive lines of a text: all of them changed, or none.
 type stretch struct {
 	changed bool
 	// paragraphs counts the lines that are not blank.
@@ -141,7 +141,7 @@ func (v EditBlog) undecided() string {
 	return Undecided(draft)
 }
 
-// Undecided is what the form that merges posts as undecided while nobody has changed the draft.
+// Undecided is what the form that merges posts as undecided while the author has not changed the draft.
 func Undecided(d domain.Draft) string {
 	sum := sha256.Sum256([]byte(d.Title + "\n" + d.Text))
 	return hex.EncodeToString(sum[:])

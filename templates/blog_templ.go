@@ -926,8 +926,8 @@ func written(p *Post, path string, named bool) templ.Component {
 	})
 }
 
-// VoteForm is the form beside a post. The script puts it in the place of the one that was sent, and
-// tells what was said.
+// VoteForm is the form next to a post. The script replaces the form that was sent with it, and
+// lets a screen reader say said.
 func VoteForm(p *Post, path, here, said string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1082,7 +1082,7 @@ func VoteForm(p *Post, path, here, said string) templ.Component {
 	})
 }
 
-// PreviewPage shows a text that nobody has saved.
+// PreviewPage shows a text that was not saved.
 func PreviewPage(page Page, v Preview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

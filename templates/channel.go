@@ -137,7 +137,7 @@ func (v Channel) frame(page Page) Frame {
 	return f
 }
 
-// MayNotPost says why somebody may not post to a channel. It is empty if they may.
+// MayNotPost says why a user may not post to a channel. It is empty if the user may.
 func MayNotPost(in domain.Channel, why error) string {
 	switch {
 	case errors.Is(why, domain.ErrOwnerPosts):
@@ -169,7 +169,7 @@ func (v Channel) part() Part {
 
 // A Directory is the list of channels at [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.
 type Directory struct {
-	// Contains is the filter, as somebody typed it.
+	// Contains is the filter, as the user typed it.
 	Contains string
 	// Person is the user of exactly that name. It is empty if there is none.
 	Person   domain.UserName
@@ -220,7 +220,7 @@ type EditChannel struct {
 	Person string
 }
 
-// personField is the name of somebody to block.
+// personField is the field for the name of the user to block.
 func personField(name string) field {
 	return field{Name: "person", Label: "Name", Value: name, Type: "text", Autocomplete: "off", Required: true, Literal: true}
 }
@@ -248,7 +248,7 @@ func (v DeleteChannel) extent() string {
 	case v.More:
 		return "more than " + counted(v.Posts, "post")
 	case v.Posts == 0:
-		return "no posts: nobody has posted yet"
+		return "no posts"
 	}
 	return counted(v.Posts, "post") + " by " + people
 }

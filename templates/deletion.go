@@ -77,7 +77,7 @@ func (v Deletion) gate() GateState {
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
-// waiting reports whether the work stands still because the storage does not answer.
+// waiting reports whether the work waits because the storage does not answer.
 func (v Deletion) waiting() bool {
 	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned
 }

@@ -34,7 +34,7 @@ type Digest struct {
 	// Day is written like 2026-11-20, and Zone like Europe/Berlin. If the form was
 	// refused, they are what the reader typed, and the fields below are empty.
 	Day, Zone string
-	// Guess reports whether nobody has chosen the zone yet. A script then chooses the zone of
+	// Guess reports whether the reader has not chosen the zone yet. A script then chooses the zone of
 	// the browser.
 	Guess bool
 	// Before and Later are the days before and after. Each is empty if there is none.
@@ -48,7 +48,7 @@ type Digest struct {
 	// HasAddress reports whether the personal feed has an address.
 	HasAddress bool
 	// Address is the whole address. It is set only right after it was made, because
-	// nobody, not even this program, can find it out again.
+	// the store has only a hash of it.
 	Address string
 }
 
@@ -96,7 +96,7 @@ func (v Digest) frame(page Page) Frame {
 	return f
 }
 
-// date is the day in words. The zone is the reader's once somebody has chosen one.
+// date is the day in words. The zone is the reader's once the reader has chosen one.
 func (v Digest) date() string {
 	if v.Guess {
 		return dayText(v.Day) + ", UTC"

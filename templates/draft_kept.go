@@ -59,7 +59,7 @@ type KeptDraft struct {
 
 func (v KeptDraft) heading() string { return "What " + cmp.Or(v.Other, "you") + " wrote" }
 
-// A Hidden is a field of a form that nobody sees.
+// A Hidden is an invisible field of a form.
 type Hidden struct{ Name, Value string }
 
 // inputs are the visible fields in their order.

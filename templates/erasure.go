@@ -15,11 +15,11 @@ type Erasure struct {
 	Ends time.Time
 	// Undo is for how long it can be undone.
 	Undo time.Duration
-	// Progress is how far a deletion has come, for whoever has its address. It is nil without one.
+	// Progress is how far a deletion has come, for a visitor who has its address. It is nil without one.
 	Progress *domain.Deletion
 }
 
-// ErasurePath is where somebody who is signed out sees how far the deletion of their account has
+// ErasurePath is where a user who is signed out sees how far the deletion of their account has
 // come.
 func ErasurePath(e domain.Erasure) string {
 	return EraseAccountPath + "?of=" + string(e.User) + "." + string(e.ID)
@@ -48,16 +48,16 @@ func (v Erasure) step() string {
 
 func (v Erasure) undoable() string {
 	if v.Undo > 0 {
-		return "Every session ends at once. For " + wait(v.Undo) + " it can be undone by signing in. After that, all is gone for good."
+		return "Every session ends immediately. For " + wait(v.Undo) + " it can be undone by signing in. After that, all is gone for good."
 	}
-	return "Every session ends at once, and all is gone for good. It cannot be undone."
+	return "Every session ends immediately, and all is gone for good. It cannot be undone."
 }
 
 // removed says how much has gone.
 func (v Erasure) removed() string {
 	switch of := v.Progress; {
 	case of.State == domain.DeletionPoisoned:
-		return "Whoever runs this site has to let it go on. " + counted(of.RowsDeleted, "row") + " removed so far."
+		return "The deletion has stopped. The operator of this site has to restart it. " + counted(of.RowsDeleted, "row") + " removed so far."
 	case v.underWay() && v.step() != "":
 		return counted(of.RowsDeleted, "row") + " removed so far. Now: " + v.step() + "."
 	case of.State == domain.DeletionDone:
@@ -69,5 +69,5 @@ func (v Erasure) removed() string {
 }
 
 func nameKept(name domain.UserName) string {
-	return "Nobody else can have the name " + string(name) + " for " + strconv.Itoa(int(domain.NameKept.Hours()/24)) + " days."
+	return "No other user can take the name " + string(name) + " for " + strconv.Itoa(int(domain.NameKept.Hours()/24)) + " days."
 }

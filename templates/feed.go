@@ -12,11 +12,11 @@ type Latest struct {
 	// Posts are newest first.
 	Posts []Post
 	Part
-	// Channels are those with the newest activity. They stand on the first page.
+	// Channels are those with the newest activity. They are on the first page.
 	Channels []ActiveChannel
 }
 
-// An ActiveChannel is a channel, and when somebody has posted there last, about.
+// An ActiveChannel is a channel, and about when its last post was made.
 type ActiveChannel struct {
 	Name domain.ChannelName
 	On   time.Time

@@ -33,7 +33,7 @@ func TestLatestPage(t *testing.T) {
 		in("aside", in("a[href=/channels/F%C3%BCchse]"), says("29 July 2026, 10:00"), in("a[href=/channels]", says("All channels"))),
 		in("a[rel=next][href=/latest?after=n%26m]", says("Older posts")),
 	)
-	shows(t, "leads a reader on if nobody has posted", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
+	shows(t, "leads a reader on if there are no posts", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
 		in("h2", says("Nothing new")), in("a[href=/channels/new]"), in("a[href=/channels]"), in("p[class=up]", in("a[href=/]", says("Feed"))), without("aside"),
 	)
 	shows(t, "has a form for the channel that was used last above the feed",

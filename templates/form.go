@@ -11,7 +11,7 @@ import (
 	"microblogging/domain"
 )
 
-// A Form says why a form was refused. The zero value is a form that nobody has
+// A Form says why a form was refused. The zero value is a form that was not
 // sent yet. The view models that embed it hold what was typed, so that a refused
 // form comes back as it was. Only passwords are never sent back.
 type Form struct {
@@ -81,7 +81,7 @@ type field struct {
 
 	// For text areas only.
 	Rows string
-	// Placeholder stands in an empty control. It may be empty.
+	// Placeholder is shown in an empty control. It may be empty.
 	Placeholder string
 }
 

@@ -14,7 +14,7 @@ import (
 	"microblogging/domain"
 )
 
-// complaint stands above a refused form. It has the errors that no field below
+// complaint is above a refused form. It has the errors that no field below
 // shows. It gets the focus unless the first error is one of a field below.
 func complaint(f Form, shown ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

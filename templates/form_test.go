@@ -31,7 +31,7 @@ func TestForm(t *testing.T) {
 			}
 		}
 	})
-	shows(t, "that nobody sent complains of nothing", NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
+	shows(t, "that was not sent complains of nothing", NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
 		without("[role=alert]"), without("[aria-invalid]"), in("title", says("New channel"), silent("Error")),
 	)
 	t.Run("shows an error about a hidden field on top", func(t *testing.T) {

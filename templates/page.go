@@ -113,7 +113,7 @@ func cut(text string, characters int) string {
 	return short
 }
 
-// markup shows a text that somebody wrote. Package markdown made its HTML, and vouches
+// markup shows a text that a user wrote. Package markdown made its HTML, and vouches
 // for it.
 func markup(text markdown.HTML) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {

@@ -49,8 +49,8 @@ func TestEveryPage(t *testing.T) {
 			}
 		},
 		"never takes what users write for markup": func(t *testing.T, root *html.Node) {
-			if all, ours := find(root, "script"), find(root, "script[type=module][src]"); len(all) != len(ours) {
-				t.Errorf("%d of %d scripts are not ours", len(all)-len(ours), len(all))
+			if all, modules := find(root, "script"), find(root, "script[type=module][src]"); len(all) != len(modules) {
+				t.Errorf("%d of %d scripts are not modules of a page", len(all)-len(modules), len(all))
 			}
 			if err := without("b[title]")(root); err != nil {
 				t.Error(err)

@@ -91,7 +91,7 @@ func problemText(status int) (title, detail string) {
 	case http.StatusMethodNotAllowed:
 		return "That does not work here", "The page exists, but not for this kind of request."
 	case http.StatusRequestEntityTooLarge:
-		return "That is too much at once", "One form holds at most 64 KiB. Nothing was saved."
+		return "That is too much for one form", "One form holds at most 64 KiB. Nothing was saved."
 	case http.StatusUnprocessableEntity:
 		return "Something in it is not right", "Nothing was saved. This is what to fix:"
 	case http.StatusTooManyRequests:
@@ -118,7 +118,7 @@ func (v Problem) scripts(page Page) []string {
 	return scripts
 }
 
-// mayHaveDrafts reports whether the page stands where the reader may have had a form, whose
+// mayHaveDrafts reports whether the page is where the reader may have had a form, whose
 // draft is still in the browser.
 func (v Problem) mayHaveDrafts(page Page) bool {
 	return v.Kept == nil && page.User != "" && v.missing()
@@ -137,7 +137,7 @@ func (v Problem) onward(page Page) []Link {
 	return append(links, Link{Label: "All channels", URL: ChannelsPath})
 }
 
-// mayBeDeletion reports whether the page stands where a channel was that the reader may have
+// mayBeDeletion reports whether the page is where a channel was that the reader may have
 // deleted.
 func (v Problem) mayBeDeletion(page Page) bool {
 	return v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/")

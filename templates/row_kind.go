@@ -95,7 +95,7 @@ const (
 	hashLength, shownHash = 64, 12
 )
 
-// ShortKey is a key with each hash in it shortened: nobody reads 64 digits.
+// ShortKey is a key with each hash in it shortened: readers skip 64 digits.
 func ShortKey(key string) string {
 	parts := strings.Split(key, "!")
 	for i, part := range parts {

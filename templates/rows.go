@@ -49,7 +49,7 @@ func (v ChannelRows) explained() []*schema.Kind {
 // GateBlock is the key of the block with all gates.
 const GateBlock = "table gate"
 
-// gate is the state of the channel's gate. Beside an open one may stand the reservation of a
+// gate is the state of the channel's gate. Next to an open one may be the reservation of a
 // creation that died.
 func (v ChannelRows) gate() GateState {
 	state := GateGone
@@ -131,7 +131,7 @@ type RowProperty struct {
 	Was     string
 }
 
-// maxWas is the most bytes of a former value that a page shows beside the new one.
+// maxWas is the most bytes of a former value that a page shows next to the new one.
 const maxWas = 64
 
 // A Mark says what has become of a row or a message since the view before.

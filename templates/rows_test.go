@@ -11,7 +11,7 @@ import (
 
 const sampleHash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// countedDown stands for domain.ParseRecentFirst.
+// countedDown replaces domain.ParseRecentFirst.
 func countedDown(digits string) (time.Time, error) {
 	if digits != "2516789012345678901" {
 		return time.Time{}, errors.New("no time")

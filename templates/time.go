@@ -63,8 +63,8 @@ func brief(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// wait says how long to wait at least, in whole units rounded up: whoever waits as long
-// does not come too early.
+// wait says how long to wait at least, in whole units rounded up: a user who waits as
+// long does not come too early.
 func wait(d time.Duration) string {
 	up := func(unit time.Duration) time.Duration { return (d + unit - 1) / unit }
 	switch {

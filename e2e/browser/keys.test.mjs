@@ -115,7 +115,7 @@ test("keys: without scripts the list is there, without the switch", async () => 
   const v = await visitor(sites.sample, { scripts: false });
   await v.open("/");
   await v.follow(v.link("Keyboard shortcuts"));
-  await v.sees("Next post: the arrow down beside a post.");
+  await v.sees("Next post: the arrow down next to a post.");
   assert.equal(await v.page.getByRole("button").count(), 0);
   await v.leave();
 });

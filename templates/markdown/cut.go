@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// after stands after a text that was cut, as a paragraph of its own.
+// after follows a text that was cut, as a paragraph of its own.
 const after = "\n\n" + ellipsis
 
-// Cut shortens a text to at most limit characters, including an ellipsis, and tells
+// Cut shortens a text to at most limit characters, including an ellipsis, and reports
 // whether it was longer. It cuts at an empty line, and between words if that would leave less
-// than half: then a mark may stand there as it was written.
+// than half: then a mark may be there as it was written.
 func Cut(source string, limit int) (string, bool) {
 	if utf8.RuneCountInString(source) <= limit {
 		return source, false

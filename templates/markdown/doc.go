@@ -10,7 +10,7 @@
 //
 // A text is CommonMark, read by goldmark, with strikethrough, tables, tasks, and links that
 // are not marked as such. What is stored, edited and compared is always the source; [Render]
-// makes HTML of it. Seven rules of ours restrict what a text can do:
+// makes HTML of it. Seven rules of this package restrict what a text can do:
 //
 //   - HTML is not read. Tags appear as they were typed.
 //   - A link leads to http, https or mailto. Any other stays as it was typed, and so does

@@ -13,7 +13,7 @@ import (
 	"mvdan.cc/xurls/v2"
 )
 
-// A bareLinkParser makes a link of each http and https address that stands in a text. The
+// A bareLinkParser makes a link of each http and https address in a text. The
 // one that goldmark has does not find an address after a letter that is not Latin, on
 // localhost, or with a path that is not ASCII.
 type bareLinkParser struct{}
@@ -61,7 +61,7 @@ func webScheme(s string) (start int, ok bool) {
 	return 0, false
 }
 
-// inScheme reports whether c may stand in a scheme (RFC 3986, section 3.1).
+// inScheme reports whether c may be in a scheme (RFC 3986, section 3.1).
 func inScheme(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		c == '+' || c == '-' || c == '.'
@@ -137,7 +137,7 @@ func reshapeLinks(doc ast.Node, source []byte) {
 	}
 }
 
-// reshapeAutoLink reshapes an address that stands for itself. One that may not be
+// reshapeAutoLink reshapes an address that is its own text. One that may not be
 // followed was written between angle brackets, because a bareLinkParser makes no other.
 func reshapeAutoLink(n *ast.AutoLink, source []byte) {
 	address := string(n.Label(source))
@@ -152,7 +152,7 @@ func reshapeAutoLink(n *ast.AutoLink, source []byte) {
 }
 
 // reshapeLink reshapes a link or an image, which begins with the mark. If it does not fit,
-// what stands between its brackets is left.
+// the text between its brackets stays.
 func reshapeLink(n ast.Node, address, title []byte, mark string, fits bool) {
 	inner := children(n)
 	if !fits {

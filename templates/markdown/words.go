@@ -29,7 +29,7 @@ func Words(source string) string {
 	}
 }
 
-// inline reports whether an element of a rendered text stands within a word.
+// inline reports whether an element of a rendered text is within a word.
 func inline(element string) bool {
 	switch element {
 	case "a", "em", "strong", "del", "code":

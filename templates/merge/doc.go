@@ -2,8 +2,8 @@
 //
 // # The problem
 //
-// Somebody changes a text in two tabs. Whoever saves second must lose neither change, and
-// must see what was put together before it is saved.
+// An author changes a text in two tabs. The second save must lose neither change, and the
+// author must see the merged text before it is saved.
 //
 // # The model
 //

@@ -93,7 +93,7 @@ func (p Part) text() string {
 	return p.Base
 }
 
-// between separates two texts that were not written to stand together.
+// between separates two texts that were not written as one.
 func between(first, second string) string {
 	switch {
 	case first == "" || second == "" || strings.HasSuffix(first, "\n") || strings.HasPrefix(second, "\n"):

@@ -12,7 +12,7 @@ import (
 // replaced: correct, but coarse.
 const diffTime = 100 * time.Millisecond
 
-// words are the words of a text, and what stands between them, so that a comparison splits
+// words are the words of a text, and what is between them, so that a comparison splits
 // no word and no emoji.
 func words(text string) []string {
 	var list []string
