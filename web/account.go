@@ -138,7 +138,7 @@ func (s *server) followSignInLink(c echo.Context, _ visitor) error {
 	return seeOther(c, templates.HomePath)
 }
 
-// resetForm shows the form for a new password to whoever opens a link of user reset. To open it
+// resetForm shows the form for a new password to the holder of a link of user reset. To open it
 // does not use it up: programs open links too.
 func (s *server) resetForm(c echo.Context, v visitor) error {
 	return renderOnce(c, templates.ResetPage(s.page(c, v), templates.Reset{Token: c.QueryParam("token")}))
@@ -151,7 +151,7 @@ func (s *server) resetPassword(c echo.Context, v visitor, form url.Values) error
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)
 		return explain(err, "This link does not work any more",
-			"It sets a new password once, and for an hour at most. Whoever runs this site can make another.")
+			"Such a link works once, and for an hour at most. Ask the operator of this site for another.")
 	}
 	if refused, ok := formOf(err, "password"); ok {
 		return again(c, err, templates.ResetPage(s.page(c, v), templates.Reset{Form: refused, Token: shown(token)}))

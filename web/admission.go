@@ -14,7 +14,7 @@ import (
 type admission struct {
 	// always are headers of every response, and showing those of every response but 304:
 	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
-	// 4.3.4). All responses share the slices of values, so nobody may write into them. A
+	// 4.3.4). All responses share the slices of values, so no code may write into them. A
 	// handler may replace one of always.
 	always, showing http.Header
 	origins         *http.CrossOriginProtection
@@ -96,8 +96,8 @@ func (g *admission) admit(w http.ResponseWriter, r *http.Request, limit int64) (
 		return func() {}, nil
 	}
 	if limit < maxBody {
-		// All connections together hold little of these. They are not counted, so that nobody
-		// can keep others from signing in by what they send elsewhere.
+		// All connections together hold little of these. They are not counted, so that no client
+		// can keep others from signing in by what it sends elsewhere.
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		return func() {}, nil
 	}

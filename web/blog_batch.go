@@ -59,7 +59,7 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 			answers[places[i]] = made
 		}
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return ctx.Err() // nobody waits for the answer
+			return ctx.Err() // the client does not wait for the response
 		}
 		return nil
 	})

@@ -95,7 +95,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 }
 
 // unsaved shows why an edit was not saved, and keeps what was typed in the form. If
-// somebody else saved another version, it shows that version beside the form.
+// another version was saved in between, it shows that version next to the form.
 func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) error {
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !read {

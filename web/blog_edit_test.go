@@ -18,7 +18,7 @@ func TestEdit(t *testing.T) {
 	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
 	t.Run("a sent base can be anything", sentBaseCanBeAnything)
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
-	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
+	t.Run("a merge that breaks a rule is shown again next to the other version", mergeThatBreaksARuleIsShownAgain)
 	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
 }
@@ -112,7 +112,7 @@ func baseNeverMakesAFormTooLarge(t *testing.T) {
 	b.open(path+"/edit").form("Save").fill("title", "Long").press().atPost(path).heading("Long")
 }
 
-func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
+func mergeThatBreaksARuleIsShownAgain(t *testing.T) {
 	_, path, second := meeting(t)
 	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
 		p := second.form("Save merged").fill("text", bad).press().want(422).

@@ -18,7 +18,7 @@ func TestBody(t *testing.T) {
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
 	t.Run("bodies that clients hold back are bounded together", heldBodiesAreBounded)
-	t.Run("sign-ups that never end keep nobody from signing up", endlessSignUpsKeepNobody)
+	t.Run("sign-ups that never end do not keep others from signing up", endlessSignUpsKeepNoOthers)
 }
 
 func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
@@ -178,7 +178,7 @@ func heldBodiesAreBounded(t *testing.T) {
 		}
 		synctest.Wait()
 		if from(9, &held{60 << 10, nil}).want(503).header.Get("Retry-After") == "" {
-			t.Error("nobody is told to come again")
+			t.Error("the client is not told to come again")
 		}
 		close(end)
 		all.Wait()
@@ -187,7 +187,7 @@ func heldBodiesAreBounded(t *testing.T) {
 }
 
 // More sign-ups than are admitted concurrently send a part of their bodies, and nothing more.
-func endlessSignUpsKeepNobody(t *testing.T) {
+func endlessSignUpsKeepNoOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		end := make(chan struct{})

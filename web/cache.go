@@ -32,7 +32,7 @@ func Caches() []string { return []string{cachedPage, cachedView} }
 
 // A pageCache keeps what the pages and feeds of channels show, and for readers who are not
 // signed in the pages themselves. Whatever it keeps is under a storage.Version, and is used
-// only after that version was read again: so nobody has to take anything out of it, and no
+// only after that version was read again: so no code has to take anything out of it, and no
 // process has to hear of what another one wrote. It keeps what is asked for often rather
 // than what was asked for last, so that a robot that reads everything once evicts nothing.
 //

@@ -311,7 +311,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	}, func(ctx context.Context) error {
 		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
 		if err != nil || after != "" {
-			return nil // nobody can have this name, or the page before said who has
+			return nil // no user can have this name, or the page before said who has
 		}
 		person, err = s.store.User(ctx, name)
 		if errors.Is(err, domain.ErrNotFound) {

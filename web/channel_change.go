@@ -35,11 +35,11 @@ func aboutOf(form url.Values) (about domain.About) {
 	return about
 }
 
-// respondChannel answers with one channel. Who may post to it stands in its partition, and a list
+// respondChannel answers with one channel. Who may post to it is in its partition, and a list
 // does not say it.
 func (s *server) respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
 	var postingRule storage.PostingRule
-	if err == nil && status != http.StatusCreated { // nobody has closed a channel that was just made
+	if err == nil && status != http.StatusCreated { // a channel that was just made is open to all
 		postingRule, err = s.store.PostingRule(c.Request().Context(), channel.Key())
 	}
 	body := newChannelJSON(channel)

@@ -33,9 +33,9 @@ func countedAs(address string) clientAddress {
 	return clientAddress(netip.PrefixFrom(ip, subscriberBits).Masked().String())
 }
 
-// proxyTrust says whose X-Forwarded-For and X-Forwarded-Proto are believed.
+// proxyTrust says whose X-Forwarded-For and X-Forwarded-Proto are trusted.
 type proxyTrust struct {
-	// any trusts every peer, and nobody behind it.
+	// any trusts every peer, and no proxy behind it.
 	any      bool
 	networks []netip.Prefix
 }

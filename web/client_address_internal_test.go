@@ -31,7 +31,7 @@ func addressIsThePeersOrWhatAProxySays(t *testing.T) {
 		{Options{}, "[2001:db8:1:2::7]:5678", []string{""}, "2001:db8:1:2::/64"},
 		{Options{}, "[2001:db8:1:2::8%eth0]:5678", []string{""}, "2001:db8:1:2::/64"},
 		{Options{}, "[2001:db8:1:3::7]:5678", []string{""}, "2001:db8:1:3::/64"},
-		// Without trust nobody is believed.
+		// By default no peer is trusted.
 		{Options{}, "192.0.2.7:5678", []string{"", "198.51.100.1"}, "192.0.2.7"},
 		{networks, "192.0.2.1:5678", []string{"192.0.2.7"}, "192.0.2.1"},
 		// The last hop outside the trusted networks is the client. Header fields are one list.

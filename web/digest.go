@@ -121,7 +121,7 @@ func queryZone(c echo.Context) (zone string, chosen bool) {
 	return remembered, true
 }
 
-// queryDay returns the day that was asked for. Whoever chooses another zone on the page of
+// queryDay returns the day that was asked for. A reader who chooses another zone on the page of
 // today means today: there, the date in the form may not have begun yet.
 func queryDay(c echo.Context, zone string, now time.Time) (domain.Day, error) {
 	date := c.QueryParam("day")
@@ -231,7 +231,7 @@ func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {
 
 // digestFeed serves a user's digests to the user's feed reader. A feed reader cannot
 // sign in; the secret in the address authenticates it. A wrong secret and an unknown user
-// are both domain.ErrNotFound, which does not tell whether the user exists.
+// are both domain.ErrNotFound, so the response does not show whether the user exists.
 func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	user, err := domain.ParseUserName(pathParam(c, "user"))
 	if err != nil {

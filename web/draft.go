@@ -20,7 +20,7 @@ const (
 	credentialPassword = "sign-in-password"
 )
 
-// maxRest is how many fields that nobody sees a page writes into the form of a draft. No
+// maxRest is how many invisible fields a page writes into the form of a draft. No
 // form has as many. It bounds the page: an empty field takes ten times as much room there
 // as in a request.
 const maxRest = 16
@@ -28,7 +28,7 @@ const maxRest = 16
 // draftKey is the key of a *draft in the echo.Context of a request that sent one.
 const draftKey = "web.draft"
 
-// A draft is what somebody typed into a form. It is kept beside its request, so that
+// A draft is what a user typed into a form. It is kept in the context of its request, so that
 // the page that refuses the request can show it again.
 type draft struct {
 	kind   templates.DraftKind
@@ -53,8 +53,8 @@ func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerF
 	})
 }
 
-// author returns the visitor who sent a form for text. It returns an error if that is
-// nobody, or not the user for whom the form was shown.
+// author returns the visitor who sent a form for text. It returns an error if the visitor
+// is not signed in, or is not the user for whom the form was shown.
 func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Values, unread error) (visitor, error) {
 	d := &draft{kind, c.Request().URL.EscapedPath(), form}
 	typed := unread == nil && slices.ContainsFunc(kind.Fields(), form.Has)
@@ -63,7 +63,7 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	}
 	v, err := s.visitor(c)
 	if err == nil && errors.Is(unread, domain.ErrBusy) {
-		err = unread // or else it would seem that nobody is signed in
+		err = unread // otherwise the visitor would seem to be signed out
 	}
 	if err == nil && !v.SignedIn() {
 		v, err = s.signInToWrite(c, d, typed)
@@ -132,8 +132,8 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	return kept
 }
 
-// rest are the fields of the form that nobody sees, such as its idempotency key. There are
-// none if it was none of our forms.
+// rest are the invisible fields of the form, such as its idempotency key. There are none if
+// the form is not of this site.
 func (d *draft) rest() []templates.Hidden {
 	seen := append(d.kind.Fields(), credentialName, credentialPassword, "user")
 	var rest []templates.Hidden
@@ -149,7 +149,7 @@ func (d *draft) rest() []templates.Hidden {
 	return rest
 }
 
-// typedText is what somebody typed, as a page can show it again. Browsers send CRLF; the
+// typedText is what a user typed, as a page can show it again. Browsers send CRLF; the
 // fields of a page have LF.
 func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\n") }
 

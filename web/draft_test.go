@@ -17,7 +17,7 @@ import (
 func TestDraft(t *testing.T) {
 	t.Run("of an ended session is published by signing in, once", draftOfAnEndedSessionIsPublishedBySigningIn)
 	t.Run("survives a wrong password and the throttle of sign-ins", draftSurvivesAWrongPassword)
-	t.Run("whose sign-in the store does not finish is nobody's yet", draftOfAnUnfinishedSignIn)
+	t.Run("whose sign-in the store does not finish has no author yet", draftOfAnUnfinishedSignIn)
 	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
 	t.Run("without an author is not sent by a sign-in", draftWithoutAnAuthorIsNotSentByASignIn)
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
@@ -291,7 +291,7 @@ func passwordIsTakenOnlyWithADraft(t *testing.T) {
 		b.send("POST", "/channels/Engines", posted(values)).want(401)
 	}
 	if b.jar["session"] != "" {
-		t.Error("it is a sign-in that nobody sees")
+		t.Error("the visitor is signed in and the page does not say so")
 	}
 }
 

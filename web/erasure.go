@@ -25,7 +25,7 @@ func (s *server) requestErasure(c echo.Context, v visitor, password, posts strin
 	return s.store.RequestErasure(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
 }
 
-// erasureJSON is how an account stands. Only the state is there of one that nobody deletes.
+// erasureJSON is the state of an account. An account that is not being deleted has only the state.
 type erasureJSON struct {
 	State         string  `json:"state"`
 	Posts         string  `json:"posts,omitempty"`
@@ -67,8 +67,8 @@ func (s *server) undoErasure(c echo.Context, v visitor) error {
 	return respondNothing(c, err)
 }
 
-// eraseAccountForm shows the form, or how far a deletion has come: to whoever has its address, since
-// nobody is signed in any more.
+// eraseAccountForm shows the form, or how far a deletion has come: to a visitor who has its address,
+// since its user is not signed in any more.
 func (s *server) eraseAccountForm(c echo.Context, v visitor) error {
 	view := s.erasure(v, templates.Form{})
 	if address := c.QueryParam("of"); address != "" && !v.SignedIn() {

@@ -24,7 +24,7 @@ import (
 // exportPage is how many posts, channels or votes an export has in memory together.
 const exportPage = 100
 
-// exportRetry is the Retry-After of an export beside another one of the same user.
+// exportRetry is the Retry-After of an export while another one of the same user runs.
 const exportRetry = 30 * time.Second
 
 func (s *server) showExport(c echo.Context, v visitor) error {
@@ -32,7 +32,7 @@ func (s *server) showExport(c echo.Context, v visitor) error {
 }
 
 // export sends all that the visitor has here as a zip, which is made while it is sent. If the store
-// fails on the way, the connection is cut, so nobody takes a part for the whole.
+// fails on the way, the connection is cut, so that a part is not taken for the whole.
 func (s *server) export(c echo.Context, v visitor) error {
 	if !s.exports.take(v.User, 1) {
 		return &templates.Refusal{Problem: templates.Problem{
@@ -214,7 +214,7 @@ func (e export) posts(ctx context.Context) error {
 // feed adds two files with the posts of a channel, newest first: a JSON Feed, which import reads,
 // and Markdown, for people. Each is read for itself, so a post that comes meanwhile may be in one.
 // A channel whose deletion begins meanwhile may have lost posts that were not read yet. So it is
-// looked at once more, and then the export fails.
+// read again, and then the export fails.
 func (e export) feed(ctx context.Context, folder string, channel domain.Channel, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
 	name := string(channel.Name)
 	about.Version, about.Items = jsonFeedVersion, []feedItem{}

@@ -47,7 +47,7 @@ func exportHasAll(t *testing.T) {
 	s.post(engines, "ada", "Mine at home")
 	s.post(engines, "bob", "A reader of mine")
 	s.post(wheels, "ada", "Mine elsewhere")
-	rated := s.post(axles, "bob", "Of somebody else")
+	rated := s.post(axles, "bob", "Of another user")
 	lost := s.post(gone, "ada", "Mine in what is gone")
 	ok(t, s.store.Vote(t.Context(), axles.Ref(), rated.ID, "ada"))
 	off := s.post(wheels, "bob", "Voted on and off")
@@ -83,7 +83,7 @@ func exportHasAll(t *testing.T) {
 			}
 		}
 		for name, text := range texts {
-			for _, not := range []string{"Of somebody else", "Voted on and off", "Mine in what is gone", string(off.ID), string(lost.ID)} {
+			for _, not := range []string{"Of another user", "Voted on and off", "Mine in what is gone", string(off.ID), string(lost.ID)} {
 				if strings.Contains(text, not) {
 					t.Errorf("%s has %q", name, not)
 				}

@@ -50,7 +50,7 @@ func readForm(c echo.Context) (url.Values, error) {
 	return r.PostForm, nil
 }
 
-// shown makes what somebody typed valid UTF-8, so that a page can show it again.
+// shown makes what a user typed valid UTF-8, so that a page can show it again.
 func shown(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // readTexts takes the texts of words from a form.

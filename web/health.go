@@ -59,7 +59,7 @@ func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		answer = fault
 	}
-	// If the probe has gone, nobody misses the answer.
+	// If the probe has gone, the failed write does not matter.
 	_, _ = io.WriteString(w, answer+"\n")
 }
 

@@ -14,7 +14,7 @@ import (
 	"microblogging/templates"
 )
 
-// showLatest is the newest posts of all channels, beside the channels that are active. What
+// showLatest is the newest posts of all channels, next to the channels that are active. What
 // anonymous clients see is kept, and shown again while the same channels are active and have the versions
 // that they had. The channels are verified for each request, so nothing is shown of one whose
 // deletion was accepted before.

@@ -110,7 +110,7 @@ func feedHasAComposer(t *testing.T) {
 	ada.open("/").want(200).saysNot("Write a post in")
 	for _, name := range []string{"Old", "Own"} {
 		ok(t, s.store.ListChannel(t.Context(), s.channel(name, "ada")))
-		time.Sleep(time.Millisecond) // a clock may stand still for a tick
+		time.Sleep(time.Millisecond) // a clock may show the same time for a tick
 	}
 	other := s.channel("Other", "eve")
 	ada.open("/").want(200).says("Write a post in Own")

@@ -91,7 +91,7 @@ func (w watch) open(peer string) (leave func()) {
 	go func() { ended.Store(int64(w.from(ctx, peer).status)) }()
 	synctest.Wait()
 	if status := ended.Load(); status != 0 {
-		w.Errorf("the stream of %s ended at once with %d", peer, status)
+		w.Errorf("the stream of %s ended immediately with %d", peer, status)
 	}
 	return func() { cancel(); synctest.Wait() }
 }
@@ -226,7 +226,7 @@ func costlyReadsWaitForTheirTurn(t *testing.T) {
 func costlyReadsOfOneClientAreTwo(t *testing.T) {
 	eachCostlyPath(t, func(t *testing.T, s *site, path string, who change) {
 		if path != enginesBlogs+"?find=hello" {
-			return // a page reads more beside
+			return // a page reads more in addition
 		}
 		if _, immediately := s.costly(t, path, who, 1, 1, 1); immediately != 1 {
 			t.Errorf("%s: of three, %d are refused immediately", path, immediately)

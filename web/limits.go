@@ -175,7 +175,7 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 
 // A writeLimit bounds how fast a user and a client may write, by a token bucket for each. It holds
 // for this process alone, and begins anew with it. A bucket that must be full again is forgotten;
-// nobody makes more of them than they may write. It is safe for concurrent use. A nil writeLimit
+// a client makes no more buckets than writes. It is safe for concurrent use. A nil writeLimit
 // refuses nothing.
 type writeLimit struct {
 	users, clients *middleware.RateLimiterMemoryStore

@@ -173,7 +173,7 @@ func hasWritten(c echo.Context) bool {
 }
 
 // unread reports whether a response failed because its client did not accept it: the
-// client was too slow, or left, or the process stopped first. That is no fault of ours.
+// client was too slow, or left, or the process stopped first. That is no fault of this server.
 func unread(response *echo.Response, err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return response.Committed && ok && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)

@@ -56,7 +56,7 @@ func observed(t *testing.T) (*site, *notebook) {
 func observerOfRequests(t *testing.T) {
 	s, n := observed(t)
 	s.do("GET", "/channels/Engines").want(200)
-	s.do("GET", "/api/v1/channels/Nobody").want(404)
+	s.do("GET", "/api/v1/channels/Missing").want(404)
 	s.do("GET", "/static/no-such-file").want(404)
 	s.do("GET", "/no/such/page/../../etc/passwd").want(404)
 	s.do("PATCH", "/channels/Engines").want(405)
@@ -96,7 +96,7 @@ func observerOfCache(t *testing.T) {
 	wantHeld("the first time", "view false", "page false")
 	s.do("GET", "/channels/Engines").want(200)
 	wantHeld("the second time", "page true")
-	s.do("GET", "/channels/Nobody").want(404)
+	s.do("GET", "/channels/Missing").want(404)
 	wantHeld("no such channel")
 }
 

@@ -45,11 +45,11 @@ func cacheAnswersNothingAfterADeletion(t *testing.T) {
 	token := a.signUp("ada")
 	channel := a.channel("Engines", "ada")
 	paths := sharedPaths(channel, a.post(channel, "ada", "Hello"))
-	nobody := func(*http.Request) {}
+	anonymously := func(*http.Request) {}
 	tags := map[string]string{}
 	for _, path := range paths {
 		for _, s := range []*site{a, b} {
-			for _, who := range []change{nobody, cookie(token)} {
+			for _, who := range []change{anonymously, cookie(token)} {
 				tag := s.do("GET", path, who).want(200).header.Get("ETag")
 				s.do("GET", path, who, header("If-None-Match", tag)).want(304)
 				tags[path] += tag + ", "
@@ -60,7 +60,7 @@ func cacheAnswersNothingAfterADeletion(t *testing.T) {
 		t.Helper()
 		for _, path := range paths {
 			for _, s := range []*site{b, a} {
-				for _, who := range []change{nobody, cookie(token)} {
+				for _, who := range []change{anonymously, cookie(token)} {
 					for _, met := range []string{strings.Trim(tags[path], ", "), "*"} {
 						if got := s.do("GET", path, who, header("If-None-Match", met)).status; got != status {
 							t.Errorf("%s: %d, want %d", path, got, status)

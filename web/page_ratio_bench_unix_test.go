@@ -40,15 +40,15 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 			log := slog.New(slog.NewTextHandler(io.Discard, nil)) // as the program logs, but for the file
 			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
 			ok(b, err)
-			ours := benchServe(b, handler)
+			server := benchServe(b, handler)
 			token := benchSession(b, store)
 			for _, coding := range []string{"identity", "gzip"} {
 				b.Run(coding, func(b *testing.B) {
 					accepts := "Accept-Encoding: " + coding + "\r\n"
-					tag := askedOnce(b, ours, accepts).tag
-					b.Run("anonymous", func(b *testing.B) { benchRatio(b, ours, accepts) })
-					b.Run("has-it", func(b *testing.B) { benchRatio(b, ours, accepts+"If-None-Match: "+tag+"\r\n") })
-					b.Run("signed-in", func(b *testing.B) { benchRatio(b, ours, accepts+"Cookie: session="+token+"\r\n") })
+					tag := askedOnce(b, server, accepts).tag
+					b.Run("anonymous", func(b *testing.B) { benchRatio(b, server, accepts) })
+					b.Run("has-it", func(b *testing.B) { benchRatio(b, server, accepts+"If-None-Match: "+tag+"\r\n") })
+					b.Run("signed-in", func(b *testing.B) { benchRatio(b, server, accepts+"Cookie: session="+token+"\r\n") })
 				})
 			}
 		})

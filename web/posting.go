@@ -34,8 +34,8 @@ func checkPosting(posting string) error {
 	return nil
 }
 
-// block keeps a user from posting to the channel at an address. Nobody of that name is
-// domain.ErrNotFound.
+// block keeps a user from posting to the channel at an address. A name without an account
+// is domain.ErrNotFound.
 func (s *server) block(c echo.Context, v visitor, at target, name string) error {
 	return s.ofPerson(c, v, at, name, func(ctx context.Context, channel domain.Channel, person domain.UserName) error {
 		account, err := s.store.User(ctx, person)
@@ -63,7 +63,7 @@ func (s *server) ofPerson(c echo.Context, v visitor, at target, name string,
 		}
 		person, err := domain.ParseUserName(name)
 		if err != nil {
-			return domain.ErrNotFound // nobody can have this name
+			return domain.ErrNotFound // no user can have this name
 		}
 		return do(ctx, channel, person)
 	})
@@ -143,7 +143,7 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting")
 	}
 	view := templates.EditChannel{Channel: channel, Person: shown(person)}
-	if view.Message = "There is no person of this name. Nobody was blocked."; refused {
+	if view.Message = "There is no user of this name. Nothing was changed."; refused {
 		view.Message = invalid.Fields[0].Detail
 		if person != "" {
 			view.Message = "@" + view.Person + " " + view.Message + "."

@@ -80,14 +80,14 @@ func linkTo(channel domain.Channel) templates.Link {
 
 // failedVisitor returns the visitor whose handler failed. If the request reached no handler, it
 // finds the visitor, so that the page can still greet a user. After a 5xx it does not ask the
-// store, which may be what failed, nor for a page of another package, which greets nobody.
+// store, which may be what failed, nor for a page of another package, which greets no user.
 func (s *server) failedVisitor(c echo.Context, status int) visitor {
 	if v, ok := c.Get(visitorKey).(visitor); ok || status >= http.StatusInternalServerError || s.isOther(c) {
 		return v
 	}
 	v, err := s.visitor(c)
 	if err != nil {
-		return visitor{} // the page reports the first failure, and greets nobody
+		return visitor{} // the page reports the first failure, and greets no user
 	}
 	return v
 }

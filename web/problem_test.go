@@ -16,7 +16,7 @@ import (
 
 func TestProblem(t *testing.T) {
 	t.Run("of reading does not speak of saving", readingIsNoSaving)
-	t.Run("a fault is logged once and shown to nobody", faultIsLoggedOnceAndShownToNobody)
+	t.Run("a fault is logged once and not shown", faultIsLoggedOnceAndNotShown)
 	t.Run("a request is logged without its query", requestIsLoggedWithoutItsQuery)
 	t.Run("a client that left is no error", clientThatLeftIsNoError)
 	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
@@ -35,7 +35,7 @@ func readingIsNoSaving(t *testing.T) {
 	}
 }
 
-func faultIsLoggedOnceAndShownToNobody(t *testing.T) {
+func faultIsLoggedOnceAndNotShown(t *testing.T) {
 	for name, fault := range map[string]drivertest.Hook{
 		"error": everyCall(errors.New("SECRET-ACCOUNT-KEY")),
 		"panic": func(context.Context, drivertest.Call, drivertest.Send) error { panic("SECRET-ACCOUNT-KEY") },

@@ -114,13 +114,13 @@ func apiRoutes() []route {
 		}},
 		{name: "GET /api/v1/users/:user", who: everyone, costs: []cost{{"", anonymous, 1, 1, 0, 0}}, seeds: []seed{
 			{anonymous, 200, "ada", "", "", ""},
-			{anonymous, 404, "nobody", "", "", ""},
+			{anonymous, 404, "zoe", "", "", ""},
 			{anonymous, 404, "not%20a%20name", "", "", ""},
 		}},
 		{name: "GET /api/v1/users/:user/blogs", who: everyone, costs: []cost{{"", anonymous, 2, 39, 0, 0}}, seeds: []seed{
 			{anonymous, 200, "ada", "limit=1", "", ""},
 			{anonymous, 422, "ada", "after={posts}&limit=0", "", ""},
-			{anonymous, 404, "nobody", "", "", ""},
+			{anonymous, 404, "zoe", "", "", ""},
 		}},
 		{name: "GET /api/v1/account/export", who: users, untagged: true, seeds: []seed{{ada, 200, "", "", "", ""}}},
 		{name: "GET /api/v1/deletions", who: users, costs: []cost{{"", ada, 3, 7, 0, 0}}, seeds: []seed{
@@ -185,12 +185,12 @@ func apiRoutes() []route {
 			{ada, 204, "Engines/bob", "", "", ""},
 			{ada, 204, "Engines/BOB", "", "If-Match: \"{engines}\"", ""},
 			{ada, 422, "Engines/ada", "", "", ""},
-			{ada, 404, "Engines/nobody", "", "", ""},
+			{ada, 404, "Engines/zoe", "", "", ""},
 			{ada, 412, "Engines/bob", "", "If-Match: \"{going}\"", ""},
 		}},
 		{name: "DELETE /api/v1/channels/:name/blocked/:user", who: owner, seeds: []seed{
 			{ada, 204, "Engines/bob", "", "", ""},
-			{ada, 204, "Engines/nobody", "", "", ""},
+			{ada, 204, "Engines/zoe", "", "", ""},
 			{ada, 404, "Engines/b", "", "", ""},
 		}},
 	}

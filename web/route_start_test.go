@@ -42,7 +42,7 @@ func furnish(g *stage) {
 }
 
 // enter makes the accounts of ada and bob, with a session each.
-func (g *stage) enter() { g.tokens = [4]string{"", g.signUp("ada"), g.signUp("bob"), "of-nobody"} }
+func (g *stage) enter() { g.tokens = [4]string{"", g.signUp("ada"), g.signUp("bob"), "unknown"} }
 
 // subscribe subscribes ada and bob to channels.
 func (g *stage) subscribe(channels ...domain.Channel) {

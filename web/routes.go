@@ -17,7 +17,7 @@ const (
 	votePath      = "/channels/:name/blogs/:id/vote"
 	plainBlogPath = "/channels/:name/blogs/:id"
 	blogPagePath  = "/channels/:name/:day/:id"
-	// signInLinkPath is the path of a sign-in link, which signs in whoever opens it first.
+	// signInLinkPath is the path of a sign-in link, which signs in the client that opens it first.
 	signInLinkPath = "/sign-in/link"
 )
 

@@ -73,7 +73,7 @@ func tablesOf(rows storage.ChannelRows) (tables []templates.TableBlock, partitio
 	gates.Empty = "There is no gate."
 	channels := table("channel", "Channels", rows.Channels)
 	deletions := table("deletion", "Deletions", rows.Deletions)
-	deletions.Empty = "Nobody has asked for the deletion."
+	deletions.Empty = "Its deletion was not requested."
 	if rows.MoreDeletions {
 		deletions.Note = "The first rows. The name was deleted more often than that."
 	}
@@ -109,10 +109,10 @@ func stateOf(rows storage.ChannelRows) string {
 	}
 	for _, gate := range rows.Gates {
 		if schema.OpenGate.Has(gate.Row) {
-			return "The channel is active, and its open gate stands."
+			return "The channel is active, and its gate is open."
 		}
 	}
-	return "The channel is active, but no open gate stands: nobody can post."
+	return "The channel is active, but it has no open gate: no user can post."
 }
 
 // table shows rows of a table, without what is not of their kind. The prefix tells the keys of two

@@ -35,7 +35,7 @@ type Options struct {
 	TrustProxy bool
 	// TrustedNetworks are the networks of the proxies, if there are several in a row
 	// or if clients can reach the process without them. A peer outside of them is not
-	// believed, unless TrustProxy is set.
+	// trusted, unless TrustProxy is set.
 	TrustedNetworks []netip.Prefix
 	// WriteRate is how many writes a second one user may make, and WriteBurst how many at
 	// once. All users of one client together may make ten times as many. A WriteRate of 0
@@ -75,7 +75,7 @@ type Options struct {
 	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one
 	// of them is at templates.LabIndexPath, the pages of this package lead to it.
 	Routes map[string]Handler
-	// Observer is told of each request. Nil tells nobody.
+	// Observer is told of each request. It may be nil.
 	Observer Observer
 	// Stopping is closed when the process begins to shut down. Event streams then
 	// end, so that the shutdown does not wait for their readers. Nil means never.
@@ -103,7 +103,7 @@ type server struct {
 	pages     pageCache[*sharedPage]
 	views     pageCache[*channelView]
 	texts     texts
-	// activeBefore are the channels that were active when somebody asked last.
+	// activeBefore are the channels that were active at the last request for them.
 	activeBefore atomic.Pointer[[]domain.ChannelRef]
 	asset        func(name string) string
 	// bodies are the most bytes that a body may hold, by route, for all of its methods; maxBody

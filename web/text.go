@@ -20,7 +20,7 @@ const (
 
 // texts renders texts and keeps those that are used often, because to render one costs
 // more than all the rest of it. A text is kept under its incarnation, id and revision. A
-// revision never stands for another text, so what is kept is never stale. A texts is safe
+// revision never belongs to another text, so what is kept is never stale. A texts is safe
 // for concurrent use.
 type texts struct{ kept *memory }
 
@@ -34,7 +34,7 @@ type textKey struct {
 	place    place
 }
 
-// A place is where a text stands on a page.
+// A place is where a text is on a page.
 type place uint8
 
 const (

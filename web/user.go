@@ -11,16 +11,16 @@ import (
 	"microblogging/templates"
 )
 
-// readUser reads the account that a path names, beside something else about that user. An unknown
+// readUser reads the account that a path names, and concurrently calls also with its name. An unknown
 // user is domain.ErrNotFound.
-func (s *server) readUser(c echo.Context, beside func(context.Context, domain.UserName) error) (user domain.User, err error) {
+func (s *server) readUser(c echo.Context, also func(context.Context, domain.UserName) error) (user domain.User, err error) {
 	name, err := domain.ParseUserName(pathParam(c, "user"))
 	if err != nil {
-		return user, domain.ErrNotFound // nobody can have this name
+		return user, domain.ErrNotFound // no user can have this name
 	}
 	err = s.store.Concurrently(c.Request().Context(),
 		func(ctx context.Context) (err error) { user, err = s.store.User(ctx, name); return err },
-		func(ctx context.Context) error { return beside(ctx, name) })
+		func(ctx context.Context) error { return also(ctx, name) })
 	return user, err
 }
 

@@ -33,7 +33,7 @@ func anybodyReadsAUser(t *testing.T) {
 			t.Errorf("%s is not all of %s", want, a.body)
 		}
 	}
-	for _, path := range []string{"/api/v1/users/nobody", "/api/v1/users/nobody/blogs", "/users/nobody"} {
+	for _, path := range []string{"/api/v1/users/zoe", "/api/v1/users/zoe/blogs", "/users/zoe"} {
 		s.do("GET", path).want(404)
 	}
 	b := s.browser()

@@ -44,7 +44,7 @@ type handler func(c echo.Context, v visitor) error
 type access uint8
 
 const (
-	// everybody: nobody's session is read, and the handler gets an anonymous client.
+	// everybody: no session is read, and the handler gets an anonymous client.
 	everybody access = iota
 	// anyone may, with a session or without one.
 	anyone

@@ -54,15 +54,15 @@ func (s *site) dial() net.Conn {
 			s.Error(err)
 		}
 	})
-	theirs, ours := net.Pipe()
-	listener.accepted <- theirs
+	far, near := net.Pipe()
+	listener.accepted <- far
 	s.Cleanup(func() {
-		if err := errors.Join(ours.Close(), server.Close()); err != nil {
+		if err := errors.Join(near.Close(), server.Close()); err != nil {
 			s.Error(err)
 		}
 		running.Wait()
 	})
-	return ours
+	return near
 }
 
 // request sends a request on a connection and reads nothing.
@@ -156,7 +156,7 @@ func streamWithoutAReaderIsCutOff(t *testing.T) {
 		if e, ok := readEvent(reader); !ok || e.name != "progress" {
 			t.Fatalf("event %q (%t)", e.name, ok)
 		}
-		// The next is a comment after 15 seconds, which nobody takes for ten more.
+		// The next is a comment after 15 seconds, which the client does not read for ten more.
 		if took := waitForEnd(t, conn); took < 20*time.Second || took > 30*time.Second {
 			t.Errorf("cut off after %s", took)
 		}

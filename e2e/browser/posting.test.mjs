@@ -58,7 +58,7 @@ for (const scripts of [true, false]) {
     await owner.open(`/channels/${channel}/edit`);
     await owner.fill({ Name: "nobody_at_all" });
     await owner.follow(owner.button("Block"));
-    await says(owner, "There is no person of this name. Nobody was blocked.");
+    await says(owner, "There is no user of this name. Nothing was changed.");
     if (scripts) await look(owner, "posting-edit");
     await owner.follow(owner.button("Unblock @pia"));
     await other.open(`/channels/${channel}`);
