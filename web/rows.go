@@ -100,6 +100,8 @@ func stateOf(rows storage.ChannelRows) string {
 		return "The deletion has stopped, and waits for an operator."
 	case underWay(rows) && d.State == domain.DeletionRunning:
 		return "A worker has taken up the deletion."
+	case underWay(rows) && d.State == domain.DeletionPending:
+		return "The channel is hidden. No worker begins while the deletion can be undone."
 	case underWay(rows):
 		return "The deletion waits for a worker."
 	case rows.Channel.Name == "" && d.Channel.Key != "":
@@ -109,10 +111,10 @@ func stateOf(rows storage.ChannelRows) string {
 	}
 	for _, gate := range rows.Gates {
 		if schema.OpenGate.Has(gate.Row) {
-			return "The channel is active, and its open gate stands."
+			return "The channel is active, and its gate is open."
 		}
 	}
-	return "The channel is active, but no open gate stands: nobody can post."
+	return "The channel is active, but its gate is not open: no post is accepted."
 }
 
 // table shows rows of a table, without what is not of their kind. The prefix tells the keys of two

@@ -44,7 +44,7 @@ test("rows: a reader sees what each step of a deletion has left", async () => {
   await reader.open("/channels/fence");
   await reader.menu();
   await reader.follow(reader.link("Rows in the store"));
-  await reader.sees("The channel is active, and its open gate stands.");
+  await reader.sees("The channel is active, and its gate is open.");
   await gate(reader).getByText("gate!open!").waitFor();
   assert.equal(await partition(reader).locator("tbody tr").count(), 11);
   await look(reader, "rows-active");
