@@ -130,7 +130,7 @@ class Draft {
   }
 
   #sayKept() {
-    this.#say("Draft kept in this browser.", "Discard", () => this.#discard());
+    this.#say("Draft kept in this browser until you sign out.", "Discard", () => this.#discard());
   }
 
   #discard() {

@@ -3,6 +3,7 @@
 const dwell = 1800; // how long each step is shown, in milliseconds
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const cascade = ["pivot", "shut", "sweep", "remove-gate", "release"];
+const gates = ["open", "shut", "shut", "gone", "gone"]; // what each step leaves
 const places = new Intl.NumberFormat("en");
 
 // say tells a row of the table with the names of its columns.
@@ -21,6 +22,7 @@ class Player {
     this.total = this.counter.textContent;
     this.at = -1; // the row that is shown; -1 before the first
     this.removed = 0;
+    this.reached = -1; // the furthest step that was shown: a worker may repeat steps
     this.button.addEventListener("click", () => this.#press());
     panel.hidden = false;
   }
@@ -31,7 +33,7 @@ class Player {
   }
 
   #play() {
-    if (this.at < 0) this.removed = 0;
+    if (this.at < 0) [this.removed, this.reached] = [0, -1];
     this.button.textContent = "Pause";
     this.#next();
   }
@@ -68,7 +70,13 @@ class Player {
 
   // steps shows the step in the list and in the bar. An empty step is the end.
   #steps(step) {
-    const at = step ? cascade.indexOf(step) : cascade.length;
+    const at = step ? Math.max(this.reached, cascade.indexOf(step)) : cascade.length;
+    this.reached = at;
+    const gate = at < 0 ? "open" : (gates[at] ?? "gone");
+    for (const li of this.page.querySelectorAll(".gate-strip li")) {
+      if (li.classList.contains(`gate-${gate}`)) li.setAttribute("aria-current", "step");
+      else li.removeAttribute("aria-current");
+    }
     this.page.querySelectorAll(".steps li").forEach((li, i) => {
       const state = i < at ? "done" : i === at ? "current" : "ahead";
       li.className = state;

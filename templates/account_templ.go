@@ -67,7 +67,7 @@ func SignUpPage(page Page, v SignUp) templ.Component {
 			}
 			templ_7745c5c3_Err = line(v.Form, field{
 				Name: "name", Label: "Name", Value: v.Name, Type: "text",
-				Hint:     "2 to 32 of the letters a to z, digits and “_”. Everybody sees it on your posts.",
+				Hint:     "2 to 32 of the letters a to z, digits and “_”. Capitals become small letters. Every reader sees it on your posts.",
 				Required: true, Literal: true, Autocomplete: "username",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

@@ -132,6 +132,14 @@ func (v EditBlog) difference() *Merged {
 	return &Merged{Title: merge.Whole(theirs.Title, v.Title, theirs.Title), Text: merge.Texts(theirs.Text, v.Text, theirs.Text)}
 }
 
+// newer names the version whose changes are underlined.
+func (v EditBlog) newer() string {
+	if v.failed() {
+		return "the box"
+	}
+	return "yours"
+}
+
 // undecided is the hash of what the box begins with if saving it needs a decision, and else empty.
 func (v EditBlog) undecided() string {
 	draft, err := domain.ParseDraft(v.box())

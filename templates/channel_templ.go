@@ -2244,7 +2244,7 @@ func DeleteChannelPage(page Page, v DeleteChannel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 165, "</li><li>everything that belongs to those posts</li></ul><p>Readers lose it immediately. Removing the rows takes a moment longer, and you can watch. After that the name is free for anyone.</p></div><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 165, "</li><li>the votes on those posts, and every subscription to the channel</li></ul><p>Readers lose it immediately. Removing the rows takes a moment longer, and you can watch. After that the name is free for anyone.</p></div><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

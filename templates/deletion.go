@@ -36,13 +36,27 @@ const (
 	stepAhead   = "ahead"
 )
 
-// at is the index of the current step: -1 before the first, 5 after the last.
+// at is the index of the furthest step that any worker has begun: -1 before the first, 5 after the
+// last. A worker that takes the deletion up again repeats the steps before it, which change nothing.
 func (v Deletion) at() int {
-	steps := deletionSteps()
 	if v.State == domain.DeletionDone {
-		return len(steps)
+		return len(deletionSteps())
 	}
-	return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == v.Step })
+	at := stepIndex(v.Step)
+	for _, s := range v.StepLog {
+		at = max(at, stepIndex(s.Step))
+	}
+	return at
+}
+
+// repeats reports whether a worker repeats steps that another has done.
+func (v Deletion) repeats() bool {
+	return v.State == domain.DeletionRunning && stepIndex(v.Step) < v.at()
+}
+
+func stepIndex(step domain.Step) int {
+	steps := deletionSteps()
+	return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == step })
 }
 
 func (v Deletion) stepState(i int) string {

@@ -83,6 +83,13 @@ func TestDeletionPage(t *testing.T) {
 			)
 		}
 	})
+	// After a crash, another worker begins at the first step.
+	t.Run("does not go back while a worker repeats the steps", func(t *testing.T) {
+		v := sampleDeletion(domain.DeletionRunning, "sweep")
+		v.Step = domain.StepPivot
+		expect(t, DeletionProgress(v), in("p[class=headline]", says("Step 3 of 5: Remove the rows")), says("It repeats the steps that were done"),
+			times(2, "li[class=done]"), in("li[class=current]", says("Remove the rows")))
+	})
 	t.Run("shows the gate as the steps on record left it", func(t *testing.T) {
 		for want, trace := range map[GateState]domain.StepLog{
 			GateOpen: {{Step: "shut", Worker: 1}},
@@ -96,7 +103,7 @@ func TestDeletionPage(t *testing.T) {
 		expect(t, DeletionProgress(sampleDeletion(domain.DeletionUndone, "")), without("ol[class=gate-strip]"))
 	})
 	t.Run("keeps a table of what each worker did and when", func(t *testing.T) {
-		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")),
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 			in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
 				in("tr[data-step=pivot]", says("+42 ms0.4 ms01 (delivery 1)")),
 				in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),

@@ -232,7 +232,7 @@ func digestChannels(page Page, v Digest) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if len(v.Channels) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"empty\"><h2>Nothing that day</h2><p>The channels that you subscribe to have no posts of that day. Look at another day, at <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"empty\"><h2>Nothing that day</h2><p>No post was made that day in a channel that you subscribe to. Look at another day, at <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

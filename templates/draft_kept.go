@@ -9,7 +9,7 @@ import (
 // Refused says what became of a draft for a channel that is being deleted, and why.
 func (k DraftKind) Refused() string {
 	if k == PostDraft {
-		return "Your post was refused, so it is not an orphan: a row that outlives its channel."
+		return "Your post was refused, because its channel is gone."
 	}
 	return "Your changes were refused: nothing of a channel may outlive it."
 }

@@ -48,7 +48,7 @@ func (v Erasure) step() string {
 
 func (v Erasure) undoable() string {
 	if v.Undo > 0 {
-		return "Every session ends immediately. For " + wait(v.Undo) + " it can be undone by signing in. After that, all is gone for good."
+		return "Every session ends immediately. For " + wait(v.Undo) + " your channels and posts stay readable, and you can sign in and undo this. After that, all is gone for good."
 	}
 	return "Every session ends immediately, and all is gone for good. It cannot be undone."
 }
@@ -57,7 +57,7 @@ func (v Erasure) undoable() string {
 func (v Erasure) removed() string {
 	switch of := v.Progress; {
 	case of.State == domain.DeletionPoisoned:
-		return "The deletion has stopped. The operator of this site has to restart it. " + counted(of.RowsDeleted, "row") + " removed so far."
+		return "The work has stopped. The operator of this site has to restart it. " + counted(of.RowsDeleted, "row") + " removed so far."
 	case v.underWay() && v.step() != "":
 		return counted(of.RowsDeleted, "row") + " removed so far. Now: " + v.step() + "."
 	case of.State == domain.DeletionDone:

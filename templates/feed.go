@@ -22,7 +22,7 @@ type ActiveChannel struct {
 	On   time.Time
 }
 
-const latestAbout = "Short posts in channels. Anyone may read; sign in to post."
+const latestAbout = "The newest short posts of all channels. Anyone may read them."
 
 func (v Latest) frame(page Page) Frame {
 	return Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After), Scripts: listScripts(page)}

@@ -32,7 +32,7 @@ func (s GateState) Means() string {
 	case GateReserved:
 		return "no post lands yet"
 	case GateOpen:
-		return "posts land"
+		return "a post can land"
 	case GateShut:
 		return "rows are removed, no post lands"
 	default:

@@ -3,6 +3,7 @@ package templates
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,9 @@ func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
 	}
 	if step != "" {
 		d.StepLog = sampleStepLog(d.RequestedOn)
+	}
+	if state != domain.DeletionDone {
+		d.StepLog = slices.DeleteFunc(d.StepLog, func(s domain.StepRecord) bool { return stepIndex(s.Step) > stepIndex(step) })
 	}
 	return d
 }

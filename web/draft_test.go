@@ -241,7 +241,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 	ada.open("/channels/Engines/delete").form("Delete this channel and all its posts").press()
 
 	for _, stage := range []string{"marked", "shut", "gone"} {
-		status, sentence := 410, "It is marked as being deleted. Your post was refused, so it is not an orphan"
+		status, sentence := 410, "It is marked as being deleted. Your post was refused, because its channel is gone"
 		switch stage {
 		case "shut":
 			if _, err := s.store.ShutGate(t.Context(), channel.Ref()); err != nil {
@@ -249,7 +249,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 			}
 		case "gone":
 			s.cascade(channel.Ref())
-			status, sentence = 404, "Your post was refused, so it is not an orphan"
+			status, sentence = 404, "Your post was refused, because its channel is gone"
 		}
 		p := mine.press().want(status).says(sentence).saysNot("gate is shut")
 		if p.wrote() != draftText {

@@ -104,6 +104,7 @@ func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) 
 	}
 	asked, err := s.requestErasure(c, v, form.Get("password"), form.Get("posts"))
 	if refused, ok := formOf(err, "account"); ok {
+		refused.Message = "Nothing was deleted. Please fix what is marked below."
 		return again(c, err, templates.ErasurePage(s.page(c, v), s.erasure(v, refused)))
 	}
 	if err == nil {

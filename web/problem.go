@@ -215,7 +215,7 @@ func problemOfMeaning(err error) problem {
 			Detail: "The key was used before, for another body. Nothing was saved."}},
 		{domain.ErrPostGone, newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")},
 		{domain.ErrChannelGone, newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")},
-		{domain.ErrGone, newProblem(http.StatusGone, "Channel is being deleted", "It cannot be read any more.")},
+		{domain.ErrGone, newProblem(http.StatusGone, "Channel is being deleted", "It is no longer readable. Its owner may still be able to undo the deletion, under “Your deletions”.")},
 		{domain.ErrBusy, problem{Type: busyType, Status: http.StatusServiceUnavailable, Title: "Too busy",
 			Detail: "Too many people use the site at this moment. Nothing was saved.", RetryAfter: unavailableRetry}},
 		{domain.ErrConfiguration, problem{Type: misconfiguredType, Status: http.StatusServiceUnavailable, Title: "This site cannot use its store",

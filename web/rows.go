@@ -100,6 +100,8 @@ func stateOf(rows storage.ChannelRows) string {
 		return "The deletion has stopped, and waits for an operator."
 	case underWay(rows) && d.State == domain.DeletionRunning:
 		return "A worker has taken up the deletion."
+	case underWay(rows) && d.State == domain.DeletionPending:
+		return "The channel is hidden. No worker begins while the deletion can be undone."
 	case underWay(rows):
 		return "The deletion waits for a worker."
 	case rows.Channel.Name == "" && d.Channel.Key != "":
@@ -112,7 +114,7 @@ func stateOf(rows storage.ChannelRows) string {
 			return "The channel is active, and its gate is open."
 		}
 	}
-	return "The channel is active, but it has no open gate: no user can post."
+	return "The channel is active, but its gate is not open: no post is accepted."
 }
 
 // table shows rows of a table, without what is not of their kind. The prefix tells the keys of two

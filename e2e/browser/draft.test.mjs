@@ -184,7 +184,7 @@ describe("draft: of every form for text", () => {
       await v.fill(fields);
       await v.open("/channels");
       await v.page.goBack();
-      await v.sees("Draft kept in this browser.");
+      await v.sees("Draft kept in this browser until you sign out.");
       for (const [label, value] of Object.entries(fields)) assert.equal(await v.field(label).inputValue(), value);
       await fay.endSessions();
       await v.follow(v.button(button));

@@ -31,7 +31,7 @@ describe("draft: leaving and coming back", () => {
     const v = await writer(lea, channel, scripts);
     await v.follow(v.link("Channels"));
     await v.page.goBack();
-    if (scripts) await v.sees("Draft kept in this browser.");
+    if (scripts) await v.sees("Draft kept in this browser until you sign out.");
     assert.equal(await v.field("Text").inputValue(), text);
     await v.follow(v.button("Post"));
     await published(v, lea, channel);
@@ -82,7 +82,7 @@ test("draft: it can be discarded, and that can be undone", async () => {
 
 test("draft: one whose tab was closed comes back in another", async () => {
   const v = await writer(lea, "closed", true);
-  await v.sees("Draft kept in this browser.");
+  await v.sees("Draft kept in this browser until you sign out.");
   const other = await v.context.newPage();
   await v.page.close();
   v.page = other;
@@ -118,7 +118,7 @@ test("draft: signing out removes all of them, and ending a session none", async 
   assert.equal(await drafts(), 2);
   await v.fill({ Name: "eva", Password: eva.password });
   await v.follow(v.button("Sign in"));
-  await v.sees("Draft kept in this browser.");
+  await v.sees("Draft kept in this browser until you sign out.");
   assert.equal(await v.field("Description").inputValue(), "A draft");
   const other = await v.context.newPage();
   await other.goto("/channels/out");

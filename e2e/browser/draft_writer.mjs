@@ -40,7 +40,7 @@ export const shown = (v) => v.page.locator("textarea").first().inputValue();
 
 // comesBack waits until the text is in a form again.
 export async function comesBack(v) {
-  await v.sees("Draft kept in this browser.");
+  await v.sees("Draft kept in this browser until you sign out.");
   assert.equal(await v.field("Text").inputValue(), text);
   assert.equal(await v.field("Title").inputValue(), "Mine");
 }
