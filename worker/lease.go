@@ -61,7 +61,7 @@ func (l *lease) renew(ctx context.Context) bool {
 		return err
 	})
 	if err != nil && !errors.Is(err, domain.ErrLeaseLost) {
-		l.worker.Log.WarnContext(ctx, "lease not renewed", "error", err)
+		l.worker.Log.WarnContext(ctx, "could not renew the lease of a message", "error", err)
 		return time.Now().Before(l.ends)
 	}
 	return err == nil

@@ -92,7 +92,7 @@ func (p *progress) removed(ctx context.Context, rows int) {
 		return
 	}
 	if err := p.record(ctx, running); err != nil {
-		p.log.WarnContext(ctx, "progress not recorded", "channel", p.of.Channel, "error", err)
+		p.log.WarnContext(ctx, "could not record the progress of a deletion", "channel", p.of.Channel, "error", err)
 	}
 }
 

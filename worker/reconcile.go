@@ -29,7 +29,7 @@ func (w *Worker) reconcile(ctx context.Context) {
 	for pauseFor(ctx, jitter(w.Reconcile)) {
 		err := guarded(func() error { return w.pass(ctx, &expired) })
 		if err != nil && ctx.Err() == nil {
-			w.Log.WarnContext(ctx, "reconciling pass", "error", err)
+			w.Log.WarnContext(ctx, "reconciling pass failed", "error", err)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 		messages, err := w.fetch(work, 1+cap(slots)-len(slots))
 		<-slots
 		if err != nil {
-			w.Log.WarnContext(ctx, "queue not read", "error", err)
+			w.Log.WarnContext(ctx, "could not receive messages", "error", err)
 			pauseFor(ctx, backoff(failedPollMin, failedPollMax, failures))
 			failures++
 			continue

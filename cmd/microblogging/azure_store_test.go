@@ -148,7 +148,7 @@ func rolesMakeStore(t *testing.T) {
 		signUp(t, roles[0].await(t, `listening on (\S+)\n`))
 		for _, r := range roles {
 			r.end(t)
-			if wrote := r.wrote.String(); strings.Contains(wrote, "level=ERROR") || strings.Contains(wrote, "queue not read") {
+			if wrote := r.wrote.String(); strings.Contains(wrote, "level=ERROR") || strings.Contains(wrote, "could not receive messages") {
 				t.Errorf("it complains about a new account:\n%s", wrote)
 			}
 		}
