@@ -90,7 +90,7 @@ func Open(dir string, opts Options) (*DB, error) {
 	}
 	// What a Compact that was killed has left. No Compact is running, since the store is open.
 	if err := removeLeft(file.Path(), compactSuffix); err != nil {
-		db.log.Warn("what a compaction left behind was not removed", "error", err)
+		db.log.Warn("could not remove the file of an interrupted compaction", "error", err)
 	}
 	return db, nil
 }

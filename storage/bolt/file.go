@@ -100,7 +100,7 @@ func openCurrent(path string, opts Options) (*boltFile, error) {
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, errUndecodable) && !opts.compacts:
-		cmp.Or(opts.Log, slog.Default()).Error("the store has damaged rows; what needs them fails", "error", err)
+		cmp.Or(opts.Log, slog.Default()).Error("the store has damaged rows; requests that need them fail", "error", err)
 	default:
 		return nil, err
 	}

@@ -181,7 +181,7 @@ func (db *DB) writeBatch(batch []*write) error {
 		err = fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
 		before := db.failure.Swap(&err)
 		if errors.Is(err, errNameless) && (before == nil || !errors.Is(*before, errNameless)) {
-			db.log.Error("nothing is written any more", "error", err)
+			db.log.Error("the store refuses all writes", "error", err)
 		}
 	case applied > 0:
 		db.failure.Store(nil)

@@ -81,7 +81,7 @@ func (c *copier) look(ctx context.Context) error {
 	for _, name := range storage.DataTables() {
 		for _, err := range driver.NewTable(c.to, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
 			if err != nil {
-				return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
+				return fmt.Errorf("checking whether %s is empty: %w", c.to.Name, err)
 			}
 			empty = false
 			break
@@ -102,7 +102,7 @@ func (c *copier) mustHaveNoMessages(ctx context.Context) error {
 	for name := range c.queues() {
 		n, err := driver.NewQueue(c.to, name).Length(ctx)
 		if err != nil {
-			return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
+			return fmt.Errorf("checking whether %s is empty: %w", c.to.Name, err)
 		}
 		if n > 0 {
 			return &RefusedError{fmt.Sprintf("%s is not empty: it has messages on the queue %s; copy to an empty store", c.to.Name, name)}
