@@ -135,7 +135,7 @@ func composeServicesWorkTogether(t *testing.T) {
 	for range worker.Deploy.Replicas {
 		p := startComposeRole(t, worker, account)
 		p.await(t, p.stderr, "worker started")
-		expectHealthyRole(t, worker, "127.0.0.1:8081", p.await(t, p.stderr, `answering probes" address=(\S+)`))
+		expectHealthyRole(t, worker, "127.0.0.1:8081", p.await(t, p.stderr, `health listener started" address=(\S+)`))
 		processes = append(processes, p)
 	}
 

@@ -241,7 +241,7 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	}
 	p := s.start(t, arguments...)
 	if p.url == "" {
-		p.url = p.await(t, p.stderr, `"answering probes","address":"(http:[^"]+)"`)
+		p.url = p.await(t, p.stderr, `"health listener started","address":"(http:[^"]+)"`)
 	}
 	paths := map[string]string{"Liveness": "/healthz", "Readiness": "/readyz"}
 	for _, probe := range r.Probes {

@@ -40,7 +40,7 @@ func observeAlerts(t *testing.T) {
 func observed(t *testing.T, s setup) (address string) {
 	t.Helper()
 	p := s.start(t, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--reconcile", "1s")
-	address = p.await(t, p.stderr, `answering the operator" address=http://(\S+)`)
+	address = p.await(t, p.stderr, `admin listener started" address=http://(\S+)`)
 	reader(p.url).awaitStatus(t, "/readyz", http.StatusOK)
 	alice := signUp(t, p.url, "alice")
 	alice.createChannel(t, "doomed")

@@ -35,7 +35,7 @@ func serveAdmin(ctx context.Context, listener net.Listener, b *backend, log *slo
 	server := newServer(guardAdmin(listener.Addr(), adminRoutes(b, log)), log)
 	server.WriteTimeout, server.BaseContext = adminWriteTime, func(net.Listener) context.Context { return ctx }
 	serveHTTP(answering, server, listener, adminDrainTime, log, &run)
-	log.InfoContext(ctx, "answering the operator", "address", publicAddress(listener.Addr()))
+	log.InfoContext(ctx, "admin listener started", "address", publicAddress(listener.Addr()))
 	return func() error { end(); return run.Wait() }
 }
 

@@ -20,7 +20,7 @@ func TestAdminListen(t *testing.T) {
 // admin awaits the address of the role's admin listener.
 func (r *role) admin(t *testing.T) string {
 	t.Helper()
-	return r.await(t, `answering the operator" address=(\S+)`)
+	return r.await(t, `admin listener started" address=(\S+)`)
 }
 
 func adminAnswers(t *testing.T) {

@@ -148,7 +148,7 @@ func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend)
 	if creates {
 		err = b.Prepare(ctx)
 	} else if err = b.Ready(ctx); errors.Is(err, domain.ErrMissing) {
-		err = fmt.Errorf("there is no store here, or not all of it: %w; a role makes a store when it starts", err)
+		err = fmt.Errorf("the store is missing or incomplete: %w; to create it, start a role: serve, web or worker", err)
 	}
 	if err != nil {
 		return cannotRunError{err}

@@ -47,7 +47,7 @@ func unpack(file io.Reader) (*gzip.Reader, error) {
 		err = gzip.ErrHeader
 	}
 	if err != nil {
-		err = fmt.Errorf("it is not a backup: %w", err)
+		err = fmt.Errorf("not a backup file: %w", err)
 	}
 	return packed, err
 }
@@ -62,7 +62,7 @@ func verify(file io.ReadSeeker) error {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, packed); err != nil {
-		return fmt.Errorf("it is cut short or altered: %w", err)
+		return fmt.Errorf("the backup file is cut short or altered: %w", err)
 	}
 	_, err = file.Seek(0, io.SeekStart)
 	return err
@@ -82,7 +82,7 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 	}
 	if err = write(file); err == nil {
 		if err = verify(file); err != nil {
-			err = fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
+			err = fmt.Errorf("%s was not written, because the backup did not arrive whole: %w", name, err)
 		}
 	}
 	if err == nil {
@@ -113,7 +113,7 @@ func replaceable(name string) error {
 	}
 	defer file.Close() // it was only read
 	if _, err := unpack(file); err != nil {
-		return fmt.Errorf("%s is there already, and is left alone: %w", name, err)
+		return fmt.Errorf("%s exists and was not replaced: %w", name, err)
 	}
 	return nil
 }
@@ -129,8 +129,8 @@ const (
 )
 
 // errNoSnapshot is why a store on the network cannot be backed up.
-var errNoSnapshot = errors.New("there is no snapshot of several tables in Azure, and so no backup: " +
-	"microblogging copy --from azure --to bolt:DIR makes a copy that can be backed up")
+var errNoSnapshot = errors.New("a store in Azure cannot be backed up, because Azure has no snapshot of several tables; " +
+	"run microblogging copy --from azure --to bolt:DIR, and back up that copy")
 
 // A backupHandler gives a backup of the open store. What it gives is all there is, with
 // the hashes of passwords; so it answers programs on the same machine alone. It gives one
@@ -164,10 +164,10 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = pack(w, func(w io.Writer) error { return h.backend.backup(r.Context(), w) })
 	}
 	if err == nil {
-		h.log.InfoContext(r.Context(), "backup given")
+		h.log.InfoContext(r.Context(), "backup sent")
 		return
 	}
-	h.log.WarnContext(r.Context(), "backup given up", "error", err)
+	h.log.WarnContext(r.Context(), "backup not sent", "error", err)
 	if !errors.Is(err, bolt.ErrDamaged) {
 		panic(http.ErrAbortHandler)
 	}

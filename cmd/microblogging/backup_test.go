@@ -283,7 +283,7 @@ func backupCannotBegin(t *testing.T) {
 		"a server without it":         {[]string{file, "--admin", server.URL}, "404"},
 		"an address that is no URL":   {[]string{file, "--admin", "localhost:9090"}, "--admin must be a URL"},
 		"a store that cannot be read": {[]string{file, "--admin", withoutStore}, "EOF"},
-		"a folder of that name":       {[]string{dir, "--data", s.data}, "left alone"},
+		"a folder of that name":       {[]string{dir, "--data", s.data}, "exists and was not replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := program(t, append([]string{"backup"}, c.args...)...)
@@ -308,9 +308,9 @@ func backupGivenUp(t *testing.T) {
 	dir := t.TempDir()
 	whole := packed(t, "content")
 	for says, body := range map[string][]byte{
-		"unexpected EOF":     whole[:len(whole)-1],
-		"invalid header":     append(bytes.Clone(whole), "and something else"...),
-		"it is not a backup": []byte("<html>"),
+		"unexpected EOF":    whole[:len(whole)-1],
+		"invalid header":    append(bytes.Clone(whole), "and something else"...),
+		"not a backup file": []byte("<html>"),
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
 		code, _, stderr := program(t, "backup", filepath.Join(dir, "backup"), "--admin", server.URL)
@@ -375,7 +375,7 @@ func TestDamagedStore(t *testing.T) {
 		{"serve", header, "one of the two headers of the file is invalid", exitCannotRun},
 		{"check", header, "one of the two headers of the file is invalid", exitFound},
 		{"backup", header, "one of the two headers of the file is invalid", exitFound},
-		{"compact", header, "the last write before may be missing", exitOK},
+		{"compact", header, "the last write may be missing", exitOK},
 		{"check", header, "", exitOK},
 	} {
 		args := []string{c.command, "--data", c.data}

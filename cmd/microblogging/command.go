@@ -12,8 +12,8 @@ type commands struct {
 	Check   checkCommand   `cmd:"" help:"Read every table and report each violation of an invariant and each stalled deletion."`
 	Compact compactCommand `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
 	Backup  backupCommand  `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
-	Restore restoreCommand `cmd:"" help:"Make an empty embedded store what a backup holds. The server must be stopped."`
-	Health  healthCommand  `cmd:"" help:"Ask the probe of a role that runs. Exit status 0 if it answers 200: for the health check of a container, whose image has no other program."`
-	Copy    copyCommand    `cmd:"" help:"Copy a whole store to an empty one, of any kind. Run it again if it was interrupted: it goes on."`
+	Restore restoreCommand `cmd:"" help:"Fill an empty embedded store from a backup. The server must be stopped."`
+	Health  healthCommand  `cmd:"" help:"Request a health probe of a running role. The exit status is 0 if the probe answers 200. For the health check of a container whose image has no other program."`
+	Copy    copyCommand    `cmd:"" help:"Copy a whole store to an empty one, of any kind. If it was interrupted, run it again: it continues."`
 	Version versionCommand `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
 }

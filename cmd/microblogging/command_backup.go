@@ -52,7 +52,7 @@ func download(ctx context.Context, admin string, to io.Writer, most time.Duratio
 		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
-	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("--admin: %s gave no whole backup within %s", at, most))
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("--admin: %s sent no whole backup within %s", at, most))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
@@ -68,7 +68,7 @@ func download(ctx context.Context, admin string, to io.Writer, most time.Duratio
 	switch response.StatusCode {
 	case http.StatusOK:
 		if _, err := io.Copy(to, response.Body); err != nil {
-			return cmp.Or(context.Cause(ctx), fmt.Errorf("the server ended the backup before its end: %w", err))
+			return cmp.Or(context.Cause(ctx), fmt.Errorf("the server closed the connection before the backup was whole: %w", err))
 		}
 		return nil
 	case http.StatusInternalServerError:

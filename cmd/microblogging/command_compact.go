@@ -15,12 +15,12 @@ type compactCommand struct {
 // Run gives the free space of the embedded store back to the disk.
 func (c compactCommand) Run(ctx context.Context, console *console) error {
 	if c.Storage != "bolt" {
-		return cannotRunError{errors.New("compact is for the embedded store only: the other stores give space back without it")}
+		return cannotRunError{errors.New("compact is only for the embedded store; Azure frees space by itself")}
 	}
 	began := false
 	before, after, err := bolt.Compact(ctx, c.Data, func(missing bool) {
 		if began = true; missing {
-			fmt.Fprintln(console.stderr, "one of the two headers of the file was invalid: the last write before may be missing")
+			fmt.Fprintln(console.stderr, "one of the two headers of the file was invalid: the last write may be missing")
 		}
 	})
 	switch {

@@ -60,7 +60,7 @@ func compactRefused(t *testing.T) {
 	db, err := bolt.Open(used, bolt.Options{})
 	ok(t, err)
 	for says, args := range map[string][]string{
-		"in use by another process": {"--data", used}, "embedded store only": {"--storage", "azure"}, none: {"--data", none},
+		"in use by another process": {"--data", used}, "only for the embedded store": {"--storage", "azure"}, none: {"--data", none},
 	} {
 		code, stdout, stderr := program(t, append([]string{"compact"}, args...)...)
 		if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {

@@ -51,7 +51,7 @@ func TestHealthCommand(t *testing.T) {
 func healthOfRole(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	r := startRole(t, "worker", "--data", t.TempDir(), "--health-listen", "127.0.0.1:0")
-	address := r.await(t, `answering probes" address=(\S+)`)
+	address := r.await(t, `health listener started" address=(\S+)`)
 	for _, probe := range []string{"healthz", "readyz"} {
 		if code, out, errs := program(t, "health", fmt.Sprintf("%s/%s", address, probe)); code != exitOK || out != "ok\n" || errs != "" {
 			t.Errorf("%s: exits with %d, prints %q and says %q", probe, code, out, errs)

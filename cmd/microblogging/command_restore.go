@@ -14,15 +14,15 @@ import (
 
 type restoreCommand struct {
 	storageFlags `embed:""`
-	Deletions    string `placeholder:"FILE" help:"A later backup, or the directory of the store that is given up. Each channel in it whose deletion was accepted is deleted again, so that the restore does not bring it back."`
+	Deletions    string `placeholder:"FILE" help:"A later backup, or the directory of the store that the restored one replaces. Each channel whose deletion it records is deleted again, so that the restore does not bring the channel back."`
 	EndSessions  bool   `help:"End all sessions and sign-in links, and revoke the addresses of personal feeds. Otherwise those that were ended after the backup are valid again."`
 	File         string `arg:"" help:"The file that backup wrote. It is read to its end before anything is written."`
 }
 
-// Run makes an empty store what a backup holds.
+// Run fills an empty store from a backup.
 func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	if c.Storage != "bolt" {
-		return cannotRunError{errors.New("restore is for the embedded store only: microblogging copy moves what was restored to Azure")}
+		return cannotRunError{errors.New("restore is only for the embedded store; to move the restored store to Azure, run microblogging copy --to azure")}
 	}
 	var deletions []domain.Message
 	if c.Deletions != "" {

@@ -82,7 +82,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
-		log.InfoContext(ctx, "the memory limit of this process is not known", "error", err)
+		log.InfoContext(ctx, "could not read the memory limit of this process", "error", err)
 	}
 	told, err := telemetry.Start(telemetry.Options{
 		Version: buildVersion(), Storage: p.Storage, Counts: p.AdminListen != "", Log: log,
@@ -113,14 +113,14 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if b.local && !there && unknown == nil {
-		log.InfoContext(ctx, "no store was here: this is a new store, and it is empty", "data", p.Data)
+		log.InfoContext(ctx, "the directory had no store: created a new store, which is empty", "data", p.Data)
 	}
 	b.draining = ctx.Done()
 	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
 	go endAnyway(ctx, ended, func() {
-		fmt.Fprintln(console.stderr, "microblogging: a call of the store does not return, so the process ends without it")
+		fmt.Fprintln(console.stderr, "microblogging: a storage call did not return in time, so the process ends without waiting for it")
 		os.Exit(exitFound)
 	})
 	if b.local || p.web != nil && p.web.Sample { // the sample is written before the first request
@@ -137,7 +137,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 			return err
 		}
 		if err := giveBack(); err != nil {
-			log.InfoContext(ctx, "memory that the start needed is not given back", "error", err)
+			log.InfoContext(ctx, "could not give memory back after the start", "error", err)
 		}
 		return nil
 	})
@@ -154,7 +154,7 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 			workEnded()
 			return err
 		}
-		log.InfoContext(ctx, "answering probes", "address", address)
+		log.InfoContext(ctx, "health listener started", "address", address)
 	}
 	if p.worker == nil {
 		workEnded()

@@ -23,11 +23,11 @@ type storageFlags struct {
 	Data    string `default:"./data" help:"The directory of the embedded store. Only one process can use it at a time."`
 
 	AzureConnectionString     string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
-	AzureConnectionStringFile string `env:"AZURE_STORAGE_CONNECTION_STRING_FILE,MICROBLOGGING_AZURE_CONNECTION_STRING_FILE" type:"path" placeholder:"FILE" help:"With --storage azure: a file that holds the connection string, such as a mounted secret. It goes before --azure-connection-string. It is read once, at the start."`
+	AzureConnectionStringFile string `env:"AZURE_STORAGE_CONNECTION_STRING_FILE,MICROBLOGGING_AZURE_CONNECTION_STRING_FILE" type:"path" placeholder:"FILE" help:"With --storage azure: a file that holds the connection string, such as a mounted secret. It overrides --azure-connection-string. It is read once, at the start."`
 	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
 	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 
-	Retries  int           `group:"retries" default:"3" within:"0 20" help:"How often a request is sent again, 0 to 20. docs/retries.md says which."`
+	Retries  int           `group:"retries" default:"3" within:"0 20" help:"How often a failed request to Azure is sent again, 0 to 20. docs/retries.md says which requests."`
 	RetryMin time.Duration `group:"retries" default:"150ms" within:"1ms 1m" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
 	RetryMax time.Duration `group:"retries" default:"2s" within:"1ms 1m" help:"The longest pause, 1ms to 1m. If the service asks for a longer one with Retry-After, the request fails immediately."`
 }
@@ -97,12 +97,12 @@ type webFlags struct {
 	WriteBurst          int           `default:"1000" within:"1 1000000" help:"How many writes one user may make in a burst, after a pause."`
 	MaxChannelsPerOwner int           `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
 	SignUps             int           `default:"100" within:"0 1000000000" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
-	PageCache           cacheSize     `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
+	PageCache           cacheSize     `default:"64MB" help:"How much memory may hold rendered pages and feeds of channels; 0 to render each anew. Whole pages are kept for readers who are not signed in, the content of pages for all. Before a page is used again, the store is asked whether the channel has changed."`
 	TrustProxy          proxyFlag     `help:"Trust the headers X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, trust only the proxies in these networks, also if a request passes several of them."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel immediately."`
 	UndoAccount         time.Duration `default:"168h" within:"0s 168h" help:"How long the deletion of an account can be undone, up to 168h; 0 for not at all. Its sessions end immediately."`
-	Teach               bool          `help:"For learning: let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data."`
-	NoLab               bool          `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
+	Teach               bool          `help:"For learning: let every visitor see the rows of each channel in the store, and list at the end of each page the storage calls that made it. It is on with the sample data."`
+	NoLab               bool          `help:"Do not serve the lab (/lab), in which readers step through the production code call by call."`
 	LogAddresses        bool          `help:"Log the addresses of clients, which are personal data."`
 }
 
@@ -133,7 +133,7 @@ func badName(flag string, err error) error {
 
 // roleFlags are what all roles share.
 type roleFlags struct {
-	DrainDelay  time.Duration `default:"0s" within:"0s 24h" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it immediately."`
+	DrainDelay  time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends this delay."`
 	AdminListen string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
 	LogFormat   string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
 	LogLevel    slog.Level    `default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
@@ -149,7 +149,7 @@ type workerFlags struct {
 	leaseFlags  `embed:""`
 	Reconcile   time.Duration `default:"1m" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
 	Concurrency int           `default:"4" within:"1 256" help:"How many messages to handle concurrently, 1 to 256."`
-	MaxAttempts int           `default:"5" within:"1 1000000" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
+	MaxAttempts int           `default:"5" within:"1 1000000" help:"After how many failed attempts a message is poisoned: given up until an operator requeues it. An attempt that removed rows does not count."`
 	Slow        time.Duration `default:"0s" within:"0s 1m" help:"For learning: how long to wait before each step of a deletion, up to 1m, so that you can watch the steps on its page and kill the process between two of them."`
 }
 

@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, console *console) int {
 		err = checkBounds(command.Flags())
 	}
 	if err != nil {
-		fmt.Fprintf(console.stderr, "microblogging: %v\nTry --help, also after a command.\n", err)
+		fmt.Fprintf(console.stderr, "microblogging: %v\nRun microblogging --help, or microblogging COMMAND --help.\n", err)
 		return exitCannotRun
 	}
 	command.BindTo(ctx, (*context.Context)(nil))

@@ -117,7 +117,7 @@ func webDrains(t *testing.T) {
 
 func workerDrains(t *testing.T) {
 	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
-	address := r.await(t, `answering probes" address=(\S+)`)
+	address := r.await(t, `health listener started" address=(\S+)`)
 	r.expectDraining(t, address, 2*time.Second, "/healthz")
 }
 

@@ -67,7 +67,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		}
 	} else {
 		up = 0
-		g.log.Warn("the store was not read for metrics", "error", g.err)
+		g.log.Warn("could not read the store for metrics", "error", g.err)
 	}
 	tell("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.", up, nil)
 	if g.space == nil {
@@ -75,7 +75,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 	space, err := g.space()
 	if err != nil {
-		g.log.Warn("the size of the store was not read for metrics", "error", err)
+		g.log.Warn("could not read the size of the store for metrics", "error", err)
 		return
 	}
 	tell("bolt_file_bytes", "The size of the file of the embedded store.", float64(space.Bytes), nil)

@@ -246,7 +246,7 @@ func leaveOutUnread(t *testing.T) {
 			!strings.Contains(got, "go_goroutines") {
 			t.Errorf("got %s", got)
 		}
-		if !strings.Contains(log.String(), "the store was not read") {
+		if !strings.Contains(log.String(), "could not read the store") {
 			t.Errorf("logged %s", &log)
 		}
 		store.hangs = false

@@ -42,7 +42,7 @@ func Start(o Options) (*Telemetry, error) {
 // Stop sends the spans that wait, for StopTime at most. Spans that end later are lost.
 func (t *Telemetry) Stop() {
 	if t != nil && t.tracer != nil && !t.stop() {
-		t.Log.Warn("the last traces are not sent")
+		t.Log.Warn("could not send the last traces")
 	}
 }
 

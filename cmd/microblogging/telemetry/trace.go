@@ -103,7 +103,7 @@ func (t *tracer) sendOrLose(spans []*spanData) {
 		t.lost += int64(len(spans))
 	}
 	if t.lost > 0 && time.Since(t.logged) >= failuresEvery {
-		t.log.Warn("traces are not sent", "lost", t.lost, "error", err)
+		t.log.Warn("could not send traces", "lost", t.lost, "error", err)
 		t.lost, t.logged = 0, time.Now()
 	}
 }
