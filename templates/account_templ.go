@@ -310,7 +310,7 @@ func ResetPage(page Page, v Reset) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<header class=\"head\"><h1>New password</h1><p class=\"lead\">It takes the place of the old one. Every session ends.</p></header><div class=\"body\"><form class=\"narrow\" method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<header class=\"head\"><h1>New password</h1><p class=\"lead\">It replaces the old password. Every session ends, also on other devices.</p></header><div class=\"body\"><form class=\"narrow\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -564,20 +564,20 @@ func AccountPage(page Page, v Account) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"acts\"><button class=\"main\">Change password</button></p></form></section><section aria-labelledby=\"export\"><h2 id=\"export\">Your data</h2><p>All that you have here, in one file. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"acts\"><button class=\"main\">Change password</button></p></form></section><section aria-labelledby=\"export\"><h2 id=\"export\">Your data</h2><p>All your data on this site, in one file. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 templ.SafeURL
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(ExportPath)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 136, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 136, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\">Take it out</a></p></section><section aria-labelledby=\"erasure\"><h2 id=\"erasure\">Delete your account</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\">Download it</a></p></section><section aria-labelledby=\"erasure\"><h2 id=\"erasure\">Delete your account</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -726,7 +726,7 @@ func ExportPage(page Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "\">← Account</a></p><h1>Your data</h1><p class=\"lead\">All that you have here, in one zip file.</p></header><div class=\"body\"><ul><li>Your profile, your subscriptions, and the posts that you voted on.</li><li>Each channel of yours, with everybody’s posts.</li><li>What you wrote in the channels of others.</li></ul><p>Posts are there twice: as Markdown, and as JSON Feed, which feed readers and")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "\">← Account</a></p><h1>Your data</h1><p class=\"lead\">All your data on this site, in one zip file.</p></header><div class=\"body\"><ul><li>Your profile, your subscriptions, and the posts that you voted on.</li><li>Each channel of yours, with everybody’s posts.</li><li>What you wrote in the channels of others.</li></ul><p>Posts are there twice: as Markdown, and as JSON Feed, which feed readers and")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -16,8 +16,8 @@ func TestCallPanel(t *testing.T) {
 		showCallPanel(t, v,
 			in("aside[class=call-panel]", in("summary", says("How this page was made: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
 				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
-				says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
-				says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top.")),
+				says("queue delete-channel-and-blogs"), says("read 42 rows and returned 40"),
+				says("cost $0.07 in Azure, for 2 table calls each. Queue calls cost extra.")),
 			in("link[rel=stylesheet][href=/static/call-panel.css]"),
 		)
 	})
@@ -35,7 +35,7 @@ func TestCallPanel(t *testing.T) {
 		showCallPanel(t, CallPanel{Calls: []storage.Call{call}, Totals: calls(403)},
 			in("aside", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
 		showCallPanel(t, CallPanel{Calls: []storage.Call{call}, Totals: calls(1)}, in("aside", silent("These are the first"), says("1 storage call,")))
-		showCallPanel(t, CallPanel{}, in("aside", says("The store was not asked for anything."), silent("A million")))
+		showCallPanel(t, CallPanel{}, in("aside", says("The page made no storage call."), silent("A million")))
 	})
 	t.Run("explains each kind of row once", func(t *testing.T) {
 		v := CallPanel{Calls: []storage.Call{sampleCall(), refusedCall(), sampleCall()}, Totals: calls(3)}

@@ -1053,7 +1053,7 @@ func noPosts(page Page, v Channel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case v.MayNotPost != "":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<h2>Nothing here yet</h2><p>What is posted will be here.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<h2>Nothing here yet</h2><p>Posts of this channel will appear here.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1985,7 +1985,7 @@ func blockedPeople(v EditChannel) templ.Component {
 			templ_7745c5c3_Var85 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 143, "<section aria-labelledby=\"blocked-title\"><h2 id=\"blocked-title\">Blocked people</h2><p class=\"hint\">Whom you block cannot post here. They can still read, subscribe and vote, and delete what they posted before.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 143, "<section aria-labelledby=\"blocked-title\"><h2 id=\"blocked-title\">Blocked people</h2><p class=\"hint\">People whom you block cannot post here. They can still read, subscribe and vote, and delete what they posted before.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2304,7 +2304,7 @@ func DeleteChannelPage(page Page, v DeleteChannel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 170, "\">Take them out</a> first.</p></aside>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 170, "\">Download your data</a> first.</p></aside>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

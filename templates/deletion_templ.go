@@ -978,7 +978,7 @@ func remark(v Deletion, s domain.StepRecord) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "Another worker was further.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "Another worker had already gone further.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1010,7 +1010,7 @@ func remark(v Deletion, s domain.StepRecord) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "The worker said nothing more.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "The worker recorded nothing more.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -106,9 +106,9 @@ func TestDeletionPage(t *testing.T) {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 			in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
 				in("tr[data-step=pivot]", says("+42 ms0.4 ms01 (delivery 1)")),
-				in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),
+				in("tr[data-step=sweep]", says("sweep Remove the rows The worker recorded nothing more.+43 ms–991 (delivery 1)")),
 				in("tr[data-step=sweep]", says("+32.0 s1.5 s12,2462 (delivery 2)")),
-				in("tr[data-step=release]", says("Another worker was further."), says("+3 min 20 s1 min 15 s")),
+				in("tr[data-step=release]", says("Another worker had already gone further."), says("+3 min 20 s1 min 15 s")),
 			)),
 		)
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")), without("table"))

@@ -30,12 +30,12 @@ func (s GateState) Word() string {
 func (s GateState) Means() string {
 	switch s {
 	case GateReserved:
-		return "no post lands yet"
+		return "no post is accepted yet"
 	case GateOpen:
-		return "a post can land"
+		return "posts are accepted"
 	case GateShut:
-		return "rows are removed, no post lands"
+		return "rows are removed, no post is accepted"
 	default:
-		return "nothing lands, nothing is removed"
+		return "no post is accepted, no row is removed"
 	}
 }

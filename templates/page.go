@@ -91,7 +91,7 @@ func (p Page) current(path string) bool {
 
 const (
 	siteName  = "MicroBlogging"
-	siteAbout = "Channels of short posts, and a deletion that is right."
+	siteAbout = "Short posts in channels, and deletions that leave nothing behind."
 
 	// paper and darkPaper are the colors around the page, as in static/app.css.
 	paper, darkPaper = "#fbfaf7", "#15181a"

@@ -352,7 +352,7 @@ func Shell(page Page, f Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<footer class=\"foot\"><p>Channels of short posts, and a deletion that is right. <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<footer class=\"foot\"><p>Short posts in channels, and deletions that leave nothing behind. <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1375,7 +1375,7 @@ func LearnPage(page Page) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "<h2>Why nothing is forgotten</h2><p>Before a channel is marked, its deletion is put on an index of open deletions. Each worker looks through that index from time to time, the <i>reconciling pass</i>, and sends a new message for what makes no progress. So a deletion does not depend on any message.</p><p>A message only makes it fast. A worker borrows it from a queue for a while and removes it at the end; if the worker dies, the message shows up again. Since every step can be repeated, the next worker simply starts over.</p><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "<h2>Why nothing is forgotten</h2><p>Before a channel is hidden, its deletion is put on an index of open deletions. Each worker looks through that index from time to time, the <i>reconciling pass</i>, and sends a new message for what makes no progress. So a deletion does not depend on any message.</p><p>A message only makes it fast. A worker borrows it from a queue for a while and removes it at the end; if the worker dies, the message shows up again. Since every step can be repeated, the next worker simply starts over.</p><p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -81,7 +81,7 @@ func (v Problem) detail() string {
 func problemText(status int) (title, detail string) {
 	switch status {
 	case http.StatusBadRequest:
-		return "That did not arrive in one piece", "The address or the form was damaged on its way here. Nothing was changed."
+		return "The request was damaged", "The address or the form was damaged on its way here. Nothing was changed."
 	case http.StatusUnauthorized:
 		return "Please sign in", "This page needs to know who you are."
 	case http.StatusForbidden:
@@ -93,14 +93,14 @@ func problemText(status int) (title, detail string) {
 	case http.StatusRequestEntityTooLarge:
 		return "That is too much for one form", "One form holds at most 64 KiB. Nothing was saved."
 	case http.StatusUnprocessableEntity:
-		return "Something in it is not right", "Nothing was saved. This is what to fix:"
+		return "Please check what you entered", "Nothing was saved. This is what to fix:"
 	case http.StatusTooManyRequests:
 		return "Too many tries", "There were too many attempts in a short time."
 	case http.StatusServiceUnavailable:
-		return "The store does not answer", "It is nothing that you did. It usually passes within a minute."
+		return "The store does not answer", "This is not your fault. It usually passes within a minute."
 	}
 	if status >= http.StatusInternalServerError {
-		return "Something broke on our side", "It is nothing that you did. It has been written to the log."
+		return "Something went wrong on this site", "This is not your fault. The error was written to the site’s log."
 	}
 	return "That did not work", "The server refused the request. Nothing was changed."
 }

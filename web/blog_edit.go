@@ -78,7 +78,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	at := pageTarget(c, form)
 	draft, err := domain.ParseDraft(draftOf(form))
 	if err == nil && form.Get("undecided") == templates.Undecided(draft) {
-		err = domain.Invalid("text", "is still that of both versions. Decide what to keep, and change it here")
+		err = domain.Invalid("text", "still contains both versions. Remove what you do not want to keep, then save")
 	}
 	if err == nil {
 		_, _, err = s.edit(c, v, at, expected, draft)

@@ -66,7 +66,7 @@ func callPanelListsCalls(t *testing.T) {
 	s.browser().open("/channels/Engines").want(200).says(
 		"table Channels", "point", "PartitionKey = engines and RowKey = (empty)", "1 row read, 1 returned",
 		"range", "RowKey like blog!<id>, the first 21", "3 rows read, 3 returned",
-		"The store looked at 6 rows and gave 6", "A million views like this one cost $", "table calls each", "East US", "2026",
+		"The store read 6 rows and returned 6", "A million views like this one cost $", "table calls each", "East US", "2026",
 		"The time in its key counts down",
 	)
 	s.browser().open("/how-deletion-works").says("How this page was made: 0 storage calls, 0 ms").saysNot("A million views")

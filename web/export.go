@@ -36,8 +36,8 @@ func (s *server) showExport(c echo.Context, v visitor) error {
 func (s *server) export(c echo.Context, v visitor) error {
 	if !s.exports.take(v.User, 1) {
 		return &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusServiceUnavailable, Title: "An export of yours is under way", RetryAfter: exportRetry,
-			Detail: "One at a time is enough: it has everything. Try again when it has ended.",
+			Status: http.StatusServiceUnavailable, Title: "Your export is still running", RetryAfter: exportRetry,
+			Detail: "You can run one export at a time, and each holds all your data. Wait until it has finished.",
 		}}
 	}
 	defer s.exports.give(v.User, 1)
@@ -57,7 +57,7 @@ func (s *server) export(c echo.Context, v visitor) error {
 	e := export{store: s.store, user: user, origin: s.origin(c.Request())}
 	e.zip = zip.NewWriter(steadyWriter{c.Response(), http.NewResponseController(c.Response().Writer)})
 	if err := e.write(c.Request().Context()); err != nil {
-		s.Logger.LogAttrs(c.Request().Context(), slog.LevelWarn, "an export was cut", slog.Any("error", err))
+		s.Logger.LogAttrs(c.Request().Context(), slog.LevelWarn, "could not complete an export", slog.Any("error", err))
 		panic(http.ErrAbortHandler)
 	}
 	return nil

@@ -45,7 +45,7 @@ func readForm(c echo.Context) (url.Values, error) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "Not a form", "Nothing was saved. Please use the form on the page.")
 	}
 	if err != nil {
-		return nil, unreadBody(err, "Damaged form", "The form did not arrive in one piece. Nothing was saved. Please send it again.")
+		return nil, unreadBody(err, "Damaged form", "Only a part of the form arrived. Nothing was saved. Please send it again.")
 	}
 	return r.PostForm, nil
 }

@@ -107,7 +107,7 @@ func (w watch) wantFull(peer string) {
 	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || seconds < 1 {
 		w.Errorf("Retry-After %q", a.header.Get("Retry-After"))
 	}
-	if body := string(a.body); !strings.Contains(body, "Too many pages are being watched") || strings.Contains(body, "store") {
+	if body := string(a.body); !strings.Contains(body, "Too many live pages") || strings.Contains(body, "store") {
 		w.Errorf("the page says %s", body)
 	}
 	if log := w.log.String(); strings.Contains(log, "level=ERROR") {

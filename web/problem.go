@@ -217,9 +217,9 @@ func problemOfMeaning(err error) problem {
 		{domain.ErrChannelGone, newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")},
 		{domain.ErrGone, newProblem(http.StatusGone, "Channel is being deleted", "It is no longer readable. Its owner may still be able to undo the deletion, under “Your deletions”.")},
 		{domain.ErrBusy, problem{Type: busyType, Status: http.StatusServiceUnavailable, Title: "Too busy",
-			Detail: "Too many people use the site at this moment. Nothing was saved.", RetryAfter: unavailableRetry}},
+			Detail: "The site has too many requests at the moment. Nothing was saved.", RetryAfter: unavailableRetry}},
 		{domain.ErrConfiguration, problem{Type: misconfiguredType, Status: http.StatusServiceUnavailable, Title: "This site cannot use its store",
-			Detail: "It is nothing that you did. An operator of the site has to mend its configuration; the log says what is wrong.", RetryAfter: misconfiguredRetry}},
+			Detail: "This is not your fault. The operator of this site has to correct its configuration; the log says what is wrong.", RetryAfter: misconfiguredRetry}},
 		{domain.ErrUnavailable, problem{Type: noType, Status: http.StatusServiceUnavailable, Title: "Storage does not answer",
 			RetryAfter: unavailableRetry}},
 	} {

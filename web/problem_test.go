@@ -132,7 +132,7 @@ func wrongConfigurationLasts(t *testing.T) {
 		form := b.open("/channels/new").form("Create channel").fill("name", "Engines")
 		s.breakStore(everyCall(fmt.Errorf("SECRET-ACCOUNT: %w", meaning)))
 		for what, p := range map[string]page{"reading": b.open("/channels"), "writing": form.press()} {
-			p.want(503).says("An operator of the site has to mend").saysNot("within a minute", "does not answer", "SECRET")
+			p.want(503).says("The operator of this site has to correct").saysNot("within a minute", "does not answer", "SECRET")
 			if p.header.Get("Retry-After") != "60" {
 				t.Errorf("%s: Retry-After is %q", what, p.header.Get("Retry-After"))
 			}

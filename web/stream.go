@@ -44,8 +44,8 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	client := s.admission.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {
 		return &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusServiceUnavailable, Title: "Too many pages are being watched", RetryAfter: streamRetry,
-			Detail: "The server has no more live updates to give right now. Reload the page to see the current state.",
+			Status: http.StatusServiceUnavailable, Title: "Too many live pages", RetryAfter: streamRetry,
+			Detail: "This page cannot update by itself now, because too many other pages do. Reload it to see the current state.",
 		}}
 	}
 	defer s.streams.give(client, 1)
@@ -98,7 +98,7 @@ func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *
 		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
 			return stream.send("end", nil)
 		case ctx.Err() == nil: // the next look asks again, so the reader misses nothing
-			s.Logger.LogAttrs(ctx, slog.LevelWarn, "watching a deletion", slog.Any("error", err))
+			s.Logger.LogAttrs(ctx, slog.LevelWarn, "could not watch a deletion", slog.Any("error", err))
 		}
 	}
 }

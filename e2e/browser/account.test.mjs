@@ -36,7 +36,7 @@ test("account: a wrong password is refused, and the name is kept", async () => {
 test("account: all that one has here can be taken out", async () => {
   const v = await visitor(sites.sample, { as: cem });
   await v.open("/account");
-  await v.follow(v.link("Take it out"));
+  await v.follow(v.link("Download it"));
   await look(v, "export");
   const [download] = await Promise.all([v.page.waitForEvent("download"), v.link("Download the zip file").click()]);
   assert.match(download.suggestedFilename(), /^microblogging-cem-.*\.zip$/);

@@ -147,7 +147,7 @@ test("conflict: where edits overlap, the box has both", async () => {
   await look(late, "conflict-overlap");
   await late.follow(late.button("Save merged"));
   assert.equal(late.status, 422, "a clash is published that nobody decided");
-  await late.sees("Decide what to keep");
+  await late.sees("still contains both versions");
   assert.deepEqual(await bea.texts("meet.overlap"), ["The quick red fox"]);
   await late.fill({ Text: "The quick dark red fox" });
   await late.follow(late.button("Save merged"));
