@@ -216,7 +216,7 @@ func creations() subject {
 				Actors:       []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 			},
 			{
-				Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 2, Preemptions: 2,
+				Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Actors:       []lab.Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 			},

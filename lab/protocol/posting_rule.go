@@ -269,7 +269,7 @@ func postingRule() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.token), driver.Exists)",
+			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
 				"A post of another user merges the posting rule by which it was allowed, so it fails once the owner has changed the rule.",
 				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
 			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Edit: s.transactIfPermitted(ctx, p,",
