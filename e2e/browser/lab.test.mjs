@@ -246,7 +246,7 @@ describe("lab: two quick presses", () => {
     await take(v, "olga").dblclick();
     await asked;
     await v.page.waitForFunction(() => document.querySelector("main").ariaBusy === "true");
-    assert.equal(waiting.length, 1, "requests at once");
+    assert.equal(waiting.length, 1, "concurrent requests");
     release();
     await at(v, 2);
     assert.equal(taken(v), "olga*2");
@@ -294,7 +294,7 @@ test("lab: a step that fails is left to the browser", async () => {
 
 test("lab: a state that the server refuses is shown as it says", async () => {
   const v = await lab();
-  await v.page.evaluate(() => { document.querySelector("#actor-ann a.main").href = "/lab/A1?s=nobody"; });
+  await v.page.evaluate(() => { document.querySelector("#actor-ann a.main").href = "/lab/A1?s=eve"; });
   v.expectRefusal(400, start);
   await v.follow(take(v, "ann"));
   assert.equal(v.status, 400);
