@@ -102,7 +102,7 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 	}
 	// Either this transaction has committed before and its response was lost, or a repair
 	// deleted the reservation first. The gate exists only in the first case.
-	//lab: Read whether our gate is open.
+	//lab: Read whether this gate is open.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return optimistic.ErrAgain
@@ -170,7 +170,7 @@ func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool
 // the version that was read before the channel's row was read. If a post has used the
 // gate since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
-	//lab: Take our gate away.
+	//lab: Delete the open gate of this creation.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
