@@ -38,7 +38,7 @@ type point struct {
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
-	// site and above are what lines returns, once somebody has asked for them.
+	// site and above are what lines returns, once it was called.
 	site  Site
 	above []Site
 	// parked is an execution that waits at this point, if there is one.

@@ -141,7 +141,7 @@ func scaleCases() []scaleCase {
 		{"post", "2", "5", "658 + 5k + 2u + t",
 			func(s scaleSize) scaleCost { return scaleCost{2, 5, 658 + 5*s.key + 2*s.user + s.text} },
 			func(w *scaleWorld) error { return w.post("a", 1) }},
-		{"post to a channel of somebody else", "4", "6", "692 + 6k + 2u + t",
+		{"post to another user's channel", "4", "6", "692 + 6k + 2u + t",
 			func(s scaleSize) scaleCost { return scaleCost{4, 6, 692 + 6*s.key + 2*s.user + s.text} },
 			func(w *scaleWorld) error {
 				other := domain.UserName(strings.Repeat("g", w.user))
@@ -153,7 +153,7 @@ func scaleCases() []scaleCase {
 				w.ctx = ctx
 				return w.postBy(other, "a", 1)
 			}},
-		{"n posts at once", "⌈n / 32⌉ + ⌈n / 100⌉", "4n + ⌈n / 32⌉", "n × (622 + 4k + 2u + t) + ⌈n / 32⌉ × (36 + k)",
+		{"n posts together", "⌈n / 32⌉ + ⌈n / 100⌉", "4n + ⌈n / 32⌉", "n × (622 + 4k + 2u + t) + ⌈n / 32⌉ × (36 + k)",
 			func(s scaleSize) scaleCost {
 				sent := times(s.n, 32)
 				return scaleCost{sent + times(s.n, 100), 4*s.n + sent, s.n*(622+4*s.key+2*s.user+s.text) + sent*(36+s.key)}

@@ -43,7 +43,7 @@ func DecodeErasure(row driver.Entity) domain.Erasure {
 // Entry reads what the row of an account says about its deletion, in any state. Without a row, it
 // is domain.ErrNotFound.
 func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, error) {
-	//lab: Read how the account stands.
+	//lab: Read the state of the account.
 	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {
 		return Entry{}, fmt.Errorf("account %s: %w", name, err)
@@ -91,7 +91,7 @@ func (e Entry) SamePassword(now Entry) error {
 // CloseAccount marks an account as about to be deleted, in the version that was read, or returns
 // optimistic.ErrAgain. It ends all sessions and links, and revokes the address of the personal feed.
 func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
-	//lab: Mark the account as about to be deleted, which ends all its sessions.
+	//lab: Change the account to pending, which ends all its sessions.
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountPending),
 		driver.String(schema.PropIncarnation, asked.ID),
 		driver.Time(schema.PropRequestedOn, asked.RequestedOn),

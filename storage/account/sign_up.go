@@ -72,7 +72,7 @@ func (a *Accounts) SignUpOnce(ctx context.Context, r SignUpRequest) (account dom
 
 // signUp makes an account, or returns the row of the account that has the name.
 func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpRequest) (account domain.User, taken driver.Entity, err error) {
-	//lab: Read whether somebody has the name.
+	//lab: Read whether an account has the name.
 	taken, err = a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err == nil && !vacant(taken) || err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return domain.User{}, taken, err

@@ -195,7 +195,7 @@ func (c *Checker) erasureOf(ctx context.Context, user domain.UserName) (domain.E
 
 // account reads the row of an account. It is empty if there is none.
 func (c *Checker) account(ctx context.Context, user domain.UserName) (driver.Entity, error) {
-	//lab: Read how the account stands.
+	//lab: Read the state of the account.
 	row, err := c.store.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
 	return row, unlessAbsent(err)
 }

@@ -149,7 +149,7 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		c.store.channels.All(ctx, driver.Scan{})(yield)
 	}
 	blogs := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the rows beside the channels, in the order of their keys.
+		//lab: Read the rows next to the channels, in the order of their keys.
 		c.store.blogs.All(ctx, driver.Scan{})(yield)
 	}
 	err := walk.Both(channels, blogs,
