@@ -6,8 +6,8 @@
 // Channels hold short posts (the code calls a post a blog). Deleting a channel must
 // remove everything that belongs to it. Those rows are in several tables of a store that
 // has no transaction across tables, and none across partitions of one table. A process
-// may die between any two writes. A queue delivers a message at least once. A worker may
-// stall past its lease and wake up later. Any call may take effect although its caller
+// may die between any two writes. A queue may lose a message, or deliver it more than once. A
+// worker may stall past its lease and wake up later. Any call may take effect although its caller
 // saw it fail.
 //
 // # The model
@@ -30,8 +30,8 @@
 // A request to delete makes the channel unreadable immediately: its row becomes pending. The
 // owner can undo that until a worker passes the pivot, which sets the row to deleting before
 // the gate is touched. Both are conditional writes of the same version of the row, so only one
-// of them succeeds. An undo increments a counter in the row, and workers ignore messages that
-// carry an older count.
+// of them succeeds. Each undo increments the undo count in the row, and workers ignore messages
+// that carry an older count.
 //
 // Deleting an account removes everything that its user has made ([Erasure], package erasure in
 // storage). A request of a user that changes another user's channel first adds an entry to a list
@@ -40,7 +40,7 @@
 // invalidates those rows, so that a transaction that has not committed by then fails.
 //
 // A [Message] on a queue asks for a deletion. It may be lost, so an index row is
-// written before the channel is marked, and a reconciling pass sends a new message
+// written before it is sent, and a reconciling pass sends a new message
 // for what the index names. A [Deletion] records the progress and outlives the
 // channel. A worker that handles the message takes one [Step] after another. Any
 // number of workers may repeat each step at any time.
@@ -48,20 +48,21 @@
 // # What survives failure: the invariants
 //
 // They hold for every interleaving of requests, workers, crashes, lost responses
-// and re-sent requests. "Quiescent" means: no request is in flight and no
-// message is on the queue.
+// and re-sent requests. The system is idle if no request is in flight and no message
+// is on the queue.
 //
-//   - I1 no orphan. In a quiescent store, every row in a Blogs partition belongs to the live
-//     incarnation in Channels.
+//   - I1 no orphan. When the system is idle, every row in a Blogs partition belongs to the
+//     live incarnation in Channels, except the reservation or gate of a creation that died (I9).
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
 //     of another. A write that was sent to one incarnation never takes effect in another.
-//   - I3 no lost post. An acknowledged post is readable until its author, the
-//     channel's owner, or the channel's deletion removes it, and then never
-//     again. A request to delete removes nothing once its undoing was acknowledged, and nothing
-//     before the time until which its user was told that it can be undone, unless two clocks differ
-//     by more than ClockMargin.
-//   - I4 no ghost read. After a deletion is acknowledged, no page or API answer
-//     shows the channel or its posts, unless it is undone.
+//   - I3 no lost post. An acknowledged post stays in the store until its author, the channel's
+//     owner, or the channel's deletion removes it, and is readable while its channel is active. A
+//     removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
+//     Before the time that the user was told, it removes nothing, unless two clocks differ by more
+//     than ClockMargin.
+//   - I4 no ghost read. After a deletion is acknowledged, no page, feed or API response shows the
+//     channel or its posts, unless the deletion is undone. The exception is the page of a channel's
+//     rows, until the sweep removes them: the owner may see it, and with --teach every client.
 //   - I5 termination. Every accepted deletion that is not undone either completes, once
 //     some worker runs for long enough, whatever crashed before; or it is recorded as
 //     poisoned until an operator requeues it.
@@ -74,7 +75,7 @@
 //     with its rating; its rating equals its votes. Each post is on its author's list, each vote
 //     on its voter's, each channel on its owner's, and each deletion of a channel on the list of
 //     the user who asked for it.
-//   - I9 gates. Every active channel has exactly its own open gate; a deleting
+//   - I9 gates. Every active or pending channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. If a creation dies, its gate is harmless, because
 //     no client has learned its incarnation. So is the channel's row that a delayed duplicate
 //     of an insert leaves: it has no gate, so the store accepts no post and no page shows it, and
@@ -89,9 +90,9 @@
 //     At most one row of an incarnation says who may post.
 //   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
-//     session, post, vote, subscription or channel, even if another user has the name by then. In a
-//     quiescent store nothing of theirs can be read, except posts that they chose to leave, which no longer
-//     carry their name.
+//     session, post, vote, subscription or channel, even if another user has the name by then. When
+//     the system is idle, nothing of theirs can be read, except posts that they chose to keep, which
+//     no longer carry their name. Until the pivot, their channels and posts stay public.
 //
 // The package imports no other package of MicroBlogging, and does no input or output.
 package domain

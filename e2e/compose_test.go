@@ -191,7 +191,7 @@ func startComposeRole(t *testing.T, service composeService, account string) *pro
 	return s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "127.0.0.1:8081", "127.0.0.1:0"))...)
 }
 
-// expectEmpty stands in for a root file system that is read-only.
+// expectEmpty checks what a read-only root file system would enforce.
 func expectEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -77,7 +77,7 @@ func testMidSweep(t *testing.T, s setup, lease string, end func(*process, testin
 	s.mustRun(t, "check")
 }
 
-// I4: the channel is being deleted or deleted, and nobody sees it.
+// I4: the channel is being deleted or is deleted, and no page shows it.
 func expectHidden(t *testing.T, u user, channel string) {
 	t.Helper()
 	r, err := u.Send(t.Context(), "GET", client.ChannelPath(channel), nil, nil)

@@ -102,7 +102,7 @@ func voteOnAll(t *testing.T, u user, channel string) {
 	})
 }
 
-// leftOf says what can still be read of somebody.
+// leftOf says what can still be read of a user.
 func leftOf(t *testing.T, u user, name string, own []string) (left string) {
 	t.Helper()
 	for _, channel := range own {

@@ -42,7 +42,7 @@ func buildAsDockerDoes(t *testing.T) string {
 	}
 	build := exec.CommandContext(t.Context(), "sh", "-c", script)
 	build.Dir = dockerContext(t)
-	build.Env = append(os.Environ(), "COMMIT=") // the argument that nobody gave
+	build.Env = append(os.Environ(), "COMMIT=") // the argument that was not given
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, output)
 	}

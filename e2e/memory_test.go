@@ -193,14 +193,14 @@ func floodKeepsNoReaderWaiting(t *testing.T) {
 	defer end()
 	var all sync.WaitGroup
 	half{path: client.SessionsPath, length: 4 << 10, from: "127.0.0.1"}.send(t, p.url, anonymous, over, &all)
-	for i := range 4 { // they take all the room that there is for bodies
+	for i := range 4 { // they take all the memory that there is for bodies
 		half{path: "/channels/garden", length: 64 << 10, from: fmt.Sprint("127.0.0.1", i)}.send(t, p.url, drafts, over, &all)
 	}
 	half{path: "/api/v1/channels/garden/blogs:batch", token: ada.Token, length: 33 * 64 << 10, from: "127.0.0.20"}.send(t, p.url, drafts, over, &all)
 	reader := fromAddress("127.0.0.2")
 	signedIn := client.Client{URL: p.url, HTTP: reader}
 	if r, err := signedIn.Send(t.Context(), "POST", client.SessionsPath, client.Credentials("ada"), nil); err != nil || r.Status != http.StatusCreated {
-		t.Errorf("signing in beside them: %+v, %v", r, err)
+		t.Errorf("signing in while they are sent: %+v, %v", r, err)
 	}
 	var took []time.Duration
 	for range reads {

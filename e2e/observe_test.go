@@ -83,7 +83,7 @@ func observeDashboard(t *testing.T) {
 }
 
 // expectNames expects that a process tells each name that is asked for, and none of a user
-// or a channel. A query for a name that nobody tells is answered, with nothing.
+// or a channel. A query for a name that no process reports has an empty result.
 func expectNames(t *testing.T, addresses []string) {
 	t.Helper()
 	told := ""

@@ -52,7 +52,7 @@ type process struct {
 func (s setup) start(t testing.TB, args ...string) *process {
 	t.Helper()
 	if (args[0] == "serve" || args[0] == "web") && !slices.Contains(args, "--undo") {
-		args = append(slices.Clip(args), "--undo", "0") // so that a worker has something to do at once
+		args = append(slices.Clip(args), "--undo", "0") // so that a worker has something to do immediately
 	}
 	cmd := s.Command(context.WithoutCancel(t.Context()), args[0], args[1:]...)
 	cmd.Dir = t.TempDir()

@@ -12,7 +12,7 @@ func TestShutdown(t *testing.T) {
 	t.Parallel()
 	t.Run("SIGTERM ends every role cleanly", shutdownEndsRoles)
 	t.Run("SIGTERM ends a process that is being watched", shutdownEndsStreams)
-	t.Run("SIGTERM makes a process unready before it stops to answer, and another one ends it at once", shutdownDrains)
+	t.Run("SIGTERM makes a process unready before it stops to answer, and another one ends it immediately", shutdownDrains)
 }
 
 func shutdownDrains(t *testing.T) {

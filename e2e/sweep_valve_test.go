@@ -25,7 +25,7 @@ type sweepValve struct {
 	control string
 
 	mu sync.Mutex
-	// changed tells whoever waits that credit or refusing has changed.
+	// changed wakes the waiting goroutines when credit or refusing has changed.
 	changed  *sync.Cond
 	credit   int
 	refusing bool
@@ -66,7 +66,7 @@ func newSweepValve(t *testing.T, account string) *sweepValve {
 	return v
 }
 
-// unreachable is the same account at a port where nobody listens.
+// unreachable is the same account at a port where no process listens.
 func unreachable(account string) string {
 	return regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(account, "127.0.0.1:1")
 }

@@ -225,7 +225,7 @@ func (x *Explorer) whyNotActor(s *state, i int) string {
 	case twin >= 0 && !s.places[twin].started():
 		return "the two are alike, so let the other start first"
 	case bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1:
-		return "no interruption is left in this scene, so whoever went last goes on"
+		return "no interruption is left in this scenario, so the actor that went last goes on"
 	}
 	return ""
 }
@@ -280,7 +280,7 @@ func (x *Explorer) label(s *state, c Choice) string {
 	case c.Fate == Passes:
 		return "time passes: " + x.scenario.at(s.time+1).At.String() + " since the start"
 	case c.Fate == Forgotten:
-		return "the queue forgets: " + describeMessage(s.db.Messages(domain.QueueName)[c.Arg].Text)
+		return "the queue loses: " + describeMessage(s.db.Messages(domain.QueueName)[c.Arg].Text)
 	}
 	if call := s.places[c.Actor-1].at.call; call.Method == driver.CallReceive {
 		return "it receives: " + describeMessage(s.db.Messages(call.Target)[c.Arg].Text)

@@ -70,7 +70,7 @@
 //     actor that can go on count, and what the network does is free. The bound is
 //     fixed for a scenario; it is not raised step by step.
 //   - Faults: a fault budget, the most faults of one run.
-//   - At rest: quiescence. Each actor has ended, has died or waits for a message
+//   - Idle: quiescence. Each actor has ended, has died or waits for a message
 //     that is not there, and no request is under way. I5, a liveness property, is
 //     checked there as a safety property: fresh workers must finish within a bound.
 //   - Walk: a random walk by priorities, like PCT [9]: the first actor in a random

@@ -47,9 +47,13 @@ type Explorer struct {
 }
 
 // NewExplorer is a model checker of the scenario. The caller must call Close.
-func NewExplorer(s Scenario) *Explorer {
+func NewExplorer(s Scenario) *Explorer { return NewExplorerOf(s, fewSpaces) }
+
+// NewExplorerOf is NewExplorer, with so many executions of actors kept where they wait. An actor
+// whose execution is not kept runs again from its start.
+func NewExplorerOf(s Scenario, kept int) *Explorer {
 	return &Explorer{
-		scenario: &s, lot: newParking(),
+		scenario: &s, lot: newParking(kept),
 		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Violation{},
 	}
 }

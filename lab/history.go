@@ -9,7 +9,7 @@ import (
 	"microblogging/lab/mem"
 )
 
-// Kind says what a Fact is about, in the words of the tables of runs. What stands in brackets is
+// Kind says what a Fact is about, in the words of the tables of runs. A kind in brackets is
 // for the invariants alone: what an actor is about to do, and what goes without saying. Each subject of
 // package protocol has kinds of its own.
 type Kind string

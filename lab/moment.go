@@ -7,8 +7,8 @@ import (
 	"microblogging/lab/mem"
 )
 
-// A Moment is a state between two steps, for people: who is about to do what, what may
-// befall them, and which invariants hold.
+// A Moment is a state between two steps, for people: what each actor is about to do, what may
+// happen to its call, and which invariants hold.
 type Moment struct {
 	// Step led here. It is nil at the start.
 	Step *Step
@@ -148,7 +148,7 @@ type Invariant struct {
 	// Name is the one in a domain.Violation: "I1".
 	Name string
 	// Title says it in two or three words: "no orphan". Means says in a sentence what it
-	// demands, for somebody who sees it for the first time.
+	// demands, for a reader who sees it for the first time.
 	Title, Means string
 	When         When
 }
@@ -196,11 +196,11 @@ func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Vio
 			state.State, state.Reason, state.Since = InvariantViolated, reason, len(before)
 		case invariant.When == Always:
 		case rest == nil:
-			state.State, state.Reason = InvariantOpen, "not judged before all is at rest"
+			state.State, state.Reason = InvariantOpen, "not checked before the system is idle"
 		case rest.Unfinished:
-			state.State, state.Reason = InvariantOpen, "not judged, because fresh workers come to no end"
+			state.State, state.Reason = InvariantOpen, "not checked, because new workers do not finish"
 		case invariant.When == Finally && violations != nil:
-			state.State, state.Reason = InvariantOpen, "not judged, because another invariant is violated"
+			state.State, state.Reason = InvariantOpen, "not checked, because another invariant is violated"
 		}
 		states = append(states, state)
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 func TestFollow(t *testing.T) {
-	t.Run("a moment says who does what, what may befall them and which invariants hold", momentSaysAll)
+	t.Run("a moment says what each actor does, what may happen to its call and which invariants hold", momentSaysAll)
 	t.Run("a violated invariant is noted and the run goes on", followGoesOn)
 	t.Run("a choice that cannot be taken has a position and a reason", stuckHasAReason)
 	t.Run("each option can be taken, and without one it is said why", everyOptionCanBeTaken)
-	t.Run("fresh workers judge only what is at rest", restJudges)
+	t.Run("the invariants of an idle system are checked only when it is idle", restJudges)
 }
 
 func follow(t *testing.T, name, schedule string) []lab.Moment {
@@ -51,7 +51,7 @@ func momentSaysAll(t *testing.T) {
 		t.Errorf("actors are %s, want %s", got, want)
 	}
 	if last := follow(t, "A1", "ann,olga*2,w1")[4].DB; !last.Leased(domain.QueueName, last.Messages(domain.QueueName)[0].ID) {
-		t.Error("nobody holds the message that w1 has received")
+		t.Error("the message that w1 has received is not leased")
 	}
 	if why := m.Actors[2].Why; why != "the queue is empty" || m.Actors[2].Options != nil {
 		t.Errorf("w1 cannot receive because %q", why)
@@ -127,7 +127,7 @@ func everyOptionCanBeTaken(t *testing.T) {
 				}
 			}
 			if slices.ContainsFunc(options, func(o lab.Option) bool { return o.Word == "" || o.Label == "" }) || m.Quiescent() != (options == nil) {
-				t.Errorf("%s: options %+v, at rest %t", record.Name, options, m.Quiescent())
+				t.Errorf("%s: options %+v, quiescent %t", record.Name, options, m.Quiescent())
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func everyOptionCanBeTaken(t *testing.T) {
 func restJudges(t *testing.T) {
 	for i, m := range follow(t, "A3", "olga*2") {
 		if m.Quiescent() != (i == 2) {
-			t.Errorf("after %d steps at rest is %t", i, m.Quiescent())
+			t.Errorf("after %d steps quiescent is %t", i, m.Quiescent())
 		}
 		if !m.Quiescent() {
 			continue

@@ -103,7 +103,7 @@ func (n *names) know(name string) {
 
 // hash replaces the hash of a token of the actor by the hash of the token's name. The
 // actor sends the hash before it tells the token, so that the name is made here. The hash
-// of a name stands for itself.
+// of a name is returned unchanged.
 func (n *names) hash(s string) string {
 	if s == "" || n.seen[s] {
 		return s

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"runtime"
 
 	"microblogging/lab/mem"
 	"microblogging/storage"
@@ -39,7 +38,7 @@ type point struct {
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
-	// site and above are what lines returns, once somebody has asked for them.
+	// site and above are what lines returns, once it was called.
 	site  Site
 	above []Site
 	// parked is an execution that waits at this point, if there is one.
@@ -148,16 +147,14 @@ type parking struct {
 }
 
 const (
-	// mostSpaces is as many as a scenario of make modelcheck has use for.
-	mostSpaces = 1024
-	// allSpaces bounds those of all scenarios that are explored concurrently, one on each
-	// processor. Each is a goroutine, and the race detector allows 8,128.
-	allSpaces = 4096
+	// fewSpaces are enough for a scenario of a page, of which several may be explored concurrently.
+	// Each is a goroutine, and the race detector allows 8,128.
+	fewSpaces = 1024
+	// ManySpaces are as many as a whole search of the largest scenario has use for.
+	ManySpaces = 32 << 10
 )
 
-func newParking() *parking {
-	return &parking{spaces: make([]*point, min(mostSpaces, max(allSpaces/runtime.GOMAXPROCS(0), 1)))}
-}
+func newParking(spaces int) *parking { return &parking{spaces: make([]*point, spaces)} }
 
 func (l *parking) park(at *point, s *session) {
 	if old := l.spaces[l.oldest]; old != nil && old.parked != nil {

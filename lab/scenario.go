@@ -54,11 +54,11 @@ type Scenario struct {
 	// SweepRows is how many rows a transaction of a sweep deletes, if not as many as fit. So a few
 	// rows are swept in several transactions.
 	SweepRows int
-	// Noting makes those who post write the index of active channels, in one partition. Otherwise
+	// Noting makes processes that post write the index of active channels, in one partition. Otherwise
 	// each process has just written its rows there.
 	Noting bool
-	// Erasing is for a scenario in which somebody deletes an account. In all others, nobody looks
-	// whether an account stands.
+	// Erasing is for a scenario in which a user deletes an account. In all others, no operation checks
+	// whether an account is active.
 	Erasing bool
 	// Undo is how long a deletion can be undone: of a channel, and of an account if Times are set.
 	Undo time.Duration
@@ -98,20 +98,20 @@ func (s *Scenario) at(i int) Time {
 // may return nil: then the code runs as it is.
 type Intercept func(actor string) driver.Around
 
-// A Safeguard is something without which the shipped code breaks an invariant.
+// A Safeguard is something without which the production code breaks an invariant.
 type Safeguard struct {
 	// Of is the name of the scenario that it is taken out of.
 	Of string
-	// Label says in a few words what it is, and Why in one sentence what it is good for.
+	// Label says in a few words what it is, and Why in one sentence what it is for.
 	Label, Why string
-	// Code names its function: "openGate", or "(*pass).lookAt" if others have the name. Part is what
-	// stands there once, and would be taken out: a condition, a row of a transaction, or a call that
+	// Code names its function: "openGate", or "(*pass).lookAt" if others have the name. Part occurs
+	// there once, and would be removed: a condition, a row of a transaction, or a call that
 	// comes before another one.
 	Code, Part string
 }
 
-// Line is the line of Go that decides, in the code that ships, with its number and the lines of its
-// function. The number is 0 if Part does not stand there once.
+// Line is the line of Go that decides, in the production code, with its number and the lines of its
+// function. The number is 0 if Part does not occur there exactly once.
 func (g Safeguard) Line() (site Site, first, last int) {
 	file, first, last := Find(g.Code)
 	text, _ := Source(file)

@@ -71,7 +71,7 @@ func HashPassword(password string) string {
 }
 
 // next waits for the next call. It is nil if the code has ended. If a panic has ended it,
-// next panics: whoever explores can recover, which nobody can in the actor's goroutine.
+// next panics: its caller can recover, which no code can in the actor's goroutine.
 func (s *session) next() *Call {
 	select {
 	case c := <-s.calls:
@@ -98,7 +98,7 @@ func (s *session) abandon() {
 // return if the execution is abandoned.
 func (s *session) submit(c Call) Result {
 	if !s.busy.CompareAndSwap(false, true) {
-		panic("lab: an actor made two calls at once")
+		panic("lab: an actor made two calls concurrently")
 	}
 	select {
 	case s.calls <- s.names.call(c):

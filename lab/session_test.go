@@ -12,10 +12,10 @@ import (
 )
 
 func TestSession(t *testing.T) {
-	t.Run("a panic of an actor's code reaches whoever explores", panicReachesWhoeverExplores)
+	t.Run("a panic of an actor's code reaches the caller of the explorer", panicReachesTheCaller)
 }
 
-func panicReachesWhoeverExplores(t *testing.T) {
+func panicReachesTheCaller(t *testing.T) {
 	x := explorer(t, lab.Scenario{
 		Name: "fault", Invariants: protocol.Scenarios()[0].Invariants,
 		Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {

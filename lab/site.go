@@ -33,7 +33,7 @@ const sentenceMark = "//lab: "
 const mostFrames = 64
 
 // stackOfCaller is the stack of an actor's code at the turnstile. It costs a few
-// microseconds, so that it is taken only for somebody who looks (Explorer.trace).
+// microseconds, so it is taken only if Explorer.trace is set.
 func stackOfCaller() []uintptr {
 	stack := make([]uintptr, mostFrames)
 	return stack[:runtime.Callers(2, stack)]
@@ -72,8 +72,8 @@ const module = "microblogging/"
 // caller, so only the file tells which package it is of. Where the module lies is known to the
 // compiler alone, so the end of the file's path is looked up.
 func siteOf(frame runtime.Frame) (Site, bool) {
-	qualified, ours := strings.CutPrefix(frame.Function, module)
-	if !ours {
+	qualified, inModule := strings.CutPrefix(frame.Function, module)
+	if !inModule {
 		return Site{}, false
 	}
 	var text []byte
@@ -88,7 +88,7 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 		text, found = content, err == nil
 	}
 	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
-	site.Function, _, _ = strings.Cut(function, ".func") // that a function literal stands in
+	site.Function, _, _ = strings.Cut(function, ".func") // that contains the function literal
 	n := 0
 	for line := range bytes.Lines(text) {
 		if n++; n == site.Line-1 {

@@ -19,14 +19,14 @@ import (
 func TestSite(t *testing.T) {
 	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
 	t.Run("each sentence is true of each call that is made there, under every safeguard", everySentenceIsTrue)
-	t.Run("each safeguard has the line that decides, in the code that ships", everySafeguardHasItsLine)
-	t.Run("a reader's own protocol does not put what was searched of ours out of date", func(t *testing.T) {
+	t.Run("each safeguard has the line that decides, in the production code", everySafeguardHasItsLine)
+	t.Run("a reader's own protocol does not change the fingerprint", func(t *testing.T) {
 		files := lab.SearchedFiles()
 		if slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "lab/own/") }) || !slices.Contains(files, "lab/protocol/post.go") {
 			t.Errorf("the fingerprint is of %q", files)
 		}
 	})
-	t.Run("all files of the folders are there as they are, and each sentence stands above a call", sourceIsWhole)
+	t.Run("all files of the folders are there as they are, and each sentence is above a call", sourceIsWhole)
 }
 
 // enough walks reach what follows a fault, too.
@@ -87,7 +87,7 @@ func claims() map[string]func(*lab.Call) bool {
 		`behind the open gate`:           on("gate!open!", driver.ActionMerge),
 		`behind the shut gate`:           on("gate!shut!", driver.ActionMerge),
 		`in the place of`:                func(c *lab.Call) bool { return acts(driver.ActionDelete)(c) && acts(driver.ActionInsert)(c) },
-		`rule stands`:                    on("posting!", driver.ActionMerge),
+		`rule that was read is`:          on("posting!", driver.ActionMerge),
 		`in the place of the reserv`:     on("gate!reserved!", driver.ActionDelete),
 		`version that was read|only if`:  matches,
 		`from then on|so that|for good|since|as long as|frees|never|already`: never, // tells what will be, or was
@@ -122,7 +122,7 @@ func everySafeguardHasItsLine(t *testing.T) {
 		g := a.Safeguard
 		site, first, last := g.Line()
 		if site.Line <= first || site.Line > last || strings.HasPrefix(site.File, "lab/") {
-			t.Errorf("%s: %q does not stand once in %s, which is in %s", a.Name, g.Part, g.Code, site.File)
+			t.Errorf("%s: %q does not occur once in %s, which is in %s", a.Name, g.Part, g.Code, site.File)
 		}
 		if sends.MatchString(g.Part) || len(g.Part) < len("vote,") {
 			t.Errorf("%s: %q decides nothing", a.Name, g.Part)

@@ -50,7 +50,7 @@ type Step struct {
 	Told []Fact
 	// Message is the message that the queue lost.
 	Message string
-	// Sender is the number of the actor that has sent the call, also if it lands late. It is 0
+	// Sender is the number of the actor that has sent the call, also if it takes effect late. It is 0
 	// if the queue lost a message.
 	Sender  int
 	at      *point
@@ -188,7 +188,7 @@ func describeFate(f Fate) string {
 	return [...]string{
 		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
 		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
-		"the queue forgets a message", "lands late", "time passes",
+		"the queue loses a message", "takes effect late", "time passes",
 	}[f]
 }
 
@@ -199,7 +199,7 @@ type StepText struct {
 	Call  string
 	// Fate is empty if the call took effect and was answered.
 	Fate string
-	// Result is empty if the actor got none, and in brackets if nobody waited for it.
+	// Result is empty if the actor got none, and in brackets if no caller waited for it.
 	Result string
 	// Told is what the actor was told next.
 	Told []string
@@ -274,7 +274,7 @@ func conditions(c *Call) (words []string) {
 		case op.Action == driver.ActionMerge && (kind == schema.OpenGate || kind == schema.ShutGate):
 			words = append(words, "behind the "+kind.Name)
 		case op.Action == driver.ActionMerge && kind == schema.PostingRule:
-			words = append(words, "while the rule stands that was read")
+			words = append(words, "if the rule that was read is unchanged")
 		}
 	}
 	if out != "" && in != "" {

@@ -164,7 +164,7 @@ func (s *site) cascade(ref domain.ChannelRef) {
 	ok(s, s.store.ReleaseName(ctx, ref))
 }
 
-// mustBeSound checks all invariants of the quiescent store.
+// mustBeSound checks all invariants of an idle system.
 func (s *site) mustBeSound() {
 	s.Helper()
 	checker := s.store.NewChecker(time.Hour, false, func(b domain.Violation) { s.Errorf("violation: %+v", b) })

@@ -153,7 +153,7 @@ func scaleCases() []scaleCase {
 				w.ctx = ctx
 				return w.postBy(other, "a", 1)
 			}},
-		{"n posts in one request", "⌈n / 32⌉ + ⌈n / 100⌉", "4n + ⌈n / 32⌉", "n × (622 + 4k + 2u + t) + ⌈n / 32⌉ × (36 + k)",
+		{"n posts together", "⌈n / 32⌉ + ⌈n / 100⌉", "4n + ⌈n / 32⌉", "n × (622 + 4k + 2u + t) + ⌈n / 32⌉ × (36 + k)",
 			func(s scaleSize) scaleCost {
 				sent := times(s.n, 32)
 				return scaleCost{sent + times(s.n, 100), 4*s.n + sent, s.n*(622+4*s.key+2*s.user+s.text) + sent*(36+s.key)}

@@ -63,7 +63,7 @@ const sides = (v, ...selectors) => v.page.evaluate((list) => list.map((selector)
   return [Math.round(text.left - column.left), Math.round(column.right - text.right)];
 }), selectors);
 
-test("access: a name and its description stand on one side", async () => {
+test("access: a name and its description are on one side", async () => {
   await amy.createChannel("مدونة", "Short and Latin");
   await amy.createChannel("حديقة", "ملاحظات قصيرة");
   await amy.createChannel("access.latin", "הערות קצרות");

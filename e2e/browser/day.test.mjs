@@ -69,7 +69,7 @@ function day(how, user, hand, scripts) {
       assert.deepEqual({ owner, state }, { owner: user, state: "active" });
     }
 
-    step("somebody signs up", async () => {
+    step("a user signs up", async () => {
       await v.open("/channels");
       await v.follow(v.link("Sign up"));
       await v.fill({ Name: user, Password: password });

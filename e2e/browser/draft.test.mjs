@@ -56,7 +56,7 @@ describe("draft: a session that has ended", () => {
 });
 
 describe("draft: a text that was refused for want of a session", () => {
-  test("is kept for whoever signs in elsewhere with script", async () => {
+  test("is kept if another user signs in elsewhere with script", async () => {
     const v = await writer(dia, "elsewhere", true);
     await dia.endSessions();
     await v.follow(v.button("Post"));
@@ -135,7 +135,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
     await v.leave();
   });
 
-  test("shows the text to whoever comes back with script", async () => {
+  test("shows the text to the user who comes back with script", async () => {
     const v = await writer(dia, "gone.later", true);
     await v.open("/channels");
     await dia.deleteChannelWhole("gone.later");

@@ -1,4 +1,4 @@
-// Drafts that nobody answers, and that are sent more than once.
+// Drafts that get no response, and that are sent more than once.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -56,7 +56,7 @@ describe("draft: a server that was killed", () => {
     await v.sees("The server does not answer. Your text is kept here");
     await server.start();
     await v.page.waitForEvent("load");
-    v.complaints.length = 0; // that nobody answered
+    v.complaints.length = 0; // that got no response
     await published(v, ula, "killed.on");
     await v.leave();
   });
@@ -74,7 +74,7 @@ describe("draft: a server that was killed", () => {
   });
 });
 
-test("draft: a server that names the date to come back is not asked at once with script", async () => {
+test("draft: a server that names the date to come back is not asked before with script", async () => {
   const v = await writer(ulf, "dated", true);
   const asked = [];
   await v.page.route("**", (route) => {

@@ -1,4 +1,4 @@
-// Somebody who has typed a post, and what becomes of it: in the end it is on the screen,
+// A user who has typed a post, and what becomes of it: in the end it is on the screen,
 // or published exactly once. The cases are tried with and without script. Without it there
 // is only what the browser keeps, which the tests pin down:
 //

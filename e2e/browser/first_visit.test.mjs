@@ -17,7 +17,7 @@ test("first visit: four requests, under 20 KB on the wire", async () => {
   await ada.createChannel("First-visit");
   for (let i = 0; i < 20; i++) await ada.post("First-visit", prose.slice(400 * i, 400 * (i + 1)));
   const v = await visitor(sites.idle);
-  // Nobody moves the pointer. Chromium makes moves up when it has drawn a page under it.
+  // The user does not move the pointer. Chromium invents moves when it has drawn a page under it.
   await v.page.addInitScript(() => addEventListener("pointermove", (event) => event.stopImmediatePropagation(), true));
   const loaded = [];
   v.page.on("requestfinished", (request) => loaded.push(request));

@@ -246,7 +246,7 @@ describe("lab: two quick presses", () => {
     await take(v, "olga").dblclick();
     await asked;
     await v.page.waitForFunction(() => document.querySelector("main").ariaBusy === "true");
-    assert.equal(waiting.length, 1, "requests at once");
+    assert.equal(waiting.length, 1, "concurrent requests");
     release();
     await at(v, 2);
     assert.equal(taken(v), "olga*2");
@@ -294,7 +294,7 @@ test("lab: a step that fails is left to the browser", async () => {
 
 test("lab: a state that the server refuses is shown as it says", async () => {
   const v = await lab();
-  await v.page.evaluate(() => { document.querySelector("#actor-ann a.main").href = "/lab/A1?s=nobody"; });
+  await v.page.evaluate(() => { document.querySelector("#actor-ann a.main").href = "/lab/A1?s=eve"; });
   v.expectRefusal(400, start);
   await v.follow(take(v, "ann"));
   assert.equal(v.status, 400);
@@ -477,7 +477,7 @@ test("lab: a chip leads to what its invariant demands, and whether it holds", as
   await v.press(v.page.locator(".chip").first());
   const invariant = v.page.locator("[data-key=invariant-A1]");
   await invariant.waitFor();
-  assert.match(await invariant.innerText(), /no orphan post[^]*When all is at rest, no post is left[^]*Here it is open/);
+  assert.match(await invariant.innerText(), /no orphan post[^]*When the system is idle, no post is left[^]*Here it is open/);
   await v.leave();
 });
 
@@ -641,7 +641,7 @@ describe("lab: what was won", () => {
 
   test("unfolds the chapter in which one goes on", async () => {
     const v = await lab("/lab");
-    const fifth = v.page.locator(".levels").getByRole("link", { name: "The queue forgets" });
+    const fifth = v.page.locator(".levels").getByRole("link", { name: "The queue loses a message" });
     assert.ok(!await fifth.isVisible());
     await v.page.evaluate(() => localStorage.setItem("lab", '{"A1":9,"A2":9,"A3":1,"A4":2}'));
     await v.page.reload();

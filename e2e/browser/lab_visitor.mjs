@@ -33,7 +33,7 @@ export async function at(v, step, of = step) {
   await v.page.locator("main:not([aria-busy=true])").waitFor();
 }
 
-// mark lets a test tell whether the page was loaded again.
+// mark lets a test check whether the page was loaded again.
 export const mark = (v) => v.page.evaluate(() => { window.same = true; });
 export const same = (v) => v.page.evaluate(() => window.same === true);
 

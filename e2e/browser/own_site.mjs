@@ -25,7 +25,7 @@ class OwnSite {
   async start(...args) {
     const always = ["--data", this.data, "--listen", this.listen, "--log-level", "warn"];
     const [role, ...others] = args;
-    // Without a time to undo, so that a worker has something to do at once, unless the test has one.
+    // Without a time to undo, so that a worker has something to do immediately, unless the test has one.
     this.process = spawn(process.env.PROGRAM, [role, "--undo", "0", ...others, ...always], { stdio: ["ignore", "pipe", "inherit"] });
     let written = "";
     for await (const chunk of this.process.stdout) {

@@ -42,7 +42,7 @@ describe("page: an anonymous client sees in order", () => {
   const see = shows.bind(null, () => anonymous);
   see("what is new", "/", async (v) => {
     const [active, post] = [await v.page.locator(".side").boundingBox(), await v.page.locator("article").first().boundingBox()];
-    assert.ok(active.x > post.x + post.width && active.y < post.y + post.height, "the active channels are not beside the posts");
+    assert.ok(active.x > post.x + post.width && active.y < post.y + post.height, "the active channels are not next to the posts");
   });
   see("the directory", "/channels");
   see("a channel", sample);

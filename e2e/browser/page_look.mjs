@@ -58,7 +58,7 @@ async function inspect(byRules) {
 }
 
 function assertInOrder({ scrollWidth, clientWidth, wrong }) {
-  // Nobody should have to scroll sideways to read.
+  // Readers should not have to scroll sideways.
   assert.ok(scrollWidth <= clientWidth, `the page is ${scrollWidth} px wide on a screen of ${clientWidth}`);
   assert.ok(wrong.length === 0, wrong.join("\n"));
 }

@@ -85,7 +85,7 @@ test("phone: the head of a page has two lines, however long the reader's name is
     await v.open(path);
     const account = v.page.locator(".account summary");
     const [brand, sign] = [await v.link("MicroBlogging").boundingBox(), await account.boundingBox()];
-    assert.ok(Math.abs(brand.y + brand.height / 2 - sign.y - sign.height / 2) < 3, "the account does not stand beside the name of the site");
+    assert.ok(Math.abs(brand.y + brand.height / 2 - sign.y - sign.height / 2) < 3, "the account is not next to the name of the site");
     await v.press(account);
     await v.link(name).waitFor();
     await v.button("Sign out").waitFor();

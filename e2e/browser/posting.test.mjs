@@ -1,4 +1,4 @@
-// Whose channel is it: an owner closes it, or blocks somebody, who sees it before they type.
+// Whose channel is it: an owner closes it, or blocks a user, who sees that before they type.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";

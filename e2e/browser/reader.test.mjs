@@ -103,7 +103,7 @@ test("digest: it shows the day, most popular first, and has a feed with a secret
   await v.leave();
 });
 
-// conflict lets two tabs edit one post at once. The late one is shown a conflict.
+// conflict lets two tabs edit one post concurrently. The late one is shown a conflict.
 async function conflict(channel, texts, scripts = true) {
   await bea.createChannel(channel);
   const path = await bea.post(channel, texts.base, "A fox");
@@ -146,7 +146,7 @@ test("conflict: where edits overlap, the box has both", async () => {
   assert.equal(await section(late, "Both together").getByLabel("Text").inputValue(), "The quick black red fox");
   await look(late, "conflict-overlap");
   await late.follow(late.button("Save merged"));
-  assert.equal(late.status, 422, "a clash is published that nobody decided");
+  assert.equal(late.status, 422, "a clash is published that no author has resolved");
   await late.sees("still contains both versions");
   assert.deepEqual(await bea.texts("meet.overlap"), ["The quick red fox"]);
   await late.fill({ Text: "The quick dark red fox" });

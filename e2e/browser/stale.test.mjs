@@ -1,4 +1,4 @@
-// A page that is older than its channel: while somebody writes in one tab, the channel
+// A page that is older than its channel: while a user writes in one tab, the channel
 // is deleted and created again in another. Nothing reaches the new channel unseen, and
 // what was written is not lost.
 

@@ -13,7 +13,7 @@ before(async () => {
   await tia.createChannel("clock");
 });
 
-// shownAt is the exact time on the page of a post, and the time that it stands for.
+// shownAt is the exact time on the page of a post, and the time that it gives.
 async function shownAt(v, path) {
   await v.open(path);
   const time = v.page.locator("time[data-exact]").first();

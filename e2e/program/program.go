@@ -3,8 +3,8 @@
 // # The problem
 //
 // The end-to-end tests and the torture both run the real binary: they build it,
-// start it, wait until it listens, and stop, kill or freeze it. The one reports
-// to a test, the other to a history.
+// start it, wait until it listens, and stop, kill or freeze it. The tests report
+// failures to a test, the torture to its history.
 //
 // # The model
 //
@@ -17,7 +17,7 @@
 //
 // No wait is longer than [Patience]. A process that does not end when it is
 // asked to is killed. A process outlives its supervisor only if the supervisor
-// is killed, so whoever starts one must see to its [Process.Kill].
+// is killed, so a caller that starts one must call its [Process.Kill].
 package program
 
 import (

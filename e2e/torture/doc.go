@@ -22,7 +22,7 @@
 // embedded store hang, and end Azurite and start it again. A [relay] before the
 // tables refuses all requests to one partition for a while, and cuts replies to
 // transactions short. The wrong clock and the disk that hangs are compiled into the
-// program ([overlay]), and are no part of what ships.
+// program ([overlay]), and are no part of the production code.
 //
 // Each user writes into the [history] when a request was sent, when it was
 // answered, and what the answer said. A request without an answer, or answered
@@ -31,7 +31,7 @@
 // An answer that contradicts the history is a violation. When the faults have
 // ceased, the site is judged ([site.judge]): every accepted deletion must end.
 // Every post, edit, vote and subscription must be as it was acknowledged. No
-// process may have panicked, raced, or ended when nobody ended it. All processes
+// process may have panicked, raced, or ended unless the torture ended it. All processes
 // must end cleanly, and the command check must find nothing. No deletion may be
 // poisoned by faults that pass.
 //

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// faults hurt the processes of all sites, and what stands between them and their
+// faults hurt the processes of all sites, and the relay and the wires between them and their
 // store. Each kind of fault has a goroutine.
 type faults struct {
 	seed  uint64
@@ -128,7 +128,7 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 }
 
 // moment returns when it is worth hurting the role, and for how long. A web role
-// may be writing to a channel when somebody is about to ask for the deletion of
+// may be writing to a channel when a user is about to ask for the deletion of
 // that channel. A worker has something to do when a deletion was accepted.
 func (r *role) moment() (<-chan struct{}, time.Duration) {
 	if r.deletes() {

@@ -21,7 +21,7 @@ type history struct {
 	drafts map[string]string
 	// refused are the creations that were told that the name is taken.
 	refused map[string]bool
-	// ruled are the channels in which somebody may not have been allowed to post.
+	// ruled are the channels in which some user may not have been allowed to post.
 	ruled map[string]bool
 	twins []twin
 	// left are the leavers whose accounts must be gone in the end.
@@ -30,8 +30,8 @@ type history struct {
 	deleting string
 }
 
-// moments tell whoever listens that somebody is about to ask for a deletion, and
-// that one was accepted.
+// moments tell the faults that a user is about to ask for a deletion, and that one
+// was accepted.
 type moments struct{ asking, accepted chan struct{} }
 
 func tell(moment chan<- struct{}) {

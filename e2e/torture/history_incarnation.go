@@ -27,7 +27,7 @@ type incarnation struct {
 	unruly bool
 }
 
-// wanted reports whether nobody wanted it gone during all of a span.
+// wanted reports whether no user asked for its deletion during all of a span.
 func (of *incarnation) wanted(s span) bool {
 	return of.back.Before(s.from) && (of.asked.IsZero() || of.asked.After(s.to))
 }
@@ -69,7 +69,7 @@ func (l *history) absent(s span, channel string) {
 func (l *history) mustBe(s span, channel, seen string) {
 	for _, other := range l.incarnations[channel] {
 		if other.id != seen && other.known.Before(s.from) && other.wanted(s) {
-			l.accuseLocked("I2: incarnation %s of %s is gone, and nobody asked for that (seen: %q)", other.id, channel, seen)
+			l.accuseLocked("I2: incarnation %s of %s is gone, and no user asked for that (seen: %q)", other.id, channel, seen)
 			other.asked, other.accepted = s.to, s.to // one accusation is enough
 		}
 	}

@@ -29,7 +29,7 @@ func (l *history) shown(s span, channel string, i item) {
 
 func (l *history) show(s span, channel string, i item) {
 	if l.drafts[i.origin()] != channel {
-		l.accuseLocked("I2: %s shows %q, which nobody posted there", channel, i.Text)
+		l.accuseLocked("I2: %s shows %q, which no user posted there", channel, i.Text)
 		return
 	}
 	p := l.posts[i.ID]
@@ -61,8 +61,8 @@ func (l *history) listed(s span, channel string, items []item) {
 		origins[i.origin()], ids[i.ID] = true, true
 	}
 	for _, p := range l.byChannel[channel] {
-		if !ids[p.id] && l.stands(p, s) {
-			l.accuseLocked("I3: post %s of %s is not listed, and nobody removed it", p.id, channel)
+		if !ids[p.id] && l.present(p, s) {
+			l.accuseLocked("I3: post %s of %s is not listed, and no user removed it", p.id, channel)
 			p.removing, p.removed = s.to, s.to // one accusation is enough
 		}
 	}

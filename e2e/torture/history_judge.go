@@ -25,7 +25,7 @@ func (l *history) standing(in *incarnation) []*post {
 	var posts []*post
 	now := time.Now()
 	for _, p := range l.byChannel[in.channel] {
-		if l.incarnationOf(p) == in && l.stands(p, span{now, now}) {
+		if l.incarnationOf(p) == in && l.present(p, span{now, now}) {
 			posts = append(posts, p)
 		}
 	}

@@ -145,14 +145,14 @@ func (l *history) incarnationOf(p *post) *incarnation {
 	return p.in
 }
 
-// stands reports whether a post certainly was there during all of a span.
-func (l *history) stands(p *post, s span) bool {
+// present reports whether a post certainly was there during all of a span.
+func (l *history) present(p *post, s span) bool {
 	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
 		in.wanted(s) && (p.removing.IsZero() || p.removing.After(s.to))
 }
 
-// gone says why nobody may read a post after a time; empty if they may.
+// gone says why no user may read a post after a time; empty if they may.
 func (l *history) gone(p *post, from time.Time) string {
 	in := l.incarnationOf(p)
 	switch {
@@ -167,8 +167,8 @@ func (l *history) gone(p *post, from time.Time) string {
 // missing records that a post was not there.
 func (l *history) missing(s span, p *post) {
 	defer l.lock()()
-	if l.stands(p, s) {
-		l.accuseLocked("I3: post %s of %s is gone, and nobody asked for that", p.id, p.channel)
+	if l.present(p, s) {
+		l.accuseLocked("I3: post %s of %s is gone, and no user asked for that", p.id, p.channel)
 		p.removing, p.removed = s.to, s.to // one accusation is enough
 	}
 }
@@ -178,8 +178,8 @@ func (l *history) missing(s span, p *post) {
 func (l *history) vanished(s span, p *post) {
 	defer l.lock()()
 	p.removing = time.Time{}
-	if l.stands(p, s) {
-		l.accuseLocked("A4: the removal of post %s was told that it is gone, and nobody else asked for that", p.id)
+	if l.present(p, s) {
+		l.accuseLocked("A4: the removal of post %s was told that it is gone, and no other user asked for that", p.id)
 	}
 	p.removing, p.removed = s.from, s.to
 }
@@ -188,13 +188,13 @@ func (l *history) vanished(s span, p *post) {
 func (l *history) kept(s span, p *post) {
 	defer l.lock()()
 	p.removing = time.Time{}
-	if l.stands(p, s) {
-		l.accuseLocked("A4: the removal of post %s was told that its channel is being deleted, and nobody asked for that", p.id)
+	if l.present(p, s) {
+		l.accuseLocked("A4: the removal of post %s was told that its channel is being deleted, and no user asked for that", p.id)
 	}
 }
 
 // isPast reports whether a post needs no more attention: its channel was deleted,
-// or nobody will ever know which incarnation it was made in.
+// or it will never be known which incarnation it was made in.
 func (l *history) isPast(p *post) bool {
 	if in := l.incarnationOf(p); in != nil {
 		return !in.accepted.IsZero()

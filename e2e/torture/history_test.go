@@ -68,7 +68,7 @@ func TestHistory(t *testing.T) {
 			old := item{ID: "q", Text: "bob/1 as posted"}
 			b.mustNotGrow("news", []item{old}, []item{shown, old}, notBob)
 		}, ""},
-		"a post that may not be made, where nobody has ruled so": {func(b bench) {
+		"a post that may not be made, where no owner has ruled so": {func(b bench) {
 			b.forbidden("news", "bob/1", true)
 		}, "I11: bob/1 may not be posted"},
 		"a post that is shown though it was forbidden": {func(b bench) {
@@ -82,11 +82,11 @@ func TestHistory(t *testing.T) {
 			b.accepted(of)
 			b.saw(b.during(), of.channel, of.id, of.owner, "ann/1")
 		}, "I4"},
-		"a channel that is gone and nobody deleted": {func(b bench) {
+		"a channel that is gone and was not deleted": {func(b bench) {
 			of := b.channel()
 			b.absent(b.during(), of.channel)
 		}, "I2"},
-		"a channel of another incarnation than the one that stands": {func(b bench) {
+		"a channel of another incarnation than the one that is there": {func(b bench) {
 			of := b.channel()
 			b.saw(b.during(), of.channel, "j", "bob", "bob/1")
 		}, "I2"},
@@ -94,11 +94,11 @@ func TestHistory(t *testing.T) {
 			b.refuse("bob/1")
 			b.saw(b.during(), "news", "j", "bob", "bob/1")
 		}, "A4"},
-		"a post that is gone and nobody removed": {func(b bench) {
+		"a post that is gone and was not removed": {func(b bench) {
 			p := b.postedIn(b.channel())
 			b.missing(b.during(), p)
 		}, "I3"},
-		"a post that is not listed and nobody removed": {func(b bench) {
+		"a post that is not listed and was not removed": {func(b bench) {
 			p := b.postedIn(b.channel())
 			b.listed(b.during(), p.channel, nil)
 		}, "I3"},
@@ -143,7 +143,7 @@ func TestHistory(t *testing.T) {
 			b.asking(of)
 			b.absent(b.during(), of.channel)
 		}, ""},
-		"a channel shown to somebody who asked before its deletion was acknowledged": {func(b bench) {
+		"a channel shown to a user who asked before its deletion was acknowledged": {func(b bench) {
 			of := b.channel()
 			s := b.during()
 			b.accepted(of)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A relay stands between all processes of a site and the table service, and
+// A relay is between all processes of a site and the table service, and
 // speaks HTTP. It forwards requests. It can refuse the requests to one partition,
 // and cut the reply to a batch short.
 type relay struct {

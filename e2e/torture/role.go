@@ -37,17 +37,17 @@ type role struct {
 	process *process
 }
 
-// A process is one that was started, and is expected to go on until somebody
+// A process is one that was started, and is expected to go on until the torture
 // ends it.
 type process struct {
 	*program.Process
 	// url is where it serves; empty if it is a worker.
 	url string
-	// doomed is closed before somebody ends it.
+	// doomed is closed before the torture ends it.
 	doomed chan struct{}
 	// logged is how long the log was when it was started.
 	logged int64
-	// judged is closed once it has ended and was accused if nobody ended it.
+	// judged is closed once it has ended and was accused if the torture did not end it.
 	judged chan struct{}
 }
 
@@ -102,14 +102,14 @@ func (r *role) start(ctx context.Context) error {
 	return nil
 }
 
-// watch waits for the end of a process, and accuses it if nobody ended it.
+// watch waits for the end of a process, and accuses it if the torture did not end it.
 func (r *role) watch(p *process) {
 	defer close(p.judged)
 	<-p.Ended()
 	select {
 	case <-p.doomed:
 	default:
-		r.site.history.accuse("%s ended, and nobody ended it: %v", r.name, p.State())
+		r.site.history.accuse("%s ended by itself: %v", r.name, p.State())
 	}
 }
 

@@ -16,9 +16,9 @@ func TestRole(t *testing.T) {
 		do     func(r *role)
 		want   string
 	}{
-		"a process that ends when nobody ended it is accused": {"exit 0", func(r *role) {
+		"a process that ends by itself is accused": {"exit 0", func(r *role) {
 			<-r.current().judged
-		}, "role ended, and nobody ended it"},
+		}, "role ended by itself"},
 		"a process that was killed is not accused": {"while :; do sleep 0.01; done", func(r *role) {
 			r.kill()
 		}, ""},

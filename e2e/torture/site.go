@@ -54,7 +54,7 @@ type site struct {
 	setup    program.Setup
 	dir      string
 	channels []string
-	// relay is what stands before the table service, and azurite what both services are; nil on
+	// relay is what is before the table service, and azurite what both services are; nil on
 	// the embedded store.
 	relay   *relay
 	azurite *azuritetest.Server
@@ -198,7 +198,7 @@ func (s *site) start(ctx context.Context) error {
 	return nil
 }
 
-// close ends what still runs after a run that did not come to its end.
+// close ends what still runs after a run that did not finish.
 func (s *site) close() {
 	for _, r := range s.roles {
 		r.kill()

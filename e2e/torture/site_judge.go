@@ -113,7 +113,7 @@ func (s *site) end(ctx context.Context) {
 }
 
 // watch lets the program check its own store again and again until the load ends.
-// A row that belongs to nobody always is a violation, and the next deletion would hide it by
+// A row that belongs to no channel is always a violation, and the next deletion would hide it by
 // sweeping it.
 func (s *site) watch(ctx, load context.Context) {
 	for pause(load, checkPause); load.Err() == nil; pause(load, checkPause) {
@@ -122,7 +122,7 @@ func (s *site) watch(ctx, load context.Context) {
 }
 
 // inspect lets the program check its own store once. As long as workers are hurt, a deletion that
-// nobody works on is no violation.
+// no worker handles is no violation.
 func (s *site) inspect(ctx context.Context, calm bool) {
 	s.away.RLock()
 	defer s.away.RUnlock()

@@ -77,7 +77,7 @@ func judgeAccuses(t *testing.T) {
 		"a vote that does not count": {right, func(b bench, _ *user, p *post) {
 			b.voted(p, "bob", ballotYes)
 		}, "I8"},
-		"a vote that nobody cast":       {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
+		"a vote that no user cast":      {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
 		"a post that is not there":      {with(channel+"/blogs", nothing), func(bench, *user, *post) {}, "I3"},
 		"a list that is never answered": {with(channel+"/blogs", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
 		"a post that is never answered": {with(channel+"/blogs/p", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},

@@ -17,7 +17,7 @@ const (
 	answerTime = 30 * time.Second
 	// thinkTime is the longest that a user pauses between two requests.
 	thinkTime = 30 * time.Millisecond
-	// calmTime is the last part of the load, in which nobody deletes a channel. So
+	// calmTime is the last part of the load, in which no user deletes a channel. So
 	// there is much to judge in the end.
 	calmTime = 5 * time.Second
 	// finalTries is how often a user tries again in the end, once a second.

@@ -146,7 +146,7 @@ func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 	return ""
 }
 
-// edit reads one of the user's own posts and saves another text. Nobody else
+// edit reads one of the user's own posts and saves another text. No other user
 // edits that post.
 func (u *user) edit(ctx context.Context, channel string) {
 	p := u.site.history.anyPost(channel, u.name, u.draw.IntN)
@@ -171,7 +171,7 @@ func (u *user) edit(ctx context.Context, channel string) {
 		u.site.history.forbidden(channel, origin, false)
 	case http.StatusPreconditionFailed:
 		if !disputed {
-			u.site.history.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)
+			u.site.history.accuse("A4: an edit of post %s was told that another user edited it, and none did", p.id)
 		}
 	case http.StatusNotFound, http.StatusGone:
 		u.site.history.missing(a.span, p)

@@ -29,7 +29,7 @@ func (u *user) leaver(ctx context.Context, channel string) {
 	passed := g.site.passed.Load()
 	body := map[string]string{"password": client.Password, "posts": []string{"delete", "keep"}[u.draw.IntN(2)]}
 	if a := g.send(ctx, "DELETE", client.AccountPath, body, nil, http.StatusAccepted, http.StatusUnauthorized); a.Status != http.StatusAccepted {
-		return // it may take effect or not, and nobody looks
+		return // it may take effect or not, and the history does not record it
 	}
 	if a := g.send(ctx, "GET", client.SubscriptionsPath, nil, nil, http.StatusUnauthorized); a.Status != 0 && u.draw.IntN(3) == 0 {
 		pause(ctx, time.Duration(u.draw.Int64N(int64(time.Second))))

@@ -13,8 +13,8 @@ import (
 // watchTime is how long an owner watches a rule at most.
 const watchTime = 300 * time.Millisecond
 
-// rule closes one of the user's own channels, or blocks somebody there, and watches that no post or
-// edit lands that this forbids. Then it takes the rule back.
+// rule closes one of the user's own channels, or blocks a user there, and checks that no post or
+// edit that this forbids takes effect. Then it takes the rule back.
 func (u *user) rule(ctx context.Context, of *incarnation) {
 	path := client.ChannelPath(of.channel)
 	method, undo, body, back := "PATCH", "PATCH", any(map[string]string{"posting": "owner"}), any(map[string]string{"posting": "open"})
@@ -55,7 +55,7 @@ func (l *history) ruling(channel string) {
 func (l *history) forbidden(channel, origin string, alone bool) {
 	defer l.lock()()
 	if !l.ruled[channel] {
-		l.accuseLocked("I11: %s may not be posted in %s, and nobody has ruled so", origin, channel)
+		l.accuseLocked("I11: %s may not be posted in %s, and no owner has ruled so", origin, channel)
 	}
 	if alone {
 		l.drafts[origin] = "nowhere: it was forbidden"

@@ -7,7 +7,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// separator stands between the two keys in a continuation, which names the last
+// separator is between the two keys in a continuation, which names the last
 // row of a page; that row may be gone.
 const separator = "\x00"
 

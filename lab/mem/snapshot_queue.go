@@ -99,12 +99,12 @@ func (s Snapshot) Messages(queue string) (list []driver.Message) {
 	return list
 }
 
-// Leased reports whether somebody holds the message: it was received and not given back
-// since. The lab may deliver it to another all the same, because a lease can run out.
+// Leased reports whether the message is leased: it was received and not given back since.
+// The lab may deliver it to another actor all the same, because a lease can run out.
 func (s Snapshot) Leased(queue, id string) bool { return !s.message(queue, id).visible.IsZero() }
 
-// Delayed reports whether a message is invisible at a time because it was sent so, and nobody has
-// received it yet.
+// Delayed reports whether a message is invisible at a time because it was sent with a delay and
+// was never received.
 func (s Snapshot) Delayed(queue, id string, now time.Time) bool {
 	m := s.message(queue, id)
 	return m.Deliveries == 0 && m.visible.After(now)

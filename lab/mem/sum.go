@@ -8,7 +8,7 @@ import (
 )
 
 // A Sum identifies content by 128 bits. It is the same in every process. It is not a
-// cryptographic hash: somebody who looks for collisions can find them.
+// cryptographic hash: an attacker can find collisions.
 type Sum struct{ hi, lo uint64 }
 
 // Plus returns the sum of a collection after one more member is added. The order of

@@ -123,7 +123,7 @@ func Find(name string) (Case, error) {
 }
 
 // Missing are the safeguards of a case without which the schedules that are known now break the case
-// itself: somebody has taken them out.
+// itself, because they were removed from the code.
 func Missing(of Case) (safeguards []lab.Safeguard, err error) {
 	known, err := Known()
 	if err != nil || of.Safeguard != nil {

@@ -72,7 +72,7 @@ func writeRegion(w io.Writer, known []Record, what []string) error {
 }
 
 func writeAblations(w io.Writer, known []Record) error {
-	_, failed := fmt.Fprint(w, "| the shipped code without this safeguard | scenario | steps | broken |\n"+
+	_, failed := fmt.Fprint(w, "| the production code without this safeguard | scenario | steps | broken |\n"+
 		"| ----------------------------------- | -------- | ----- | ------ |\n")
 	for _, c := range Cases() {
 		if c.Part != Ablated {

@@ -15,7 +15,7 @@ type Record struct {
 	Name string `json:"name"`
 	Part string `json:"part"`
 	// Schedule is the shortest that breaks an invariant, Invariant is that invariant, and Shortest the number of its
-	// choices. They are empty for shipped code: nothing was found.
+	// choices. They are empty for the production code: nothing was found.
 	Schedule  string `json:"schedule,omitempty"`
 	Invariant string `json:"invariant,omitempty"`
 	Shortest  int    `json:"shortest,omitempty"`

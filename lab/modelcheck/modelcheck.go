@@ -1,6 +1,6 @@
-// Package modelcheck explores all scenarios and reports the results. The shipped code
+// Package modelcheck explores all scenarios and reports the results. The production code
 // must break no invariant in any scenario. The textbook version must break an invariant in each
-// of its four scenarios, and so must the shipped code without any one of its safeguards.
+// of its four scenarios, and so must the production code without any one of its safeguards.
 // Three more scenarios of the textbook version must each be broken by one fault.
 //
 // A model checker that explores nothing finds nothing. So the numbers are part of the
@@ -17,7 +17,7 @@ import (
 
 const (
 	// gcPercent makes the garbage collector wait longer, because a search makes much garbage
-	// beside the states that it keeps: at 100, a third of its time went into collecting.
+	// in addition to the states that it keeps: at 100, a third of its time went into collecting.
 	gcPercent = 400
 	// gcMemory is the memory, in bytes, from which on it waits no longer.
 	gcMemory = 4 << 30

@@ -46,7 +46,7 @@ func (p *Report) Add(r Result) {
 
 // title is the head of the column that says what the part's scenarios are about.
 func (p Part) title() string {
-	return [...]string{"the shipped code, while", "the textbook version", "the shipped code without this safeguard", "the textbook version, with a mishap"}[p]
+	return [...]string{"the production code, while", "the textbook version", "the production code without this safeguard", "the textbook version, with a fault"}[p]
 }
 
 func (p *Report) line(cells ...string) { p.printf("| %s |\n", strings.Join(cells, " | ")) }

@@ -21,7 +21,7 @@ type Result struct {
 
 // Explore explores one case. seed is the seed of its random walks, if it has any.
 func (c Case) Explore(seed uint64) Result {
-	x := lab.NewExplorer(c.Scenario)
+	x := lab.NewExplorerOf(c.Scenario, lab.ManySpaces)
 	defer x.Close()
 	began := time.Now()
 	r := Result{Case: c}

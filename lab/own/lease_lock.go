@@ -39,7 +39,7 @@ func (Protocols) LeaseLock(g Safeguards) Protocol {
 	return Protocol{
 		About: "two writers save a page, and the lease of the first may end before it saves",
 		Setup: func(c Client) {
-			_ = c.Table("Locks").Transact(c, "page", driver.Insert("", driver.Int64("Number", 0))) // nothing befalls a set-up
+			_ = c.Table("Locks").Transact(c, "page", driver.Insert("", driver.Int64("Number", 0))) // no call of a set-up fails
 			_ = c.Table("Pages").Transact(c, "page", driver.Insert("", driver.Int64("Number", 0)))
 		},
 		Actors:     []Actor{{"ann", write}, {"bob", write}},

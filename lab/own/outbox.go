@@ -14,7 +14,7 @@ func (Protocols) Outbox(g Safeguards) Protocol {
 		if err := c.Queue().Send(c, "order 1"); err != nil {
 			return err
 		}
-		//lab: Take it out of the outbox. Whoever dies before this sends it twice, and never not at all.
+		//lab: Take it out of the outbox. If a process dies before this, the message is sent twice, but never not at all.
 		return c.Table("Orders").Transact(c, "shop", driver.Delete("outbox!1", driver.Match(waiting.ETag)))
 	}
 	return Protocol{
@@ -35,14 +35,14 @@ func (Protocols) Outbox(g Safeguards) Protocol {
 				_ = c.Queue().Send(c, "order 1") // who reads an error now?
 				return
 			}
-			_ = relay(c) // or whoever comes next does
+			_ = relay(c) // or the next process does
 		}}},
 		Recover:    relay,
-		Safeguards: map[string]string{"outbox": "The order and the intent to send are inserted in one transaction, so whoever comes next sends what a dead process has not."},
+		Safeguards: map[string]string{"outbox": "The order and the intent to send are inserted in one transaction, so the next process sends what a dead process has not."},
 		Invariants: []Invariant{{Name: "each order is told", Means: "Of an order that was acknowledged, there is a message in the end.",
 			Quiescent: func(s State) string {
 				if s.Told("ordered") > 0 && len(s.Messages()) == 0 {
-					return "the order was acknowledged, and nobody hears of it"
+					return "the order was acknowledged, and there is no message about it"
 				}
 				return ""
 			}}},

@@ -1,4 +1,4 @@
-// Package own is for a protocol of your own, under the same checker as ours. README.md says how.
+// Package own is for a protocol of your own, under the same model checker as MicroBlogging's. README.md says how.
 // Each file here but this one and its test holds one protocol: a method of [Protocols]. To add one,
 // nothing else is edited.
 package own
@@ -26,13 +26,13 @@ type Protocol struct {
 	About string
 	// Setup fills the store. It may be nil.
 	Setup func(Client)
-	// Actors run concurrently. Each call of the store is a step, and anybody may come between two steps.
+	// Actors run concurrently. Each call of the store is a step, and any other actor may act between two steps.
 	Actors []Actor
-	// Recover is run by a new process when nobody else can go on, as often as it takes. It may be nil.
+	// Recover is run by a new process when no actor can go on, as often as it takes. It may be nil.
 	Recover func(Client) error
 	// Deaths is how many actors may die in one run, at any step. Late adds one fault of any kind: a
-	// reply is lost, a request is sent twice, or it lands late, of a caller who has given up or as a
-	// second copy.
+	// response is lost, a request is sent twice, or a request takes effect late, because its caller has
+	// given up or as a delayed duplicate.
 	Deaths     int
 	Late       bool
 	Invariants []Invariant
@@ -47,10 +47,10 @@ type Actor struct {
 	Run  func(Client)
 }
 
-// A Invariant says in one sentence what must hold, and what is wrong in a state, or nothing.
+// An Invariant says in one sentence what must hold, and what is wrong in a state, or nothing.
 type Invariant struct {
 	Name, Means string
-	// Always is judged in each state, and Quiescent when nobody can go on and Recover is done.
+	// Always is judged in each state, and Quiescent when no actor can go on and Recover is done.
 	Always, Quiescent func(State) string
 }
 
@@ -61,7 +61,7 @@ type Safeguards struct{ without string }
 func (g Safeguards) On(name string) bool { return g.without != name }
 
 // A Client is what an actor has: a store, and a context for its calls. Its tables and its queue are
-// those of the driver that ships. A line that begins with //lab: above a call is its sentence.
+// those of the production driver. A line that begins with //lab: above a call is its sentence.
 type Client struct {
 	context.Context
 	backend driver.Backend
@@ -76,7 +76,7 @@ func (c Client) Queue() *driver.Queue { return driver.NewQueue(c.backend, domain
 
 // Tell records what the actor was told, such as "saved". Invariants hold the store to it.
 func (c Client) Tell(what string) {
-	if c.actor != nil { // whoever recovers is told nothing
+	if c.actor != nil { // Recover has no actor
 		c.actor.Tell(lab.Fact{Kind: lab.Kind(what)})
 	}
 }
@@ -99,7 +99,7 @@ func (s State) There(table, partition, row string) bool {
 	return err == nil
 }
 
-// Told is how often somebody was told this.
+// Told is how often an actor was told this.
 func (s State) Told(what string) (n int) {
 	for _, told := range s.told {
 		if told == what {
@@ -189,7 +189,7 @@ func (l invariants) List() (list []lab.Invariant) {
 	return list
 }
 
-// Recalls implements lab.Invariants: nobody keeps pages here.
+// Recalls implements lab.Invariants: no process keeps pages here.
 func (invariants) Recalls(lab.Kind) bool { return false }
 
 // Step finds nothing: these invariants are about states.
@@ -228,7 +228,7 @@ func (l invariants) Rest(v lab.View) lab.Outcome {
 		}
 		if n == mostRecoveries {
 			outcome.Unfinished = true
-			outcome.Violations = []domain.Violation{{Invariant: l.Invariants[0].Name, Detail: errors.Join(errors.New("whoever recovers comes to no end"), err).Error()}}
+			outcome.Violations = []domain.Violation{{Invariant: l.Invariants[0].Name, Detail: errors.Join(errors.New("Recover does not finish"), err).Error()}}
 			return outcome
 		}
 	}

@@ -17,8 +17,8 @@ func TestOwn(t *testing.T) {
 
 // given are the protocols that come with the lab. Those of a reader may break.
 func given(name string) bool {
-	for _, ours := range []string{"lease-lock", "outbox", "two-phase"} {
-		if strings.HasPrefix(name, own.Prefix+ours) {
+	for _, file := range []string{"lease-lock", "outbox", "two-phase"} {
+		if strings.HasPrefix(name, own.Prefix+file) {
 			return true
 		}
 	}

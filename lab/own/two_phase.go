@@ -34,21 +34,21 @@ func (Protocols) TwoPhase(g Safeguards) Protocol {
 	}
 	return Protocol{
 		About:  "a coin moves from one partition to another, and the process may die between any two steps",
-		Deaths: 1, Setup: func(c Client) { _, _ = set(c, "from", 0, 1), set(c, "to", 0, 0) }, // nothing befalls it
+		Deaths: 1, Setup: func(c Client) { _, _ = set(c, "from", 0, 1), set(c, "to", 0, 0) }, // no call of a set-up fails
 		Actors: []Actor{{"bank", func(c Client) {
 			//lab: Prepare a side.
 			err := errors.Join(set(c, "from", 1, 1), set(c, "to", 1, 0))
 			if err == nil && g.On("decision") {
-				//lab: Write the decision down, before anybody acts on it.
+				//lab: Write the decision down, before any side commits.
 				err = c.Table("Decisions").Transact(c, "transfer", driver.Insert(""))
 			}
 			if err == nil {
 				//lab: Commit a side.
-				_ = errors.Join(set(c, "from", 0, 0), set(c, "to", 0, 1)) // or whoever recovers does
+				_ = errors.Join(set(c, "from", 0, 0), set(c, "to", 0, 1)) // or Recover does
 			}
 		}}},
 		Recover:    finish,
-		Safeguards: map[string]string{"decision": "The decision is written before either side commits, so whoever comes next ends both sides in the same way."},
+		Safeguards: map[string]string{"decision": "The decision is written before either side commits, so the next process ends both sides in the same way."},
 		Invariants: []Invariant{{Name: "no coin is lost", Means: "In the end there is one coin, on one side.", Quiescent: func(s State) string {
 			if s.Row("Coins", "from", "").Int64("Coins")+s.Row("Coins", "to", "").Int64("Coins") != 1 {
 				return "the coin is on neither side, or on both"

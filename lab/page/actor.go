@@ -139,7 +139,7 @@ func functionView(site lab.Site, first, last int) sourceView {
 
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
 
-// marked is the line of the call, as it stands alone.
+// marked is the line of the call alone.
 func (v sourceView) marked() []lineView {
 	for _, line := range v.Lines {
 		if line.Marked {

@@ -13,7 +13,7 @@ import (
 func (l *Lab) runOn(q request, name string) (request, error) {
 	at := slices.IndexFunc(q.Actors, func(a lab.Actor) bool { return a.Name == name })
 	if at < 0 {
-		return q, refuseSchedule(&q.Scenario, "There is no such actor", "“run” names somebody who is not there.")
+		return q, refuseSchedule(&q.Scenario, "There is no such actor", "“run” names an actor that this scenario does not have.")
 	}
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
@@ -64,7 +64,7 @@ func gateMoved(step lab.Step) string {
 }
 
 // ahead is where the actors come to if one of them goes on alone, by their names. It replays the run
-// for each of them, so that nobody has to guess.
+// for each of them, so that readers need not guess.
 func ahead(x *lab.Explorer, q request, actors []lab.ActorState) (map[string]string, error) {
 	words := map[string]string{}
 	for i, a := range actors {

@@ -26,7 +26,7 @@ const (
 	busyRetry = 2 * time.Second
 )
 
-// A turn is taken by whoever works, so that only so many work concurrently.
+// A turn is a semaphore: it limits how many requests work concurrently.
 type turn chan struct{}
 
 // inTurn works when the turn has come, unless that takes too long.

@@ -12,7 +12,7 @@ import (
 func TestScenarioAPI(t *testing.T) {
 	t.Run("lists every scenario", everyScenarioIsListed)
 	t.Run("has the members of the contract and no other", stateHasTheMembersOfTheContract)
-	t.Run("begins where nobody has done anything", stateBeginsAtTheStart)
+	t.Run("begins where no actor has done anything", stateBeginsAtTheStart)
 	t.Run("goes on with each choice that it offers", stateGoesOnWithEachChoice)
 	t.Run("shows an invariant that is broken, and why", stateShowsAViolatedInvariant)
 	t.Run("marks what the last step wrote", stateMarksWhatTheLastStepWrote)
@@ -221,7 +221,7 @@ func stateMarksWhatTheLastStepWrote(t *testing.T) {
 func stateSaysWhereAScheduleCannotBeTaken(t *testing.T) {
 	s := newSite(t)
 	for schedule, position := range map[string]int{
-		"nobody": 0, "ann,nobody": 1, "ann*2,ann:sleeps": 2, "ann,,olga": 1, "ann*x": 0, "w1": 0, "ann,w1": 1, "ann:lost": 0,
+		"eve": 0, "ann,eve": 1, "ann*2,ann:sleeps": 2, "ann,,olga": 1, "ann*x": 0, "w1": 0, "ann,w1": 1, "ann:lost": 0,
 		"ann*200": 2, "ann*201": 200, "ann*10000": 200, "ann*200,ann": 200, "network:lands": 0,
 		"ann;olga": 0, "%zz": 0,
 	} {

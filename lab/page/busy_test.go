@@ -15,7 +15,7 @@ import (
 )
 
 func TestReplay(t *testing.T) {
-	t.Run("of two at once is made, and a third is refused after a second", thirdReplayIsRefused)
+	t.Run("of two concurrently is made, and a third is refused after a second", thirdReplayIsRefused)
 	t.Run("that panics is a page, and is logged once", panicIsAPage)
 }
 

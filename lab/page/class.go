@@ -38,14 +38,14 @@ func stops() []stop {
 		{"A3", 7, "Olga's request may die between its two calls. Which call would you make first, and what is left if the second never comes?",
 			"One step wins. There is no transaction across a table and a queue, so one chooses which half can be left. The level “First the message, then the mark” is homework."},
 		{"lost-message", 7, "Olga was told “accepted”, and the queue is about to lose the message. Who will still know, and who looks?",
-			"The mark in the table knows, and nobody looks. So whoever confirms needs a pass that looks for marks: a promise rests on a row and not on a message."},
+			"The table has the mark, but no process looks for it. So a program that says “accepted” needs a pass that looks for marks: the promise depends on a row and not on a message."},
 		{"A2", 10, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
 			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. Show the comparison: the incarnation."},
-		{"late-copy", 12, "Nobody but Olga uses the site, and she does one thing after the other. Why is that not enough?",
+		{"late-copy", 12, "Only Olga uses the site, and she does one thing after the other. Why is that not enough?",
 			"The slanted arrow is the request that she has given up. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
 		{"open-gate", 17, "Ann's post came after the gate was shut. What would the store have answered if her transaction had named the open gate?",
-			"Let Ann take three steps and wait. Run Olga, then w1 until it shuts the gate, and until the gate is gone. Then let Ann post, and run w1. Whoever lets Ann post before the last look sees her post swept. " +
-				"Show the comparison, and the one part of a line that differs. Nobody waits for anybody: it is a fence, and not a lock."},
+			"Let Ann take three steps and wait. Run Olga, then w1 until it shuts the gate, and until the gate is gone. Then let Ann post, and run w1. If Ann posts before the last look, her post is swept. " +
+				"Show the comparison, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock."},
 		{"shut-gate", 15, "w2 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
 			"Run w1 until it shuts the gate. Let w2 take seven steps and sleep. Run w1 to its end, Ann three times, and then w2. The bar of a lease ends where another worker gets the message. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
 		{"again", 10, "Do again what has won a level. Which safeguard will refuse it, and at which step?",

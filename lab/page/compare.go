@@ -11,7 +11,7 @@ import (
 	"microblogging/templates"
 )
 
-// compare shows a run without a safeguard beside the same run with it.
+// compare shows a run without a safeguard and the same run with it, side by side.
 func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	c, schedule, err := l.parseRun(r, r.PathValue("name"))
 	if err != nil {
@@ -22,7 +22,7 @@ func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Pag
 	}
 	if c.Safeguard == nil {
 		return templates.Response{}, &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "Ours without a safeguard is compared with ours. This is ours.",
+			Status: http.StatusNotFound, Title: "There is no such comparison", Detail: "A comparison shows the production code with and without one safeguard. This scenario has all safeguards.",
 			Links: []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
 		}}
 	}
@@ -50,7 +50,7 @@ func comparePath(c modelcheck.Case, schedule lab.Schedule) string {
 
 // A compareView is one run without a safeguard and with it, on one axis of time.
 type compareView struct {
-	// Without is what goes without the safeguard, and With is ours.
+	// Without is the run without the safeguard, and With the run with it.
 	Without, With compareSide
 	// Own reports whether the reader has chosen the run.
 	Own bool
@@ -69,10 +69,10 @@ type compareSide struct {
 }
 
 // newCompareView takes a run without a safeguard, and with it as much of the run as can be taken. A
-// run that has come to its end without the safeguard does so with it.
+// run that has ended without the safeguard goes on to its end with it.
 func (l *Lab) newCompareView(c modelcheck.Case, schedule lab.Schedule) (compareView, error) {
 	v := compareView{Own: len(schedule) > 0, Code: codeOf(*c.Safeguard)}
-	ours, err := l.find(c.Safeguard.Of)
+	complete, err := l.find(c.Safeguard.Of)
 	if err != nil {
 		return v, err
 	}
@@ -83,18 +83,18 @@ func (l *Lab) newCompareView(c modelcheck.Case, schedule lab.Schedule) (compareV
 	if err != nil {
 		return v, refuseChoice(&c.Scenario, "That run is not possible", err)
 	}
-	same, _ := ours.Parse(c.Format(schedule))                                    // ours has all its actors
-	with, _ := ours.Replay(same, without.Quiescent || without.Violations != nil) // it may end sooner
+	same, _ := complete.Parse(c.Format(schedule))                                    // complete has all its actors
+	with, _ := complete.Replay(same, without.Quiescent || without.Violations != nil) // it may end sooner
 	if v.Without, err = l.sideOf(c, without); err != nil {
 		return v, err
 	}
-	if v.With, err = l.sideOf(ours, with); err != nil {
+	if v.With, err = l.sideOf(complete, with); err != nil {
 		return v, err
 	}
 	v.Without.decisive, v.Without.refused = differing(without, with)
 	v.With.decisive, v.Without.made = v.Without.decisive, v.Without.cause()
 	stores := storesOf(slices.Concat(v.Without.moments, v.With.moments))
-	v.Without.stores, v.With.stores, v.Without.beside, v.With.beside = stores, stores, true, true
+	v.Without.stores, v.With.stores, v.Without.sideBySide, v.With.sideBySide = stores, stores, true, true
 	parts := v.Without.weigh().with(v.With.weigh()).parts(mostCompared)
 	v.Without.diagram, v.With.diagram = v.Without.scene.diagram(parts), v.With.scene.diagram(parts)
 	return v, nil
@@ -125,13 +125,13 @@ func differing(without, with lab.Run) (n, refused int) {
 
 // decisiveStep is where a run goes another way with the safeguard: see differing.
 func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused int, err error) {
-	ours, err := l.find(c.Safeguard.Of)
+	complete, err := l.find(c.Safeguard.Of)
 	if err != nil {
 		return 0, 0, err
 	}
 	without, _ := c.Replay(schedule, false) // it was followed
-	same, _ := ours.Parse(c.Format(schedule))
-	with, _ := ours.Replay(same, false)
+	same, _ := complete.Parse(c.Format(schedule))
+	with, _ := complete.Replay(same, false)
 	n, refused = differing(without, with)
 	return n, refused, nil
 }
@@ -155,7 +155,7 @@ func (s compareSide) verdict() (class, words string) {
 		invariant, _ := s.worst()
 		return "bad", "✗ An invariant is violated: " + invariant.Title
 	case s.quiescent:
-		return "good", "✓ All invariants hold, and all is at rest"
+		return "good", "✓ All invariants hold, and the system is idle"
 	}
 	return "open", "○ No invariant is violated so far"
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "microblogging/templates"
 
-// comparePage shows a run without a safeguard beside the same with it.
+// comparePage shows a run without a safeguard and the same run with it, side by side.
 func comparePage(page templates.Page, v compareView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -233,7 +233,7 @@ func comparePage(page templates.Page, v compareView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = compareOne("With the safeguard", v.With, "ours").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = compareOne("With the safeguard", v.With, "with").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

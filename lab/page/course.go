@@ -2,21 +2,21 @@ package page
 
 import "strconv"
 
-// A level is one task of the course: break an invariant in this scenario. Its par, its invariant and
-// the faults that it allows are not here: they are those of the scenario, or were found
+// A level is one task of the course: break an invariant in this scenario. Its invariant, its shortest run
+// and the faults that it allows are not here: they are those of the scenario, or were found
 // by the model checker.
 type level struct {
 	// Name is the scenario's.
 	Name string
 	// Title is a few words, and Goal one sentence.
 	Title, Goal string
-	// Scene says who is there and what they are about to do, for somebody who sees the
+	// Scene says which actors there are and what they are about to do, for a reader who sees the
 	// lab for the first time.
 	Scene string
-	// Nudge is a first thought for somebody who is stuck.
+	// Nudge is a first thought for a reader who is stuck.
 	Nudge string
-	// Safeguard is the ablation of the safeguard by which ours refuses this. A level about a safeguard is
-	// its own.
+	// Safeguard is the ablation of the safeguard that prevents this in the production code. It is empty
+	// for a level that is itself an ablation.
 	Safeguard string
 	// Teaches is said when the level is won.
 	Teaches   string
@@ -52,22 +52,22 @@ func course() []chapter {
 		{
 			Title: "Lost, late and twice",
 			Lead: "What a queue and a network do to a program. From here on a level is either the textbook with a fault of your choice, " +
-				"or the code that ships with one of its safeguards taken out: show that it was needed.",
+				"or the production code without one of its safeguards: show that it is needed.",
 			Levels: messageLevels(),
 		},
 		{
 			Title:  "The fence",
-			Lead:   "How the store itself refuses what comes too late. In each level one part of that is missing.",
+			Lead:   "How the store itself refuses writes that come too late. In each level one part of that is missing.",
 			Levels: fenceLevels(),
 		},
 		{
 			Title:  "Rows that must agree",
-			Lead:   "The same thoughts, elsewhere in the code that ships: subscriptions, lists, rules and sessions.",
+			Lead:   "The same thoughts, elsewhere in the production code: subscriptions, lists, rules and sessions.",
 			Levels: rowLevels(),
 		},
 		{
-			Title:  "The code that ships",
-			Lead:   "Nothing is taken out. Try what you have learned.",
+			Title:  "The production code",
+			Lead:   "All safeguards are on. Try what you have learned.",
 			Levels: []level{lastLevel()},
 		},
 	}
@@ -106,11 +106,11 @@ func levelAfter(number int) (level, bool) {
 	return list[number], true
 }
 
-// lastLevel is about the shipped code, with all its safeguards.
+// lastLevel is about the production code, with all its safeguards.
 func lastLevel() level {
 	return level{
-		Name: "again", Title: "Break what ships",
-		Goal: "Break any invariant of the code that ships.",
+		Name: "again", Title: "Break the production code",
+		Goal: "Break any invariant of the production code.",
 		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
 			"All safeguards are there.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",

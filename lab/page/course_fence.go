@@ -5,31 +5,31 @@ func fenceLevels() []level {
 	return []level{
 		{
 			Name: "late-copy", Safeguard: "open-gate", Title: "One after the other is not enough",
-			Goal: "Leave a post behind whose channel is gone, although nobody posts while it is deleted.",
+			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
 			Scene: "The textbook. Olga posts, waits for the answer, and only then deletes the channel. No other person is there, so the order of calls alone does no harm. " +
-				"But a request, or a copy of it, may stay on its way for as long as you like.",
+				"But a request, or a duplicate of it, may stay on its way for as long as you like.",
 			Nudge: "Which of Olga's requests would do harm if it arrived last?",
-			Teaches: "It is not only people who are late. The network is late as well, so a program that does one thing after the other is not safe either. " +
+			Teaches: "Not only actors can be late. The network can delay a request as well, so a program that does one thing after the other is not safe either. " +
 				"Only the store can refuse what comes too late.",
 			Precedent: precedent{"Amazon's standard queues say so of themselves: more than one copy of a message may be delivered, and not always in order.",
 				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
 		},
 		{
 			Name: "open-gate", Title: "The fence",
-			Goal: "Leave a post behind whose channel is gone, in the code that ships without its fence.",
-			Scene: "Ann posts, Olga deletes, w1 does the work: as in level 1. In the shipped code a post is one transaction with a row called the open gate, which the deletion removes first. " +
-				"Here the post does not ask for the gate.",
+			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
+			Scene: "Ann posts, Olga deletes, w1 does the work: as in level 1. In the production code a post is one transaction with a row called the open gate, which the deletion removes first. " +
+				"Here the post does not require the gate.",
 			Nudge: "The worker looks twice. Let Ann write after its last look.",
-			Teaches: "The gate lies in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
-				"or it never lands. Nobody waits for anybody: it is a fence and not a lock.",
+			Teaches: "The gate is in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
+				"or the store refuses it. No actor waits for another: it is a fence and not a lock.",
 			Precedent: precedent{"Martin Kleppmann calls such a thing a fencing token: what makes a late write harmless is not the lock of its writer, but a check in the store that it writes to.",
 				source{"Martin Kleppmann, How to do distributed locking", "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html"}},
 		},
 		{
 			Name: "incarnation", Title: "A name is no identity",
-			Goal: "Make a late worker touch a channel that nobody asked to delete.",
+			Goal: "Make a late worker touch a channel that no user asked to delete.",
 			Scene: "Two workers get the message of one deletion. Ann creates a channel of the name once it is free; if she asks too early, she is refused and goes away. The message says which incarnation is to go, and the worker should compare. " +
-				"Here it takes whatever has the name for what was meant.",
+				"Here it takes any channel of that name for the one that was meant.",
 			Nudge: "As in level 2: let w1 free the name, let Ann have it, and then let w2 begin.",
 			Teaches: "A late message must be recognised as late. The name cannot tell, and a clock cannot either. An identity that never returns can: " +
 				"the worker reads the channel, finds another incarnation, and is done.",
@@ -41,7 +41,7 @@ func fenceLevels() []level {
 			Name: "if-match", Title: "Read, and then deleted by name",
 			Goal: "Make a late worker delete the channel's row that Ann has just created.",
 			Scene: "Two workers handle one deletion, and Ann takes the name when it is free. The last thing a worker deletes is the channel's row. It has read the row before and compared the incarnation. " +
-				"In the shipped code the deletion holds only for the version that was read (if-match). Here it deletes what is there.",
+				"In the production code the deletion holds only for the version that was read (if-match). Here it deletes what is there.",
 			Nudge: "Level 1 again, on one row: w2 has looked. What may happen before it deletes?",
 			Teaches: "To look and then to delete is not safe either, however short the time between. The row has a version, its ETag, and each write changes it. " +
 				"The deletion names the version that was read, so the store refuses it on any other row, also of the same name.",
@@ -54,8 +54,8 @@ func fenceLevels() []level {
 			Scene: "Ann opens a channel and begins to type. Olga deletes the channel and creates it again (olga2). Then Ann's form arrives. " +
 				"A form should say which incarnation it was made for. Here it does not.",
 			Nudge: "Let Ann read first and write last.",
-			Teaches: "What somebody decides on is what they have seen. So the form carries the incarnation that it showed, down to the transaction: " +
-				"the post merges the gate of that incarnation, and lands there or nowhere.",
+			Teaches: "Users decide by what they have seen. So the form carries the incarnation that it showed, down to the transaction: " +
+				"the post merges the gate of that incarnation, so it appears there or nowhere.",
 			Precedent: precedent{"GitHub's merge request takes the commit that the caller has reviewed, and refuses if the branch has moved. A tool that did not pass it on had this gap.",
 				source{"github/github-mcp-server, issue 3181", "https://github.com/github/github-mcp-server/issues/3181"}},
 		},
@@ -63,10 +63,10 @@ func fenceLevels() []level {
 			Name: "reservation", Title: "At most once, ever",
 			Goal: "Open a gate for the second time, and leave a post behind it.",
 			Scene: "Olga creates a channel and means to post in it, and stalls. Meanwhile the channel is deleted (olga2 asks, w1 works). " +
-				"The shipped code puts the open gate in the place of a reservation, which is used up by that. Here it inserts the gate outright. A copy of one insert may still be under way.",
-			Nudge: "Which row would bring the dead channel back, if it came again at the end?",
-			Teaches: "The network can repeat an insert at any later time. So “once” needs something that is used up: the swap deletes the reservation in the version that was read. " +
-				"A copy of the swap finds it gone, and a copy of the reservation has another version.",
+				"The production code replaces a reservation with the open gate, so the reservation is gone afterwards. Here it simply inserts the gate. A duplicate of one insert may still be on its way.",
+			Nudge: "Which insert would bring the dead channel back, if its duplicate arrived at the end?",
+			Teaches: "The network can repeat an insert at any later time. So “once” needs something that can be used only once: the transaction deletes the reservation in the version that was read. " +
+				"A duplicate of the transaction fails because the reservation is gone, and a duplicate of the reservation has another version.",
 			Precedent: precedent{"TCP has the same worry: an old duplicate of a request to open a connection. It is the main reason for its three-way handshake.",
 				source{"RFC 793, Transmission Control Protocol", "https://datatracker.ietf.org/doc/html/rfc793"}},
 		},
@@ -74,7 +74,7 @@ func fenceLevels() []level {
 			Name: "fresh-read", Title: "Look again before you lock up",
 			Goal: "Make a deletion leave rows behind.",
 			Scene: "Two messages are on the queue. One is about a post that was deleted: a worker removes the votes on it. The other is about its channel: a worker shuts the gate, lists the rows and removes them. " +
-				"The shipped worker ends only when a fresh look finds nothing. Here it believes its first list.",
+				"The production worker ends only when a fresh look finds nothing. Here it trusts its first list.",
 			Nudge: "A transaction removes all rows of a list, or none. What if one of them has gone?",
 			Teaches: "A list is old as soon as it is read. Only a fresh read that finds nothing, after the gate was shut, proves that nothing is left: " +
 				"since then nothing can have been added.",
@@ -84,11 +84,11 @@ func fenceLevels() []level {
 		{
 			Name: "pivot", Title: "Undone, and gone",
 			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",
-			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, if nobody was faster. " +
-				"The workers w1 and w2 have the message. The shipped code marks the row past the point of no return before it touches anything else. Here it goes on without that mark.",
+			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
+				"The workers w1 and w2 have the message. In the production code a worker sets the row to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
-			Teaches: "What takes several steps can be undone up to one of them, the pivot. The pivot and the undoing are two writes to one row, in the version that was read. " +
-				"So one of them takes effect, and the other learns that it came second.",
+			Teaches: "What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
+				"So only one of them succeeds, and the other fails because it came second.",
 			Precedent: precedent{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
 		},

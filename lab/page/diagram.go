@@ -35,7 +35,7 @@ type lineOfSteps struct {
 	// First and Last are the numbers of its steps.
 	First, Last int
 	lab.StepText
-	// From and To are columns, counted from 0. From is -1 if nobody calls.
+	// From and To are columns, counted from 0. From is -1 if no actor calls.
 	From, To int
 	Fate     lab.Fate
 	// Refused reports whether the store has refused the call.
@@ -54,7 +54,7 @@ type lineOfSteps struct {
 	URL           string
 }
 
-// folded reports whether the line stands for several steps.
+// folded reports whether the line shows several steps.
 func (l lineOfSteps) folded() bool { return l.Last > l.First }
 
 // A lateCall is under way from one line to another, or still.
@@ -135,7 +135,7 @@ func (p *plot) line(first, last int) {
 	l := lineOfSteps{
 		First: first, Last: last, StepText: p.Words(*step), From: step.Sender - 1, To: p.column(step), Fate: step.Choice.Fate,
 		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.made && p.made <= last,
-		Differs: p.beside && first <= p.decisive && p.decisive <= last, URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
+		Differs: p.sideBySide && first <= p.decisive && p.decisive <= last, URL: p.state(last, partActors), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
 	}
 	if step.Call != nil {
 		l.Sentence = p.Tell(step.Call, step.Site())

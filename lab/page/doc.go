@@ -3,9 +3,9 @@
 //
 // # The problem
 //
-// A schedule that breaks the textbook, or does not break ours, convinces whoever takes it
-// step by step. A reader has a browser and no Go. What a reader sees must be the code that
-// ships, and a lecture hall that steps through it together must not slow down the site.
+// A schedule that breaks the textbook version, or does not break the production code, convinces a
+// reader who takes it step by step. A reader has a browser and no Go. What a reader sees must be the
+// production code, and a lecture hall that steps through it together must not slow down the site.
 //
 // # The model
 //
@@ -18,10 +18,10 @@
 // possible and what went wrong is never folded. A list says the same in words. A comparison is two
 // pictures on one axis of time, below the line of Go that decides.
 //
-// A class goes through eight levels. What somebody has won is a run for each level in an address, and
-// each is replayed when the address is asked for.
+// A class goes through eight levels. A student hands in an address that has a run for each level, and
+// each is replayed when the address is requested.
 //
-// [Lab.Routes] has the handlers for package web, which knows nothing of the lab: it adds
+// [Lab.Routes] has the handlers for package web, which does not import the lab: it adds
 // what all pages have in common, and turns errors into problem pages. A page is the same
 // for everyone.
 //

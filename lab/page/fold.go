@@ -76,7 +76,7 @@ func (w weighing) with(other weighing) weighing {
 const (
 	weighsNothing = iota
 	weighsLittle  // it has changed rows
-	weighsMuch    // somebody was told something, has a message, or is refused
+	weighsMuch    // an actor was told something, received a message, or was refused
 	weighsMost    // a fault, a violated invariant or its cause, or the present: it is never folded
 )
 
@@ -99,7 +99,7 @@ func (v *scene) weigh() weighing {
 }
 
 // cause is the step that made it possible that an invariant is violated later: the one that is refused with
-// the safeguard; or else a late call that landed, the latest fault, what somebody else has changed in
+// the safeguard; or else a late call that landed, the latest fault, what another actor has changed in
 // between, or the call that is another one with the safeguard. It is 0 if there is none.
 func (v *scene) cause() int {
 	worst, broken := v.worst()

@@ -18,7 +18,7 @@ type indexView struct {
 	More []scenarioLink
 	// Own are a reader's own protocols.
 	Own []scenarioLink
-	// Others are the scenarios of the shipped code that are no level.
+	// Others are the scenarios of the production code that are no level.
 	Others []scenarioLink
 	// Stale reports whether the code has changed since it was searched.
 	Stale bool

@@ -87,7 +87,7 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">A class of 90 minutes</a></p><nav class=\"answers\" aria-label=\"How ours refuses it\"><p>How ours refuses the four errors of the textbook:</p><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">A class of 90 minutes</a></p><nav class=\"answers\" aria-label=\"How MicroBlogging prevents it\"><p>How MicroBlogging prevents the four errors of the textbook:</p><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -162,7 +162,7 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Stale {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"hint\">The code has changed since it was searched. Each scene can be searched again.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"hint\">The code has changed since it was searched. Each scenario can be searched again.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -177,7 +177,7 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</section><section aria-labelledby=\"own\"><h2 id=\"own\">Yours</h2><p>A protocol of your own is one file in <code>lab/own</code>, under the same checker. Its README says how.</p><ul class=\"scenarios\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</section><section aria-labelledby=\"own\"><h2 id=\"own\">Yours</h2><p>A protocol of your own is one file in <code>lab/own</code>, under the same model checker. Its README says how.</p><ul class=\"scenarios\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -239,7 +239,7 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " that can be taken out</summary>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " that can be turned off</summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -252,9 +252,9 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(lab.Count(len(v.Others), "scene"))
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(lab.Count(len(v.Others), "scenario"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `index.templ`, Line: 63, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `index.templ`, Line: 63, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -277,7 +277,7 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 		templ_7745c5c3_Err = templates.Shell(page, templates.Frame{
 			Title: "The lab", Path: templates.LabIndexPath, Styles: []string{"lab_level.css"},
 			Scripts: []string{"lab_progress.js"}, Keys: "lab_keys.js",
-			About: "Break a program call by call, and see why ours holds. It is the code that ships, stepped in a browser.",
+			About: "Break a program call by call, and see how MicroBlogging prevents it. Here you step through the production code in a browser.",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -341,7 +341,7 @@ func sourceLink(s source) templ.Component {
 	})
 }
 
-// forSQL says what somebody who knows SQL has to know.
+// forSQL says what a reader who knows SQL has to know.
 func forSQL() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -363,7 +363,7 @@ func forSQL() templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<details class=\"text\"><summary>If you know SQL</summary><p>A table has rows, as you know them. What is different is this:</p><ul><li>A <b>transaction</b> spans a few rows of one table that share a key (a <b>partition</b>). There is none across two tables, or across a table and a queue.</li><li>Each <b>call</b> to the database travels over a network. It may never arrive, its answer may be lost, it may arrive twice, or so late that nobody remembers it.</li><li>A <b>queue</b> hands out a message at least once. So two workers may have the same one.</li><li>A <b>invariant</b> is what must be true whatever happens: no post without a channel, for example. You win a level when its invariant is violated.</li><li>There is one <b>index</b>, on the two keys, and nobody plans a query for you.</li></ul></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<details class=\"text\"><summary>If you know SQL</summary><p>A table has rows, as you know them. What is different is this:</p><ul><li>A <b>transaction</b> spans a few rows of one table that share a key (a <b>partition</b>). There is none across two tables, or across a table and a queue.</li><li>Each <b>call</b> to the database travels over a network. It may never arrive, its answer may be lost, it may arrive twice, or long after its sender has gone on.</li><li>A <b>queue</b> hands out a message at least once. So two workers may have the same one.</li><li>An <b>invariant</b> is what must be true whatever happens: no post without a channel, for example. You win a level when its invariant is violated.</li><li>There is one <b>index</b>, on the two keys, and no planner that chooses one for a query.</li></ul></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

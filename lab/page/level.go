@@ -17,7 +17,7 @@ func (l *Lab) recordOf(name string) modelcheck.Record {
 }
 
 // won reports whether the invariant that the scenario is about is broken in the state that is
-// shown: any invariant, if it is about the shipped code.
+// shown: any invariant, if it is about the production code.
 func (v *scene) won() bool {
 	return slices.ContainsFunc(v.invariantsIn(lab.InvariantViolated), func(invariant invariantView) bool {
 		return v.record.Invariant == "" || invariant.Name == v.record.Invariant
@@ -58,8 +58,8 @@ func (v *scene) asked() string {
 	return ""
 }
 
-// countsWhenQuiescent reports whether the invariant of the level is judged only at rest. TestLevels holds that for the
-// levels; of other scenarios a part may be judged before.
+// countsWhenQuiescent reports whether the invariant of the level is checked only when the system is idle.
+// TestLevels holds that for the levels; in other scenarios a part of it may be checked before.
 func (v *scene) countsWhenQuiescent() bool {
 	return slices.ContainsFunc(v.now().Invariants, func(invariant lab.InvariantState) bool {
 		return invariant.Name == v.record.Invariant && invariant.When == lab.Quiescent
@@ -161,7 +161,8 @@ func (v *scene) startOf(name string) string {
 	return templates.LabPath(name)
 }
 
-// whose says what code the invariants are about: those of the textbook and ours have similar titles.
+// whose says what code the invariants are about: those of the textbook and of MicroBlogging have similar
+// titles.
 func (v *scene) whose() string {
 	switch v.Part {
 	case modelcheck.Textbook, modelcheck.TextbookFault:
@@ -169,18 +170,18 @@ func (v *scene) whose() string {
 	case modelcheck.Own:
 		return "your"
 	}
-	return "our"
+	return "MicroBlogging's"
 }
 
-// whoRefuses says what refuses what breaks an invariant here.
+// whoRefuses says what prevents the violation of this level.
 func (v *scene) whoRefuses() string {
 	if v.Part == modelcheck.Own {
 		return "the safeguard"
 	}
-	return "ours"
+	return "MicroBlogging"
 }
 
-// score says how the steps compare to the par.
+// score says how the steps compare to the shortest run.
 func (v *scene) score() string {
 	steps, par := v.wonAt(), v.record.Shortest
 	switch {
@@ -204,11 +205,11 @@ func (v *scene) wonAt() int {
 	return v.at
 }
 
-// ships reports whether it is what ships, where a violated invariant would be no success.
+// ships reports whether it is the production code, where a violated invariant would be no success.
 func (v *scene) ships() bool { return v.Part == modelcheck.Real }
 
-// compared is where the run is told beside the same with the safeguard. Of the textbook it is the
-// safeguard by which ours refuses this. It is empty for what ships.
+// compared is the address that shows the run and the same run with the safeguard. For a level of the
+// textbook that is the safeguard by which MicroBlogging prevents this. It is empty for the production code.
 func (v *scene) compared() string {
 	if v.Safeguard != nil {
 		return comparePath(v.Case, v.schedule[:v.at])
@@ -237,19 +238,19 @@ func titleOf(c modelcheck.Case) string {
 // A meaning explains a word of the glossary where it is first needed.
 type meaning struct{ Word, Text string }
 
-// glossary has the words that a player meets, for somebody who knows SQL. The glossary of
+// glossary has the words that a player meets, for a reader who knows SQL. The glossary of
 // the documents has all.
 func glossary() []meaning {
 	return []meaning{
 		{"orphan", "a row whose channel is gone"},
 		{"cascade", "the steps by which a worker carries out one deletion, one after the other"},
-		{"at rest", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some invariants are judged only then"},
+		{"idle", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some invariants are checked only then"},
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
 		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
 		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
 			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
-		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: whoever sleeps through it does not notice"},
+		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: a worker that sleeps through it does not notice"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
 		{"self-conflict", "a conflict with one's own earlier write, whose answer was lost"},
 		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
@@ -267,7 +268,7 @@ func glossary() []meaning {
 // notation explains how calls and rows are written.
 func notation() []meaning {
 	return []meaning{
-		{"news, news2", "the channel that all is about, and another one, which nobody wants to touch"},
+		{"news, news2", "the channel that all is about, and another one, which no actor means to touch"},
 		{"setup.4, ann.1", "random identities, written so that one can follow them: setup.4 was there from the start, ann.1 is the first that Ann has made"},
 		{"once!…, rate!…", "two more rows of a post: the idempotency key of its request, and its place in the list by rating"},
 		{"if still 0.17/0", "the write holds only for this version of the row (its ETag)"},

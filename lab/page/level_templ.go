@@ -154,7 +154,7 @@ func levelScene(v *scene) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.countsWhenQuiescent() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>The invariant counts <b>at rest</b>: nobody can go on, and no request is under way.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>The invariant is checked when the system is <b>idle</b>: no actor or request can go on.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -292,7 +292,7 @@ func levelNarration(v *scene) templ.Component {
 			}
 		}
 		if _, number := v.level(); number > 0 && v.now().Quiescent() && !v.won() && !v.shows() && !v.ships() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<p><b>Not won yet:</b> the invariant holds. Step back, let somebody else go first, or ask for a hint.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<p><b>Not won yet:</b> the invariant holds. Step back, let another actor go first, or ask for a hint.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -888,7 +888,7 @@ func levelWon(v *scene) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, " refuses it</a> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, " prevents it</a> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1042,7 +1042,7 @@ func levelSafeguards(v *scene) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.safeguards) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "<section class=\"safeguards\" id=\"safeguards\" aria-labelledby=\"safeguards-title\" data-key=\"safeguards\"><h2 id=\"safeguards-title\">Safeguards</h2><p class=\"hint\">Turn one off and see what it is good for.</p><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "<section class=\"safeguards\" id=\"safeguards\" aria-labelledby=\"safeguards-title\" data-key=\"safeguards\"><h2 id=\"safeguards-title\">Safeguards</h2><p class=\"hint\">Turn one off and see what it is for.</p><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

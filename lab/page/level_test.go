@@ -86,8 +86,8 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 		}
 		p.follow("data-move", "show")
 	}
-	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The invariant counts at rest"); rests {
-		p.at.says("Nobody can go on.")
+	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The invariant is checked when the system is idle"); rests {
+		p.at.says("No actor can go on.")
 	}
 	panel := p.won()
 	if got := attribute(panel, "data-steps"); got != strconv.Itoa(record.Shortest) || attribute(panel, "data-par") != got || !has(panel, "data-shown") {
@@ -104,7 +104,7 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 	}
 	won := p.at
 	p.follow("data-compare", "")
-	p.at.says("All invariants hold, and all is at rest", "An invariant is violated", "without it, and with it")
+	p.at.says("All invariants hold, and the system is idle", "An invariant is violated", "without it, and with it")
 	p.at = won
 	p.follow("data-move", "undo")
 	if p.won() != nil {
@@ -131,11 +131,11 @@ func wonByHints(t *testing.T, s *site, record modelcheck.Record) {
 	}
 }
 
-// The invariants of the textbook and ours have similar titles.
+// The invariants of the textbook and of MicroBlogging have similar titles.
 func TestWhoseInvariants(t *testing.T) {
 	s := newSite(t)
 	for path, says := range map[string]string{
-		"A1": "Break the textbook's invariant “no orphan post”.", "late-copy": "The textbook's invariants", "open-gate": "Break our invariant “no orphan”.", "post": "Our invariants",
+		"A1": "Break the textbook's invariant “no orphan post”.", "late-copy": "The textbook's invariants", "open-gate": "Break MicroBlogging's invariant “no orphan”.", "post": "MicroBlogging's invariants",
 	} {
 		s.get("/lab/" + path).want(200).says(says)
 	}
@@ -178,19 +178,19 @@ func TestCompare(t *testing.T) {
 	for _, c := range modelcheck.Cases() {
 		switch {
 		case c.Safeguard != nil:
-			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "An invariant is violated", "All invariants hold, and all is at rest", "func ")
+			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "An invariant is violated", "All invariants hold, and the system is idle", "func ")
 			if !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab/"+c.Safeguard.Of+"?s=") }) {
 				t.Errorf("%s does not lead to its run of %s", c.Name, c.Safeguard.Of)
 			}
 		case c.Part == modelcheck.Real:
 			s.get("/lab/" + c.Name + "/compare").want(404)
-		default: // the safeguard by which ours refuses it
+		default: // the safeguard by which MicroBlogging prevents it
 			to := s.get("/lab/" + c.Name + "/compare").want(302).header.Get("Location")
 			s.get(to).want(200)
 		}
 	}
 	s.get("/lab/open-gate/compare?s=ann,ann").want(302)
-	s.get("/lab/open-gate/compare?s=nobody").want(400)
+	s.get("/lab/open-gate/compare?s=eve").want(400)
 	own := s.get("/lab/open-gate/compare?s=ann*2").want(200).says("Your run on both", "No invariant is violated so far")
 	if strings.Contains(own.text(), "An invariant is violated") {
 		t.Errorf("the page claims too much: %s", own.text())
@@ -199,14 +199,14 @@ func TestCompare(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	s := newSite(t)
-	with := func(safeguard string) string { // the run that breaks an invariant without the safeguard, on ours and to its end
+	with := func(safeguard string) string { // the run that breaks an invariant without the safeguard, on the production code and to its end
 		for _, link := range s.get("/lab/" + safeguard + "/compare").want(200).links() {
-			ours := strings.HasPrefix(link, "/lab/again?s=") || strings.HasPrefix(link, "/lab/post?s=")
-			if ours && !strings.Contains(link, "#") {
+			production := strings.HasPrefix(link, "/lab/again?s=") || strings.HasPrefix(link, "/lab/post?s=")
+			if production && !strings.Contains(link, "#") {
 				return link
 			}
 		}
-		t.Fatal("no link to ours")
+		t.Fatal("no link to the production code")
 		return ""
 	}
 	for safeguard, label := range map[string]string{"open-gate": "The open gate", "shut-gate": "The shut gate"} {

@@ -19,6 +19,6 @@ func TestOwnPages(t *testing.T) {
 	s.get("/lab/own/outbox.svg").want(200)
 	s.get("/lab/own/nothing").want(404)
 	if list := s.get("/lab/scenarios.json").want(200).body; strings.Contains(list, "own/") {
-		t.Error("scenarios.json lists what is not ours")
+		t.Error("scenarios.json lists a reader's protocol")
 	}
 }

@@ -36,7 +36,7 @@ func slim(d diagram, of string) sheet {
 	return sheet{diagram: d, Name: "slim", Of: of, Pitch: 38, Head: 94, Letters: 46, Above: true}
 }
 
-// half is one of two that stand side by side.
+// half is one of two that are side by side.
 func half(d diagram, of string) sheet {
 	return sheet{diagram: d, Name: "half", Of: of, Pitch: 30, Head: 34, Letters: 77, Above: true}
 }
@@ -54,17 +54,17 @@ func (s sheet) x(column int) float64 {
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// at is where a column stands.
+// at is where a column is.
 func (s sheet) at(column int) string { return percent(s.x(column)) }
 
 // So many columns are wider than their names.
 const wideColumns = 7
 
-// named is where the name of a column stands, and how it is aligned there.
+// named is where the name of a column is, and how it is aligned there.
 func (s sheet) named(column int) (x, anchor string) {
 	switch {
 	case s.Name == "slim":
-		return s.at(column), "end" // it stands upright
+		return s.at(column), "end" // it is upright
 	case column >= wideColumns && column == len(s.Callers)+len(s.Stores)-1:
 		return "100%", "end"
 	}
@@ -83,7 +83,7 @@ func (s sheet) arrowAt(line int) int {
 }
 func (s sheet) y(line int) string { return strconv.Itoa(s.arrowAt(line)) }
 
-// text is where the words of a line stand.
+// text is where the words of a line are.
 func (s sheet) text(line int) string {
 	if s.Above {
 		return strconv.Itoa(s.arrowAt(line) - s.Pitch/4)
@@ -131,7 +131,7 @@ const (
 // fits reports whether the label of a span can be read.
 func (s sheet) fits(b span) bool { return s.tall(b) >= letter*len(b.Label) }
 
-// head is the height of a name. Neighbours stand in two rows, or upright.
+// head is the height of a name. Neighbours are in two rows, or upright.
 func (s sheet) head(column int) string {
 	if s.Name == "slim" {
 		return strconv.Itoa(s.Head - 6)

@@ -107,7 +107,7 @@ func lateCallIsSlanted(t *testing.T) {
 		from, to := number(t, attribute(late[0], "y1")), number(t, attribute(late[0], "y2"))
 		first, last := number(t, attribute(arrows[0], "y1")), number(t, attribute(arrows[len(arrows)-1], "y1"))
 		if columns[attribute(late[0], "x1")] != "olga" || from <= first || to <= last || has(late[0], "marker-end") != (lands > 0) {
-			t.Errorf("%s: the call goes from %d to %d, beside arrows from %d to %d", schedule, from, to, first, last)
+			t.Errorf("%s: the call goes from %d to %d, next to arrows from %d to %d", schedule, from, to, first, last)
 		}
 		if lands > 0 && columns[attribute(late[0], "x2")] != "Blogs" {
 			t.Errorf("it lands at %s", attribute(late[0], "x2"))
@@ -277,6 +277,6 @@ func runIsOtherFiles(t *testing.T) {
 	if len(full.Pending) != 2 || full.Pending[0].Actor != "ann" || full.Pending[0].Sentence == "" || full.Pending[0].Source == "" || full.Pending[0].Call == "" {
 		t.Errorf("pending are %+v", full.Pending)
 	}
-	s.get("/lab/A1.svg?s=nobody").want(400)
+	s.get("/lab/A1.svg?s=eve").want(400)
 	s.get("/lab/nothing.mmd").want(404)
 }

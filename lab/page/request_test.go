@@ -31,7 +31,7 @@ func requestOfNoScenarioIsRefused(t *testing.T) {
 
 func requestWithNoScheduleIsRefused(t *testing.T) {
 	s := newSite(t)
-	for _, schedule := range []string{"nobody", "ann:sleeps", "ann@300", "ann*0", "ann*x", "ann,,ann", ",", "ann*-1", "ann\x00", strings.Repeat("x", 100_000)} {
+	for _, schedule := range []string{"eve", "ann:sleeps", "ann@300", "ann*0", "ann*x", "ann,,ann", ",", "ann*-1", "ann\x00", strings.Repeat("x", 100_000)} {
 		r := s.get("/lab/A1?s=" + url.QueryEscape(schedule)).want(400)
 		if !slices.Contains(r.links(), "/lab/A1") {
 			t.Errorf("%q: no way back to the start", schedule)
@@ -74,7 +74,7 @@ func requestHasOneAddress(t *testing.T) {
 		t.Errorf("leads to %s", r.header.Get("Location"))
 	}
 	s.get("/lab/A1?s=" + ended + "&rest=1").want(200)
-	s.get("/lab/A1?s=ann&rest=1").want(400) // somebody can go on
+	s.get("/lab/A1?s=ann&rest=1").want(400) // an actor can go on
 	for _, address := range []string{"", "?", "?s=", "?s=ann%2Colga", "?utm=1", "?s=ann,olga&at=1"} {
 		s.get("/lab/A1" + address).want(200)
 	}

@@ -8,7 +8,7 @@ import (
 	"microblogging/templates"
 )
 
-// A safeguardSwitch turns one safeguard of the shipped code off, or on again.
+// A safeguardSwitch turns one safeguard of the production code off, or on again.
 type safeguardSwitch struct {
 	lab.Safeguard
 	On bool
@@ -48,8 +48,8 @@ func codeOf(g lab.Safeguard) sourceView {
 	return v
 }
 
-// around are the parts of the line that decides: what stands before what would be taken out, that,
-// and what stands behind it.
+// around are the parts of the line that decides: what is before what would be removed, that,
+// and what is after it.
 func (v sourceView) around() (before, part, behind string) {
 	for _, line := range v.marked() {
 		before, behind, _ = strings.Cut(line.Text, v.Part)
@@ -66,10 +66,10 @@ type refusal struct {
 	URL string
 }
 
-// refusalsIn are the steps of a run of what ships that go another way as soon as a safeguard is taken
+// refusalsIn are the steps of a run of the production code that go another way as soon as a safeguard is taken
 // out, and are refused with it.
 func (l *Lab) refusalsIn(q request) (list []refusal) {
-	ours, _ := q.Replay(q.schedule[:q.at], false) // it was followed
+	with, _ := q.Replay(q.schedule[:q.at], false) // it was followed
 	for _, c := range l.cases() {
 		if c.Safeguard == nil || c.Safeguard.Of != q.Name {
 			continue
@@ -79,8 +79,8 @@ func (l *Lab) refusalsIn(q request) (list []refusal) {
 			continue // it has fewer actors
 		}
 		without, _ := c.Replay(schedule, false)
-		if _, n := differing(without, ours); n > 0 && ours.Steps[n-1].Applied != nil && ours.Steps[n-1].Applied.Err != nil {
-			list = append(list, refusal{*c.Safeguard, n, q.Words(ours.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
+		if _, n := differing(without, with); n > 0 && with.Steps[n-1].Applied != nil && with.Steps[n-1].Applied.Err != nil {
+			list = append(list, refusal{*c.Safeguard, n, q.Words(with.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
 		}
 	}
 	return list

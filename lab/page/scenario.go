@@ -31,11 +31,11 @@ type scene struct {
 	decisive, refused int
 	// made is the step that made a violated invariant possible: see cause.
 	made int
-	// beside reports whether another run is shown beside this one.
-	beside bool
-	// refusals are what safeguards have refused in a run of what ships that has come to its end.
+	// sideBySide reports whether another run is shown next to this one.
+	sideBySide bool
+	// refusals are what safeguards have refused in a run of the production code that has ended.
 	refusals []refusal
-	// found is what a search has just found. It is empty if nobody asked for one.
+	// found is what a search has just found. It is empty if none was requested.
 	found searchView
 }
 
@@ -82,7 +82,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
 	if q.rest && !moments[q.at].Quiescent() {
-		return nil, refuseChoice(&q.Scenario, "Not all is at rest", &lab.StuckError{Position: q.at, Word: "rest", Why: "somebody can go on"})
+		return nil, refuseChoice(&q.Scenario, "The system is not idle", &lab.StuckError{Position: q.at, Word: "rest", Why: "an actor can go on"})
 	}
 	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Safeguard != nil {

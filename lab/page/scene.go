@@ -11,7 +11,7 @@ import (
 // now is the state that is shown.
 func (v *scene) now() lab.Moment { return v.moments[v.at] }
 
-// outcome is what fresh workers did. It is nil if nobody asked for that.
+// outcome is what fresh workers did. It is nil if that was not requested.
 func (v *scene) outcome() *lab.Outcome {
 	if !v.rest {
 		return nil
@@ -42,7 +42,7 @@ func (v *scene) worst() (worst invariantView, ok bool) {
 	return worst, ok
 }
 
-// end says how far the run has come to an end: "broken" if an invariant is, "rest" if nobody can go
+// end says how far the run has come to an end: "broken" if an invariant is, "rest" if no actor can go
 // on, "rested" if fresh workers have carried on. The script shows a new end.
 func (v *scene) end() string {
 	var ends []string

@@ -20,7 +20,7 @@ type searchView struct {
 	URL string
 }
 
-// searched searches the scenario, if somebody asks for that. One search goes on at a time.
+// searched searches the scenario if the request asks for that. One search goes on at a time.
 func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 	if !q.search {
 		return v, nil

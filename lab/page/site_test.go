@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A site is a web role with the pages of the lab, bound to one test. Whoever asks its
-// store gets an error.
+// A site is a web role with the pages of the lab, bound to one test. A call of its
+// store is an error.
 type site struct {
 	testing.TB
 	handler http.Handler

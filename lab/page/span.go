@@ -12,18 +12,18 @@ import (
 	"microblogging/templates"
 )
 
-// A span is something that holds from one line to another beside a column. Its lines count from 0;
+// A span is something that holds from one line to another next to a column. Its lines count from 0;
 // -1 is the start, and To is the number of lines if it does not end.
 type span struct {
 	Column, From, To int
-	// Side tells apart what stands beside one column.
+	// Side distinguishes the spans of one column.
 	Side  int
 	Class string
-	// Label stands at its beginning, and End at its end.
+	// Label is at its beginning, and End at its end.
 	Label, End string
 }
 
-// shift is where it stands beside its column, in pixels: a lease on it, gates side by side.
+// shift is its distance from its column, in pixels: a lease on it, gates side by side.
 func (b span) shift(more int) string {
 	x := -spanWidth/2 + more
 	if b.Class != "lease" {
@@ -96,7 +96,7 @@ func (p *plot) gates() {
 
 func gateClass(s templates.GateState) string { return "gate-" + string(s) }
 
-// partitions are those that somebody calls, or is about to.
+// partitions are those that an actor calls, or is about to.
 func (p *plot) partitions() map[string]bool {
 	about := map[string]bool{}
 	for _, m := range p.moments {

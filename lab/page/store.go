@@ -40,9 +40,9 @@ func storesOf(moments []lab.Moment) []string {
 			touched[name] = touched[name] || len(m.DB.Messages(name)) > 0
 		}
 	}
-	ours := append(queues(), schema.Tables()...)
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)), func(name string) bool { return slices.Contains(ours, name) })
-	return slices.DeleteFunc(append(ours, others...), func(name string) bool { return !touched[name] })
+	known := append(queues(), schema.Tables()...)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)), func(name string) bool { return slices.Contains(known, name) })
+	return slices.DeleteFunc(append(known, others...), func(name string) bool { return !touched[name] })
 }
 
 func queues() []string { return []string{domain.QueueName, domain.PoisonQueueName} }

@@ -19,12 +19,12 @@ const (
 	factLinkMade lab.Kind = "(link made)"
 	// factFollowed: the actor has followed the link Token, and is signed in.
 	factFollowed lab.Kind = "signed in"
-	// factLinkUsed: somebody else has followed the link Token, or somebody has ended the
-	// sessions of its user.
+	// factLinkUsed: another actor has followed the link Token, or the sessions of its user were
+	// ended.
 	factLinkUsed lab.Kind = "the link is used"
-	// factSessionsEnded: what signed the user in before signs nobody in.
+	// factSessionsEnded: no earlier session or link of the user signs in.
 	factSessionsEnded lab.Kind = "sessions ended"
-	// factSignedOut: the session Token signs nobody in.
+	// factSignedOut: the session Token no longer signs in.
 	factSignedOut lab.Kind = "signed out"
 	// factReset: a new password was set with the link Token. Session had begun before.
 	factReset lab.Kind = "password set anew"
@@ -39,7 +39,7 @@ func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		_ = driver.NewTable(c.Backend, schema.TableUsers).Transact(ctx, string(name),
 			driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", lab.HashPassword(oldPassword)),
-				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))) // nothing befalls a set-up
+				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))) // no call of a set-up fails
 	}
 }
 
@@ -99,7 +99,7 @@ func resetOnce(v lab.View, k lab.Known, violation violating) {
 		violation("I10", "one link set two passwords")
 	}
 	if signsIn(v.DB, k.Session) {
-		violation("I10", "a session signs somebody in though a password was set anew after it began")
+		violation("I10", "a session signs a user in although a new password was set after it began")
 	}
 }
 
@@ -124,13 +124,13 @@ func endSessions(by domain.UserName) body {
 
 func sessionHasEnded(v lab.View, k lab.Known, violation violating) {
 	if signsIn(v.DB, k.Token) {
-		violation("I10", "a session signs somebody in whose end was acknowledged")
+		violation("I10", "a session signs a user in although its end was acknowledged")
 	}
 }
 
 func sessionsHaveEnded(v lab.View, _ lab.Known, violation violating) {
 	if v.Count(factFollowed, func(k lab.Known) bool { return ofSetup(v, k.Token) && signsIn(v.DB, k.Session) }) > 0 {
-		violation("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
+		violation("I10", "a sign-in link signs a user in although it was made before the end of all sessions")
 	}
 }
 
@@ -143,7 +143,7 @@ func followedOnce(v lab.View, k lab.Known, violation violating) {
 func usedByOthers(v lab.View, k lab.Known, violation violating) {
 	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0 || leaves(v, visitor)
 	if !ended && !usedByOther(v, k) {
-		violation("A4", "told that a sign-in link is used, and nobody else ever followed it")
+		violation("A4", "told that a sign-in link is used, and no other actor ever followed it")
 	}
 }
 
@@ -183,7 +183,7 @@ func accounts() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "sign-out", About: "somebody signs in by a link and out again, and copies of the requests land late", Faults: 2,
+				Name: "sign-out", About: "a user signs in by a link and out again, and delayed duplicates of the requests arrive", Faults: 2,
 				DelayedCalls: anything,
 				Setup:        account(visitor),
 				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, signOut)}, {Name: "vera2", Run: endSessions(visitor)}},
@@ -194,19 +194,19 @@ func accounts() subject {
 				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}},
 			},
 			{
-				Name: "link-late", About: "somebody makes a sign-in link and follows it twice, and copies of the requests land late", Faults: 2,
+				Name: "link-late", About: "a user makes a sign-in link and follows it twice, and delayed duplicates of the requests arrive", Faults: 2,
 				DelayedCalls: anything,
 				Setup:        account(visitor),
 				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
 			},
 			{
-				Name: "link-ended", About: "somebody follows a sign-in link while all sessions are ended", Faults: 3,
+				Name: "link-ended", About: "a user follows a sign-in link while all sessions are ended", Faults: 3,
 				DelayedCalls: anything,
 				Setup:        inTurn(account(visitor), makeLink(visitor)),
 				Actors:       []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
 			},
 			{
-				Name: "reset", About: "two people set a new password with one link, while somebody signs in with it", Faults: 3, DelayedCalls: anything,
+				Name: "reset", About: "two people set a new password with one link, while a third signs in with it", Faults: 3, DelayedCalls: anything,
 				Setup: inTurn(withSession(visitor), makeLink(visitor)),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: reset("vera")}, {Name: "thief", Run: reset("thief")}, {Name: "vera2", Run: follow},
@@ -218,19 +218,19 @@ func accounts() subject {
 				"A new password is set in the epoch in which the link was made, and begins another, so one link sets one password.",
 				always(epochOfUser(true, 0)), unharmed),
 			ablate("ended", "sign-out", "The mark of a session's end", "(*Accounts).SignOut: driver.Merge(schema.SingleRow, driver.Exists, driver.Bool(schema.PropEnded, true))",
-				"Signing out marks the session's row and keeps it, so a delayed duplicate of the insert finds the row in its way.",
+				"Signing out sets the session's row to ended and keeps it, so a delayed duplicate of its insert fails.",
 				always(withoutMark(false))),
 			ablate("used", "link-late", "The mark of a used link", "useLink: driver.Bool(schema.PropEnded, true)",
 				"A sign-in link that was used keeps its row, so a delayed duplicate cannot bring it back and a self-conflict can be recognised.",
 				always(withoutMark(true))),
 			ablate("link-version", "link", "The version of a link", "(Pause).Change: driver.Match(now.ETag)",
-				"A link is marked as used in the version that was read, so of two people one is refused.",
+				"A link is set to used in the version that was read, so of two people one is refused.",
 				always(withoutMatch(schema.TableSessions, "")), unharmed),
 			ablate("used-by", "link", "Who used the link", "(Pause).Change: Bears(now.Properties, mine)",
-				"The row of a used link says who used it, so whoever finds their own mark knows a conflict with their own earlier write.",
+				"The row of a used link says which request used it, so a request recognises a conflict with its own earlier write.",
 				always(withoutProperty(schema.TableSessions, "Revisions")), among("vera")),
 			ablate("link-epoch", "link-ended", "The epoch of a link", "FollowSignInLink: epochOf(user) != epochOf(used)",
-				"A link carries the number that the account had when it was made, so it ends together with all sessions.",
+				"A link carries the epoch that the account had when the link was made, so it ends together with all sessions.",
 				always(epochOfUser(true, 0)), unharmed),
 		},
 		told: map[lab.Kind]invariant{

@@ -15,7 +15,7 @@ import (
 
 // factListed: the page of the user has shown the posts on Page, a line each with its incarnation. It
 // is the answer to what the actor was looking for.
-const factListed lab.Kind = "(read what somebody wrote)"
+const factListed lab.Kind = "(read the posts of an author)"
 
 // lookAtAuthor looks at the page of the author this many times.
 func lookAtAuthor(times int) body {
@@ -79,7 +79,7 @@ func authors() subject {
 		},
 		ablations: []ablation{
 			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.ListPosts(ctx, p.by, blogsOf(attempts)...)",
-				"A post is put on its author's list before it is made, so no post is missing there, whoever dies in between.",
+				"A post is put on its author's list before it is made, so no post is missing there, whichever process dies.",
 				only("ann", afterWrite(schema.TableBlogs, isToList)), among("ann")),
 			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: in.State == domain.ChannelActive",
 				"The page of an author reads the row of each channel that it shows, so a channel whose deletion was accepted is not on it.",
@@ -97,7 +97,7 @@ func authors() subject {
 	}
 }
 
-// toAuthor lets calls land late that write to a list of a user's.
+// toAuthor lets calls that write to a list of a user take effect late.
 func toAuthor(c *lab.Call) bool { return isToList(&c.Call) }
 
 func isToList(c *driver.Call) bool {

@@ -19,7 +19,7 @@ import (
 const (
 	// factCreated: the channel is there. It may have been created with Key.
 	factCreated lab.Kind = "created"
-	// factTaken: the name belongs to somebody else.
+	// factTaken: the name belongs to another user.
 	factTaken lab.Kind = "the name is taken"
 	// factCreating: the actor creates a channel with the idempotency key Key.
 	factCreating lab.Kind = "(creating)"
@@ -123,22 +123,22 @@ func channelRow(db mem.Snapshot, ref domain.ChannelRef) (driver.Properties, bool
 
 func channelStays(v lab.View, k lab.Known, violation violating) {
 	if !asked(v, k.Channel) && !live(v.DB, k.Channel) {
-		violation("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
+		violation("I3", "a client was told that a channel was created (%s), but it does not exist or has no open gate, and no user asked for its deletion",
 			string(k.Channel.Incarnation))
 	}
 }
 
 func nameIsTaken(v lab.View, k lab.Known, violation violating) {
 	if selfConflict(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact) {
-		violation("A4", "told that the name belongs to somebody else, and nobody else ever had it")
+		violation("A4", "told that the name belongs to another user, and no other user ever had it")
 	}
 }
 
-// channelIsGone: a row can land after its creator has given up. Nobody was told that it was
-// created; it can be read until it is deleted again.
+// channelIsGone: the insert of a row can take effect after its creator has given up. No client was
+// told that the channel was created; it can be read until it is deleted again.
 func channelIsGone(v lab.View, k lab.Known, violation violating) {
 	if !asked(v, k.Channel) && v.Count(factCreated, func(c lab.Known) bool { return c.Channel == k.Channel }) > 0 {
-		violation("A4", "told that the channel is gone, and nobody asked for its deletion")
+		violation("A4", "told that the channel is gone, and no user asked for its deletion")
 	}
 }
 
@@ -185,7 +185,7 @@ func creations() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: create(channelName, visitor)}},
 			},
 			{
-				Name: "create-late", About: "somebody posts as soon as a channel is seen, and its creator has given up", Faults: 2, Preemptions: 3,
+				Name: "create-late", About: "a user posts as soon as a channel is seen, and its creator has given up", Faults: 2, Preemptions: 3,
 				DelayedCalls: anything,
 				Actors:       []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
 			},
@@ -198,7 +198,7 @@ func creations() subject {
 				},
 			},
 			{
-				Name: "create-room", About: "an owner without room creates a channel, while another creation of theirs takes so long that it is not expected any more",
+				Name: "create-room", About: "an owner at the limit creates a channel, while another creation of theirs takes so long that it is not expected any more",
 				Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Intercept: []lab.Intercept{always(listedLongAgo)},
 				Setup: withAccount(),
 				Actors: []lab.Actor{
@@ -210,13 +210,13 @@ func creations() subject {
 				Actors: []lab.Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 			},
 			{
-				Name: "stragglers", About: "requests of a creation and a deletion land long after their senders have gone on", Faults: 2, Preemptions: 2,
+				Name: "stragglers", About: "requests of a creation and a deletion take effect long after their senders have gone on", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        accepted("old"),
 				Actors:       []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 			},
 			{
-				Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 2, Preemptions: 2,
+				Name: "stalled", About: "a user creates a channel and stalls before posting to it, and requests take effect long after its deletion", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Actors:       []lab.Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 			},
@@ -233,16 +233,16 @@ func creations() subject {
 				"A row is taken off an owner's list in the version that was read before the reservations, so a channel that was listed again stays there.",
 				only("vera2", withoutMatch(schema.TableUsers, "owned!")), unharmed),
 			ablate("reservation", "stalled", "The reservation", "OpenGate: driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation))",
-				"The open gate takes the place of a reservation, in the version that was read, which is used up by that, so a gate opens once in all time.",
+				"The open gate replaces a reservation in the version that was read, and no row has that version again, so a gate opens at most once.",
 				always(outright("gate!reserved!")), stalling),
 			ablate("etag", "stalled", "ETags never repeat", "OpenGate: driver.Match(reservation)",
-				"This is a premise and no safeguard of ours: a delayed duplicate of the reservation has another version, so it cannot open the gate again.",
+				"This is a premise and no safeguard of MicroBlogging: a delayed duplicate of the reservation has another version, so it cannot open the gate again.",
 				always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
 			ablate("late-row", "create-late", "The version of the gate", "WithdrawGate: driver.Match(gate.ETag)",
-				"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
+				"A creator who gives up removes the gate in the version that was read before the row, so the gate stays if a user has posted since.",
 				only("ann", withoutMatch(schema.TableBlogs, "gate!open!"))),
 			ablate("look", "creators", "The look after the insert", "resolveInsert: row, err := s.ReadChannel(ctx, ref.Key)",
-				"A creator reads the row, whatever the insert was answered, so a self-conflict is not taken for a rival.",
+				"A creator reads the row, whatever the insert was answered, so it does not take a self-conflict for another creator.",
 				always(believer)),
 			ablate("made", "create-once", "What a key has made", "recordMade: driver.Insert(row, driver.String(schema.PropIncarnation, incarnation))",
 				"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",

@@ -103,10 +103,10 @@ func (c *crew) handle(ctx context.Context, id string) error {
 	return nil
 }
 
-// check runs the program's own checker. An active row behind which nothing lies, and no gate
-// stands, is no violation: it waits for whoever wants the name, or for an operator, who repairs
-// the store here. Where nobody deletes an account, channels are on no owner's list
-// (storage.Options.NoErasure); elsewhere channelIsListed is the invariant.
+// check runs the program's own checker. An active row without a gate or other rows is no violation:
+// the next creator of the name removes it, or an operator, who repairs the store here. In scenarios
+// without the deletion of an account, channels are on no owner's list (storage.Options.NoErasure);
+// elsewhere channelIsListed is the invariant.
 func (c *crew) check(ctx context.Context) (violations []domain.Violation) {
 	found := c.run(ctx, false)
 	if slices.ContainsFunc(found, ungated) {
@@ -136,7 +136,7 @@ func (c *crew) run(ctx context.Context, repair bool) (violations []domain.Violat
 }
 
 // again is I6: each message that was ever sent is delivered once more, and changes
-// nothing. Those that nobody has ever handled are left out.
+// nothing. Those that no worker has ever handled are left out.
 func (c *crew) again(ctx context.Context, v lab.View, unhandled func(lab.View, lab.SentMessage) bool) []domain.Violation {
 	before := v.DB.Sum()
 	for _, m := range v.Sent {

@@ -2,13 +2,13 @@ package protocol
 
 import "microblogging/lab"
 
-// Everybody at once.
+// All users act concurrently.
 
 // crowds have too many states to enter: they are explored by random walks.
 func crowds() subject {
 	return subject{scenarios: []lab.Scenario{
 		{
-			Name: "crowd", About: "everybody at once", Faults: 4, Walks: 12_000,
+			Name: "crowd", About: "all users act concurrently", Faults: 4, Walks: 12_000,
 			Setup: news("one", "two"),
 			Actors: []lab.Actor{
 				{Name: "ann", Run: post(author, "new"), Ahead: 2}, {Name: "ann2", Run: edit("one", "other")},

@@ -23,7 +23,7 @@ const (
 	factAsking lab.Kind = "(asking)"
 	// factHandling: the actor handles a message about the incarnation.
 	factHandling lab.Kind = "(handling)"
-	// factHandled: the actor has handled a message about the post, which is gone unless somebody
+	// factHandled: the actor has handled a message about the post, which is gone unless a user
 	// edited it.
 	factHandled lab.Kind = "(handled)"
 )
@@ -236,12 +236,12 @@ func deletions() subject {
 				Actors: []lab.Actor{worker1(), worker2(), worker3()},
 			},
 			{
-				Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
+				Name: "sweeps", About: "two workers sweep one channel in several transactions, which may be lost or delayed", Faults: 2,
 				Setup: accepted("old"), SweepRows: 2, DelayedCalls: sweeping, Preemptions: 1,
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
-				Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
+				Name: "web-dies", About: "the web role dies during a request to delete, while a reconciling pass runs", Faults: 2, Deaths: true,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
@@ -261,7 +261,7 @@ func deletions() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 			},
 			{
-				Name: "repeat", About: "what a later record says is asked for again, beside the owner, who deletes the channel and takes the name again", Faults: 1, Preemptions: 1,
+				Name: "repeat", About: "a restore repeats a recorded deletion, while the owner deletes the channel and takes the name again", Faults: 1, Preemptions: 1,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: inTurn(ask, createAndPost(owner, "new"))}, worker1()},
 			},
@@ -292,7 +292,7 @@ func deletions() subject {
 				})),
 				among("olga", "w1"), under(Shipped{NoReconcile: true})),
 			ablate("listed", "web-dies", "The list first", "acceptDeletion: s.ListDeletion(ctx, message)",
-				"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
+				"A deletion is on its user's list before its message is sent, so the user who asked finds it again.",
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "requested!")
 				})), among("olga", "w1")),
@@ -303,7 +303,7 @@ func deletions() subject {
 	}
 }
 
-// sweeping lets transactions of a sweep land late.
+// sweeping lets transactions of a sweep take effect late.
 func sweeping(c *lab.Call) bool {
 	return c.Target == schema.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
 }

@@ -9,7 +9,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// The address of a user's digest, which whoever knows it may read.
+// The address of a user's digest. A client that knows the address may read the digest.
 
 const (
 	// factAddressRevoked: the user has no digest address.
@@ -41,12 +41,12 @@ func addressIsGone(v lab.View, k lab.Known, violation violating) {
 	}
 }
 
-// digests are read by whoever knows their address, until it is revoked.
+// digests can be read by every client that knows their address, until it is revoked.
 func digests() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "digest-address", About: "a digest address is made and revoked twice, and copies of the requests land late", Faults: 2,
+				Name: "digest-address", About: "a digest address is made and revoked twice, and delayed duplicates of the requests arrive", Faults: 2,
 				DelayedCalls: anything,
 				Setup:        account(visitor),
 				Actors: []lab.Actor{

@@ -1,4 +1,4 @@
-// Package protocol is what the model checker of package lab tries on the shipped code.
+// Package protocol is what the model checker of package lab tries on the production code.
 //
 // # The problem
 //
@@ -13,7 +13,7 @@
 //   - the facts that its clients tell, for its invariants;
 //   - its clients, as package web carries their requests out, and its workers;
 //   - its invariants, over the store and against what clients were told;
-//   - its scenarios ([Scenarios]), in which the shipped code must break no invariant;
+//   - its scenarios ([Scenarios]), in which the production code must break no invariant;
 //   - its safeguards ([Ablations]). Each is taken out of one scenario, by changing what an actor
 //     sends or is answered, and then the model checker must find a violation.
 //

@@ -12,7 +12,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Somebody deletes their account, and what they have sent is still under way.
+// A user deletes their account while requests of theirs are still in flight.
 
 const (
 	// factErasing: the deletion of the account was accepted, under the ID of Channel. Session had begun before.
@@ -93,7 +93,7 @@ func outlived(holds invariant) invariant {
 // signedOutForGood is I10 of an account whose deletion was accepted.
 func signedOutForGood(v lab.View, k lab.Known, violation violating) {
 	if signsIn(v.DB, k.Session) {
-		violation("I10", "a session signs somebody in that began before their account was to be deleted")
+		violation("I10", "a session signs a user in although it began before the deletion of their account was accepted")
 	}
 }
 
@@ -105,18 +105,18 @@ func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View) (violation
 	}
 	for k := range v.Facts() {
 		if k.Kind == factFollowed && signsIn(v.DB, k.Session) {
-			violations = append(violations, violationOf("I12", "a session signs somebody in whose account is gone"))
+			violations = append(violations, violationOf("I12", "a session signs a user in whose account is gone"))
 		}
 	}
 	return violations
 }
 
-// acceptedIsGone is I5 of accounts: one is gone if a request to delete it was accepted, and nobody has
-// undone that request.
+// acceptedIsGone is I5 of accounts: one is gone if a request to delete it was accepted, and that
+// request was not undone.
 func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	any := func(lab.Known) bool { return true }
 	if v.Count(factKeeping, any) > v.Count(factKept, any) || v.Count(factReturning, any) > 0 {
-		return nil // an undoing was not answered, or somebody else has the name
+		return nil // an undo was not answered, or another user has the name
 	}
 	for k := range v.Facts() {
 		if k.Kind != factErasing || v.Count(factKept, func(f lab.Known) bool { return f.Channel == k.Channel }) > 0 {
@@ -144,16 +144,16 @@ func accountStays(v lab.View, k lab.Known, violation violating) {
 	}
 }
 
-// nextIsWhole: whoever has the name next has an account of their own.
+// nextIsWhole: the next user of the name has an account of their own.
 func nextIsWhole(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	p := row.Properties
 	if err != nil || p.String("State") != string(domain.AccountActive) || p.String("Password") != k.Page {
-		violation("I2", "whoever has the name of an account that was deleted has lost theirs")
+		violation("I2", "the next user of a deleted account's name has lost their account")
 	}
 	for f := range v.Facts() {
 		if f.Actor == lab.SetupIndex && f.Session != "" && signsIn(v.DB, f.Session) {
-			violation("I12", "a session of an account that is gone signs in whoever has the name next")
+			violation("I12", "a session of an account that is gone signs in the next user of the name")
 		}
 	}
 }
@@ -183,7 +183,7 @@ func inBlogs(c *lab.Call) bool {
 // erasures are deletions of accounts.
 func erasures() subject {
 	home := lab.Actor{Name: "home", Run: erase(visitor)}
-	beside := func(name, about string, run, setup body) lab.Scenario {
+	duringErasure := func(name, about string, run, setup body) lab.Scenario {
 		return lab.Scenario{
 			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Setup: setup,
 			Actors: []lab.Actor{{Name: "vera", Run: run}, home, worker1()},
@@ -194,11 +194,11 @@ func erasures() subject {
 	}
 	return subject{
 		scenarios: []lab.Scenario{
-			beside("erasure-post", "somebody posts in the channel of another while their account is deleted", post(visitor, "new"), withAccount(news("old"))),
-			beside("erasure-vote", "somebody votes while their account is deleted", vote("old", visitor), withAccount(news("old"))),
-			beside("erasure-subscribe", "somebody subscribes while their account is deleted", subscribe(visitor), withAccount(news("old"))),
-			beside("erasure-create", "somebody creates a channel while their account is deleted", create(channelName, visitor), withAccount()),
-			beside("erasure-session", "somebody signs in by a link while their account is deleted", follow, withAccount(makeLink(visitor))),
+			duringErasure("erasure-post", "a user posts in the channel of another while their account is deleted", post(visitor, "new"), withAccount(news("old"))),
+			duringErasure("erasure-vote", "a user votes while their account is deleted", vote("old", visitor), withAccount(news("old"))),
+			duringErasure("erasure-subscribe", "a user subscribes while their account is deleted", subscribe(visitor), withAccount(news("old"))),
+			duringErasure("erasure-create", "a user creates a channel while their account is deleted", create(channelName, visitor), withAccount()),
+			duringErasure("erasure-session", "a user signs in by a link while their account is deleted", follow, withAccount(makeLink(visitor))),
 			{
 				Name: "erasure-undo", About: "the deletion of an account is undone, and asked for again, while two workers handle its message",
 				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: ofUsers,
@@ -225,13 +225,13 @@ func erasures() subject {
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
-				Name: "erasure-pass", About: "an account is deleted beside a reconciling pass, and the queue may lose the message",
+				Name: "erasure-pass", About: "an account is deleted while a reconciling pass runs, and the queue may lose the message",
 				Erasing: true, Faults: 2, Preemptions: 1, Forgets: true,
 				Setup:  withAccount(news("old"), post(visitor, "mine")),
 				Actors: []lab.Actor{home, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
 			{
-				Name: "erasure-again", About: "the name of a deleted account is taken again, and requests of before land late",
+				Name: "erasure-again", About: "the name of a deleted account is taken again, and earlier requests are delayed",
 				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo)},
 				DelayedCalls: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
 				Setup:        withAccount(news("old"), voteNewest(visitor), erase(visitor)),
@@ -240,7 +240,7 @@ func erasures() subject {
 		},
 		ablations: []ablation{
 			ablate("erasure-look", "erasure-post", "The look after the list", "(*Posts).post: s.stands(ctx, p)",
-				"Whoever posts looks whether their account stands after the post is on their list, so a deletion that has read the list is seen.",
+				"A request to post checks that its account is active after the post is on the author's list, so it sees a deletion that has read the list.",
 				only("vera", active), unharmed),
 			ablate("erasure-fence", "erasure-post", "A new revision of each rule", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)",
 				"A deletion replaces the posting rule of each channel on the list, so what was sent before it fails.",
@@ -251,20 +251,20 @@ func erasures() subject {
 				"A vote requires the revision of the posting rule as a post does, so it fails once a deletion has replaced the rule.",
 				only("vera", withoutPostingRule(driver.ActionMerge)), unharmed),
 			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
-				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
+				"A request to subscribe checks that its account is active after the user's own row exists, so it sees a deletion that has read that row.",
 				only("vera", active), unharmed),
 			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).listForOwner: s.requireActive(ctx, channel.Owner)",
-				"Whoever creates a channel looks whether their account stands after the channel is on their list, so a deletion that has read it is seen.",
+				"A creation checks that its account is active after the channel is on the owner's list, so it sees a deletion that has read the list.",
 				only("vera", active), unharmed),
 			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.WithdrawGate(ctx, gate)",
-				"A deletion takes the reservation of a channel away that is on the list and not there, so its gate never opens.",
+				"A deletion removes the reservation of each channel that is on the list and does not exist, so its gate never opens.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
 					})
 				}), unharmed),
 			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
-				"To ask for the deletion of an account begins an epoch, so it ends all sessions and links in one write.",
+				"A request to delete an account begins an epoch, so it ends all sessions and links in one write.",
 				always(func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
 						if ofAccountState(c) {
@@ -276,10 +276,10 @@ func erasures() subject {
 					}
 				}), unharmed),
 			ablate("erasure-version", "erasure-undo", "The version of the account", "(*Accounts).swap: driver.Match(e.row.ETag)",
-				"The undoing and the pivot are swaps of one row in the version that was read, so one of them takes effect.",
+				"The undo and the pivot write one row in the version that was read, so only one of them succeeds.",
 				always(withoutMatch(schema.TableUsers, "")), unharmed),
 			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(*Erasures).accept: asked.ID != "" && entry.ID == asked.ID`,
-				"A request to delete knows the mark that it has made, so it does not mark again what was undone meanwhile.",
+				"A request to delete recognises its own write of the account's row, so it does not repeat that write after an undo.",
 				only("home", func() driver.Around {
 					return reading(schema.TableUsers, func(row *driver.Entity) {
 						if row.Properties.String("State") == string(domain.AccountActive) {
@@ -288,10 +288,10 @@ func erasures() subject {
 					})
 				})),
 			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "UndoErasure: entry.ID != undone.ID",
-				"An undoing is of the request that was read first, so its duplicate leaves the next request alone.",
+				"An undo is of the request that was read first, so its duplicate leaves the next request alone.",
 				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
-				"Whoever takes the name of an account that is gone begins the next epoch, so no session of before is theirs.",
+				"A new account with the name of one that is gone begins the next epoch, so no earlier session signs in to it.",
 				only("next", func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
 						if c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Properties.String("Password") != "" {
@@ -302,7 +302,7 @@ func erasures() subject {
 					}
 				}), unharmed),
 			ablate("erasure-rows", "erasure-again", "The version of a row on a list", "RemoveRows: driver.Match(row.ETag)",
-				"A deletion takes rows off a list in the version that was read, so a delayed duplicate takes none of whoever has the name next.",
+				"A deletion takes rows off a list in the version that was read, so a delayed duplicate removes no row of the next user of the name.",
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
 		},
 		told: map[lab.Kind]invariant{

@@ -115,7 +115,7 @@ func forms() subject {
 		},
 		ablations: []ablation{
 			ablate("expected", "stale-form", "What was read", "ReadActive: !at.Expected.Holds(row.Incarnation)",
-				"A form says which incarnation it was made for, so what somebody sends lands in what they have seen, or nowhere.",
+				"A form names the incarnation that it was made for, so what a user sends takes effect in the channel that they saw, or nowhere.",
 				nil, unharmed, func(s *lab.Scenario) { s.Actors = staleForm(whateverIsThere) }),
 		},
 		always: []func(Shipped, lab.View) []domain.Violation{misplaced},

@@ -33,12 +33,12 @@ func reconciliations() subject {
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1()},
 			},
 			{
-				Name: "index-pass", About: "the queue may lose the message of a deletion, beside a pass that tidies the index of open deletions", Faults: 1, Forgets: true, Preemptions: 3,
+				Name: "index-pass", About: "the queue may lose the message of a deletion, while a pass removes rows of the index of open deletions", Faults: 1, Forgets: true, Preemptions: 3,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
 			{
-				Name: "index-late", About: "a deletion ends beside a reconciling pass, the name is taken again, and a copy of what is written to the index lands late", Faults: 1, Preemptions: 2,
+				Name: "index-late", About: "a deletion ends while a reconciling pass runs, the name is taken again, and a delayed duplicate of a write to the index arrives", Faults: 1, Preemptions: 2,
 				DelayedCalls: toIndex,
 				Setup:        news("old"),
 				Actors:       []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
@@ -62,7 +62,7 @@ func reconciliations() subject {
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
 			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnrecorded: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
-				"A pass writes the channel's row before it removes an index row, so a mark that is under way fails and begins again.",
+				"A pass writes the channel's row before it removes an index row, so a request to delete that is in flight fails and begins again.",
 				only("reconcile", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
@@ -72,7 +72,7 @@ func reconciliations() subject {
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
 			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",
-				"What a clock that was ahead has written is no sign of life, so a deletion with such a record is queued again once its message is lost.",
+				"A time in the future, written by a clock that was ahead, does not count as progress, so a deletion with such a record is queued again once its message is lost.",
 				nil, under(Shipped{Workers: trustsClocks}), among("olga", "w1")),
 		},
 	}
@@ -81,7 +81,7 @@ func reconciliations() subject {
 // farAhead is more calls than an actor makes: its clock is ahead to the end.
 const farAhead = 1000
 
-// toIndex lets calls land late that write to the index of open deletions.
+// toIndex lets calls that write to the index of open deletions take effect late.
 func toIndex(c *lab.Call) bool { return isToIndex(&c.Call) }
 
 func isToIndex(c *driver.Call) bool {

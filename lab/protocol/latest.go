@@ -73,7 +73,7 @@ func shownLatest(v lab.View, f lab.Known, violation violating) {
 		case k.Kind == factRemoved && there:
 			violation("I3", "the newest posts have one whose deletion was acknowledged before")
 		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			violation("I3", "the newest posts lack one that was acknowledged before, and nobody asked for its deletion")
+			violation("I3", "the newest posts lack one that was acknowledged before, and no user asked for its deletion")
 		}
 	}
 }
@@ -113,7 +113,7 @@ func busy(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// noting lets the calls land late that change the index.
+// noting lets the calls that change the index take effect late.
 func noting(c *lab.Call) bool { return c.Target == schema.TableActivity }
 
 // latest is the newest posts of all channels.
@@ -121,7 +121,7 @@ func latest() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "latest", About: "the newest posts are read while somebody posts, and the channel is deleted", Faults: 1, Preemptions: 2, Noting: true,
+				Name: "latest", About: "the newest posts are read while a user posts, and the channel is deleted", Faults: 1, Preemptions: 2, Noting: true,
 				DelayedCalls: noting,
 				Setup:        busy,
 				Actors: []lab.Actor{
@@ -139,15 +139,15 @@ func latest() subject {
 		},
 		ablations: []ablation{
 			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.NoteActive(ctx, p.ref, times...)",
-				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
+				"A channel is on the index of active channels before it has a post, so every post can be found.",
 				only("ann", notedAfter), among("ann")),
 			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.ChannelVersion(ctx, at, remembered)",
-				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
+				"The index only says where to look, and its reader checks the channel, so no page shows a deleted channel.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 				}), unharmed, among("reader", "olga")),
 			ablate("active-version", "latest-again", "The version of a row of the index", "ForgetActive: driver.Match(row.ETag)",
-				"A row that leads to no channel is removed in the version that was read before, so that of a channel that was created meanwhile stays.",
+				"An index row without a channel is removed in the version that was read before, so the row of a channel that was created meanwhile stays.",
 				only("reader", withoutMatch(schema.TableActivity, "")), unharmed),
 		},
 		told: map[lab.Kind]invariant{factLatest: shownLatest},

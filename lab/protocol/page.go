@@ -155,7 +155,7 @@ func backwards(a lab.Actor) lab.Actor {
 	return a
 }
 
-// written lets every call land late that changes rows of the channel.
+// written lets every call that changes rows of the channel take effect late.
 func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
 
 // shown compares what a page has shown with what was acknowledged before its reader asked
@@ -175,7 +175,7 @@ func shown(v lab.View, f lab.Known, violation violating) {
 		case k.Kind == factAccepted:
 			violation("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
 		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, f.Channel):
-			violation("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
+			violation("I3", "a page does not show a post that was acknowledged before, and no user asked for its deletion")
 		case k.Kind == factRemoved && there:
 			violation("I3", "a page shows a post, and its deletion was acknowledged before")
 		case k.Kind == factHandled && there && editors(v, k.Blog) == 0:
@@ -238,7 +238,7 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Viol
 		if now == "" {
 			channel, version, err := c.store.ChannelVersion(ctx, anyNews(), "")
 			if err != nil || version == "" {
-				return nil // nobody is shown what is kept
+				return nil // no page shows what is kept
 			}
 			if page, err = readPage(ctx, c.store, channel, ""); err != nil {
 				return []domain.Violation{violationOf("I5", "reading the page: %v", err)}
@@ -282,7 +282,7 @@ func pages() subject {
 				},
 			},
 			{
-				Name: "page-post", About: "two processes keep a page while somebody posts and a post is deleted", Faults: 1, Preemptions: 2,
+				Name: "page-post", About: "two processes keep a page while a user posts and a post is deleted", Faults: 1, Preemptions: 2,
 				Setup: news("old"),
 				Actors: []lab.Actor{
 					reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)},
@@ -312,7 +312,7 @@ func pages() subject {
 				"A page that a process keeps is shown only while the channel's row and its gate have the versions that were read for it, so it is never out of date.",
 				only("reader", trustsTime), unharmed),
 			ablate("version-first", "page-post", "The version before the content", "ReadCached: s.ChannelVersion(ctx, at, kept.Channel.Incarnation)",
-				"The version of a page is read before what the page shows, so a change in between ends what is kept instead of being hidden by it.",
+				"The version of a page is read before what the page shows, so a change in between invalidates the kept page instead of being hidden by it.",
 				nil, unharmed, among("reader", "ann"), hasty),
 			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Edit: s.transactIfPermitted(ctx, p,",
 				"An edit merges the open gate, so a page that was kept before it has an old version."),

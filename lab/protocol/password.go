@@ -18,8 +18,8 @@ import (
 const (
 	// factSignedUp: the user has an account, whose password is hashed as Page. It was made with Key.
 	factSignedUp lab.Kind = "signed up"
-	// factNameTaken: somebody else has the user's name. The actor has asked for it with Key.
-	factNameTaken lab.Kind = "somebody else has the name"
+	// factNameTaken: another user has the user's name. The actor has asked for it with Key.
+	factNameTaken lab.Kind = "another user has the name"
 	// factPasswordChanged: the user's password is not the one any more that is hashed as Page.
 	factPasswordChanged lab.Kind = "password changed"
 	// factGuessed: the password was wrong.
@@ -94,7 +94,7 @@ func expire(ctx context.Context, c *lab.Client) {
 func accountIsTheirs(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	if err != nil || row.Properties.String("Password") != k.Page {
-		violation("I7", "somebody was told that an account is theirs, and it has another password")
+		violation("I7", "a user was told that an account is theirs, and it has another password")
 	}
 	if v.Count(factSignedUp, func(other lab.Known) bool { return other.Key == k.Key && other.User != k.User }) > 0 {
 		violation("I7", "one idempotency key was answered with two accounts")
@@ -104,13 +104,13 @@ func accountIsTheirs(v lab.View, k lab.Known, violation violating) {
 func accountIsOfOthers(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	if err == nil && row.Properties.String("Password") == k.Page {
-		violation("A4", "told that somebody else has the name, and the account is their own")
+		violation("A4", "told that another user has the name, and the account is their own")
 	}
 }
 
 func changedOnce(v lab.View, k lab.Known, violation violating) {
 	if v.Count(factPasswordChanged, func(other lab.Known) bool { return other.User == k.User && other.Page == k.Page }) > 1 {
-		violation("I10", "a password has changed, and somebody who knew the old one has changed it again")
+		violation("I10", "a password has changed, and a client that knew the old one has changed it again")
 	}
 }
 
@@ -122,12 +122,12 @@ func guessesAreCounted(v lab.View, _ lab.Known, violation violating) {
 	}
 }
 
-// passwords keep a name with whoever has it.
+// passwords are accounts, their passwords and the limit of guesses.
 func passwords() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and somebody else wants the name", Faults: 1, Preemptions: 2,
+				Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and another user wants the name", Faults: 1, Preemptions: 2,
 				Intercept: []lab.Intercept{always(justMade)},
 				Actors: []lab.Actor{
 					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"},
@@ -151,7 +151,7 @@ func passwords() subject {
 				},
 			},
 			{
-				Name: "guesses", About: "somebody tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
+				Name: "guesses", About: "a client tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
 				Setup: inTurn(account(visitor), guess(visitor)),
 				Actors: []lab.Actor{
 					{Name: "max", Run: guess(visitor)}, {Name: "max2", Run: guess(visitor), After: "max"}, {Name: "upkeep", Run: expire},
@@ -160,7 +160,7 @@ func passwords() subject {
 		},
 		ablations: []ablation{
 			ablate("sign-up-insert", "sign-up", "The insert of an account", "(Pause).Change: driver.Insert(row, changes...)",
-				"An account is inserted and never overwritten, so of two who want a name one gets it.",
+				"An account is inserted and never overwritten, so of two users who want a name one gets it.",
 				always(overwriting), unharmed),
 			ablate("sign-up-once", "sign-up", "The key in the account", "madeWith: row.Properties.String(schema.PropOnce) == onceAccount(userOf(row).Name, key)",
 				"An account carries the hash of the key that made it, so a request that is sent again recognises its own account.",
@@ -180,7 +180,7 @@ func passwords() subject {
 				"A change of the password carries a session from the epoch before alone, so a session that has ended stays ended.",
 				only("vera", epochOfUser(false, 1)), unharmed, among("vera", "vera2")),
 			ablate("counted", "guesses", "The version of a counter", "(Pause).Change: driver.Match(now.ETag)",
-				"A wrong password is counted in the version that was read, so many at once do not count as one.",
+				"A wrong password is counted in the version that was read, so concurrent attempts do not count as one.",
 				always(withoutMatch(schema.TableThrottle, "")), unharmed),
 		},
 		told: map[lab.Kind]invariant{

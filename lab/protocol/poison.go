@@ -49,7 +49,7 @@ func poisonedInVain(l Shipped, v lab.View) (violations []domain.Violation) {
 	return violations
 }
 
-// lostUndecodable is I5 of messages that nobody can read: each that was ever sent is on the
+// lostUndecodable is I5 of messages that no worker can read: each that was ever sent is on the
 // queue or recorded as poisoned.
 func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
 	for _, sent := range v.Sent {
@@ -62,7 +62,7 @@ func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View) (violati
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
 			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
-			violations = append(violations, violationOf("I5", "a message that nobody could read is lost: %s", sent.Text))
+			violations = append(violations, violationOf("I5", "a message that no worker could read is lost: %s", sent.Text))
 		}
 	}
 	return violations
@@ -88,7 +88,7 @@ func poisons() subject {
 				Actors: []lab.Actor{worker1(), worker2(), worker3()},
 			},
 			{
-				Name: "requeue", About: "an operator queues a poisoned deletion again, beside a worker and a reconciling pass, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
+				Name: "requeue", About: "an operator queues a poisoned deletion again, while a worker and a reconciling pass run, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
 				Setup: poisoned("old"), Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
@@ -98,13 +98,13 @@ func poisons() subject {
 				"A store that does not answer is waited for, so a deletion is not given up for it.",
 				only("w", unavailableRefuses)),
 			ablate("record", "poison-post", "The record before the end of the message", "(*Deletions).Poison: s.recordPoisoned(ctx, message)",
-				"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
+				"A deletion is recorded as poisoned before its message is deleted, so an operator finds it and can queue it again.",
 				only("w", unrecorded)),
-			ablate("record-undecodable", "poison-undecodable", "The record of what nobody can read", "(*Deletions).Poison: s.recordUndecodable(ctx, m)",
-				"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
+			ablate("record-undecodable", "poison-undecodable", "The record of an undecodable message", "(*Deletions).Poison: s.recordUndecodable(ctx, m)",
+				"A message that cannot be decoded is recorded with its text before it is deleted, so it is not lost.",
 				only("w", unrecorded)),
 			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",
-				"A pass writes the record before it removes the index row of a poisoned deletion, so an operator who takes it out of poison at that time fails and begins again.",
+				"A pass writes the record before it removes the index row of a poisoned deletion, so a concurrent requeue fails and begins again.",
 				only("reconcile", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && c.Operations[0].Action == driver.ActionMerge &&

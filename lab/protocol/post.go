@@ -90,7 +90,7 @@ func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id d
 	}
 }
 
-// removeNewest deletes the newest post, whoever wrote it.
+// removeNewest deletes the newest post, of any author.
 func removeNewest(ctx context.Context, c *lab.Client) {
 	onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
 		deletePost(ctx, c, channel, post.ID, owner)
@@ -123,14 +123,14 @@ func edit(key, text string) body {
 	}
 }
 
-// postStays: an acknowledged post can be read until somebody asks for its deletion.
+// postStays: an acknowledged post can be read until a user asks for its deletion.
 func postStays(v lab.View, k lab.Known, violation violating) {
 	if askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 		return
 	}
 	_, there := blogRow(v.DB, k.Channel, k.Blog)
 	if !there || !asked(v, k.Channel) && !live(v.DB, k.Channel) {
-		violation("I3", "an acknowledged post is gone, and nobody asked for that")
+		violation("I3", "an acknowledged post is gone, and no user asked for that")
 	}
 }
 
@@ -181,7 +181,7 @@ func posts() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "post", About: "somebody posts while the channel is being deleted", Faults: 2,
+				Name: "post", About: "a user posts while the channel is being deleted", Faults: 2,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 			},

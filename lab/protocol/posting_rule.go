@@ -16,7 +16,7 @@ import (
 // Who may post, besides the owner.
 
 const (
-	// factRuled: the rule Key stands. Page are the posts that were there after that, each on a line with
+	// factRuled: the rule Key was acknowledged. Page are the posts that were there after that, each on a line with
 	// its text.
 	factRuled lab.Kind = "ruled"
 	// factRuling: the actor makes the rule Key.
@@ -71,9 +71,9 @@ func govern(rules ...string) body {
 	})
 }
 
-// ruleStands is I11: a rule that was acknowledged is in the store, and no post or edit lands that it
-// forbids, until somebody begins to take it back.
-func ruleStands(v lab.View, k lab.Known, violation violating) {
+// ruleApplies is I11: a rule that was acknowledged is in the store, and no post or edit that it
+// forbids takes effect, until an actor begins to take the rule back.
+func ruleApplies(v lab.View, k lab.Known, violation violating) {
 	if !live(v.DB, k.Channel) || v.Count(factRuling, func(f lab.Known) bool {
 		return f.Key == contrary(k.Key) && (f.Actor != k.Actor || f.At > k.At)
 	}) > 0 {
@@ -184,7 +184,7 @@ func looksFirst() driver.Around {
 	}
 }
 
-// refusedOutright finds no post that somebody made before they were refused.
+// refusedOutright finds no post that a user made before they were refused.
 func refusedOutright() driver.Around {
 	refused := false
 	return func(ctx context.Context, c *driver.Call, next following) error {
@@ -226,29 +226,29 @@ func postingRule() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "posting", About: "somebody is blocked while they post, twice with one key, and a request lands late", Faults: 2, DelayedCalls: anything,
+				Name: "posting", About: "a user is blocked while they post, twice with one key, and a request is delayed", Faults: 2, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(post(author, "new"), post(author, "new"))}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
-				Name: "posting-edit", About: "somebody is blocked while they edit a post of theirs, and a request lands late", Faults: 2, DelayedCalls: anything,
+				Name: "posting-edit", About: "a user is blocked while they edit a post of theirs, and a request is delayed", Faults: 2, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: edit("old", "other")}, {Name: "olga", Run: govern(blocked)}},
 			},
 			{
-				Name: "posting-first", About: "two people post to a channel where nobody but its owner has, while that is closed to them", Faults: 1, Preemptions: 2,
+				Name: "posting-first", About: "two people post to a channel where only its owner has posted, while it is closed to them", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        untouched,
 				Actors:       []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}},
 			},
 			{
-				Name: "posting-again", About: "a channel is closed, opened and closed again, and requests land late", Faults: 2, Preemptions: 2,
+				Name: "posting-again", About: "a channel is closed, opened and closed again, and requests are delayed", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        news("old"),
 				Actors:       []lab.Actor{ann, {Name: "olga", Run: govern(closed, opened, closed)}},
 			},
 			{
-				Name: "posting-two", About: "an owner closes a channel on one device and blocks somebody on another", Faults: 1, Preemptions: 2,
+				Name: "posting-two", About: "an owner closes a channel on one device and blocks a user on another", Faults: 1, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        untouched,
 				Actors:       []lab.Actor{ann, {Name: "olga", Run: govern(closed)}, {Name: "olga2", Run: govern(blocked, unblocked)}},
@@ -269,7 +269,7 @@ func postingRule() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.token), driver.Exists)",
+			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
 				"A post of another user merges the posting rule by which it was allowed, so it fails once the owner has changed the rule.",
 				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
 			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Edit: s.transactIfPermitted(ctx, p,",
@@ -285,15 +285,15 @@ func postingRule() subject {
 				"The version of the gate is read before the look that there is no such row yet, so a row that is put up in between makes the other fail.",
 				always(looksFirst), unharmed),
 			ablate("posting-earlier", "posting", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
-				"Before somebody is told that they may not post, their key is looked up, so a post that had landed is answered as made.",
+				"Before a user is told that they may not post, their key is looked up, so a post that took effect earlier is reported as made.",
 				only("ann", refusedOutright)),
 			ablate("posting-anew", "posting-again", "A new revision in any case", "(*Posts).rule: s.replace(ctx, in.Ref(), now, version)",
-				"The rule gets a new revision even if it is as its owner wants it, so an earlier request that was never answered fails from then on.",
+				"The rule gets a new revision even if it is already as its owner wants it, so an earlier request that was never answered fails from then on.",
 				only("olga", contented)),
 			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "replace: s.TransactIfOpen(ctx, ref,",
 				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
 		},
-		told:     map[lab.Kind]invariant{factRuled: ruleStands, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},
+		told:     map[lab.Kind]invariant{factRuled: ruleApplies, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},
 		recalled: []lab.Kind{factRuled},
 	}
 }

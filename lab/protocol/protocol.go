@@ -61,5 +61,5 @@ func news(texts ...string) body {
 	}
 }
 
-// anything lets every call land late.
+// anything lets every call take effect late.
 func anything(*lab.Call) bool { return true }

@@ -31,7 +31,7 @@ func repairs() subject {
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), operator()},
 			},
 			{
-				Name: "repair-use", About: "somebody votes and subscribes while an operator repairs the store", Faults: 1, Preemptions: 2,
+				Name: "repair-use", About: "a user votes and subscribes while an operator repairs the store", Faults: 1, Preemptions: 2,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "vera", Run: inTurn(vote("old", visitor), subscribe(visitor), unsubscribe(visitor))}, operator()},
 			},

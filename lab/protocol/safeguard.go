@@ -12,9 +12,9 @@ import (
 	"microblogging/storage/schema"
 )
 
-// How safeguards are taken out of the shipped code.
+// How safeguards are taken out of the production code.
 
-// An ablation takes a safeguard out of a scenario of the shipped code.
+// An ablation takes a safeguard out of a scenario of the production code.
 type ablation struct {
 	name      string
 	safeguard lab.Safeguard

@@ -18,7 +18,7 @@ func subjects() []subject {
 
 // A subject is what can go wrong with one thing, and what must hold of it.
 type subject struct {
-	// scenarios are the situations in which the shipped code must break no invariant, and ablations
+	// scenarios are the situations in which the production code must break no invariant, and ablations
 	// take a safeguard out of one of them.
 	scenarios []lab.Scenario
 	ablations []ablation
@@ -33,13 +33,13 @@ type subject struct {
 	before, read, rest []demand
 }
 
-// An invariant notes what is wrong if somebody was told this.
+// An invariant notes what is wrong if an actor was told this.
 type invariant func(v lab.View, k lab.Known, violation violating)
 
 // A demand says what is wrong once all actors have stopped.
 type demand func(ctx context.Context, l Shipped, c *crew, v lab.View) []domain.Violation
 
-// Scenarios are the situations in which the shipped code must break no invariant.
+// Scenarios are the situations in which the production code must break no invariant.
 func Scenarios() []lab.Scenario {
 	all := subject{told: map[lab.Kind]invariant{}}
 	for _, s := range subjects() {
@@ -55,8 +55,8 @@ func Scenarios() []lab.Scenario {
 	return all.scenarios
 }
 
-// Ablations are the safeguards of the protocol, each taken out of one scenario. One of them is a
-// premise and no safeguard of ours: that an ETag never repeats.
+// Ablations are the safeguards of the protocol, each removed from one scenario. One of them is a
+// premise and no safeguard: that an ETag never repeats.
 func Ablations() (list []lab.Scenario) {
 	scenarios := Scenarios()
 	for _, s := range subjects() {

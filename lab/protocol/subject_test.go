@@ -9,7 +9,7 @@ import (
 	"microblogging/lab"
 )
 
-// An invariant, or a page, finds a fact by its word. So no word may stand for two kinds of fact, and no
+// An invariant, or a page, finds a fact by its word. So two kinds of fact must not have the same word, and no
 // kind of fact may have the invariants of two subjects, of which one would be lost.
 func TestKindsOfFact(t *testing.T) {
 	names, err := filepath.Glob("*.go")

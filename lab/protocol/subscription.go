@@ -59,7 +59,7 @@ func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []
 		key, incarnation, _ := strings.Cut(row.Row, "!")
 		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 		if _, live := channelRow(v.DB, ref); !live || row.Properties.String("State") != "joined" {
-			continue // nobody sees it
+			continue // no page shows it
 		}
 		if !hasRow(v.DB, schema.TableBlogs, ref, "sub!"+row.Partition) {
 			violations = append(violations, violationOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
@@ -117,7 +117,7 @@ func subscriptions() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{
-				Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, DelayedCalls: anything,
+				Name: "subscribe", About: "a user subscribes while the channel is being deleted", Faults: 2, DelayedCalls: anything,
 				Setup:  queued("old"),
 				Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()},
 			},
@@ -127,14 +127,14 @@ func subscriptions() subject {
 				Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}, worker1()},
 			},
 			{
-				Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
+				Name: "subscribe-twice", About: "a user subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
 				Setup: news("old"),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
 				},
 			},
 			{
-				Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+				Name: "subscribe-again", About: "a user subscribes, unsubscribes and subscribes again, and delayed duplicates of the requests arrive", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        news("old"),
 				Actors: []lab.Actor{
@@ -142,13 +142,13 @@ func subscriptions() subject {
 				},
 			},
 			{
-				Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
+				Name: "leave-late", About: "a user subscribes and unsubscribes, and delayed duplicates of the requests arrive", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        news("old"),
 				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
 			},
 			{
-				Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
+				Name: "subscribe-late", About: "a user subscribes in one window and unsubscribes in another, and a request is delayed", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        news("old"),
 				Actors: []lab.Actor{
@@ -158,7 +158,7 @@ func subscriptions() subject {
 		},
 		ablations: []ablation{
 			ablate("join", "subscribe-twice", "The join row", "swapJoin: driver.Delete(schema.JoinRow(user), driver.Match(ticket))",
-				"A subscriber's row takes the place of the join row, in the version that was read, so whoever cleans up can make a late subscription fail.",
+				"A subscriber's row replaces the join row in the version that was read, so an operation that removes that version makes a late subscription fail.",
 				always(outright("join!")), among("vera", "feed")),
 			ablate("joined", "subscribe-late", "The feed reads the truth", "RepairSubscription: s.hasSub(ctx, row.Channel, user)",
 				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",

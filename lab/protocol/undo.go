@@ -82,13 +82,13 @@ func undos() subject {
 				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()},
 			},
 			{
-				Name: "undo-late", About: "requests of a deletion, of its undoing and of the next deletion land long after their senders have gone on",
+				Name: "undo-late", About: "requests of a deletion, of its undo and of the next deletion take effect long after their senders have gone on",
 				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything,
 				Setup:  news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: inTurn(ask, undo, ask)}, worker1()},
 			},
 			{
-				Name: "undo-use", About: "a deletion is undone while somebody posts, votes and subscribes, and a worker handles its message",
+				Name: "undo-use", About: "a deletion is undone while a user posts, votes and subscribes, and a worker handles its message",
 				Faults: 1, Preemptions: 2, Undo: atOnce,
 				Setup: accepted("old"),
 				Actors: []lab.Actor{
@@ -97,13 +97,13 @@ func undos() subject {
 				},
 			},
 			{
-				Name: "undo-pass", About: "a deletion is undone and asked for again beside a reconciling pass, and the queue may lose a message",
+				Name: "undo-pass", About: "a deletion is undone and asked for again while a reconciling pass runs, and the queue may lose a message",
 				Faults: 1, Forgets: true, Preemptions: 2, Undo: atOnce,
 				Setup:  accepted("old"),
 				Actors: []lab.Actor{olga, worker1(), {Name: "reconcile", Run: reconcile}},
 			},
 			{
-				Name: "undo-poison", About: "a deletion that was given up is undone and asked for again, while an operator queues it again",
+				Name: "undo-poison", About: "a poisoned deletion is undone and asked for again, while an operator queues it again",
 				Faults: 1, Preemptions: 2, Undo: atOnce,
 				Setup: poisoned("old"), Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{olga, {Name: "operator", Run: requeue}, worker1()},
@@ -123,17 +123,17 @@ func undos() subject {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && c.Operations[0].Action == driver.ActionMerge
 					})
 				}), unharmed),
-			ablate("undo-version", "undo", "The version of the undoing", "(*Lifecycle).swap: driver.Match(row.ETag)",
+			ablate("undo-version", "undo", "The version of the undo", "(*Lifecycle).swap: driver.Match(row.ETag)",
 				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
 				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),
 			ablate("pivot-version", "undo", "The version of the pivot", "(*Lifecycle).swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("undo-number", "undo", "The number in the message", "(*Deletions).transition: row.UndoCount == m.UndoCount",
-				"A worker compares the number in its message with the channel's, so the message of a request that was undone asks for nothing.",
+			ablate("undo-number", "undo", "The undo count in the message", "(*Deletions).transition: row.UndoCount == m.UndoCount",
+				"A worker compares the undo count in its message with the channel's, so it ignores the message of a request that was undone.",
 				only("w", withoutProperty(schema.TableChannels, "UndoCount")), unharmed),
-			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor: UndoCount: channel.UndoCount",
-				"A request to delete has a number of its own, so one that follows an undo is not taken for the one that was undone.",
+			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",
+				"A request to delete carries the undo count that it read, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
 						if m, err := domain.DecodeMessage(c.Message.Text); c.Method == driver.CallSend && err == nil {

@@ -39,7 +39,7 @@ func vote(key string, by domain.UserName) body {
 // reads the post.
 func voteNewest(by domain.UserName) body {
 	return onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
-		_ = c.Store.Vote(ctx, channel.Ref(), post.ID, by) // nothing befalls a set-up
+		_ = c.Store.Vote(ctx, channel.Ref(), post.ID, by) // no call of a set-up fails
 	})
 }
 
@@ -106,7 +106,7 @@ func votes() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
 			},
 			{
-				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Preemptions: 2, DelayedCalls: anything,
+				Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 1, Preemptions: 2, DelayedCalls: anything,
 				Setup: inTurn(news("old"), voteNewest(author)),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
@@ -114,7 +114,7 @@ func votes() subject {
 				},
 			},
 			{
-				Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+				Name: "vote-again", About: "two users vote and remove their votes, one votes again, and delayed duplicates of the requests arrive", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        news("old"),
 				Actors: []lab.Actor{
@@ -125,10 +125,10 @@ func votes() subject {
 		},
 		ablations: []ablation{
 			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations: vote,",
-				"A vote inserts or deletes its own row in its transaction, so what stood already is refused and not counted again.",
+				"A vote inserts or deletes its own row in its transaction, so a vote that exists already is refused and not counted again.",
 				only("ann", countsStanding), unharmed, among("ann")),
 			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.ListVote(ctx, ref, id, by)",
-				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whoever dies in between.",
+				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whichever process dies.",
 				only("vera", afterWrite(schema.TableBlogs, isToList)), among("vera")),
 		},
 		told: map[lab.Kind]invariant{

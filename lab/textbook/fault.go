@@ -11,19 +11,19 @@ import (
 func FaultScenarios() []lab.Scenario {
 	return []lab.Scenario{
 		{
-			Name: "twice", About: "somebody posts, and tries again when no answer comes", Faults: 1,
+			Name: "twice", About: "a user posts, and tries again when no response comes", Faults: 1,
 			Setup:      creator,
 			Actors:     []lab.Actor{{Name: "ann", Run: stubborn}},
 			Invariants: onePost(),
 		},
 		{
-			Name: "lost-message", About: "the owner is told that the deletion was accepted, and the queue may forget", Faults: 1, Forgets: true,
+			Name: "lost-message", About: "the owner is told that the deletion was accepted, and the queue may lose the message", Faults: 1, Forgets: true,
 			Setup:      creator,
 			Actors:     []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
 			Invariants: itEnds(),
 		},
 		{
-			Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may land late", Faults: 1,
+			Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may be delayed", Faults: 1,
 			DelayedCalls: func(*lab.Call) bool { return true },
 			Setup:        creator,
 			Invariants:   noOrphan(),
@@ -53,7 +53,7 @@ func stubborn(ctx context.Context, c *lab.Client) {
 
 func noOrphan() invariants {
 	return invariants{{
-		Invariant: lab.Invariant{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When all is at rest, no post is left of a channel that is gone."},
+		Invariant: lab.Invariant{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When the system is idle, no post is left of a channel that is gone."},
 		rest:      orphan,
 	}}
 }
@@ -67,12 +67,12 @@ func itEnds() invariants {
 			if err != nil || v.Count(accepted, func(lab.Known) bool { return true }) == 0 {
 				return ""
 			}
-			return "the deletion was accepted, the channel is " + row.Properties.String("State") + ", and nobody will ever delete it"
+			return "the deletion was accepted, the channel is " + row.Properties.String("State") + ", and no worker will ever delete it"
 		},
 	}}
 }
 
-// onePost: in its scenario nobody means to post twice.
+// onePost: in its scenario the user means to post once.
 func onePost() invariants {
 	return invariants{{
 		Invariant: lab.Invariant{Name: "I7", Title: "one post", When: lab.Always, Means: "A request that is sent twice makes one post."},

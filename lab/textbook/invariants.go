@@ -32,7 +32,7 @@ func (l invariants) List() []lab.Invariant {
 	return list
 }
 
-// Recalls implements lab.Invariants: nobody keeps pages here.
+// Recalls implements lab.Invariants: no process keeps pages here.
 func (invariants) Recalls(lab.Kind) bool { return false }
 
 // Step finds nothing: the invariants are about states.
@@ -60,7 +60,7 @@ func (l invariants) Rest(v lab.View) lab.Outcome {
 	outcome := lab.Outcome{DB: left.Snapshot(), Deeds: deeds, Unfinished: err != nil}
 	at := slices.IndexFunc(l, func(invariant invariant) bool { return invariant.ends })
 	if outcome.Unfinished && at >= 0 {
-		outcome.Violations = []domain.Violation{{Invariant: l[at].Name, Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
+		outcome.Violations = []domain.Violation{{Invariant: l[at].Name, Detail: fmt.Sprintf("a message is handled without end: %v", err)}}
 		return outcome
 	}
 	v.DB = outcome.DB
@@ -94,11 +94,11 @@ func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 func anomalies() invariants {
 	return invariants{
 		{
-			Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent, Means: "When all is at rest, no post is left of a channel that is gone."},
+			Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent, Means: "When the system is idle, no post is left of a channel that is gone."},
 			rest:      orphan,
 		},
 		{
-			Invariant: lab.Invariant{Name: "A2", Title: "no damage to the resurrected", When: lab.Always, Means: "Nothing disappears from a channel that was created again unless somebody asks for that."},
+			Invariant: lab.Invariant{Name: "A2", Title: "no damage to the resurrected", When: lab.Always, Means: "Nothing disappears from a channel that was created again unless its owner asks for that."},
 			always:    damage,
 		},
 		{
@@ -106,7 +106,7 @@ func anomalies() invariants {
 			rest:      stuck,
 		},
 		{
-			Invariant: lab.Invariant{Name: "A4", Title: "no self-conflict", When: lab.Quiescent, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
+			Invariant: lab.Invariant{Name: "A4", Title: "no self-conflict", When: lab.Quiescent, Means: "No user is refused because of their own earlier request, and no message is handled without end."},
 			always:    selfConflict, ends: true,
 		},
 	}
@@ -125,9 +125,9 @@ func damage(v lab.View) string {
 		switch {
 		case v.Count(asking, func(a lab.Known) bool { return a.Actor != lab.SetupIndex }) > 0 || k.Actor == lab.SetupIndex:
 		case k.Kind == created && !there(v.DB, channels, ""):
-			return "the channel that was created again is gone, and nobody asked for that"
+			return "the channel that was created again is gone, and no user asked for that"
 		case k.Kind == posted && !there(v.DB, blogs, "blog!"+string(k.Blog)):
-			return "a post to the channel that was created again is gone, and nobody asked for that"
+			return "a post to the channel that was created again is gone, and no user asked for that"
 		}
 	}
 	return ""
@@ -135,7 +135,7 @@ func damage(v lab.View) string {
 
 func stuck(v lab.View) string {
 	if row, _ := v.DB.Get(channels, news, ""); row.Properties.String("State") == deleting {
-		return "the channel is marked as being deleted, and nobody will ever delete it"
+		return "the channel is marked as being deleted, and no worker will ever delete it"
 	}
 	return ""
 }
@@ -143,7 +143,7 @@ func stuck(v lab.View) string {
 func selfConflict(v lab.View) string {
 	all := func(lab.Known) bool { return true }
 	if v.Count(taken, all) > 0 && v.Count(created, all) == 0 {
-		return "told that the name is taken, and nobody else ever wanted it"
+		return "told that the name is taken, and no other user ever wanted it"
 	}
 	return ""
 }

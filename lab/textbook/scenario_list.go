@@ -10,7 +10,7 @@ import (
 func Scenarios() []lab.Scenario {
 	list := []lab.Scenario{
 		{
-			Name: "A1", About: "orphan post: somebody posts while the channel is deleted",
+			Name: "A1", About: "orphan post: a user posts while the channel is deleted",
 			Setup:  creator,
 			Actors: []lab.Actor{{Name: "ann", Run: poster}, {Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
 		},
@@ -34,7 +34,7 @@ func Scenarios() []lab.Scenario {
 			Actors: []lab.Actor{{Name: "olga", Run: asker}},
 		},
 		{
-			Name: "A4", About: "self-conflict: somebody creates a channel, and the SDK sends the request twice", Faults: 1,
+			Name: "A4", About: "self-conflict: a user creates a channel, and the SDK sends the request twice", Faults: 1,
 			Actors: []lab.Actor{{Name: "ann", Run: creator}},
 		},
 	}

@@ -6,7 +6,7 @@
 //
 // It is no part of the product. The model checker must find its four anomalies, which
 // the protocol of package domain prevents: A1 orphan post, A2 resurrection damage,
-// A3 stuck intent, A4 echo.
+// A3 stuck intent, A4 self-conflict.
 package textbook
 
 import (

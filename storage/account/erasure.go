@@ -91,7 +91,7 @@ func (e Entry) SamePassword(now Entry) error {
 // CloseAccount marks an account as about to be deleted, in the version that was read, or returns
 // optimistic.ErrAgain. It ends all sessions and links, and revokes the address of the personal feed.
 func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
-	//lab: Mark the account as about to be deleted, which ends all its sessions.
+	//lab: Change the account to pending, which ends all its sessions.
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountPending),
 		driver.String(schema.PropIncarnation, asked.ID),
 		driver.Time(schema.PropRequestedOn, asked.RequestedOn),

@@ -84,7 +84,7 @@ func (c counter) refuse(row driver.Properties) error {
 
 // look reads a counter, and returns a *domain.ThrottledError if it has reached its limit.
 func (a *Accounts) look(ctx context.Context, c counter) (driver.Properties, error) {
-	//lab: Read how many sign-ins have failed.
+	//lab: Read how many attempts have failed.
 	row, err := a.throttle.Get(ctx, c.partition, c.row)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return nil, fmt.Errorf("counting attempts: %w", err)

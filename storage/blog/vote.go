@@ -53,7 +53,7 @@ type votedPost struct {
 // rate changes a vote, the post's rating and its row in the index in one transaction. It
 // depends on the version of the post, so that no vote is lost, and none lands after the
 // post is gone. If the operation on the vote fails with done, the vote is as its user
-// wants it. This also recognises an echo.
+// wants it. This also recognises a self-conflict.
 func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change int64, vote driver.Operation, done error) error {
 	post := votedPost{p.ref, id}
 	unlock, err := s.votes.Lock(ctx, post) // of all who read one version, only one would succeed

@@ -143,7 +143,7 @@ func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
-		//lab: Read the version of our gate.
+		//lab: Read the version of the gate of this creation.
 		gate, err = s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err

@@ -29,7 +29,7 @@ import (
 //	              open                            │
 //	insert          │                          active, of i
 //	                │                             │             posts of i
-//	mark            │                          pending          not readable; an undo makes it active
+//	request         │                          pending          not readable; an undo makes it active
 //	pivot           │                          deleting         nothing can be undone
 //	shut *          │                             │
 //	              shut                            │             rows of i are swept
@@ -37,8 +37,9 @@ import (
 //	              gone                            │
 //	release                                    absent           the name is free
 //
-// The transitions marked * happen at most once, ever, whatever is sent again and
-// however late it arrives:
+// The pivot also takes an active row: if the request died before it set the row to pending, if there
+// is no time to undo, or if the owner's account is deleted. The transitions with * happen at most
+// once, ever, whatever is sent again and however late it arrives:
 //
 //   - open deletes the reservation in the version that was read, and an ETag
 //     never repeats (see below);
@@ -48,7 +49,7 @@ import (
 // The others can happen again. The client library may send a request a second time, or the network
 // may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
 // delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
-// active row without a gate, which accepts no post; Reclaim deletes it. Mark, pivot, undo and release
+// active row without a gate, which accepts no post; Reclaim deletes it. Request, pivot, undo and release
 // write the row in the version in which they read incarnation i, so their duplicates fail.
 //
 // It is a premise that an ETag never repeats, because Azure and Azurite make it from
@@ -101,7 +102,7 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 	}
 	// Either this transaction has committed before and its response was lost, or a repair
 	// deleted the reservation first. The gate exists only in the first case.
-	//lab: Read whether our gate is open.
+	//lab: Read whether this gate is open.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return optimistic.ErrAgain
@@ -169,7 +170,7 @@ func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool
 // the version that was read before the channel's row was read. If a post has used the
 // gate since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
-	//lab: Take our gate away.
+	//lab: Delete the open gate of this creation.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 

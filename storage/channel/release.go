@@ -46,15 +46,15 @@ func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
 	return fmt.Errorf("releasing channel %s, which is not marked: %w", row.Key(), domain.ErrConflict)
 }
 
-// Mark sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From then
-// on no page shows the channel. Users are told that they can undo the deletion until the given time;
-// they can until a worker passes the pivot. With the zero time, Mark passes the pivot itself. The
+// SetPending sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From
+// then on no page shows the channel. Users are told that they can undo the deletion until the given
+// time; they can until a worker passes the pivot. With the zero time, SetPending passes the pivot itself. The
 // index row of the deletion must have been renewed since the row was read.
 func (s *Lifecycle) SetPending(ctx context.Context, row Row, until time.Time) error {
 	if until.IsZero() {
 		return s.SetDeleting(ctx, row)
 	}
-	//lab: Mark the channel as about to be deleted.
+	//lab: Change the channel's row to pending.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelPending), driver.Time(schema.PropUndoableUntil, until))
 }
 
@@ -62,7 +62,7 @@ func (s *Lifecycle) SetPending(ctx context.Context, row Row, until time.Time) er
 // optimistic.ErrAgain. After that, the deletion cannot be undone. The gate must not be touched
 // before.
 func (s *Lifecycle) SetDeleting(ctx context.Context, row Row) error {
-	//lab: Mark the channel as being deleted.
+	//lab: Change the channel's row to deleting.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
 }
 

@@ -164,12 +164,12 @@ func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d doma
 
 // gated reports whether a channel has a gate.
 func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	//lab: Look whether the gate is open.
+	//lab: Read whether the gate is open.
 	open, err := c.store.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 	if err != nil || open {
 		return open, err
 	}
-	//lab: Look whether the gate is shut.
+	//lab: Read whether the gate is shut.
 	return c.store.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation))
 }
 
@@ -179,7 +179,7 @@ func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error
 func (c *deletionsCheck) checkListed(ctx context.Context) error {
 	missing, err := concurrent.Gather(ctx, c.store.Lifecycle.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		d := deletion.Decode(row)
-		//lab: Read whether the deletion is on the list of who asked.
+		//lab: Read whether the deletion is on the list of the user who asked.
 		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.RequestedRow(d.RequestedOn, d.Channel))
 		return row, err != nil, unlessAbsent(err)
 	})

@@ -38,12 +38,12 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
-	//lab: Look whether the gate is shut.
+	//lab: Read whether the gate is shut.
 	shut, err := p.has(ctx, schema.ShutGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
-	//lab: Look whether the gate is open.
+	//lab: Read whether the gate is open.
 	open, err := p.has(ctx, schema.OpenGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ func (p *partitionCheck) checkOwned(ctx context.Context) error {
 	if err != nil || of.State == domain.AccountErasing { // which takes it off the list
 		return err
 	}
-	//lab: Look whether the gate of the channel is open.
+	//lab: Read whether the gate of the channel is open.
 	gate, err := p.store.blogs.Get(ctx, p.key, schema.OpenGateRow(p.channel.Incarnation))
 	if err != nil {
 		return unlessAbsent(err)

@@ -20,9 +20,9 @@ import (
 //   - The user is not the owner: domain.ErrForbidden.
 //
 // The order of writes is: the row on the user's list (list.go), the row on the
-// index of open deletions (open.go), the message, the Deletions row, the mark. If
+// index of open deletions (open.go), the message, the Deletions row, the channel's row. If
 // the process dies after the message, the worker does the rest. In the other order, a
-// channel could be marked although no message was ever sent; without the index row, a
+// channel could be pending although no message was ever sent; without the index row, a
 // lost message would never be replaced.
 func (s *Deletions) RequestDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],

@@ -14,17 +14,17 @@ import (
 )
 
 // Each deletion has a row in a partition of its channel. So that a user finds their deletions
-// without a scan, an requested! row in the user's own partition of Users names each of them, with the
+// without a scan, a requested! row in the user's own partition of Users names each of them, with the
 // time in its key, the newest first. It is inserted before the message is sent, and never changed
 // or deleted. So no deletion that was accepted is missing from the list; but a row is left over if
 // the process dies right after it, or if two requests ask concurrently. Such a row names no deletion, or
-// not by the time at which that was asked for, and is left out by whoever reads it. There are few
-// of them, and they cost a read each.
+// one that was requested at another time, and a page leaves it out. There are few of them, and they cost
+// a read each.
 
 // ListDeletion puts the deletion that a message asks for on the list of the user who asked. It may be
 // called again.
 func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
-	//lab: Put the deletion on the list of whoever asked.
+	//lab: Put the deletion on the list of the user who asked.
 	err := s.users.Transact(ctx, schema.UserPartition(m.RequestedBy), driver.Insert(schema.RequestedRow(m.RequestedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)

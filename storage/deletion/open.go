@@ -22,8 +22,8 @@ import (
 // The row must exist while the deletion is open, whichever process stalls or dies:
 //
 //   - A request or an operator who opens a deletion reads the row that will say so, then renews
-//     the index row, and then writes in the version that was read. To open is to mark the channel,
-//     or to requeue a poisoned record. To renew changes the ETag of the index row.
+//     the index row, and then writes in the version that was read. To open is to set the channel to
+//     pending, or to requeue a poisoned record. To renew changes the ETag of the index row.
 //   - Only the pass removes index rows. It scans them, then reads what each is about. If the
 //     deletion could be opened by a write that is under way, the pass first writes that
 //     row itself, in the version that it read. Then it removes the index row in the version
@@ -32,8 +32,8 @@ import (
 // So if a request renewed the row after the scan, the removal fails. If it renewed the row before
 // the scan, its later write conflicts with the pass's write and fails, and it begins again.
 //
-// A delayed duplicate of a renewal leaves a row about nothing, which a pass removes. One of a
-// removal names a version that is gone, and fails.
+// A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
+// duplicate of a removal names a version that is gone, and fails.
 //
 // The row says when the work is due. The message of a channel is sent when the deletion is asked for,
 // and is invisible until then. That of an account is sent by the pass, once the work is due by the
@@ -136,7 +136,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	switch d := Decode(record); {
 	case err == nil && d.Over():
-		return p.removeOpen(ctx, index) // its request marks the account at most once
+		return p.removeOpen(ctx, index) // its request sets the account to pending at most once
 	case err == nil && d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	case err == nil:
@@ -159,7 +159,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	return p.requeue(ctx, message)
 }
 
-// giveUp ends a request to delete an account that has not marked it, and cannot once the account's
+// giveUp ends a request to delete an account that has not set it to pending, and cannot once the account's
 // row was written, or that was undone. It writes the record before it removes the index row.
 // Otherwise a stalled request would write the record later, and no pass would find it.
 func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
@@ -184,7 +184,7 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 }
 
 // lookAtUnrecorded is lookAt for a deletion without a record, or whose record says that it was undone.
-// Either a request to delete is in flight or has died, or the channel was marked and the record is
+// Either a request to delete is in flight or has died, or the channel is pending and the record is
 // missing. A request that is younger than the lifetime may be in flight.
 func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.ReadIncarnation(ctx, ref)
@@ -198,7 +198,7 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
-	// A mark that is in flight depends on this version of the row, so it fails now.
+	// A request that is in flight depends on this version of the row, so it fails now.
 	//lab: Write the channel's row, which gives it a new version.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
 	return p.removeTouched(ctx, index, err)
@@ -241,9 +241,9 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	return p.removeTouched(ctx, index, err)
 }
 
-// lookAtPending sends a new message for the deletion of a marked channel if it is stalled. If the
-// deletion is done, a delayed insert brought the row back after it, and it was marked then: only the
-// name is left to release.
+// lookAtPending sends a new message for the deletion of a channel that is not active, if it is stalled.
+// If the deletion is done, a delayed insert brought the row back after it, and another request set it to
+// pending: only the name is left to release.
 func (p *pass) lookAtPending(ctx context.Context, row channel.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	if err := p.RecordDeletion(ctx, message); err != nil {

@@ -30,7 +30,7 @@ func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
 }
 
 // transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
-// row is marked, the deletion is put on the index with the time at which its work is due (open.go).
+// row is changed, the deletion is put on the index with the time at which its work is due (open.go).
 // If the row's count of undoings is not the message's, the deletion was undone.
 func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {

@@ -13,9 +13,9 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A message that failed too often, or that no worker can read, waits for an operator. Its row
-// in Deletions says so, and is the truth: Requeue reads rows. The poison queue gets a copy for
-// people who look there. There may be several copies, or none if a worker died.
+// A message that failed too often, or that a worker cannot decode, waits for an operator. Its row in
+// Deletions says so and is authoritative: Requeue reads rows. The poison queue gets a copy, whose count
+// is a metric with an alert (Backlog). There may be several copies, or none if a worker died.
 
 // The text of an undecodable message is quoted as in a Go program, so that a string property can
 // hold it whatever it is, and is cut into parts that fit: Text0, Text1 and so on.

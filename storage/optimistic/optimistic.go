@@ -26,7 +26,7 @@ const (
 	// maxPause is the longest pause between two attempts.
 	maxPause = 50 * time.Millisecond
 	// history is how many revisions a row carries. There are several for the case that others
-	// wrote to the row after an echo.
+	// wrote to the row after a self-conflict.
 	history = 8
 )
 

@@ -1,4 +1,4 @@
-// Package oracle reads the tables of a quiescent store and reports each row that
+// Package oracle reads the tables of a store while the system is idle, and reports each row that
 // breaks an invariant.
 //
 // # The problem
@@ -10,7 +10,7 @@
 //
 // # The model
 //
-// A store is quiescent if no request is in flight and no message is on the queue.
+// The system is idle if no request is in flight and no message is on the queue.
 // Then an invariant can be put into plain words about rows, and [Violations] does
 // that: it reads whole tables and compares row with row. It has its own literals
 // for tables, keys and properties, and imports nothing of package storage. It is

@@ -127,7 +127,7 @@ func (c *findCmd) Run() error {
 	}
 	missing, err := modelcheck.Missing(found)
 	for _, g := range missing {
-		fmt.Printf("\nWithout a safeguard of ours, this breaks in the same way: %s, in %s. %s\n", g.Label, g.Code, g.Why)
+		fmt.Printf("\nWithout this safeguard of MicroBlogging, the same breaks: %s, in %s. %s\n", g.Label, g.Code, g.Why)
 	}
 	return err
 }
