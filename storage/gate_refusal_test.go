@@ -9,7 +9,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
@@ -20,11 +19,11 @@ func TestRefusedByGate(t *testing.T) {
 }
 
 // A gateWatch keeps which gates have refused a transaction.
-type gateWatch struct{ refused []channel.Gate }
+type gateWatch struct{ refused []storage.Gate }
 
 func (g *gateWatch) around(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
 	err := next(ctx)
-	if gate, refused := channel.RefusedByGate(call, err); refused {
+	if gate, refused := storage.RefusedByGate(call, err); refused {
 		g.refused = append(g.refused, gate)
 	}
 	return err
@@ -49,7 +48,7 @@ func refusedByGate(t *testing.T) {
 	if page, err := store.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
 		t.Errorf("a late sweep got %+v, %v", page, err)
 	}
-	if want := []channel.Gate{channel.GateOpen, channel.GateShut}; !slices.Equal(watch.refused, want) {
+	if want := []storage.Gate{storage.GateOpen, storage.GateShut}; !slices.Equal(watch.refused, want) {
 		t.Errorf("%q refused, want %q", watch.refused, want)
 	}
 }

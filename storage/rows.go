@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -124,7 +124,7 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	case err != nil:
 		return rows, err
 	case row.ETag != "":
-		rows.Channel = channel.Decode(row).Channel
+		rows.Channel = fence.Decode(row).Channel
 		rows.Channels = []Row{row}
 	}
 	if q.refused(rows.Channel) {

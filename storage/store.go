@@ -11,7 +11,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
@@ -19,6 +18,7 @@ import (
 	"microblogging/storage/erasure"
 	"microblogging/storage/flight"
 	"microblogging/storage/fresh"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -35,7 +35,7 @@ func DataTables() []string { return schema.Tables() }
 // backend does not answer, or if too many others write to the same row. A write
 // may then have taken effect or not.
 type Store struct {
-	*channel.Lifecycle
+	*fence.Fence
 	*directory.Directory
 	*deletion.Deletions
 	*blog.Posts
@@ -92,14 +92,14 @@ func New(backend driver.Backend, o Options) *Store {
 	if o.NoErasure {
 		requireActive = nil
 	}
-	channels := channel.New(backend, reads, requireActive, o.Pause, o.SweepRows)
+	channels := fence.New(backend, reads, requireActive, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)
 	lists := directory.New(backend, channels, deletions, versions, o.Pause)
 	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
-		Lifecycle: channels,
+		Fence:     channels,
 		Directory: lists,
 		Deletions: deletions,
 		Posts:     posts,
@@ -187,5 +187,5 @@ func (s *Store) look(ctx context.Context) (missing []string, made bool, err erro
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
-	return check.New(s.backend, s.Lifecycle, s.Deletions, s.Readers, s.Directory, s.Posts, patience, repair, report)
+	return check.New(s.backend, s.Fence, s.Deletions, s.Readers, s.Directory, s.Posts, patience, repair, report)
 }

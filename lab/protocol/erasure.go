@@ -253,7 +253,7 @@ func erasures() subject {
 			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
 				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
-			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).announce: s.requireActive(ctx, channel.Owner)",
+			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Fence).announce: s.requireActive(ctx, channel.Owner)",
 				"Whoever creates a channel looks whether their account stands after the channel is on their list, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
 			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.WithdrawGate(ctx, gate)",

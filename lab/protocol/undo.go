@@ -123,10 +123,10 @@ func undos() subject {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && c.Operations[0].Action == driver.ActionMerge
 					})
 				}), unharmed),
-			ablate("undo-version", "undo", "The version of the undoing", "(*Lifecycle).swap: driver.Match(row.ETag)",
+			ablate("undo-version", "undo", "The version of the undoing", "(*Fence).swap: driver.Match(row.ETag)",
 				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
 				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("pivot-version", "undo", "The version of the pivot", "(*Lifecycle).swap: driver.Match(row.ETag)",
+			ablate("pivot-version", "undo", "The version of the pivot", "(*Fence).swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
 			ablate("undo-number", "undo", "The number in the message", "(*Deletions).transition: row.Undone == m.Number",

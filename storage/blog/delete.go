@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -48,7 +48,7 @@ func (s *Posts) DeleteBlog(ctx context.Context, in domain.Channel, id domain.Blo
 			queued = row.Revision
 		}
 		err = s.removeBlog(ctx, row)
-		if errors.Is(err, channel.ErrGateGone) {
+		if errors.Is(err, fence.ErrGateGone) {
 			return s.whyPostGone(ctx, in.Ref())
 		}
 		return err
@@ -102,7 +102,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 			return nil
 		}
 		switch err := s.removeBlog(ctx, row); {
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return nil
 		case err != nil:
 			return err
@@ -130,7 +130,7 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 			err = s.removeRows(ctx, row)
 		}
 		switch {
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return nil // the sweep removes it
 		case err != nil || keep:
 			return err
@@ -153,7 +153,7 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 }
 
 // removeRows deletes the post in the version that was read, and its index row. It returns
-// optimistic.ErrAgain if the post has changed. If the gate is gone, it returns channel.ErrGateGone.
+// optimistic.ErrAgain if the post has changed. If the gate is gone, it returns fence.ErrGateGone.
 func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction.
 	return optimistic.Again(s.Behind(ctx, row.Channel,

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -55,7 +55,7 @@ func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, b
 		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
 		err = s.behindPermit(ctx, p, []driver.Operation{driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...)})
 		switch {
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return s.whyPostGone(ctx, ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -211,7 +211,7 @@ func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName,
 // guestsBehind reads the rule, and before it the version of the gate.
 func (s *Posts) guestsBehind(ctx context.Context, ref domain.ChannelRef) (Guests, driver.ETag, error) {
 	version, err := s.GateVersion(ctx, ref)
-	if errors.Is(err, channel.ErrGateGone) {
+	if errors.Is(err, fence.ErrGateGone) {
 		err = s.WhyGateGone(ctx, ref)
 	}
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now Guests, ver
 		//lab: Put up the new rule of who may post.
 		err = s.Behind(ctx, ref, driver.Delete(schema.GuestsRow(former), driver.Exists), now.insert())
 	}
-	if errors.Is(err, channel.ErrGateGone) {
+	if errors.Is(err, fence.ErrGateGone) {
 		return s.WhyGateGone(ctx, ref)
 	}
 	return optimistic.Again(err)

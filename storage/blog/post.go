@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
 
@@ -158,7 +158,7 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 		for _, a := range batch {
 			a.result = &PostResult{Blog: a.blog, Made: true}
 		}
-	case errors.Is(err, channel.ErrGateGone):
+	case errors.Is(err, fence.ErrGateGone):
 		fail(open, s.WhyGateGone(ctx, ref))
 	case errors.Is(err, domain.ErrExists):
 		s.answerEarlier(ctx, ref, batch)

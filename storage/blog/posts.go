@@ -3,17 +3,17 @@ package blog
 import (
 	"cmp"
 
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // Posts holds the operations on posts and their votes. It is safe for concurrent use.
 type Posts struct {
-	*channel.Lifecycle
+	*fence.Fence
 	deletions *deletion.Deletions
 
 	blogs, users, activity *driver.Table
@@ -29,9 +29,9 @@ type Posts struct {
 // off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
+func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
 	s := &Posts{
-		Lifecycle:        channels,
+		Fence:            channels,
 		deletions:        deletions,
 		blogs:            driver.NewTable(backend, schema.TableBlogs),
 		users:            driver.NewTable(backend, schema.TableUsers),

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -70,7 +70,7 @@ func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change in
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return s.whyPostGone(ctx, post.ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain

@@ -8,9 +8,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -144,7 +144,7 @@ func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver
 			return "", err
 		}
 		if still, err := optimistic.Unchanged(ctx, c.store.blogs, row); err != nil || still {
-			return "", errors.Join(err, channel.ErrGateGone) // which leaves it to a sweep
+			return "", errors.Join(err, fence.ErrGateGone) // which leaves it to a sweep
 		}
 		return "deleted", nil
 	})

@@ -10,10 +10,10 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/directory"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 	"microblogging/storage/walk"
@@ -54,7 +54,7 @@ type Checker struct {
 
 // A store is what a check reads, and by which it repairs.
 type store struct {
-	*channel.Lifecycle
+	*fence.Fence
 	*deletion.Deletions
 	*reader.Readers
 	*directory.Directory
@@ -65,11 +65,11 @@ type store struct {
 
 // New returns a checker of the store on a backend, by the packages that work on it. See the fields
 // of Checker.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
+func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, readers *reader.Readers,
 	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists, Posts: posts,
+		Fence: channels, Deletions: deletions, Readers: readers, Directory: lists, Posts: posts,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 )
 
@@ -52,7 +52,7 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 // DeleteAtOnce accepts a deletion that cannot be undone, of a channel whose owner's account is being
 // deleted. It takes the row past the pivot in the version that was read, or returns
 // optimistic.ErrAgain.
-func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
+func (s *Deletions) DeleteAtOnce(ctx context.Context, row fence.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	message.UndoableUntil = time.Time{}
 	if err := s.announce(ctx, message); err != nil {
@@ -62,7 +62,7 @@ func (s *Deletions) DeleteAtOnce(ctx context.Context, row channel.Row) error {
 }
 
 // acceptDeletion makes the writes of AskDeletion, in their order.
-func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message domain.Message) error {
+func (s *Deletions) acceptDeletion(ctx context.Context, row fence.Row, message domain.Message) error {
 	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
 	}

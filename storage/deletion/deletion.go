@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // Deletions holds the operations on what is to be deleted. It is safe for concurrent use.
 type Deletions struct {
-	*channel.Lifecycle
+	*fence.Fence
 
 	channels, deletions, users *driver.Table
 	queue, poison              *driver.Queue
@@ -27,9 +27,9 @@ type Deletions struct {
 
 // New returns the deletions of a backend whose tables and queues are there. For the time of undo,
 // the deletion of a channel can be undone.
-func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.Pause, undo time.Duration) *Deletions {
+func New(backend driver.Backend, channels *fence.Fence, pause optimistic.Pause, undo time.Duration) *Deletions {
 	return &Deletions{
-		Lifecycle: channels,
+		Fence:     channels,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		deletions: driver.NewTable(backend, schema.TableDeletions),
 		users:     driver.NewTable(backend, schema.TableUsers),

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -244,7 +244,7 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 // lookAtPending sends a new message for the deletion of a marked channel if it is stalled. If the
 // deletion is done, a delayed insert brought the row back after it, and it was marked then: only the
 // name is left to release.
-func (p *pass) lookAtPending(ctx context.Context, row channel.Row) error {
+func (p *pass) lookAtPending(ctx context.Context, row fence.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err
@@ -260,7 +260,7 @@ func (p *pass) lookAtPending(ctx context.Context, row channel.Row) error {
 }
 
 // reclaim deletes an active row without gates.
-func (p *pass) reclaim(ctx context.Context, row channel.Row) error {
+func (p *pass) reclaim(ctx context.Context, row fence.Row) error {
 	ungated, err := p.Reclaim(ctx, row)
 	if ungated {
 		p.ungated.Add(1)

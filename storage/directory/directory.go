@@ -7,17 +7,17 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/fresh"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // A Directory holds the operations on lists of channels. It is safe for concurrent use.
 type Directory struct {
-	*channel.Lifecycle
+	*fence.Fence
 	deletions *deletion.Deletions
 	versions  *fresh.Versions
 
@@ -27,9 +27,9 @@ type Directory struct {
 }
 
 // New returns the directory of the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Directory {
+func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Directory {
 	s := &Directory{
-		Lifecycle: channels,
+		Fence:     channels,
 		deletions: deletions,
 		versions:  versions,
 		channels:  driver.NewTable(backend, schema.TableChannels),

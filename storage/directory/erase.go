@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
 
@@ -29,23 +29,23 @@ func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of 
 // before the channel's row, as in strayGate of package check, so the gate of a channel that was
 // created meanwhile stays, or its creation is not acknowledged. A gate that has changed since is
 // optimistic.ErrAgain.
-func (s *Directory) withdrawCreations(ctx context.Context, key domain.ChannelKey) (channel.Row, error) {
+func (s *Directory) withdrawCreations(ctx context.Context, key domain.ChannelKey) (fence.Row, error) {
 	gates, err := s.GatesOf(ctx, key)
 	if errors.Is(err, domain.ErrLimit) {
-		return channel.Row{}, nil // no channel can have this key
+		return fence.Row{}, nil // no channel can have this key
 	}
 	if err != nil {
-		return channel.Row{}, err
+		return fence.Row{}, err
 	}
 	//lab: Read whose channel has the name.
 	row, err := s.ReadChannel(ctx, key)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
-		return channel.Row{}, err
+		return fence.Row{}, err
 	}
 	for _, gate := range gates {
 		if gate.Row != schema.OpenGateRow(row.Incarnation) {
 			if err := s.WithdrawGate(ctx, gate); err != nil {
-				return channel.Row{}, err
+				return fence.Row{}, err
 			}
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/page"
 )
 
@@ -36,7 +36,7 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 		if err != nil {
 			return page.Of[domain.Channel]{}, err
 		}
-		of := channel.Decode(row).Channel
+		of := fence.Decode(row).Channel
 		matches := of.State == domain.ChannelActive && strings.Contains(domain.Fold(string(of.Name)), text)
 		read++
 		if read == maxChannelRows || matches && len(found.Items) == limit {

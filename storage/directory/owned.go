@@ -42,7 +42,7 @@ func (s *Directory) CreateChannelWithin(ctx context.Context, channel domain.Chan
 }
 
 // CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
-// channel.Lifecycle.CreateOnce is CreateChannel for one. Without a key, it is for one without.
+// fence.Fence.CreateOnce is CreateChannel for one. Without a key, it is for one without.
 func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
 
@@ -26,7 +26,7 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Every change of a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes
+// Every change of a page merges the gate in its transaction (fence.Fence.Behind), or writes
 // the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it
 // at all moments between them, and no post, rating or subscriber changed between them. The same
 // holds for the channel's row. Let a process read a version, then the content, and later the
@@ -67,12 +67,12 @@ type Version string
 
 // Versions reads channels with their versions. It is safe for concurrent use.
 type Versions struct {
-	*channel.Lifecycle
+	*fence.Fence
 	blogs *driver.Table
 }
 
 // New returns the versions of the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
+func New(backend driver.Backend, channels *fence.Fence) *Versions {
 	return &Versions{channels, driver.NewTable(backend, schema.TableBlogs)}
 }
 
@@ -82,7 +82,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
 func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
-	var row channel.Row
+	var row fence.Row
 	var gates []driver.Entity
 	err := s.AtOnce(ctx, func(ctx context.Context) (err error) {
 		row, err = s.ReadActive(ctx, at)

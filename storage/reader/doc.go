@@ -8,16 +8,16 @@ package reader
 
 import (
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/fresh"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // Readers holds the operations on what users subscribe to. It is safe for concurrent use.
 type Readers struct {
-	*channel.Lifecycle
+	*fence.Fence
 	posts    *blog.Posts
 	versions *fresh.Versions
 
@@ -28,9 +28,9 @@ type Readers struct {
 
 // New returns the readers of a backend whose tables are there. Owners of new channels join
 // their channels, and a sweep ends the subscriptions.
-func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts, versions *fresh.Versions, pause optimistic.Pause) *Readers {
+func New(backend driver.Backend, channels *fence.Fence, posts *blog.Posts, versions *fresh.Versions, pause optimistic.Pause) *Readers {
 	s := &Readers{
-		Lifecycle:     channels,
+		Fence:         channels,
 		posts:         posts,
 		versions:      versions,
 		blogs:         driver.NewTable(backend, schema.TableBlogs),

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -79,7 +79,7 @@ func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user dom
 	err := s.Behind(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
-	case errors.Is(err, channel.ErrGateGone):
+	case errors.Is(err, fence.ErrGateGone):
 		return "", s.WhyGateGone(ctx, ref)
 	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
@@ -102,7 +102,7 @@ func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user doma
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, channel.ErrGateGone):
+	case errors.Is(err, fence.ErrGateGone):
 		return s.WhyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.leaveChannel(ctx, ref, schema.JoinRow(user))

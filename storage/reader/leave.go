@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -85,7 +85,7 @@ func (s *Readers) executeLeave(ctx context.Context, ref domain.ChannelRef, plan 
 	}
 	//lab: Remove the subscriber's rows from the channel.
 	err := s.Behind(ctx, ref, plan...)
-	if errors.Is(err, channel.ErrGateGone) {
+	if errors.Is(err, fence.ErrGateGone) {
 		return nil
 	}
 	return optimistic.Again(err)

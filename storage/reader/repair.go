@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -23,7 +23,7 @@ func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.U
 	if row.state == stateUnreadable {
 		return false, nil
 	}
-	var channel channel.Row
+	var channel fence.Row
 	var there bool
 	err = s.AtOnce(ctx,
 		func(ctx context.Context) (err error) { channel, err = s.ReadIncarnation(ctx, row.Channel); return err },
