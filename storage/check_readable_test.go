@@ -119,7 +119,7 @@ func unreadableKeepsNoPage(t *testing.T) {
 		wantTwo("the subscriptions by page", len(first.Items)+len(second.Items), err)
 		digest, err := w.store.Digest(ctx, ada, thisDay(), "", 20)
 		wantTwo("the digest", len(digest.Items), err)
-		directory, err := w.store.Channels(ctx, "", "", 20)
+		directory, err := w.store.List(ctx, "", "", 20)
 		wantTwo("the directory", min(len(directory.Items), 2), err)
 		for _, c := range directory.Items {
 			if c.Name.Key() == "" {

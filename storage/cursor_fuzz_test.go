@@ -239,7 +239,7 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 
 func channelList(store *storage.Store, text string) func(context.Context, string, int) ([]string, string, error) {
 	return func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
-		page, err := store.Channels(ctx, text, after, limit)
+		page, err := store.List(ctx, text, after, limit)
 		for _, channel := range page.Items {
 			names = append(names, string(channel.Name))
 		}

@@ -28,12 +28,12 @@
 // Each subject has a package, and a [Store] consists of all of them:
 //
 //	schema     every kind of row; no other package makes keys
-//	internal/fence  the core protocol: create, gate, pivot, shut, sweep, remove-gate, release
+//	fence      the core protocol: create, gate, pivot, shut, sweep, remove-gate, release
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
 //	reader     subscriptions, feed and digest
 //	fresh      pages that a process keeps, shown only while they are right
-//	directory  the lists of channels
+//	channel    what users do with channels, and their lists
 //	account    users, sessions and the limit on password guessing
 //	erasure    the deletion of an account
 //	check      a check of the rows against the invariants, and repair

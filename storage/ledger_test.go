@@ -104,7 +104,7 @@ func (s *story) tellOfChannels() {
 func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	s.t.Helper()
 	ctx, ref := s.ctx, channel.Ref()
-	s.did(s.store.Channels(ctx, "gar", "", 10))
+	s.did(s.store.List(ctx, "gar", "", 10))
 	s.did(s.store.ChannelsOf(ctx, ada, "", 10))
 	page := s.did(s.store.Blogs(ctx, ref, storage.BlogQuery{Limit: 10})).(storage.Page[domain.Blog])
 	s.did(s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Limit: 10}))
@@ -158,7 +158,7 @@ func wordsOfEachKind(t *testing.T) {
 	}
 	s.did(s.store.Channel(s.ctx, channel.Key()))
 	s.did(s.store.Blogs(s.ctx, channel.Ref(), storage.BlogQuery{Limit: 2}))
-	s.did(s.store.Channels(s.ctx, "", "", 1))
+	s.did(s.store.List(s.ctx, "", "", 1))
 	s.did(s.store.Post(s.ctx, posting(channel, ada, "new")))
 	s.did(s.store.Subscriptions(s.ctx, ada))
 	want := []storage.Call{

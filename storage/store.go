@@ -11,9 +11,9 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
-	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
 	"microblogging/storage/flight"
@@ -36,7 +36,7 @@ func DataTables() []string { return schema.Tables() }
 // may then have taken effect or not.
 type Store struct {
 	*fence.Fence
-	*directory.Directory
+	*channel.Channels
 	*deletion.Deletions
 	*blog.Posts
 	*reader.Readers
@@ -96,11 +96,11 @@ func New(backend driver.Backend, o Options) *Store {
 	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
 	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
 	versions := fresh.New(backend, channels)
-	lists := directory.New(backend, channels, deletions, versions, o.Pause)
+	lists := channel.New(backend, channels, deletions, versions, o.Pause)
 	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
 		Fence:     channels,
-		Directory: lists,
+		Channels:  lists,
 		Deletions: deletions,
 		Posts:     posts,
 		Readers:   readers,
@@ -187,5 +187,5 @@ func (s *Store) look(ctx context.Context) (missing []string, made bool, err erro
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
-	return check.New(s.backend, s.Fence, s.Deletions, s.Readers, s.Directory, s.Posts, patience, repair, report)
+	return check.New(s.backend, s.Fence, s.Deletions, s.Readers, s.Channels, s.Posts, patience, repair, report)
 }

@@ -306,7 +306,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	var channels storage.Page[domain.Channel]
 	var person domain.User
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		channels, err = s.store.Channels(ctx, text, after, pageSize)
+		channels, err = s.store.List(ctx, text, after, pageSize)
 		return err
 	}, func(ctx context.Context) error {
 		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
@@ -337,6 +337,6 @@ func (s *server) listChannels(c echo.Context, _ visitor) error {
 	if order != "" {
 		return s.listByActivity(c, limit)
 	}
-	found, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
+	found, err := s.store.List(c.Request().Context(), text, c.QueryParam("after"), limit)
 	return respondList(c, err, found, newChannelJSON)
 }

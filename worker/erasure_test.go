@@ -617,7 +617,7 @@ func lateRowShowsNothing(t *testing.T) {
 	if owned, err := l.sound.ChannelsOf(ctx, leaver, "", 10); err != nil || len(owned.Items) > 0 {
 		t.Errorf("on the list of whoever has the name: %+v, %v", owned.Items, err)
 	}
-	all, err := l.sound.Channels(ctx, "", "", 10)
+	all, err := l.sound.List(ctx, "", "", 10)
 	if err != nil || len(all.Items) != 2 { // those of the world
 		t.Errorf("on the list of all: %+v, %v", all.Items, err)
 	}

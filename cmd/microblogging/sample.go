@@ -58,7 +58,7 @@ const sampleAge = 30 * 24 * time.Hour
 // passwords. If another process does so at the same time, it leaves them to that one; so it does if
 // somebody else has the name of one of its users.
 func fillSample(ctx context.Context, store *storage.Store) error {
-	page, err := store.Channels(ctx, "", "", 1)
+	page, err := store.List(ctx, "", "", 1)
 	switch {
 	case err != nil:
 		return cannotRunError{err}

@@ -26,7 +26,7 @@ func sampleIsConsistent(t *testing.T) {
 	_, stop := serving(t, 2, "--sample", "--data", data)
 	stop()
 	inStore(t, data, func(store *storage.Store) {
-		channels, err := store.Channels(t.Context(), "", "", 100)
+		channels, err := store.List(t.Context(), "", "", 100)
 		ok(t, err)
 		for _, channel := range channels.Items {
 			owner, err := store.User(t.Context(), channel.Owner)
@@ -61,7 +61,7 @@ func sampleUserWasTaken(t *testing.T) {
 			t.Errorf("%s has an account of their own, and the start ends with %d and prints %s", user, code, r.wrote.String())
 		}
 		inStore(t, data, func(store *storage.Store) {
-			if channels, err := store.Channels(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
+			if channels, err := store.List(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
 				t.Errorf("%s has an account of their own: channels %+v, %v", user, channels.Items, err)
 			}
 		})

@@ -10,8 +10,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
-	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/reader"
@@ -57,7 +57,7 @@ type store struct {
 	*fence.Fence
 	*deletion.Deletions
 	*reader.Readers
-	*directory.Directory
+	*channel.Channels
 	*blog.Posts
 
 	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
@@ -66,10 +66,10 @@ type store struct {
 // New returns a checker of the store on a backend, by the packages that work on it. See the fields
 // of Checker.
 func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, readers *reader.Readers,
-	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+	lists *channel.Channels, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Fence: channels, Deletions: deletions, Readers: readers, Directory: lists, Posts: posts,
+		Fence: channels, Deletions: deletions, Readers: readers, Channels: lists, Posts: posts,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

@@ -47,8 +47,8 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
-	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
@@ -59,7 +59,7 @@ import (
 type Erasures struct {
 	accounts  *account.Accounts
 	deletions *deletion.Deletions
-	directory *directory.Directory
+	channels  *channel.Channels
 	posts     *blog.Posts
 	readers   *reader.Readers
 
@@ -72,11 +72,11 @@ type Erasures struct {
 
 // New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
-func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion.Deletions, lists *directory.Directory,
+func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion.Deletions, lists *channel.Channels,
 	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
 ) *Erasures {
 	s := &Erasures{
-		accounts: accounts, deletions: deletions, directory: lists, posts: posts, readers: readers,
+		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
 		users:         driver.NewTable(backend, schema.TableUsers),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
 		pause:         pause, undo: undo,

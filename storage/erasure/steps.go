@@ -50,7 +50,7 @@ func underWay(entry account.Entry, m domain.Message) bool {
 // that are being created: a row that lands late is behind none.
 func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Owned, m.By, removed, func(ctx context.Context, row driver.Entity) error {
-		return s.directory.EraseChannel(ctx, schema.OwnedKey(row.Row), m.By)
+		return s.channels.EraseChannel(ctx, schema.OwnedKey(row.Row), m.By)
 	})
 }
 

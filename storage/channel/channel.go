@@ -1,6 +1,7 @@
-// Package directory is the lists of channels: of all, and of an owner's. No transaction spans a
-// list and what it names, so whoever reads a list believes the channels' own rows.
-package directory
+// Package channel has the operations of users on channels, and the lists of channels: of all, and of
+// an owner's. No transaction spans a list and what it names, so code that reads a list believes the
+// channels' own rows. The steps of the protocol are in package fence.
+package channel
 
 import (
 	"context"
@@ -15,8 +16,8 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A Directory holds the operations on lists of channels. It is safe for concurrent use.
-type Directory struct {
+// Channels holds the operations on channels. It is safe for concurrent use.
+type Channels struct {
 	*fence.Fence
 	deletions *deletion.Deletions
 	versions  *fresh.Versions
@@ -26,9 +27,9 @@ type Directory struct {
 	pause optimistic.Pause
 }
 
-// New returns the directory of the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Directory {
-	s := &Directory{
+// New returns the channels of a backend whose tables are there.
+func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Channels {
+	s := &Channels{
 		Fence:     channels,
 		deletions: deletions,
 		versions:  versions,
@@ -48,7 +49,7 @@ func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Dele
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
-func (s *Directory) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
+func (s *Channels) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.ReadActive(ctx, ref.Address())
 		switch {

@@ -1,4 +1,4 @@
-package directory
+package channel
 
 import (
 	"context"
@@ -36,14 +36,14 @@ const creationPatience = 10 * time.Minute
 // CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
 // most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
 // until its deletion has ended. The channel is on its owner's list.
-func (s *Directory) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
+func (s *Channels) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
 	created, _, err := s.CreateChannelOnce(ctx, channel, "", limit)
 	return created, err
 }
 
 // CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
 // fence.Fence.CreateOnce is CreateChannel for one. Without a key, it is for one without.
-func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
+func (s *Channels) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
@@ -62,7 +62,7 @@ func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel
 // createOnce is CreateOnce. Two requests with one key may make a channel each, and the first of
 // them be deleted before the second is recorded. Then the second channel is deleted too. If the
 // process dies before that is asked for, it stays, as if its owner had created it again.
-func (s *Directory) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
+func (s *Channels) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
 	created, made, err = s.CreateOnce(ctx, wanted, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
 		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
@@ -74,7 +74,7 @@ func (s *Directory) createOnce(ctx context.Context, wanted domain.Channel, key s
 }
 
 // ListChannel puts a channel on its owner's list. It may be called again.
-func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) error {
+func (s *Channels) ListChannel(ctx context.Context, channel domain.Channel) error {
 	//lab: Put the channel on its owner's list.
 	err := s.users.Transact(ctx, schema.UserPartition(channel.Owner),
 		driver.Merge(schema.OwnedRow(channel.Key()), driver.Upsert, driver.Time(schema.PropWrittenOn, domain.Now())))
@@ -87,7 +87,7 @@ func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) err
 // makeRoom removes rows that name nothing until there is room for the channel. If there is
 // none, it returns a *domain.TooManyChannelsError. A channel that is on the list needs no
 // room: the request may be one that was sent again.
-func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
+func (s *Channels) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
 	from, to := schema.Owned.Range()
 	for limit > 0 {
 		//lab: Read which channels are on the owner's list.
@@ -112,7 +112,7 @@ func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit 
 
 // removeOutlived removes those of an owner's rows that name no channel of theirs, and
 // returns how many. It leaves those of creations that may be under way.
-func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
+func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
 	removed, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
 		//lab: Read the channel that is on the list.
 		channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
@@ -144,7 +144,7 @@ func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, r
 // up to limit names; a page has fewer channels, or none, if some of them are gone, or have no gate. After
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
-func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
+func (s *Channels) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
 	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
 	from, to := schema.Owned.Range()
 	from, err = list.From(from)
@@ -163,7 +163,7 @@ func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after
 
 // ownedOf reads the channels that these rows name, and returns those that the owner has now
 // and that can be read.
-func (s *Directory) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
+func (s *Channels) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
 		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
 		of, _, err := s.versions.ChannelVersion(ctx, at, "")

@@ -1,4 +1,4 @@
-package directory
+package channel
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 // would read the whole table for each page.
 const maxChannelRows = 5 * driver.MaxPage
 
-// Channels lists up to limit active channels whose names contain the text, case folded, in
+// List lists up to limit active channels whose names contain the text, case folded, in
 // the order of their keys. A page that ends because it has read many rows may hold fewer
 // channels, or none, and have a Next. After is the Next of the page before, and empty for
 // the first page. A cursor of another list is an InvalidError on the field "after". A row without its
 // open gate is left out (package fresh says why), so a page may hold fewer channels.
-func (s *Directory) Channels(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
+func (s *Channels) List(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
 	text = domain.Fold(text)
 	list := page.List{Name: "channels/" + text, After: after, Limit: limit}
 	q := driver.Scan{Paging: driver.Paging{Limit: limit + 1}}

@@ -1,4 +1,4 @@
-package directory
+package channel
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // account is being deleted. That deletion cannot be undone, even if one was requested that can. Every
 // creation of a channel under the key that is under way begins again or, if it is this user's, finds
 // that the account is being deleted.
-func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
+func (s *Channels) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.withdrawCreations(ctx, key)
 		if err != nil || row.Owner != of || row.State == domain.ChannelDeleting {
@@ -29,7 +29,7 @@ func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of 
 // before the channel's row, as in strayGate of package check, so the gate of a channel that was
 // created meanwhile stays, or its creation is not acknowledged. A gate that has changed since is
 // optimistic.ErrAgain.
-func (s *Directory) withdrawCreations(ctx context.Context, key domain.ChannelKey) (fence.Row, error) {
+func (s *Channels) withdrawCreations(ctx context.Context, key domain.ChannelKey) (fence.Row, error) {
 	gates, err := s.GatesOf(ctx, key)
 	if errors.Is(err, domain.ErrLimit) {
 		return fence.Row{}, nil // no channel can have this key
