@@ -106,7 +106,7 @@ func New(backend driver.Backend, o Options) *Store {
 		Readers:   readers,
 		Versions:  versions,
 		Accounts:  accounts,
-		Erasures:  erasure.New(backend, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
+		Erasures:  erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
 		backend:   backend,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		blogs:     driver.NewTable(backend, schema.TableBlogs),

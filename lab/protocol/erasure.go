@@ -250,13 +250,13 @@ func erasures() subject {
 			ablate("erasure-token", "erasure-vote", "The token in a vote", "(*Posts).Vote: s.admit(ctx, p)",
 				"A vote holds the token of the guests as a post does, so it fails once a deletion has turned it.",
 				only("vera", withoutGuests(driver.ActionMerge)), unharmed),
-			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
+			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.fence.RequireActive(ctx, user)",
 				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
 			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Fence).announce: s.requireActive(ctx, channel.Owner)",
 				"Whoever creates a channel looks whether their account stands after the channel is on their list, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
-			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.WithdrawGate(ctx, gate)",
+			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.fence.WithdrawGate(ctx, gate)",
 				"A deletion takes the reservation of a channel away that is on the list and not there, so its gate never opens.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {

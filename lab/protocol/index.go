@@ -68,7 +68,7 @@ func reconciliations() subject {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
 					})
 				}), among("olga", "reconcile")),
-			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.ReadIncarnation(ctx, ref)",
+			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.fence.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
 			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",

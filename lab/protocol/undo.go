@@ -116,7 +116,7 @@ func undos() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("pivot", "undo", "The pivot", "PassPivot: s.SetDeleting(ctx, row)",
+			ablate("pivot", "undo", "The pivot", "PassPivot: s.fence.SetDeleting(ctx, row)",
 				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {

@@ -102,7 +102,7 @@ func (s *Posts) ActiveRows(ctx context.Context, from string, n int) (rows []driv
 			return err
 		}
 	}
-	if err := s.AtOnce(ctx, reads...); err != nil {
+	if err := s.fence.AtOnce(ctx, reads...); err != nil {
 		return nil, false, fmt.Errorf("reading which channels are active: %w", err)
 	}
 	edge := ""

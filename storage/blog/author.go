@@ -92,7 +92,7 @@ func (s *Posts) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 		}
 		entries[user] = append(entries[user], entry)
 	}
-	group, ctx := s.Group(ctx, flight.Points)
+	group, ctx := s.fence.Group(ctx, flight.Points)
 	for _, user := range users {
 		group.Go(func() error {
 			err := s.Unlist(ctx, user, entries[user])

@@ -124,7 +124,7 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 			return err
 		case keep:
 			//lab: Take the name of its author from the post.
-			err = optimistic.Again(s.Behind(ctx, ref,
+			err = optimistic.Again(s.fence.Behind(ctx, ref,
 				driver.Merge(schema.BlogRow(id), driver.Exists, driver.String(schema.PropUserID, domain.DeletedUser))))
 		default: // the list leads to the votes, and so goes after them
 			err = s.removeRows(ctx, row)
@@ -156,7 +156,7 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 // optimistic.ErrAgain if the post has changed. If the gate is gone, it returns fence.ErrGateGone.
 func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction.
-	return optimistic.Again(s.Behind(ctx, row.Channel,
+	return optimistic.Again(s.fence.Behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }

@@ -32,7 +32,7 @@ func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, b
 	err := s.pause.Retry(ctx, func() error {
 		var row Entity
 		var refused error
-		err := s.AtOnce(ctx,
+		err := s.fence.AtOnce(ctx,
 			func(ctx context.Context) (err error) { row, err = s.readBlog(ctx, ref, id); return err },
 			func(ctx context.Context) error { refused = s.admit(ctx, p); return nil })
 		switch {

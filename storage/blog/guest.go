@@ -74,7 +74,7 @@ func (s *Posts) Blocked(ctx context.Context, g Guests, user domain.UserName) (bo
 	if !named {
 		return false, nil
 	}
-	since, err := s.AccountSince(ctx, user)
+	since, err := s.fence.AccountSince(ctx, user)
 	return since.Equal(g.Blocked[at].CreatedOn), err
 }
 
@@ -210,9 +210,9 @@ func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName,
 
 // guestsBehind reads the rule, and before it the version of the gate.
 func (s *Posts) guestsBehind(ctx context.Context, ref domain.ChannelRef) (Guests, driver.ETag, error) {
-	version, err := s.GateVersion(ctx, ref)
+	version, err := s.fence.GateVersion(ctx, ref)
 	if errors.Is(err, fence.ErrGateGone) {
-		err = s.WhyGateGone(ctx, ref)
+		err = s.fence.WhyGateGone(ctx, ref)
 	}
 	if err != nil {
 		return Guests{}, "", err
@@ -226,13 +226,13 @@ func (s *Posts) guestsBehind(ctx context.Context, ref domain.ChannelRef) (Guests
 func (s *Posts) turn(ctx context.Context, ref domain.ChannelRef, now Guests, version driver.ETag) (err error) {
 	if former := now.token; former == "" {
 		//lab: Put up who may post.
-		err = s.BehindVersion(ctx, ref, version, now.insert())
+		err = s.fence.BehindVersion(ctx, ref, version, now.insert())
 	} else {
 		//lab: Put up the new rule of who may post.
-		err = s.Behind(ctx, ref, driver.Delete(schema.GuestsRow(former), driver.Exists), now.insert())
+		err = s.fence.Behind(ctx, ref, driver.Delete(schema.GuestsRow(former), driver.Exists), now.insert())
 	}
 	if errors.Is(err, fence.ErrGateGone) {
-		return s.WhyGateGone(ctx, ref)
+		return s.fence.WhyGateGone(ctx, ref)
 	}
 	return optimistic.Again(err)
 }
@@ -288,7 +288,7 @@ func (s *Posts) stands(ctx context.Context, p *permit) error {
 	if p.free {
 		return nil
 	}
-	return s.RequireActive(ctx, p.by)
+	return s.fence.RequireActive(ctx, p.by)
 }
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
@@ -309,12 +309,12 @@ func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver.Operation) error {
 	if p.token == "" {
 		//lab: Write what the owner posts or edits, or what a vote takes away, in one transaction.
-		return s.Behind(ctx, p.ref, operations...)
+		return s.fence.Behind(ctx, p.ref, operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
 		held := append(slices.Clip(operations), driver.Merge(schema.GuestsRow(p.token), driver.Exists))
 		//lab: Write what a guest posts, edits or votes, in one transaction that holds the token.
-		err := s.Behind(ctx, p.ref, held...)
+		err := s.fence.Behind(ctx, p.ref, held...)
 		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
 			return err
 		}

@@ -43,7 +43,7 @@ func (s *Posts) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 		return blogs, fmt.Errorf("ratings of channel %s: %w", ref.Key, err)
 	}
 	rows, blogs.Next = page.Cut(list, rows, page.RowKey)
-	blogs.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Blog, bool, error) {
+	blogs.Items, err = flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Blog, bool, error) {
 		_, id, _ := schema.ParseRateRow(row.Row)
 		blog, err := s.Blog(ctx, ref, id)
 		if errors.Is(err, domain.ErrNotFound) {

@@ -159,7 +159,7 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 			a.result = &PostResult{Blog: a.blog, Made: true}
 		}
 	case errors.Is(err, fence.ErrGateGone):
-		fail(open, s.WhyGateGone(ctx, ref))
+		fail(open, s.fence.WhyGateGone(ctx, ref))
 	case errors.Is(err, domain.ErrExists):
 		s.answerEarlier(ctx, ref, batch)
 	case errors.Is(err, domain.ErrForbidden):
@@ -262,7 +262,7 @@ func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch 
 	s.lookForEarlier(ctx, batch)
 	_ = s.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
 	if len(unanswered(batch)) == len(batch) {
-		fail(batch, s.WhyGateGone(ctx, ref))
+		fail(batch, s.fence.WhyGateGone(ctx, ref))
 	}
 }
 
@@ -275,7 +275,7 @@ func (s *Posts) lookForEarlier(ctx context.Context, batch []*attempt) {
 			return nil // each posting has its own error
 		}
 	}
-	_ = s.AtOnce(ctx, reads...)
+	_ = s.fence.AtOnce(ctx, reads...)
 }
 
 // earlierPost reads the post that the idempotency key made, or returns nil if the key was

@@ -13,7 +13,7 @@ import (
 
 // Posts holds the operations on posts and their votes. It is safe for concurrent use.
 type Posts struct {
-	*fence.Fence
+	fence     *fence.Fence
 	deletions *deletion.Deletions
 
 	blogs, users, activity *driver.Table
@@ -31,7 +31,7 @@ type Posts struct {
 // number leaves it out.
 func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
 	s := &Posts{
-		Fence:            channels,
+		fence:            channels,
 		deletions:        deletions,
 		blogs:            driver.NewTable(backend, schema.TableBlogs),
 		users:            driver.NewTable(backend, schema.TableUsers),

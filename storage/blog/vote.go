@@ -92,5 +92,5 @@ func ratingOperations(post votedPost, now Entity, change int64, vote driver.Oper
 
 // Voted reports whether a user has voted on a post.
 func (s *Posts) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
-	return s.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
+	return s.fence.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
 }

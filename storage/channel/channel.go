@@ -18,7 +18,7 @@ import (
 
 // Channels holds the operations on channels. It is safe for concurrent use.
 type Channels struct {
-	*fence.Fence
+	fence     *fence.Fence
 	deletions *deletion.Deletions
 	versions  *fresh.Versions
 
@@ -30,7 +30,7 @@ type Channels struct {
 // New returns the channels of a backend whose tables are there.
 func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Channels {
 	s := &Channels{
-		Fence:     channels,
+		fence:     channels,
 		deletions: deletions,
 		versions:  versions,
 		channels:  driver.NewTable(backend, schema.TableChannels),
@@ -51,7 +51,7 @@ func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Dele
 //   - The user is not the owner: domain.ErrForbidden.
 func (s *Channels) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.ReadActive(ctx, ref.Address())
+		row, err := s.fence.ReadActive(ctx, ref.Address())
 		switch {
 		case err != nil:
 			return err

@@ -30,7 +30,7 @@ func (s *Channels) EraseChannel(ctx context.Context, key domain.ChannelKey, of d
 // created meanwhile stays, or its creation is not acknowledged. A gate that has changed since is
 // optimistic.ErrAgain.
 func (s *Channels) withdrawCreations(ctx context.Context, key domain.ChannelKey) (fence.Row, error) {
-	gates, err := s.GatesOf(ctx, key)
+	gates, err := s.fence.GatesOf(ctx, key)
 	if errors.Is(err, domain.ErrLimit) {
 		return fence.Row{}, nil // no channel can have this key
 	}
@@ -38,13 +38,13 @@ func (s *Channels) withdrawCreations(ctx context.Context, key domain.ChannelKey)
 		return fence.Row{}, err
 	}
 	//lab: Read whose channel has the name.
-	row, err := s.ReadChannel(ctx, key)
+	row, err := s.fence.ReadChannel(ctx, key)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return fence.Row{}, err
 	}
 	for _, gate := range gates {
 		if gate.Row != schema.OpenGateRow(row.Incarnation) {
-			if err := s.WithdrawGate(ctx, gate); err != nil {
+			if err := s.fence.WithdrawGate(ctx, gate); err != nil {
 				return fence.Row{}, err
 			}
 		}

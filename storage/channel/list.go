@@ -48,8 +48,8 @@ func (s *Channels) List(ctx context.Context, text, after string, limit int) (fou
 		}
 		last = row.Partition
 	}
-	found.Items, err = flight.Gather(ctx, s.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
-		open, err := s.GateStands(ctx, of.Ref())
+	found.Items, err = flight.Gather(ctx, s.fence.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
+		open, err := s.fence.GateStands(ctx, of.Ref())
 		return of, open, err
 	})
 	return found, err

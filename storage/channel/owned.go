@@ -48,7 +48,7 @@ func (s *Channels) CreateChannelOnce(ctx context.Context, wanted domain.Channel,
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
 	if key == "" {
-		created, err = s.CreateChannel(ctx, wanted)
+		created, err = s.fence.CreateChannel(ctx, wanted)
 		made = true
 	} else {
 		created, made, err = s.createOnce(ctx, wanted, key)
@@ -63,7 +63,7 @@ func (s *Channels) CreateChannelOnce(ctx context.Context, wanted domain.Channel,
 // them be deleted before the second is recorded. Then the second channel is deleted too. If the
 // process dies before that is asked for, it stays, as if its owner had created it again.
 func (s *Channels) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
-	created, made, err = s.CreateOnce(ctx, wanted, key)
+	created, made, err = s.fence.CreateOnce(ctx, wanted, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
 		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
 		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
@@ -113,9 +113,9 @@ func (s *Channels) makeRoom(ctx context.Context, channel domain.Channel, limit i
 // removeOutlived removes those of an owner's rows that name no channel of theirs, and
 // returns how many. It leaves those of creations that may be under way.
 func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
-	removed, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
+	removed, err := flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
 		//lab: Read the channel that is on the list.
-		channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
+		channel, err := s.fence.ReadChannel(ctx, schema.OwnedKey(row.Row))
 		absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
 		switch {
 		case err != nil && !absent:
@@ -164,7 +164,7 @@ func (s *Channels) ChannelsOf(ctx context.Context, owner domain.UserName, after 
 // ownedOf reads the channels that these rows name, and returns those that the owner has now
 // and that can be read.
 func (s *Channels) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
-	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
+	return flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
 		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
 		of, _, err := s.versions.ChannelVersion(ctx, at, "")
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {

@@ -28,7 +28,7 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
 	//lab: Read which incarnation is to be deleted.
-	row, err := s.ReadChannel(ctx, key)
+	row, err := s.fence.ReadChannel(ctx, key)
 	switch {
 	case err != nil:
 		return domain.Channel{}, err
@@ -58,7 +58,7 @@ func (s *Deletions) DeleteAtOnce(ctx context.Context, row fence.Row) error {
 	if err := s.announce(ctx, message); err != nil {
 		return err
 	}
-	return s.SetDeleting(ctx, row)
+	return s.fence.SetDeleting(ctx, row)
 }
 
 // acceptDeletion makes the writes of AskDeletion, in their order.
@@ -69,7 +69,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row fence.Row, message d
 	if err := s.announce(ctx, message); err != nil {
 		return err
 	}
-	err := s.SetPending(ctx, row, message.UndoableUntil)
+	err := s.fence.SetPending(ctx, row, message.UndoableUntil)
 	if errors.Is(err, optimistic.ErrAgain) {
 		err = s.setPending(ctx, message)
 	}

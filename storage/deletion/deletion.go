@@ -13,7 +13,7 @@ import (
 
 // Deletions holds the operations on what is to be deleted. It is safe for concurrent use.
 type Deletions struct {
-	*fence.Fence
+	fence *fence.Fence
 
 	channels, deletions, users *driver.Table
 	queue, poison              *driver.Queue
@@ -29,7 +29,7 @@ type Deletions struct {
 // the deletion of a channel can be undone.
 func New(backend driver.Backend, channels *fence.Fence, pause optimistic.Pause, undo time.Duration) *Deletions {
 	return &Deletions{
-		Fence:     channels,
+		fence:     channels,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		deletions: driver.NewTable(backend, schema.TableDeletions),
 		users:     driver.NewTable(backend, schema.TableUsers),

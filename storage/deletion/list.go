@@ -44,15 +44,15 @@ func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after
 	}
 	var rows []driver.Entity
 	var made time.Time
-	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+	err = s.fence.AtOnce(ctx, func(ctx context.Context) (err error) {
 		rows, err = s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 		return err
-	}, func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, user); return err })
+	}, func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, user); return err })
 	if err != nil {
 		return asked, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	rows, asked.Next = page.Cut(list, rows, page.RowKey)
-	asked.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
+	asked.Items, err = flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
 		d, named, err := s.listedDeletion(ctx, row)
 		return d, named && askedBy(d, user, made), err
 	})

@@ -81,7 +81,7 @@ type pass struct {
 // lookAtOpen handles every open deletion, several concurrently. If one fails, it goes on with the
 // others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
-	group, ctx := p.Group(ctx, openFlight)
+	group, ctx := p.fence.Group(ctx, openFlight)
 	//lab: Read the index of open deletions.
 	for index, err := range p.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
@@ -187,7 +187,7 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 // Either a request to delete is in flight or has died, or the channel was marked and the record is
 // missing. A request that is younger than the lifetime may be in flight.
 func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
-	row, err := p.ReadIncarnation(ctx, ref)
+	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return p.removeOpen(ctx, index)
@@ -220,14 +220,14 @@ func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch err
 // lookAtDone removes the index row of a deletion that is done, once the channel's row is
 // gone. A delayed insert can bring that row back after the deletion.
 func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
-	row, err := p.ReadIncarnation(ctx, ref)
+	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return p.removeOpen(ctx, index)
 	case err != nil:
 		return err
 	case row.State == domain.ChannelDeleting:
-		return p.ReleaseName(ctx, ref)
+		return p.fence.ReleaseName(ctx, ref)
 	}
 	return p.reclaim(ctx, row)
 }
@@ -254,14 +254,14 @@ func (p *pass) lookAtPending(ctx context.Context, row fence.Row) error {
 	case err != nil:
 		return err
 	case Decode(record).State == domain.DeletionDone:
-		return p.ReleaseName(ctx, row.Ref())
+		return p.fence.ReleaseName(ctx, row.Ref())
 	}
 	return p.requeue(ctx, message)
 }
 
 // reclaim deletes an active row without gates.
 func (p *pass) reclaim(ctx context.Context, row fence.Row) error {
-	ungated, err := p.Reclaim(ctx, row)
+	ungated, err := p.fence.Reclaim(ctx, row)
 	if ungated {
 		p.ungated.Add(1)
 	}

@@ -15,7 +15,7 @@ import (
 // undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
 // conditional write of its row.
 func (s *Deletions) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
-	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.SetDeleting(ctx, row) })
+	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
 }
 
 // setPending sets the channel pending for a request whose own write of the row conflicted with another.
@@ -24,7 +24,7 @@ func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
 		if row.State == domain.ChannelPending {
 			return nil
 		}
-		return s.SetPending(ctx, row, m.UndoableUntil)
+		return s.fence.SetPending(ctx, row, m.UndoableUntil)
 	})
 	return err
 }
@@ -34,7 +34,7 @@ func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
 // If the row's count of undoings is not the message's, the deletion was undone.
 func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.ReadIncarnation(ctx, m.Ref())
+		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
 		present = err == nil && row.Undone == m.Number
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -72,7 +72,7 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 		return undone, err
 	}
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.ReadIncarnation(ctx, ref)
+		row, err := s.fence.ReadIncarnation(ctx, ref)
 		undone = row.Channel
 		switch {
 		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
@@ -81,7 +81,7 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 			return err // without one, it was undone before, or this is the echo of our own swap
 		}
 		undone.State, undone.UndoableUntil, undone.Undone = domain.ChannelActive, time.Time{}, row.Undone+1
-		return s.SetActive(ctx, row)
+		return s.fence.SetActive(ctx, row)
 	})
 	if err != nil {
 		return undone, err

@@ -16,9 +16,9 @@ import (
 // returns domain.ErrNotFound.
 func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
 	var made time.Time
-	err = s.AtOnce(ctx,
+	err = s.fence.AtOnce(ctx,
 		func(ctx context.Context) (err error) { d, err = s.record(ctx, ref); return err },
-		func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, by); return err })
+		func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, by); return err })
 	if err == nil && !askedBy(d, by, made) {
 		err = domain.ErrForbidden
 	}

@@ -59,7 +59,7 @@ func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found
 	if m.Kind == domain.MessageAccount {
 		return s.accounts.RepeatErasure(ctx, m)
 	}
-	row, err := s.ReadIncarnation(ctx, m.Ref())
+	row, err := s.fence.ReadIncarnation(ctx, m.Ref())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, nil

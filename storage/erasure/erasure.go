@@ -50,6 +50,7 @@ import (
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -57,6 +58,7 @@ import (
 
 // Erasures holds the operations that delete accounts. It is safe for concurrent use.
 type Erasures struct {
+	reads     flight.Reads
 	accounts  *account.Accounts
 	deletions *deletion.Deletions
 	channels  *channel.Channels
@@ -72,10 +74,11 @@ type Erasures struct {
 
 // New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
-func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion.Deletions, lists *channel.Channels,
+func New(backend driver.Backend, reads flight.Reads, accounts *account.Accounts, deletions *deletion.Deletions, lists *channel.Channels,
 	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
 ) *Erasures {
 	s := &Erasures{
+		reads:    reads,
 		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
 		users:         driver.NewTable(backend, schema.TableUsers),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),

@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
@@ -63,7 +64,7 @@ func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Rem
 		return err
 	}
 	for len(refs) > 0 {
-		done, failed, err := together(ctx, s.readers, refs, func(ctx context.Context, ref domain.ChannelRef) error {
+		done, failed, err := together(ctx, s.reads, refs, func(ctx context.Context, ref domain.ChannelRef) error {
 			if err := removed(0); err != nil {
 				return err
 			}
@@ -150,7 +151,7 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		done, _, err := together(ctx, s.readers, rows, do)
+		done, _, err := together(ctx, s.reads, rows, do)
 		if len(done) == 0 {
 			return err
 		}
@@ -166,7 +167,7 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 
 // together does something for each of these, several at the same time. If it fails for some, it
 // succeeds for the others all the same; the error is that of the first that failed.
-func together[T any](ctx context.Context, r *reader.Readers, things []T, do func(context.Context, T) error) (done, failed []T, err error) {
+func together[T any](ctx context.Context, r flight.Reads, things []T, do func(context.Context, T) error) (done, failed []T, err error) {
 	errs := make([]error, len(things))
 	group, ctx := r.Group(ctx, flightOfStep)
 	for i, thing := range things {

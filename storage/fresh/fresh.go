@@ -67,7 +67,7 @@ type Version string
 
 // Versions reads channels with their versions. It is safe for concurrent use.
 type Versions struct {
-	*fence.Fence
+	fence *fence.Fence
 	blogs *driver.Table
 }
 
@@ -84,8 +84,8 @@ func New(backend driver.Backend, channels *fence.Fence) *Versions {
 func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
 	var row fence.Row
 	var gates []driver.Entity
-	err := s.AtOnce(ctx, func(ctx context.Context) (err error) {
-		row, err = s.ReadActive(ctx, at)
+	err := s.fence.AtOnce(ctx, func(ctx context.Context) (err error) {
+		row, err = s.fence.ReadActive(ctx, at)
 		return err
 	}, func(ctx context.Context) (err error) {
 		gates, err = s.readOpenGates(ctx, at.Key, hint)

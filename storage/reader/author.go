@@ -33,7 +33,7 @@ func (s *Readers) VotesBy(ctx context.Context, user domain.UserName, after strin
 	if err != nil {
 		return listed, err
 	}
-	listed.Items, err = flight.Gather(ctx, s.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
+	listed.Items, err = flight.Gather(ctx, s.fence.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
 		voted, err := s.posts.Voted(ctx, item.Channel, item.ID, user)
 		return item, voted, err
 	})
@@ -100,7 +100,7 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 	}
 	var blogs map[domain.BlogID]domain.Blog
 	var read map[domain.ChannelRef]domain.Channel
-	err = s.AtOnce(ctx,
+	err = s.fence.AtOnce(ctx,
 		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, wanted); return err },
 		func(ctx context.Context) (err error) { read, err = s.readIncarnations(ctx, refs); return err })
 	if err != nil {
@@ -214,8 +214,8 @@ func (s *Readers) list(ctx context.Context, kind *schema.Kind, user domain.UserN
 
 // readIncarnations reads those channels, in any state, that are still of these incarnations.
 func (s *Readers) readIncarnations(ctx context.Context, refs []domain.ChannelRef) (map[domain.ChannelRef]domain.Channel, error) {
-	read, err := flight.Gather(ctx, s.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
-		row, err := s.ReadIncarnation(ctx, ref)
+	read, err := flight.Gather(ctx, s.fence.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
+		row, err := s.fence.ReadIncarnation(ctx, ref)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Channel{}, false, nil
 		}

@@ -157,7 +157,7 @@ func (s *Readers) rankSubscribed(
 		if i*flight.Points == MaxDigestChannels || len(byDay[0]) > enough {
 			return byDay, rows[0].Channel.Key, nil
 		}
-		byChannel, err := flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
+		byChannel, err := flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
 			posts, err := s.rankDays(ctx, &row, days, most)
 			if err != nil || len(slices.Concat(posts...)) == 0 {
 				return nil, false, err

@@ -17,7 +17,7 @@ import (
 
 // Readers holds the operations on what users subscribe to. It is safe for concurrent use.
 type Readers struct {
-	*fence.Fence
+	fence    *fence.Fence
 	posts    *blog.Posts
 	versions *fresh.Versions
 
@@ -30,7 +30,7 @@ type Readers struct {
 // their channels, and a sweep ends the subscriptions.
 func New(backend driver.Backend, channels *fence.Fence, posts *blog.Posts, versions *fresh.Versions, pause optimistic.Pause) *Readers {
 	s := &Readers{
-		Fence:         channels,
+		fence:         channels,
 		posts:         posts,
 		versions:      versions,
 		blogs:         driver.NewTable(backend, schema.TableBlogs),

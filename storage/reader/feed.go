@@ -69,7 +69,7 @@ func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, 
 // findNewest looks which posts the channels have from this row key on. Sources are the channels
 // that were verified, and whether they contribute; those that do not are left out.
 func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources map[domain.ChannelRef]bool, from string, newest *newest) error {
-	group, ctx := s.Group(ctx, flight.Points)
+	group, ctx := s.fence.Group(ctx, flight.Points)
 	for _, row := range following {
 		if valid, known := sources[row.Channel]; row.state != stateJoined || known && !valid {
 			continue
@@ -110,7 +110,7 @@ func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []
 	}
 	var valid []domain.Subscription
 	var blogs map[domain.BlogID]domain.Blog
-	err := s.AtOnce(ctx,
+	err := s.fence.AtOnce(ctx,
 		func(ctx context.Context) (err error) {
 			valid, err = s.repairSubscriptions(ctx, unknown, user)
 			return err
@@ -190,7 +190,7 @@ func (n *newest) add(by *Row, rows []driver.Entity) (replaced bool) {
 
 // readFound reads posts that were found, by their ids. A post that was deleted since is left out.
 func (s *Readers) readFound(ctx context.Context, posts []found) (map[domain.BlogID]domain.Blog, error) {
-	read, err := flight.Gather(ctx, s.Reads, posts, func(ctx context.Context, post found) (domain.Blog, bool, error) {
+	read, err := flight.Gather(ctx, s.fence.Reads, posts, func(ctx context.Context, post found) (domain.Blog, bool, error) {
 		blog, err := s.posts.Blog(ctx, post.by.Channel, post.id)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Blog{}, false, nil

@@ -59,7 +59,7 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 			return err
 		}
 		if user != channel.Owner { // a deletion of whose account deletes the channel
-			if err := s.RequireActive(ctx, user); err != nil {
+			if err := s.fence.RequireActive(ctx, user); err != nil {
 				return err
 			}
 		}
@@ -76,11 +76,11 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 // and the other finds that.
 func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	//lab: Announce in the channel that the user is about to join.
-	err := s.Behind(ctx, ref,
+	err := s.fence.Behind(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case errors.Is(err, fence.ErrGateGone):
-		return "", s.WhyGateGone(ctx, ref)
+		return "", s.fence.WhyGateGone(ctx, ref)
 	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
@@ -96,14 +96,14 @@ func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user dom
 // already, it deletes the join! row, which is no longer needed.
 func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put up the subscriber's row.
-	err := s.Behind(ctx, ref,
+	err := s.fence.Behind(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
 		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fence.ErrGateGone):
-		return s.WhyGateGone(ctx, ref)
+		return s.fence.WhyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.leaveChannel(ctx, ref, schema.JoinRow(user))
 	case !optimistic.Raced(err):
@@ -138,7 +138,7 @@ func (s *Readers) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.Behind(ctx, channel.Ref())
+		return s.fence.Behind(ctx, channel.Ref())
 	case err != nil:
 		return err
 	}

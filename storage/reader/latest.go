@@ -79,10 +79,10 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 			return nil
 		})
 	}
-	if err := s.AtOnce(ctx, reads...); err != nil {
+	if err := s.fence.AtOnce(ctx, reads...); err != nil {
 		return active, err
 	}
-	active.Channels, err = flight.Gather(ctx, s.Reads, hints, func(ctx context.Context, hint driver.Entity) (ActiveChannel, bool, error) {
+	active.Channels, err = flight.Gather(ctx, s.fence.Reads, hints, func(ctx context.Context, hint driver.Entity) (ActiveChannel, bool, error) {
 		_, key, _ := schema.ParseActiveRow(hint.Row)
 		if at := slices.IndexFunc(known, func(c ActiveChannel) bool { return c.Name != "" && c.Key() == key }); at >= 0 {
 			return known[at].by(hint), true, nil
@@ -177,7 +177,7 @@ func (s *Readers) Latest(ctx context.Context, active Active, limit int) (latest 
 	active.list.Limit = limit
 	_, end := schema.BlogRange(active.floor, time.Time{})
 	newest := newest{most: limit + 1, end: end}
-	_, err = flight.Gather(ctx, s.Reads, active.Channels, func(ctx context.Context, c ActiveChannel) (none struct{}, _ bool, err error) {
+	_, err = flight.Gather(ctx, s.fence.Reads, active.Channels, func(ctx context.Context, c ActiveChannel) (none struct{}, _ bool, err error) {
 		_, err = s.addNewest(ctx, &newest, &Row{Subscription: domain.Subscription{Channel: c.Ref(), Name: c.Name}}, active.from)
 		return none, false, err
 	})
@@ -208,7 +208,7 @@ func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (foun
 		return found, err
 	}
 	rows, found.Next = page.Cut(list, rows, page.RowKey)
-	found.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, hint driver.Entity) (c ActiveChannel, listed bool, err error) {
+	found.Items, err = flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, hint driver.Entity) (c ActiveChannel, listed bool, err error) {
 		if c, listed, err = s.followHint(ctx, hint); !listed {
 			return c, false, err
 		}

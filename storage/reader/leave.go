@@ -84,7 +84,7 @@ func (s *Readers) executeLeave(ctx context.Context, ref domain.ChannelRef, plan 
 		return nil
 	}
 	//lab: Remove the subscriber's rows from the channel.
-	err := s.Behind(ctx, ref, plan...)
+	err := s.fence.Behind(ctx, ref, plan...)
 	if errors.Is(err, fence.ErrGateGone) {
 		return nil
 	}

@@ -51,7 +51,7 @@ func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]do
 // repairSubscriptions repairs a user's rows, several concurrently, and returns the valid
 // subscriptions in the order of the rows.
 func (s *Readers) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
-	return flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {
+	return flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {
 		valid, err := s.RepairSubscription(ctx, row, user)
 		return row.Subscription, valid, err
 	})

@@ -25,8 +25,11 @@ func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.U
 	}
 	var channel fence.Row
 	var there bool
-	err = s.AtOnce(ctx,
-		func(ctx context.Context) (err error) { channel, err = s.ReadIncarnation(ctx, row.Channel); return err },
+	err = s.fence.AtOnce(ctx,
+		func(ctx context.Context) (err error) {
+			channel, err = s.fence.ReadIncarnation(ctx, row.Channel)
+			return err
+		},
 		func(ctx context.Context) (err error) { there, err = s.hasSub(ctx, row.Channel, user); return err })
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
