@@ -43,7 +43,7 @@ func (w *world) signedIn(name, password string) string {
 
 func (w *world) mustBeSignedIn(token string, as domain.UserName) {
 	w.t.Helper()
-	if session, err := w.store.Session(w.t.Context(), token); err != nil || session.User != as {
+	if session, err := w.store.Session(w.t.Context(), token, ""); err != nil || session.User != as {
 		w.t.Errorf("signed in as %q, %v; want %q", session.User, err, as)
 	}
 }
@@ -51,7 +51,7 @@ func (w *world) mustBeSignedIn(token string, as domain.UserName) {
 func (w *world) mustNotBeSignedIn(token string) {
 	w.t.Helper()
 	for _, likely := range []domain.UserName{"", "ada", "eve"} {
-		if session, err := w.store.LikelySession(w.t.Context(), token, likely); !errors.Is(err, domain.ErrNotSignedIn) {
+		if session, err := w.store.Session(w.t.Context(), token, likely); !errors.Is(err, domain.ErrNotSignedIn) {
 			w.t.Errorf("still signed in as %q, %v", session.User, err)
 		}
 	}

@@ -30,7 +30,7 @@ func newUserCanSignIn(t *testing.T, w *world) {
 	}
 	token, session, err := w.store.SignIn(t.Context(), attempt("ADA_1", right))
 	want := domain.Session{User: "ada_1", ExpiresOn: domain.Now().Add(account.SessionLifetime)}
-	read, readErr := w.store.Session(t.Context(), token)
+	read, readErr := w.store.Session(t.Context(), token, "")
 	if err != nil || session != want || readErr != nil || read != want {
 		t.Errorf("signed in as %+v, %v, and the session is %+v, %v", session, err, read, readErr)
 	}

@@ -63,7 +63,7 @@ func (s *story) tell() {
 	token := s.did(s.store.SignIn(ctx, attempt)).(string)
 	link := s.did(s.store.SignInLink(ctx, ada)).(string)
 	second := s.did(s.store.FollowSignInLink(ctx, link)).(string)
-	s.did(s.store.Session(ctx, token))
+	s.did(s.store.Session(ctx, token, ""))
 	digest := s.did(s.store.NewDigestAddress(ctx, ada)).(string)
 	s.did(s.store.CheckDigestAddress(ctx, ada, digest))
 	s.did(s.store.ChangePassword(ctx, token, attempt, "another password of hers"))

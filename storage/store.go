@@ -27,6 +27,8 @@ import (
 // DataTables names the tables. A copy of a store is a copy of these.
 func DataTables() []string { return schema.Tables() }
 
+type accountSteps = account.Steps
+
 // A Store holds every operation of MicroBlogging on its tables and queues, for
 // all backends. It is safe for concurrent use. It keeps nothing that another
 // process needs, so that any number of processes may use the same backend concurrently.
@@ -41,7 +43,7 @@ type Store struct {
 	*blog.Posts
 	*reader.Readers
 	*fresh.Versions
-	*account.Accounts
+	accountSteps
 	*erasure.Erasures
 
 	backend driver.Backend
@@ -99,20 +101,20 @@ func New(backend driver.Backend, o Options) *Store {
 	lists := channel.New(backend, channels, deletions, versions, o.Pause)
 	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
-		Fence:     channels,
-		Channels:  lists,
-		Deletions: deletions,
-		Posts:     posts,
-		Readers:   readers,
-		Versions:  versions,
-		Accounts:  accounts,
-		Erasures:  erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
-		backend:   backend,
-		channels:  driver.NewTable(backend, schema.TableChannels),
-		blogs:     driver.NewTable(backend, schema.TableBlogs),
-		deletions: driver.NewTable(backend, schema.TableDeletions),
-		queue:     driver.NewQueue(backend, domain.QueueName),
-		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
+		Fence:        channels,
+		Channels:     lists,
+		Deletions:    deletions,
+		Posts:        posts,
+		Readers:      readers,
+		Versions:     versions,
+		accountSteps: accounts,
+		Erasures:     erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
+		backend:      backend,
+		channels:     driver.NewTable(backend, schema.TableChannels),
+		blogs:        driver.NewTable(backend, schema.TableBlogs),
+		deletions:    driver.NewTable(backend, schema.TableDeletions),
+		queue:        driver.NewQueue(backend, domain.QueueName),
+		poison:       driver.NewQueue(backend, domain.PoisonQueueName),
 	}
 }
 

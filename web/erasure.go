@@ -58,8 +58,8 @@ func (s *server) eraseAccount(c echo.Context, v visitor) error {
 }
 
 func (s *server) readErasure(c echo.Context, v visitor) error {
-	entry, err := s.store.Entry(c.Request().Context(), v.User)
-	return respond(c, err, http.StatusOK, newErasureJSON(entry.Erasure))
+	erasure, err := s.store.Erasure(c.Request().Context(), v.User)
+	return respond(c, err, http.StatusOK, newErasureJSON(erasure))
 }
 
 func (s *server) undoErasure(c echo.Context, v visitor) error {

@@ -104,7 +104,7 @@ func (s *server) visitor(c echo.Context) (visitor, error) {
 	hash := sha256.Sum256([]byte(token))
 	kept, _ := s.likely.GetIfPresent(hash)
 	likely, _ := kept.(domain.UserName)
-	found, err := s.store.LikelySession(c.Request().Context(), token, likely)
+	found, err := s.store.Session(c.Request().Context(), token, likely)
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.likely.Invalidate(hash)
 		if !bearer {

@@ -156,7 +156,7 @@ func pivotEndsSessions(t *testing.T) {
 		t.Fatalf("the account is %+v", e)
 	}
 	for _, then := range []func(){l.gone, l.returns, func() {}} {
-		if _, err := l.sound.Session(t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
+		if _, err := l.sound.Session(t.Context(), token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 			t.Errorf("past the pivot, the session is %v", err)
 		}
 		then()

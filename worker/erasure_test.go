@@ -159,7 +159,7 @@ func goesWithEverything(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
-	if _, err := l.sound.Session(t.Context(), l.token); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, err := l.sound.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("asked, their session is %v", err)
 	}
 	l.gone()
@@ -194,7 +194,7 @@ func erasureIsUndone(t *testing.T) {
 	time.Sleep(undoAccount - time.Minute)
 	token, _, err := l.sound.SignIn(t.Context(), l.attempt())
 	l.ok(err)
-	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.Equal(asked.UndoableUntil) {
+	if s, err := l.sound.Session(t.Context(), token, ""); err != nil || !s.Ends.Equal(asked.UndoableUntil) {
 		t.Errorf("the session is %+v, %v", s, err)
 	}
 	for what, act := range map[string]func() error{
@@ -217,7 +217,7 @@ func erasureIsUndone(t *testing.T) {
 	}
 	l.undo(l.sound)
 	time.Sleep(2 * time.Minute)
-	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.IsZero() {
+	if s, err := l.sound.Session(t.Context(), token, ""); err != nil || !s.Ends.IsZero() {
 		t.Errorf("undone, the session is %+v, %v", s, err)
 	}
 	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != leaver {
@@ -251,7 +251,7 @@ func nameIsFreeAgain(t *testing.T) {
 	if _, _, err := l.sound.SignIn(t.Context(), l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("the former password signs in: %v", err)
 	}
-	if _, err := l.sound.Session(t.Context(), l.token); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, err := l.sound.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("a former session: %v", err)
 	}
 	if posts, err := l.sound.BlogsBy(t.Context(), leaver, "", 10); err != nil || len(posts.Items) > 0 {

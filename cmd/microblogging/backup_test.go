@@ -503,7 +503,7 @@ func restoreEndsSessions(t *testing.T) {
 		data := t.TempDir()
 		said := mustRun(t, "restore", file, "--data", data, fmt.Sprintf("--end-sessions=%t", ends))
 		restored := openSite(t, data)
-		if _, err := restored.store.Session(t.Context(), token); (err != nil) != ends || strings.Contains(said, "ended of users: 1") != ends {
+		if _, err := restored.store.Session(t.Context(), token, ""); (err != nil) != ends || strings.Contains(said, "ended of users: 1") != ends {
 			t.Errorf("--end-sessions=%t: %v, and says %q", ends, err, said)
 		}
 		restored.close()

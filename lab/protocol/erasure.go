@@ -263,7 +263,7 @@ func erasures() subject {
 						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
 					})
 				}), unharmed),
-			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
+			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(Steps).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
 				"To ask for the deletion of an account begins an epoch, so it ends all sessions and links in one write.",
 				always(func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
@@ -275,7 +275,7 @@ func erasures() subject {
 						return next(ctx)
 					}
 				}), unharmed),
-			ablate("erasure-version", "erasure-undo", "The version of the account", "(*Accounts).swap: driver.Match(e.row.ETag)",
+			ablate("erasure-version", "erasure-undo", "The version of the account", "(Steps).swap: driver.Match(e.row.ETag)",
 				"The undoing and the pivot are swaps of one row in the version that was read, so one of them takes effect.",
 				always(withoutMatch(schema.TableUsers, "")), unharmed),
 			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(*Erasures).accept: asked.ID != "" && entry.ID == asked.ID`,

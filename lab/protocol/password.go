@@ -170,7 +170,7 @@ func passwords() subject {
 				always(func() driver.Around {
 					return skipping(func(c *driver.Call) bool { return c.Method == driver.CallTransact && c.Target == schema.TableSessions })
 				}), unharmed, among("vera", "ann")),
-			ablate("expire-version", "sign-up-key", "The version of what has expired", "(*Accounts).Expire: driver.Match(row.ETag)",
+			ablate("expire-version", "sign-up-key", "The version of what has expired", "(Steps).Expire: driver.Match(row.ETag)",
 				"What has expired is removed in the version that was read, so what was renewed meanwhile stays.",
 				only("upkeep", withoutMatch(schema.TableSessions, "")), unharmed),
 			ablate("password-same", "password", "The old password at the write", "ChangePassword: now.Properties.String(schema.PropPassword) != user.Properties.String(schema.PropPassword)",

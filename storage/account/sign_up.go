@@ -19,7 +19,7 @@ const signUpKeyLifetime = 24 * time.Hour
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
 // A name or password that breaks a rule is an InvalidError. It is for an operator: it
 // waits for its turn to hash the password as long as ctx lasts.
-func (a *Accounts) SignUp(ctx context.Context, name, password string) (domain.User, error) {
+func (a Steps) SignUp(ctx context.Context, name, password string) (domain.User, error) {
 	for {
 		account, _, err := a.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}})
 		if !errors.Is(err, domain.ErrBusy) {

@@ -59,7 +59,7 @@ import (
 // Erasures holds the operations that delete accounts. It is safe for concurrent use.
 type Erasures struct {
 	reads     flight.Reads
-	accounts  *account.Accounts
+	accounts  account.Steps
 	deletions *deletion.Deletions
 	channels  *channel.Channels
 	posts     *blog.Posts
@@ -74,7 +74,7 @@ type Erasures struct {
 
 // New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
-func New(backend driver.Backend, reads flight.Reads, accounts *account.Accounts, deletions *deletion.Deletions, lists *channel.Channels,
+func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, deletions *deletion.Deletions, lists *channel.Channels,
 	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
 ) *Erasures {
 	s := &Erasures{
