@@ -27,7 +27,10 @@ import (
 // DataTables names the tables. A copy of a store is a copy of these.
 func DataTables() []string { return schema.Tables() }
 
-type accountSteps = account.Steps
+type (
+	accountSteps  = account.Steps
+	deletionSteps = deletion.Steps
+)
 
 // A Store holds every operation of MicroBlogging on its tables and queues, for
 // all backends. It is safe for concurrent use. It keeps nothing that another
@@ -39,7 +42,7 @@ type accountSteps = account.Steps
 type Store struct {
 	*fence.Fence
 	*channel.Channels
-	*deletion.Deletions
+	deletionSteps
 	*blog.Posts
 	*reader.Readers
 	*fresh.Versions
@@ -101,20 +104,20 @@ func New(backend driver.Backend, o Options) *Store {
 	lists := channel.New(backend, channels, deletions, versions, o.Pause)
 	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
-		Fence:        channels,
-		Channels:     lists,
-		Deletions:    deletions,
-		Posts:        posts,
-		Readers:      readers,
-		Versions:     versions,
-		accountSteps: accounts,
-		Erasures:     erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
-		backend:      backend,
-		channels:     driver.NewTable(backend, schema.TableChannels),
-		blogs:        driver.NewTable(backend, schema.TableBlogs),
-		deletions:    driver.NewTable(backend, schema.TableDeletions),
-		queue:        driver.NewQueue(backend, domain.QueueName),
-		poison:       driver.NewQueue(backend, domain.PoisonQueueName),
+		Fence:         channels,
+		Channels:      lists,
+		deletionSteps: deletions,
+		Posts:         posts,
+		Readers:       readers,
+		Versions:      versions,
+		accountSteps:  accounts,
+		Erasures:      erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
+		backend:       backend,
+		channels:      driver.NewTable(backend, schema.TableChannels),
+		blogs:         driver.NewTable(backend, schema.TableBlogs),
+		deletions:     driver.NewTable(backend, schema.TableDeletions),
+		queue:         driver.NewQueue(backend, domain.QueueName),
+		poison:        driver.NewQueue(backend, domain.PoisonQueueName),
 	}
 }
 
@@ -189,5 +192,5 @@ func (s *Store) look(ctx context.Context) (missing []string, made bool, err erro
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
-	return check.New(s.backend, s.Fence, s.Deletions, s.Readers, s.Channels, s.Posts, patience, repair, report)
+	return check.New(s.backend, s.Fence, s.deletionSteps, s.Readers, s.Channels, s.Posts, patience, repair, report)
 }

@@ -285,7 +285,7 @@ func deletions() subject {
 			ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep: found == 0",
 				"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
 				only("w", oneRead), unharmed),
-			ablate("queue-first", "web-dies", "The message first", "(*Deletions).announce: s.Enqueue(ctx, message)",
+			ablate("queue-first", "web-dies", "The message first", "(Steps).announce: s.Enqueue(ctx, message)",
 				"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions

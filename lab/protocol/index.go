@@ -55,7 +55,7 @@ func reconciliations() subject {
 			ablate("reconcile", "forgotten", "The reconciling pass", "(*pass).lookAt: p.requeue(ctx, d.Message())",
 				"From time to time a pass looks for deletions that have lost their message, and queues them again.",
 				nil, under(Shipped{NoReconcile: true})),
-			ablate("index-first", "index", "The index first", "(*Deletions).announce: s.RenewOpen(ctx, message.Ref(), message.Due())",
+			ablate("index-first", "index", "The index first", "(Steps).announce: s.RenewOpen(ctx, message.Ref(), message.Due())",
 				"A deletion is on the index of open deletions before its channel is marked, so a pass finds it without reading every channel.",
 				only("olga", afterMark(isToIndex)), among("olga")),
 			ablate("index-version", "index-pass", "The version of an index row", "removeOpen: driver.Match(index.ETag)",

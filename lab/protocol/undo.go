@@ -129,7 +129,7 @@ func undos() subject {
 			ablate("pivot-version", "undo", "The version of the pivot", "(*Fence).swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("undo-number", "undo", "The number in the message", "(*Deletions).transition: row.Undone == m.Number",
+			ablate("undo-number", "undo", "The number in the message", "(Steps).transition: row.Undone == m.Number",
 				"A worker compares the number in its message with the channel's, so the message of a request that was undone asks for nothing.",
 				only("w", withoutProperty(schema.TableChannels, "Undone")), unharmed),
 			ablate("undo-identity", "undo-again", "The number of the next request", "MessageFor: Number: channel.Undone",

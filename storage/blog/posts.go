@@ -14,7 +14,7 @@ import (
 // Posts holds the operations on posts and their votes. It is safe for concurrent use.
 type Posts struct {
 	fence     *fence.Fence
-	deletions *deletion.Deletions
+	deletions deletion.Steps
 
 	blogs, users, activity *driver.Table
 	// activePartitions is over how many partitions the index of active channels is spread.
@@ -29,7 +29,7 @@ type Posts struct {
 // off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
-func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
+func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, pause optimistic.Pause, activePartitions int) *Posts {
 	s := &Posts{
 		fence:            channels,
 		deletions:        deletions,

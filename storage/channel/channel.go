@@ -19,7 +19,7 @@ import (
 // Channels holds the operations on channels. It is safe for concurrent use.
 type Channels struct {
 	fence     *fence.Fence
-	deletions *deletion.Deletions
+	deletions deletion.Steps
 	versions  *fresh.Versions
 
 	channels, users *driver.Table
@@ -28,7 +28,7 @@ type Channels struct {
 }
 
 // New returns the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *fence.Fence, deletions *deletion.Deletions, versions *fresh.Versions, pause optimistic.Pause) *Channels {
+func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, versions *fresh.Versions, pause optimistic.Pause) *Channels {
 	s := &Channels{
 		fence:     channels,
 		deletions: deletions,

@@ -46,13 +46,13 @@ func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by d
 		message.UndoableUntil = message.AskedOn.Add(s.undo)
 	}
 	message.TraceParent = TraceParentOf(ctx)
-	return row.Channel, s.acceptDeletion(ctx, row, message)
+	return row.Channel, Steps{s}.acceptDeletion(ctx, row, message)
 }
 
 // DeleteAtOnce accepts a deletion that cannot be undone, of a channel whose owner's account is being
 // deleted. It takes the row past the pivot in the version that was read, or returns
 // optimistic.ErrAgain.
-func (s *Deletions) DeleteAtOnce(ctx context.Context, row fence.Row) error {
+func (s Steps) DeleteAtOnce(ctx context.Context, row fence.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	message.UndoableUntil = time.Time{}
 	if err := s.announce(ctx, message); err != nil {
@@ -62,7 +62,7 @@ func (s *Deletions) DeleteAtOnce(ctx context.Context, row fence.Row) error {
 }
 
 // acceptDeletion makes the writes of AskDeletion, in their order.
-func (s *Deletions) acceptDeletion(ctx context.Context, row fence.Row, message domain.Message) error {
+func (s Steps) acceptDeletion(ctx context.Context, row fence.Row, message domain.Message) error {
 	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row fence.Row, message d
 }
 
 // announce makes the writes that come before a mark.
-func (s *Deletions) announce(ctx context.Context, message domain.Message) error {
+func (s Steps) announce(ctx context.Context, message domain.Message) error {
 	if err := s.RenewOpen(ctx, message.Ref(), message.Due()); err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (s *Deletions) announce(ctx context.Context, message domain.Message) error 
 
 // Enqueue dates a message and puts it on the queue. No worker receives it while what it asks for can
 // be undone.
-func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
+func (s Steps) Enqueue(ctx context.Context, m domain.Message) error {
 	return s.enqueueAfter(ctx, m, m.Delay())
 }
 
 // enqueueAfter is Enqueue with a delay, which is rounded up to whole seconds.
-func (s *Deletions) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
+func (s Steps) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message that asks for the deletion.
 	return s.queue.SendHidden(ctx, m.Encode(), wholeSeconds(delay))

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Deletions holds the operations on what is to be deleted. It is safe for concurrent use.
+// Deletions are the deletions that users request and undo. It is safe for concurrent use.
 type Deletions struct {
 	fence *fence.Fence
 
@@ -25,10 +25,14 @@ type Deletions struct {
 	undo time.Duration
 }
 
+// Steps are the writes that make sure that an accepted deletion completes, and what workers and
+// operators do with messages and records. No page has them.
+type Steps struct{ *Deletions }
+
 // New returns the deletions of a backend whose tables and queues are there. For the time of undo,
 // the deletion of a channel can be undone.
-func New(backend driver.Backend, channels *fence.Fence, pause optimistic.Pause, undo time.Duration) *Deletions {
-	return &Deletions{
+func New(backend driver.Backend, channels *fence.Fence, pause optimistic.Pause, undo time.Duration) Steps {
+	return Steps{&Deletions{
 		fence:     channels,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		deletions: driver.NewTable(backend, schema.TableDeletions),
@@ -37,7 +41,7 @@ func New(backend driver.Backend, channels *fence.Fence, pause optimistic.Pause, 
 		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
 		pause:     pause,
 		undo:      undo,
-	}
+	}}
 }
 
 // Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
@@ -51,7 +55,7 @@ type Accounts interface {
 }
 
 // OnAccounts says who does. It must be called before the first operation.
-func (s *Deletions) OnAccounts(accounts Accounts) { s.accounts = accounts }
+func (s Steps) OnAccounts(accounts Accounts) { s.accounts = accounts }
 
 // Messages returns the queue of deletions, from which workers receive.
-func (s *Deletions) Messages() *driver.Queue { return s.queue }
+func (s Steps) Messages() *driver.Queue { return s.queue }

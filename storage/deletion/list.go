@@ -23,7 +23,7 @@ import (
 
 // ListDeletion puts the deletion that a message asks for on the list of the user who asked. It may be
 // called again.
-func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
+func (s Steps) ListDeletion(ctx context.Context, m domain.Message) error {
 	//lab: Put the deletion on the list of whoever asked.
 	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.AskedRow(m.AskedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {

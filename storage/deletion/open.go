@@ -47,7 +47,7 @@ const openFlight = 8
 
 // RenewOpen writes the index row of an open deletion whose work is due then, and gives it a new
 // version.
-func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Time) error {
+func (s Steps) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Time) error {
 	//lab: Put the deletion on the index of open deletions.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
 		driver.Merge(schema.RefRow(ref), driver.Upsert,
@@ -59,7 +59,7 @@ func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef, due ti
 }
 
 // removeOpen removes an index row in the version that was scanned.
-func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
+func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 	//lab: Take the deletion off the index.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
 	if optimistic.Raced(err) {
@@ -70,7 +70,7 @@ func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
 
 // A pass is one reconciling pass.
 type pass struct {
-	*Deletions
+	Steps
 	// since is the time after which a deletion has made progress if it is not stalled.
 	since    time.Time
 	failures flight.Failures

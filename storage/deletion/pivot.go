@@ -14,12 +14,12 @@ import (
 // undone. It reads no clock, because the queue has kept the message invisible while the owner could
 // undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
 // conditional write of its row.
-func (s *Deletions) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
+func (s Steps) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
 	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
 }
 
 // setPending sets the channel pending for a request whose own write of the row conflicted with another.
-func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
+func (s Steps) setPending(ctx context.Context, m domain.Message) error {
 	_, err := s.transition(ctx, m, m.Due(), func(row fence.Row) error {
 		if row.State == domain.ChannelPending {
 			return nil
@@ -32,7 +32,7 @@ func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
 // transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
 // row is marked, the deletion is put on the index with the time at which its work is due (open.go).
 // If the row's count of undoings is not the message's, the deletion was undone.
-func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
+func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
 		present = err == nil && row.Undone == m.Number
@@ -86,10 +86,10 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 	if err != nil {
 		return undone, err
 	}
-	return undone, s.recordUndone(ctx, d.Message())
+	return undone, Steps{s}.recordUndone(ctx, d.Message())
 }
 
-func (s *Deletions) recordUndone(ctx context.Context, m domain.Message) error {
+func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State = domain.DeletionUndone
 		return true

@@ -60,7 +60,7 @@ import (
 type Erasures struct {
 	reads     flight.Reads
 	accounts  account.Steps
-	deletions *deletion.Deletions
+	deletions deletion.Steps
 	channels  *channel.Channels
 	posts     *blog.Posts
 	readers   *reader.Readers
@@ -74,7 +74,7 @@ type Erasures struct {
 
 // New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
-func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, deletions *deletion.Deletions, lists *channel.Channels,
+func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, deletions deletion.Steps, lists *channel.Channels,
 	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
 ) *Erasures {
 	s := &Erasures{
