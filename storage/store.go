@@ -29,6 +29,7 @@ func DataTables() []string { return schema.Tables() }
 
 type (
 	accountSteps  = account.Steps
+	blogSteps     = blog.Steps
 	deletionSteps = deletion.Steps
 )
 
@@ -43,7 +44,7 @@ type Store struct {
 	*fence.Fence
 	*channel.Channels
 	deletionSteps
-	*blog.Posts
+	blogSteps
 	*reader.Readers
 	*fresh.Versions
 	accountSteps
@@ -107,7 +108,7 @@ func New(backend driver.Backend, o Options) *Store {
 		Fence:         channels,
 		Channels:      lists,
 		deletionSteps: deletions,
-		Posts:         posts,
+		blogSteps:     posts,
 		Readers:       readers,
 		Versions:      versions,
 		accountSteps:  accounts,
@@ -192,5 +193,5 @@ func (s *Store) look(ctx context.Context) (missing []string, made bool, err erro
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
-	return check.New(s.backend, s.Fence, s.deletionSteps, s.Readers, s.Channels, s.Posts, patience, repair, report)
+	return check.New(s.backend, s.Fence, s.deletionSteps, s.Readers, s.Channels, s.blogSteps, patience, repair, report)
 }

@@ -138,7 +138,7 @@ func latest() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.NoteActive(ctx, p.ref, times...)",
+			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
 				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
 				only("ann", notedAfter), among("ann")),
 			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.ChannelVersion(ctx, at, hint)",

@@ -127,7 +127,7 @@ func votes() subject {
 			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations: vote,",
 				"A vote inserts or deletes its own row in its transaction, so what stood already is refused and not counted again.",
 				only("ann", countsStanding), unharmed, among("ann")),
-			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.ListVote(ctx, ref, id, by)",
+			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.lists.ListVote(ctx, ref, id, by)",
 				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whoever dies in between.",
 				only("vera", afterWrite(schema.TableBlogs, isToList)), among("vera")),
 		},

@@ -76,7 +76,7 @@ func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain
 //
 // FinishBlog calls report after each transaction with the number of rows it deleted.
 // If the message was poisoned once, its Deletions row then says that it is done.
-func (s *Posts) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+func (s Steps) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Posts) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 	return err
 }
 
-func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+func (s Steps) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
@@ -114,7 +114,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 
 // EraseBlog removes a post of a user whose account is being deleted, with the votes on it, or with
 // keep their name from it. It may be called again. A post of somebody else is left alone.
-func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
+func (s Steps) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)
 		switch {
@@ -147,7 +147,7 @@ const blogRows = 2
 func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	err := s.removeRows(ctx, row)
 	if err == nil && row.UserID != domain.DeletedUser {
-		_ = s.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
+		_ = s.lists.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
 	}
 	return err
 }

@@ -332,7 +332,7 @@ func (s *Posts) behindPermit(ctx context.Context, p *permit, operations []driver
 // stays as it is, but for a user whose account is being deleted: nobody who has the name later is
 // blocked for that. Without a token, nobody was given a permit. A channel that is gone, or is being
 // deleted, has no guests.
-func (s *Posts) TurnGuests(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
+func (s Steps) TurnGuests(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
 	err := s.pause.Retry(ctx, func() error {
 		now, err := s.Guests(ctx, ref.Key)
 		if now = now.In(ref); err != nil || now.token == "" {

@@ -83,7 +83,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 		s.refuse(ctx, attempts, err)
 		return
 	}
-	if err := s.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
+	if err := s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
 		fail(attempts, err)
 		return
 	}
@@ -164,7 +164,7 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 		s.answerEarlier(ctx, ref, batch)
 	case errors.Is(err, domain.ErrForbidden):
 		s.refuse(ctx, open, err)
-		_ = s.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
+		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
 	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
 		// One of them breaks a limit of the store, or all together do. The others go on.
 		s.postTogether(ctx, p, batch[:len(batch)/2])
@@ -194,7 +194,7 @@ func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) er
 	for i, a := range batch {
 		times[i] = a.blog.CreatedOn
 	}
-	if err := s.NoteActive(ctx, p.ref, times...); err != nil {
+	if err := s.activity.NoteActive(ctx, p.ref, times...); err != nil {
 		return err
 	}
 	incarnation := driver.String(schema.PropIncarnation, p.ref.Incarnation)
@@ -260,7 +260,7 @@ func refusals(attempts []*attempt) []*attempt {
 // has removed them: then nothing can be posted any more.
 func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch []*attempt) {
 	s.lookForEarlier(ctx, batch)
-	_ = s.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
+	_ = s.lists.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
 	if len(unanswered(batch)) == len(batch) {
 		fail(batch, s.fence.WhyGateGone(ctx, ref))
 	}

@@ -15,30 +15,40 @@ import (
 type Posts struct {
 	fence     *fence.Fence
 	deletions deletion.Steps
+	lists     *Lists
+	activity  *Activity
 
-	blogs, users, activity *driver.Table
-	// activePartitions is over how many partitions the index of active channels is spread.
-	activePartitions int
-	noted            noted
+	blogs *driver.Table
 
 	pause optimistic.Pause
 	votes flight.Locks[votedPost]
+}
+
+// Steps are what sweeps, deletions of accounts, workers, readers and repairs do. No page has them.
+type Steps struct {
+	*Posts
+	*Lists
+	*Activity
 }
 
 // New returns the posts of a backend whose tables and queues are there. A sweep takes posts and votes
 // off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
-func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, pause optimistic.Pause, activePartitions int) *Posts {
-	s := &Posts{
-		fence:            channels,
-		deletions:        deletions,
-		blogs:            driver.NewTable(backend, schema.TableBlogs),
-		users:            driver.NewTable(backend, schema.TableUsers),
-		activity:         driver.NewTable(backend, schema.TableActivity),
-		activePartitions: cmp.Or(activePartitions, schema.ActivePartitions),
-		pause:            pause,
+func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, pause optimistic.Pause, activePartitions int) Steps {
+	lists := &Lists{reads: channels.Reads, users: driver.NewTable(backend, schema.TableUsers)}
+	activity := &Activity{
+		reads:      channels.Reads,
+		table:      driver.NewTable(backend, schema.TableActivity),
+		partitions: cmp.Or(activePartitions, schema.ActivePartitions),
 	}
-	channels.OnRemoval(s.unlistSwept)
-	return s
+	channels.OnRemoval(lists.unlistSwept)
+	return Steps{&Posts{
+		fence:     channels,
+		deletions: deletions,
+		lists:     lists,
+		activity:  activity,
+		blogs:     driver.NewTable(backend, schema.TableBlogs),
+		pause:     pause,
+	}, lists, activity}
 }

@@ -23,7 +23,7 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	if err := s.admit(ctx, p); err != nil {
 		return ofPost(ref, err)
 	}
-	if err := s.ListVote(ctx, ref, id, by); err != nil {
+	if err := s.lists.ListVote(ctx, ref, id, by); err != nil {
 		return err
 	}
 	if err := s.stands(ctx, p); err != nil {
@@ -32,7 +32,7 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
 	err := s.rate(ctx, p, id, +1, insert, domain.ErrExists)
 	if errors.Is(err, domain.ErrNotFound) {
-		_ = s.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
+		_ = s.lists.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
 	}
 	return err
 }

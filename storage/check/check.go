@@ -52,7 +52,10 @@ type Checker struct {
 	counts Counts
 }
 
-type deletionSteps = deletion.Steps
+type (
+	blogSteps     = blog.Steps
+	deletionSteps = deletion.Steps
+)
 
 // A store is what a check reads, and by which it repairs.
 type store struct {
@@ -60,7 +63,7 @@ type store struct {
 	deletionSteps
 	*reader.Readers
 	*channel.Channels
-	*blog.Posts
+	blogSteps
 
 	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
 }
@@ -68,10 +71,10 @@ type store struct {
 // New returns a checker of the store on a backend, by the packages that work on it. See the fields
 // of Checker.
 func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, readers *reader.Readers,
-	lists *channel.Channels, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+	lists *channel.Channels, posts blog.Steps, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Fence: channels, deletionSteps: deletions, Readers: readers, Channels: lists, Posts: posts,
+		Fence: channels, deletionSteps: deletions, Readers: readers, Channels: lists, blogSteps: posts,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

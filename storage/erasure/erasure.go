@@ -62,7 +62,7 @@ type Erasures struct {
 	accounts  account.Steps
 	deletions deletion.Steps
 	channels  *channel.Channels
-	posts     *blog.Posts
+	posts     blog.Steps
 	readers   *reader.Readers
 
 	users, subscriptions *driver.Table
@@ -75,7 +75,7 @@ type Erasures struct {
 // New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
 func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, deletions deletion.Steps, lists *channel.Channels,
-	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
+	posts blog.Steps, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
 ) *Erasures {
 	s := &Erasures{
 		reads:    reads,

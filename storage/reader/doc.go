@@ -18,7 +18,7 @@ import (
 // Readers holds the operations on what users subscribe to. It is safe for concurrent use.
 type Readers struct {
 	fence    *fence.Fence
-	posts    *blog.Posts
+	posts    blog.Steps
 	versions *fresh.Versions
 
 	blogs, subscriptions, users *driver.Table
@@ -28,7 +28,7 @@ type Readers struct {
 
 // New returns the readers of a backend whose tables are there. Owners of new channels join
 // their channels, and a sweep ends the subscriptions.
-func New(backend driver.Backend, channels *fence.Fence, posts *blog.Posts, versions *fresh.Versions, pause optimistic.Pause) *Readers {
+func New(backend driver.Backend, channels *fence.Fence, posts blog.Steps, versions *fresh.Versions, pause optimistic.Pause) *Readers {
 	s := &Readers{
 		fence:         channels,
 		posts:         posts,
