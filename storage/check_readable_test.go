@@ -111,7 +111,7 @@ func unreadableKeepsNoPage(t *testing.T) {
 		}
 		feed, err := w.store.Feed(ctx, ada, "", 20)
 		wantTwo("the feed", len(feed.Items), err)
-		all, err := w.store.Subscriptions(ctx, ada)
+		all, err := w.store.ListAll(ctx, ada)
 		wantTwo("the subscriptions", len(all), err)
 		first, err := w.store.SubscriptionPage(ctx, ada, "", 1)
 		w.ok(err)

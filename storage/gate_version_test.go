@@ -57,7 +57,7 @@ func changes() []change {
 			if err != nil && !errors.Is(err, domain.ErrNotFound) {
 				return err
 			}
-			_, err = w.store.Subscriptions(w.t.Context(), eve)
+			_, err = w.store.ListAll(w.t.Context(), eve)
 			return err
 		}},
 	}

@@ -160,7 +160,7 @@ func wordsOfEachKind(t *testing.T) {
 	s.did(s.store.Blogs(s.ctx, channel.Ref(), storage.BlogQuery{Limit: 2}))
 	s.did(s.store.List(s.ctx, "", "", 1))
 	s.did(s.store.Post(s.ctx, posting(channel, ada, "new")))
-	s.did(s.store.Subscriptions(s.ctx, ada))
+	s.did(s.store.ListAll(s.ctx, ada))
 	want := []storage.Call{
 		{Kind: "point", Target: "Channels", Condition: "PartitionKey = garden and RowKey = (empty)", Read: 1, Returned: 1},
 		{Kind: "range", Target: "Blogs", Condition: "PartitionKey = garden and RowKey like blog!<id>, the first 3", Read: 3, Returned: 3},

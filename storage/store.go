@@ -30,7 +30,10 @@ func DataTables() []string { return schema.Tables() }
 type (
 	accountSteps  = account.Steps
 	blogSteps     = blog.Steps
+	channelSteps  = channel.Steps
 	deletionSteps = deletion.Steps
+	readerSteps   = reader.Steps
+	erasureSteps  = erasure.Steps
 )
 
 // A Store holds every operation of MicroBlogging on its tables and queues, for
@@ -42,13 +45,13 @@ type (
 // may then have taken effect or not.
 type Store struct {
 	*fence.Fence
-	*channel.Channels
+	channelSteps
 	deletionSteps
 	blogSteps
-	*reader.Readers
+	readerSteps
 	*fresh.Versions
 	accountSteps
-	*erasure.Erasures
+	erasureSteps
 
 	backend driver.Backend
 
@@ -106,13 +109,13 @@ func New(backend driver.Backend, o Options) *Store {
 	readers := reader.New(backend, channels, posts, versions, o.Pause)
 	return &Store{
 		Fence:         channels,
-		Channels:      lists,
+		channelSteps:  lists,
 		deletionSteps: deletions,
 		blogSteps:     posts,
-		Readers:       readers,
+		readerSteps:   readers,
 		Versions:      versions,
 		accountSteps:  accounts,
-		Erasures:      erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
+		erasureSteps:  erasure.New(backend, reads, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
 		backend:       backend,
 		channels:      driver.NewTable(backend, schema.TableChannels),
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
@@ -193,5 +196,5 @@ func (s *Store) look(ctx context.Context) (missing []string, made bool, err erro
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
-	return check.New(s.backend, s.Fence, s.deletionSteps, s.Readers, s.Channels, s.blogSteps, patience, repair, report)
+	return check.New(s.backend, s.Fence, s.deletionSteps, s.readerSteps, s.channelSteps, s.blogSteps, patience, repair, report)
 }

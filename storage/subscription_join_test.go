@@ -17,7 +17,7 @@ func TestSubscribe(t *testing.T) {
 
 func ownerIsSubscribed(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	list, err := w.store.Subscriptions(t.Context(), ada)
+	list, err := w.store.ListAll(t.Context(), ada)
 	if err != nil || len(list) != 1 || list[0].Role != domain.RoleOwner || list[0].Channel != channel.Ref() {
 		t.Errorf("the owner's subscriptions are %+v, %v, want the new channel as owner", list, err)
 	}

@@ -100,7 +100,7 @@ func (e export) profile(context.Context) error {
 }
 
 func (e export) subscriptions(ctx context.Context) error {
-	subscriptions, err := e.store.Subscriptions(ctx, e.user.Name)
+	subscriptions, err := e.store.ListAll(ctx, e.user.Name)
 	if err != nil {
 		return err
 	}

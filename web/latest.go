@@ -108,7 +108,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
 	if len(feed.Items) == 0 && err == nil {
 		var subscriptions []domain.Subscription
-		subscriptions, err = s.store.Subscriptions(ctx, v.User)
+		subscriptions, err = s.store.ListAll(ctx, v.User)
 		view.Subscriptions = len(subscriptions)
 	}
 	if err == nil && after == "" {

@@ -65,7 +65,7 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 }
 
 func (s *server) showSubscriptions(c echo.Context, v visitor) error {
-	subscriptions, err := s.store.Subscriptions(c.Request().Context(), v.User)
+	subscriptions, err := s.store.ListAll(c.Request().Context(), v.User)
 	return show(s, c, v, err, templates.SubscriptionsPage, subscriptions)
 }
 

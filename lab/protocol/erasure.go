@@ -250,7 +250,7 @@ func erasures() subject {
 			ablate("erasure-token", "erasure-vote", "The token in a vote", "(*Posts).Vote: s.admit(ctx, p)",
 				"A vote holds the token of the guests as a post does, so it fails once a deletion has turned it.",
 				only("vera", withoutGuests(driver.ActionMerge)), unharmed),
-			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.fence.RequireActive(ctx, user)",
+			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Subscriptions).join: s.fence.RequireActive(ctx, user)",
 				"Whoever subscribes looks whether their account stands after their own row is there, so a deletion that has read it is seen.",
 				only("vera", active), unharmed),
 			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Fence).announce: s.requireActive(ctx, channel.Owner)",
@@ -278,7 +278,7 @@ func erasures() subject {
 			ablate("erasure-version", "erasure-undo", "The version of the account", "(Steps).swap: driver.Match(e.row.ETag)",
 				"The undoing and the pivot are swaps of one row in the version that was read, so one of them takes effect.",
 				always(withoutMatch(schema.TableUsers, "")), unharmed),
-			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(*Erasures).accept: asked.ID != "" && entry.ID == asked.ID`,
+			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(Steps).accept: asked.ID != "" && entry.ID == asked.ID`,
 				"A request to delete knows the mark that it has made, so it does not mark again what was undone meanwhile.",
 				only("home", func() driver.Around {
 					return reading(schema.TableUsers, func(row *driver.Entity) {

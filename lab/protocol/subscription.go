@@ -46,7 +46,7 @@ func unsubscribe(by domain.UserName) body {
 // feed reads the subscriptions of a user, which removes those left half done.
 func feed(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_, _ = c.Store.Subscriptions(ctx, by) // the invariants look at what it leaves
+		_, _ = c.Store.ListAll(ctx, by) // the invariants look at what it leaves
 	}
 }
 
@@ -105,7 +105,7 @@ func trustful(ctx context.Context, c *driver.Call, next following) error {
 // half done.
 func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Violation {
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
-		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
+		if _, err := c.store.ListAll(ctx, domain.UserName(row.Partition)); err != nil {
 			return []domain.Violation{violationOf("I8", "reading the feed of %s: %v", row.Partition, err)}
 		}
 	}
@@ -160,7 +160,7 @@ func subscriptions() subject {
 			ablate("join", "subscribe-twice", "The announcement", "swapJoin: driver.Delete(schema.JoinRow(user), driver.Match(ticket))",
 				"A subscriber's row takes the place of an announcement, in the version that was read, so whoever cleans up can make a late subscription fail.",
 				always(outright("join!")), among("vera", "feed")),
-			ablate("joined", "subscribe-late", "The feed reads the truth", "RepairSubscription: s.hasSub(ctx, row.Channel, user)",
+			ablate("joined", "subscribe-late", "The feed reads the truth", "(*Subscriptions).repairSubscription: s.hasSub(ctx, row.Channel, user)",
 				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
 				nil, unharmed, among("vera", "vera2"), under(Shipped{Readers: trustful})),
 		},

@@ -27,16 +27,20 @@ type Channels struct {
 	pause optimistic.Pause
 }
 
+// Steps are what creations, deletions of accounts and repairs do with the list of an owner. No page
+// has them.
+type Steps struct{ *Channels }
+
 // New returns the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, versions *fresh.Versions, pause optimistic.Pause) *Channels {
-	s := &Channels{
+func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, versions *fresh.Versions, pause optimistic.Pause) Steps {
+	s := Steps{&Channels{
 		fence:     channels,
 		deletions: deletions,
 		versions:  versions,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		users:     driver.NewTable(backend, schema.TableUsers),
 		pause:     pause,
-	}
+	}}
 	channels.OnReservation(s.ListChannel)
 	return s
 }

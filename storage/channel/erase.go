@@ -13,7 +13,7 @@ import (
 // account is being deleted. That deletion cannot be undone, even if one was requested that can. Every
 // creation of a channel under the key that is under way begins again or, if it is this user's, finds
 // that the account is being deleted.
-func (s *Channels) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
+func (s Steps) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.withdrawCreations(ctx, key)
 		if err != nil || row.Owner != of || row.State == domain.ChannelDeleting {

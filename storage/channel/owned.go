@@ -74,7 +74,7 @@ func (s *Channels) createOnce(ctx context.Context, wanted domain.Channel, key st
 }
 
 // ListChannel puts a channel on its owner's list. It may be called again.
-func (s *Channels) ListChannel(ctx context.Context, channel domain.Channel) error {
+func (s Steps) ListChannel(ctx context.Context, channel domain.Channel) error {
 	//lab: Put the channel on its owner's list.
 	err := s.users.Transact(ctx, schema.UserPartition(channel.Owner),
 		driver.Merge(schema.OwnedRow(channel.Key()), driver.Upsert, driver.Time(schema.PropWrittenOn, domain.Now())))

@@ -54,15 +54,17 @@ type Checker struct {
 
 type (
 	blogSteps     = blog.Steps
+	channelSteps  = channel.Steps
 	deletionSteps = deletion.Steps
+	readerSteps   = reader.Steps
 )
 
 // A store is what a check reads, and by which it repairs.
 type store struct {
 	*fence.Fence
 	deletionSteps
-	*reader.Readers
-	*channel.Channels
+	readerSteps
+	channelSteps
 	blogSteps
 
 	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
@@ -70,11 +72,11 @@ type store struct {
 
 // New returns a checker of the store on a backend, by the packages that work on it. See the fields
 // of Checker.
-func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, readers *reader.Readers,
-	lists *channel.Channels, posts blog.Steps, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, readers reader.Steps,
+	lists channel.Steps, posts blog.Steps, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Fence: channels, deletionSteps: deletions, Readers: readers, Channels: lists, blogSteps: posts,
+		Fence: channels, deletionSteps: deletions, readerSteps: readers, channelSteps: lists, blogSteps: posts,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

@@ -56,14 +56,16 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Erasures holds the operations that delete accounts. It is safe for concurrent use.
-type Erasures struct {
+// Accounts are the accounts with what deletes them. It is safe for concurrent use.
+type Accounts struct {
+	*account.Accounts
+
 	reads     flight.Reads
 	accounts  account.Steps
 	deletions deletion.Steps
-	channels  *channel.Channels
+	channels  channel.Steps
 	posts     blog.Steps
-	readers   *reader.Readers
+	readers   reader.Steps
 
 	users, subscriptions *driver.Table
 
@@ -72,18 +74,22 @@ type Erasures struct {
 	undo time.Duration
 }
 
-// New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
+// Steps are the steps of a worker, and what the reconciling pass asks. No page has them.
+type Steps struct{ *Accounts }
+
+// New returns the accounts of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
-func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, deletions deletion.Steps, lists *channel.Channels,
-	posts blog.Steps, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
-) *Erasures {
-	s := &Erasures{
+func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, deletions deletion.Steps, lists channel.Steps,
+	posts blog.Steps, readers reader.Steps, pause optimistic.Pause, undo time.Duration,
+) Steps {
+	s := Steps{&Accounts{
+		Accounts: accounts.Accounts,
 		reads:    reads,
 		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
 		users:         driver.NewTable(backend, schema.TableUsers),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
 		pause:         pause, undo: undo,
-	}
+	}}
 	deletions.OnAccounts(s)
 	return s
 }
@@ -97,20 +103,20 @@ func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, del
 // nobody is signed out by a request that is not on the index. The reconciling pass sends the message
 // when the work is due, domain.ClockMargin after the time that the user was told. A request that
 // cannot be undone is due now, and sends it itself.
-func (s *Erasures) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
+func (s *Accounts) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
 	confirmed, err := s.accounts.Confirm(ctx, by)
 	if err != nil {
 		return domain.Erasure{}, err
 	}
 	now := domain.Now()
-	return s.accept(ctx, domain.Erasure{
+	return Steps{s}.accept(ctx, domain.Erasure{
 		User: domain.UserName(by.Name), State: domain.AccountPending,
 		AskedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
 	}, confirmed.SamePassword)
 }
 
 // accept makes the writes of AskErasure, in their order, if the account as it is now may be closed.
-func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
+func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
 	err := s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, asked.User)
 		switch {
@@ -147,7 +153,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 // UndoErasure undoes the deletion of an account, and returns it; it is empty if there was nothing to
 // undo. Nothing was touched. Past the pivot, it is domain.ErrTooLate. It is the same swap as the
 // worker's, the other way.
-func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
+func (s *Accounts) UndoErasure(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, user)
 		switch {
@@ -164,10 +170,10 @@ func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) (undon
 	if err != nil || undone.ID == "" {
 		return domain.Erasure{}, err
 	}
-	return undone, s.recordUndone(ctx, undone.Message())
+	return undone, Steps{s}.recordUndone(ctx, undone.Message())
 }
 
-func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
+func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 	err := s.deletions.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State = domain.DeletionUndone
 		return true
@@ -179,7 +185,7 @@ func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
 }
 
 // OpenErasure implements deletion.Accounts.
-func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
+func (s Steps) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
 	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
 	if errors.Is(err, domain.ErrNotFound) {
 		return m, false, func(context.Context) error { return nil }, nil // nobody can mark it
@@ -189,7 +195,7 @@ func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m do
 }
 
 // RepeatErasure implements deletion.Accounts.
-func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
+func (s Steps) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
 	entry, err := s.accounts.Entry(ctx, m.By)
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.AskedOn)):

@@ -23,7 +23,7 @@ type Removed func(rows int) error
 
 // BeginErasure takes an account past the pivot. It reports whether this request is still to be
 // carried out. No clock is asked: the message was sent once the work was due.
-func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
+func (s Steps) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
 	var entry account.Entry
 	err = s.pause.Retry(ctx, func() (err error) {
 		entry, err = s.accounts.Entry(ctx, m.By)
@@ -49,7 +49,7 @@ func underWay(entry account.Entry, m domain.Message) bool {
 
 // EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
 // that are being created: a row that lands late is behind none.
-func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Owned, m.By, removed, func(ctx context.Context, row driver.Entity) error {
 		return s.channels.EraseChannel(ctx, schema.OwnedKey(row.Row), m.By)
 	})
@@ -58,7 +58,7 @@ func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed 
 // EraseFence turns the token of the guests in each channel that is on a list of the user. After
 // that, none of their posts and votes lands any more that is not there. No row tells where it has
 // turned the token, so it tries the other channels again itself, while there are fewer each time.
-func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
 	refs, err := s.readers.ActedIn(ctx, m.By)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Rem
 }
 
 // ErasePosts removes the posts of a user, or their name from them.
-func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Wrote, m.By, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Wrote, row)
 		return s.posts.EraseBlog(ctx, ref, id, m.By, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
@@ -87,7 +87,7 @@ func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed Rem
 }
 
 // EraseVotes removes the votes of a user.
-func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Voted, m.By, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Voted, row)
 		err := s.posts.Unvote(ctx, ref, id, m.By)
@@ -99,7 +99,7 @@ func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Rem
 }
 
 // EraseSubscriptions ends the subscriptions of a user.
-func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error {
 	//lab: Read the subscriptions of the user.
 	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.By)}) {
 		if err == nil {
@@ -116,7 +116,7 @@ func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, rem
 }
 
 // EraseAccount removes what lies beside the account's row, and leaves the name and the epoch.
-func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, m.By)
 		if err == nil && !underWay(entry, m) {
@@ -133,7 +133,7 @@ func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed R
 }
 
 // each works on what a list of a user's names, and then takes it off the list.
-func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
+func (s Steps) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
 	from, to := kind.Range()
@@ -142,7 +142,7 @@ func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.User
 
 // empty works on the rows of a user in a range, and then removes them. It ends with an error once a
 // part of the list has none that can be removed.
-func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
+func (s Steps) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
 	for {

@@ -18,7 +18,7 @@ import (
 //   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user has domain.MaxSubscriptions: an InvalidError on the field
 //     "subscriptions".
-func (s *Readers) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+func (s *Subscriptions) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
 	case err != nil:
 		return err
@@ -48,7 +48,7 @@ func (s *Readers) Subscribe(ctx context.Context, channel domain.Channel, user do
 // user's next attempt uses it; leaving removes it, and so does a repair by the checker.
 // If the process dies after the swap, the user's row is joining, and the read repair
 // completes it.
-func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
 		if err != nil {
@@ -74,7 +74,7 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 // beginJoin inserts a join! row, if there is none, and returns its version. Two
 // requests of one user share the row. One of them puts the sub! row in its place,
 // and the other finds that.
-func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
+func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	//lab: Announce in the channel that the user is about to join.
 	err := s.fence.Behind(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
@@ -94,7 +94,7 @@ func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user dom
 
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
 // already, it deletes the join! row, which is no longer needed.
-func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
+func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put up the subscriber's row.
 	err := s.fence.Behind(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
@@ -119,7 +119,7 @@ func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user doma
 }
 
 // putSubscription writes the user's row in this state, whatever is there.
-func (s *Readers) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
+func (s *Subscriptions) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
 	role := domain.RoleReader
 	if channel.Owner == user {
 		role = domain.RoleOwner
@@ -133,7 +133,7 @@ func (s *Readers) putSubscription(ctx context.Context, channel domain.Channel, u
 
 // joinOwner subscribes the owner. An owner who has no room for another subscription
 // can create channels all the same: then joinOwner only holds the gate.
-func (s *Readers) joinOwner(ctx context.Context, channel domain.Channel) error {
+func (s *Subscriptions) joinOwner(ctx context.Context, channel domain.Channel) error {
 	var full *domain.InvalidError
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {

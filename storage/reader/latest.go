@@ -52,7 +52,7 @@ type Active struct {
 // the page before; a cursor of another list is an InvalidError on the field "after".
 //
 // Of more than 32 channels with posts in one hour, it finds 32 with the latest posts, about.
-func (s *Readers) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
+func (s *Feeds) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
 	active.list = page.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}
 	index := ""
 	if position, err := active.list.Position(); err != nil {
@@ -95,7 +95,7 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 
 // activeHints reads the rows of the index that lead to the posts of a page: one of each channel,
 // the newest first. Posts from before the floor may be in other channels too.
-func (s *Readers) activeHints(ctx context.Context, from string) (hints []driver.Entity, floor time.Time, err error) {
+func (s *Feeds) activeHints(ctx context.Context, from string) (hints []driver.Entity, floor time.Time, err error) {
 	rows, end, err := s.posts.ActiveRows(ctx, from, activeRows)
 	if err != nil || len(rows) == 0 {
 		return nil, floor, err
@@ -136,7 +136,7 @@ func (c ActiveChannel) by(hint driver.Entity) ActiveChannel {
 
 // verifyActive reads a channel with its version, if it is active. The hint is the incarnation that
 // it may have, or empty.
-func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
+func (s *Feeds) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
 	at := domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
 	c.Channel, c.version, err = s.versions.ChannelVersion(ctx, at, hint)
 	return c, err
@@ -144,7 +144,7 @@ func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, hint 
 
 // followHint verifies the channel to which a row of the index leads, and removes a row that leads
 // to none.
-func (s *Readers) followHint(ctx context.Context, hint driver.Entity) (c ActiveChannel, active bool, err error) {
+func (s *Feeds) followHint(ctx context.Context, hint driver.Entity) (c ActiveChannel, active bool, err error) {
 	_, key, _ := schema.ParseActiveRow(hint.Row)
 	if !schema.LeadsToChannel(domain.ChannelRef{Key: key}) {
 		return c, false, nil // a check reports what no operation writes
@@ -173,7 +173,7 @@ func versionOf(active Active) fresh.Version {
 
 // Latest lists up to limit posts of the active channels, newest first, as Feed does. They are read
 // after the channels were verified. A page that is not full may have a Next.
-func (s *Readers) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
+func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
 	active.list.Limit = limit
 	_, end := schema.BlogRange(active.floor, time.Time{})
 	newest := newest{most: limit + 1, end: end}
@@ -197,7 +197,7 @@ func (s *Readers) Latest(ctx context.Context, active Active, limit int) (latest 
 // looks at up to limit rows of the index of active channels. A channel is listed by the row of the
 // hour of its newest post, so a page has fewer channels, or none, if it has met other rows. A
 // cursor of another list is an InvalidError on the field "after".
-func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
+func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
 	list := page.List{Name: "active", After: after, Limit: limit}
 	from, err := list.From("")
 	if err != nil {
