@@ -113,7 +113,7 @@ func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	s.did(s.store.Subscribers(ctx, ref))
 	s.did(s.store.Feed(ctx, grace, "", 10))
 	s.did(s.store.SubscriptionPage(ctx, grace, "", 10))
-	for _, kind := range storage.RowPrefixes() {
+	for _, kind := range schema.RowPrefixes() {
 		s.did(s.store.Rows(ctx, storage.RowsQuery{Key: channel.Key(), By: ada, Kind: kind, Limit: 10}))
 	}
 }

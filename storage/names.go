@@ -6,6 +6,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
@@ -40,7 +41,10 @@ type (
 	DigestPage    = page.Of[reader.DigestChannel]
 	DigestSummary = reader.DigestSummary
 
-	// A Row is one row as it is stored. Who shows it leaves out what is not of its kind.
+	RowsQuery     = channel.RowsQuery
+	ChannelRows   = channel.ChannelRows
+	QueuedMessage = channel.QueuedMessage
+	// A Row is one row as it is stored. Code that shows it leaves out what is not of its kind.
 	Row = driver.Entity
 
 	Checker     = check.Checker

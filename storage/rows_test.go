@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/schema"
 )
 
 func TestRows(t *testing.T) {
@@ -56,7 +57,7 @@ func showsOwnerEveryRow(t *testing.T, w *world) {
 		t.Errorf("the rows are shown as %+v, and stored as %+v", rows.Rows, stored)
 	}
 	total := 0
-	for _, kind := range storage.RowPrefixes() {
+	for _, kind := range schema.RowPrefixes() {
 		q := rowsOf(channel, ada)
 		q.Kind = kind
 		of := rowKeys(w.shown(q).Rows)

@@ -18,11 +18,12 @@ import (
 
 // Channels holds the operations on channels. It is safe for concurrent use.
 type Channels struct {
+	*fresh.Versions
 	fence     *fence.Fence
 	deletions deletion.Steps
-	versions  *fresh.Versions
 
-	channels, users *driver.Table
+	channels, users, blogs, records *driver.Table
+	queue                           *driver.Queue
 
 	pause optimistic.Pause
 }
@@ -34,11 +35,14 @@ type Steps struct{ *Channels }
 // New returns the channels of a backend whose tables are there.
 func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, versions *fresh.Versions, pause optimistic.Pause) Steps {
 	s := Steps{&Channels{
+		Versions:  versions,
 		fence:     channels,
 		deletions: deletions,
-		versions:  versions,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		users:     driver.NewTable(backend, schema.TableUsers),
+		blogs:     driver.NewTable(backend, schema.TableBlogs),
+		records:   driver.NewTable(backend, schema.TableDeletions),
+		queue:     driver.NewQueue(backend, domain.QueueName),
 		pause:     pause,
 	}}
 	channels.OnReservation(s.ListChannel)

@@ -166,7 +166,7 @@ func (s *Channels) ChannelsOf(ctx context.Context, owner domain.UserName, after 
 func (s *Channels) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	return flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
 		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
-		of, _, err := s.versions.ChannelVersion(ctx, at, "")
+		of, _, err := s.ChannelVersion(ctx, at, "")
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {
 			return domain.Channel{}, false, nil // no channel can have a name that leads nowhere
 		}
