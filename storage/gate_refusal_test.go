@@ -33,19 +33,19 @@ func refusedByGate(t *testing.T) {
 	w := newWorld(t)
 	watch := &gateWatch{}
 	store := storage.New(w.db, storage.Options{Around: []driver.Around{watch.around}})
-	made, err := store.CreateChannel(t.Context(), w.channel("garden", ada))
+	made, err := store.Operator.CreateChannel(t.Context(), w.channel("garden", ada))
 	w.ok(err)
 	w.post(made, grace, "first")
-	_, err = store.ShutGate(t.Context(), made.Ref())
+	_, err = store.Operator.ShutGate(t.Context(), made.Ref())
 	w.ok(err)
-	if _, err = store.ShutGate(t.Context(), made.Ref()); err != nil || len(watch.refused) != 0 {
+	if _, err = store.Operator.ShutGate(t.Context(), made.Ref()); err != nil || len(watch.refused) != 0 {
 		t.Fatalf("%q refused, %v, before anybody was late", watch.refused, err)
 	}
-	if _, _, err := store.Post(t.Context(), posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
+	if _, _, err := store.Posts.Create(t.Context(), posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
 		t.Errorf("a late post got %v", err)
 	}
 	w.ok(w.table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(shutGateRow(made.Incarnation), driver.Exists)))
-	if page, err := store.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
+	if page, err := store.Operator.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
 		t.Errorf("a late sweep got %+v, %v", page, err)
 	}
 	if want := []storage.Gate{storage.GateOpen, storage.GateShut}; !slices.Equal(watch.refused, want) {

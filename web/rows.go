@@ -34,7 +34,7 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	rows, err := s.store.Rows(c.Request().Context(), q)
+	rows, err := s.store.Channels.Rows(c.Request().Context(), q)
 	return show(s, c, v, err, templates.ChannelRowsPage, rowsPage(q, name, rows))
 }
 

@@ -184,7 +184,7 @@ func roleRefusesPartOfStore(t *testing.T) {
 			if signUp(t, address); c.used {
 				channel, err := domain.NewChannel("news", domain.About{}, "ada")
 				ok(t, err)
-				_, err = storage.New(a.client, storage.Options{}).CreateChannel(t.Context(), channel)
+				_, err = storage.New(a.client, storage.Options{}).Operator.CreateChannel(t.Context(), channel)
 				ok(t, err)
 			}
 			r.end(t)
@@ -303,7 +303,7 @@ func starting(t *testing.T, why func(after time.Duration) error, refuses time.Du
 		began := time.Now()
 		s := newStarter(slog.New(slog.NewTextHandler(&log, nil)))
 		under := fakeStore{mem.Open(mem.Snapshot{}, "start."), began.Add(refuses), func() error { return why(time.Since(began)) }}
-		b := &backend{Store: newStore(under, nil, storage.Options{Around: []driver.Around{s.around}}), under: under}
+		b := &backend{Parts: newParts(under, nil, storage.Options{Around: []driver.Around{s.around}}), under: under}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		var looking sync.WaitGroup
@@ -361,9 +361,9 @@ func roleWaitsForStore(t *testing.T) {
 func callsAreHeld(t *testing.T) {
 	var held, later error
 	_, log, _ := starting(t, always(domain.ErrConfiguration), 10*time.Second, func(b *backend) {
-		held = b.Ready(context.Background())
+		held = b.Health.Ready(context.Background())
 		time.Sleep(11 * time.Second)
-		later = b.Ready(context.Background())
+		later = b.Health.Ready(context.Background())
 	})
 	if !errors.Is(held, domain.ErrConfiguration) || later != nil || strings.Count(log, "level=ERROR") != 1 {
 		t.Errorf("a call ends with %v before the store is prepared and with %v after it; logged %s", held, later, log)

@@ -37,7 +37,7 @@ func create(name domain.ChannelName, by domain.UserName) body {
 func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by domain.UserName) (domain.Channel, bool) {
 	channel, err := domain.NewChannel(string(name), domain.About{}, by)
 	if err == nil {
-		channel, err = c.Store.CreateChannel(ctx, channel)
+		channel, err = c.Store.Operator.CreateChannel(ctx, channel)
 	}
 	switch {
 	case err == nil:
@@ -54,7 +54,7 @@ func createOnce(by domain.UserName, key string) body {
 		c.Tell(lab.Fact{Kind: factCreating, User: by, Key: key})
 		channel, err := domain.NewChannel(string(channelName), domain.About{}, by)
 		if err == nil {
-			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key, 0)
+			channel, _, err = c.Store.Channels.Create(ctx, channel, key, 0)
 		}
 		switch {
 		case err == nil:
@@ -79,7 +79,7 @@ func createWithin(name domain.ChannelName, by domain.UserName, limit int) body {
 	return func(ctx context.Context, c *lab.Client) {
 		channel, err := domain.NewChannel(string(name), domain.About{}, by)
 		if err == nil {
-			channel, err = c.Store.CreateChannelWithin(ctx, channel, limit)
+			channel, _, err = c.Store.Channels.Create(ctx, channel, "", limit)
 		}
 		if err == nil {
 			c.Tell(lab.Fact{Kind: factOwned, Channel: channel.Ref(), User: by})

@@ -39,7 +39,7 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 			f.Session += given.Session
 		}
 		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
-		asked, err := c.Store.AskErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
+		asked, err := c.Store.Accounts.Delete(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
 		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
 			if asked.UndoableUntil.After(asked.AskedOn) {
 				f.Until = asked.UndoableUntil
@@ -53,7 +53,7 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 func keep(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factKeeping, User: name})
-		if undone, err := c.Store.UndoErasure(ctx, name); err == nil {
+		if undone, err := c.Store.Accounts.Undo(ctx, name); err == nil {
 			c.Tell(lab.Fact{Kind: factKept, User: name, Channel: undone.Ref()})
 		}
 	}
@@ -63,7 +63,7 @@ func keep(name domain.UserName) body {
 func comeBack(name domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factReturning, User: name})
-		_, _, err := c.Store.SignUpOnce(ctx, storage.SignUpRequest{
+		_, _, err := c.Store.Accounts.Create(ctx, storage.SignUpRequest{
 			Attempt: storage.Attempt{Name: string(name), Password: newPassword("next"), Address: address}})
 		if err != nil {
 			return
@@ -287,7 +287,7 @@ func erasures() subject {
 						}
 					})
 				})),
-			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "UndoErasure: entry.ID != undone.ID",
+			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "(*Accounts).Undo: entry.ID != undone.ID",
 				"An undoing is of the request that was read first, so its echo leaves the next request alone.",
 				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",

@@ -28,7 +28,7 @@ const (
 func lookAtFeed(by domain.UserName, limit int) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-		page, err := c.Store.Feed(ctx, by, "", limit)
+		page, err := c.Store.Feeds.List(ctx, by, "", limit)
 		if err != nil {
 			return
 		}

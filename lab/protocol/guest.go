@@ -49,17 +49,17 @@ func govern(rules ...string) body {
 			var err error
 			switch rule {
 			case blocked:
-				err = c.Store.Block(ctx, channel, owner, domain.User{Name: author})
+				err = c.Store.Posts.Block(ctx, channel, owner, domain.User{Name: author})
 			case unblocked:
-				err = c.Store.Unblock(ctx, channel, owner, author)
+				err = c.Store.Posts.Unblock(ctx, channel, owner, author)
 			default:
-				err = c.Store.SetPosting(ctx, channel, owner, rule == closed)
+				err = c.Store.Posts.SetPosting(ctx, channel, owner, rule == closed)
 			}
 			if err != nil {
 				continue
 			}
 			// A post or an edit that lands before this read counts as one from before the answer.
-			page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLimit})
+			page, err := c.Store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLimit})
 			var there []string
 			for _, post := range page.Items {
 				there = append(there, string(post.ID)+" "+post.Text)
@@ -117,9 +117,9 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 	kept := shelf{}
 	for range 2 {
 		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-		page, err := fresh.ReadCached(ctx, c.Store.Versions, kept, anyNews(), "rule",
+		page, err := fresh.ReadCached(ctx, c.Store.Channels.Versions, kept, channelKey.Address(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
-				g, err := c.Store.Guests(ctx, in.Key())
+				g, err := c.Store.Posts.Guests(ctx, in.Key())
 				return g.In(in.Ref()).Posting(), err
 			})
 		if err == nil {
@@ -272,7 +272,7 @@ func guests() subject {
 			ablate("guests-token", "guests", "The token of the guests", "behindPermit: driver.Merge(schema.GuestsRow(p.token), driver.Exists)",
 				"A guest's post merges the row by which it was allowed, so it fails once the owner has changed the rule.",
 				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
-			ablate("guests-edit-token", "guests-edit", "The token of an edit", "(*Posts).Edit: s.behindPermit(ctx, p,",
+			ablate("guests-edit-token", "guests-edit", "The token of an edit", "(*Posts).Update: s.behindPermit(ctx, p,",
 				"A guest's edit merges the row by which they may post, as a post does, so it fails once the owner has changed the rule.",
 				only("ann", withoutGuests(driver.ActionMerge)), unharmed),
 			ablate("guests-turn", "guests", "A new token for each rule", "turn: driver.Delete(schema.GuestsRow(former), driver.Exists)",

@@ -15,7 +15,7 @@ import (
 
 // reconcile is one reconciling pass that takes every deletion for stalled.
 func reconcile(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.Reconcile(ctx, 0, time.Now()) // its outcome is in the store
+	_, _ = c.Store.Operator.Reconcile(ctx, 0, time.Now()) // its outcome is in the store
 }
 
 // reconciliations find what the queue has lost, by the index of open deletions.

@@ -39,7 +39,7 @@ func lookAtLatest(times int) body {
 // readLatest reads them as package web does, a line for each post. Expected are the channels that
 // were active when the process looked last.
 func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]domain.ChannelRef) (string, error) {
-	active, err := c.Store.Active(ctx, "", *expected)
+	active, err := c.Store.Feeds.Active(ctx, "", *expected)
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]doma
 	}
 	page, err := fresh.ReadCachedAt(ctx, kept, domain.Channel{}, active.Version, "latest",
 		func(ctx context.Context, _ domain.Channel, _ fresh.Version) (string, error) {
-			latest, err := c.Store.Latest(ctx, active, latestLimit)
+			latest, err := c.Store.Feeds.Latest(ctx, active, latestLimit)
 			var text strings.Builder
 			for _, post := range latest.Items {
 				text.WriteString(string(post.ID) + "\t" + string(post.Channel.Incarnation) + "\t" + post.Text + "\n")
@@ -99,7 +99,7 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []doma
 // postLater posts to the channel in the hour after that of the set-up.
 func postLater(by domain.UserName, key string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		blog, made, err := c.Store.Post(ctx, storage.Posting{
+		blog, made, err := c.Store.Posts.Create(ctx, storage.Posting{
 			Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key}, CreatedOn: c.Now().Add(time.Hour),
 		})
 		answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
@@ -141,7 +141,7 @@ func latest() subject {
 			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
 				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
 				only("ann", notedAfter), among("ann")),
-			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.ChannelVersion(ctx, at, hint)",
+			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.GetVersion(ctx, at, hint)",
 				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })

@@ -17,15 +17,15 @@ import (
 // queuedUndecodable is the set-up news, and a message that no worker can read.
 func queuedUndecodable(ctx context.Context, c *lab.Client) {
 	news("old")(ctx, c)
-	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
+	_ = c.Store.Operator.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
 
 // poisoned is the set-up accepted, and its message was given up.
 func poisoned(texts ...string) body {
 	return inTurn(accepted(texts...), func(ctx context.Context, c *lab.Client) {
-		messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+		messages, err := c.Store.Operator.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 		for _, m := range messages {
-			err = errors.Join(err, c.Store.Poison(ctx, m))
+			err = errors.Join(err, c.Store.Operator.Poison(ctx, m))
 		}
 		_ = err // a set-up has no faults
 	})
@@ -33,7 +33,7 @@ func poisoned(texts ...string) body {
 
 // requeue is an operator who queues again what waits for one.
 func requeue(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.Requeue(ctx, "") // its outcome is in the store
+	_, _ = c.Store.Operator.Requeue(ctx, "") // its outcome is in the store
 }
 
 // poisonedInVain is the part of I5 about poison: only what was refused is poisoned.

@@ -25,12 +25,12 @@ const (
 func askPromised(ctx context.Context, c *lab.Client) {
 	ask(ctx, c)
 	//lab: Read which channel is being deleted.
-	channel, err := c.Store.ReadChannel(ctx, channelKey)
+	channel, err := c.Store.Operator.ReadChannel(ctx, channelKey)
 	if err != nil {
 		return
 	}
 	//lab: Read until when that can be undone.
-	if d, err := c.Store.Deletion(ctx, channel.Ref(), owner); err == nil && d.State == domain.DeletionPending {
+	if d, err := c.Store.Deletions.Get(ctx, channel.Ref(), owner); err == nil && d.State == domain.DeletionPending {
 		c.Tell(lab.Fact{Kind: factPromised, Channel: channel.Ref(), Until: d.UndoableUntil})
 	}
 }

@@ -26,7 +26,7 @@ type body = func(ctx context.Context, c *lab.Client)
 // onChannel reads the channel, and goes on only if it can be read.
 func onChannel(do func(ctx context.Context, c *lab.Client, channel domain.Channel)) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
+		if channel, err := c.Store.Channels.Get(ctx, channelKey.Address()); err == nil {
 			do(ctx, c, channel)
 		}
 	}
@@ -53,7 +53,7 @@ func news(texts ...string) body {
 			return
 		}
 		if len(texts) == 0 { // the first post of a guest puts it up as well
-			_ = c.Store.SetPosting(ctx, channel, owner, false)
+			_ = c.Store.Posts.SetPosting(ctx, channel, owner, false)
 		}
 		for _, text := range texts {
 			makePost(ctx, c, channel, author, text)

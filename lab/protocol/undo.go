@@ -36,7 +36,7 @@ func undo(ctx context.Context, c *lab.Client) {
 		if f.Kind != factCreated || f.Channel.Key != channelKey {
 			continue
 		}
-		if channel, err := c.Store.Undo(ctx, f.Channel, owner); err == nil {
+		if channel, err := c.Store.Deletions.Undo(ctx, f.Channel, owner); err == nil {
 			channel.Undone--
 			c.Tell(lab.Fact{Kind: factUndone, Channel: f.Channel, Key: numbered(channel)})
 		}

@@ -12,7 +12,7 @@ import (
 
 // User returns the account of that name. Without one, the error is
 // domain.ErrNotFound.
-func (a *Accounts) User(ctx context.Context, name domain.UserName) (domain.User, error) {
+func (a *Accounts) Get(ctx context.Context, name domain.UserName) (domain.User, error) {
 	row, err := a.readUser(ctx, name)
 	if err != nil {
 		return domain.User{}, err

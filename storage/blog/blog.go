@@ -21,7 +21,7 @@ type Entity struct {
 
 // Blog reads one post. A post that is not there, or that belongs to another
 // incarnation of the channel's name, is domain.ErrNotFound.
-func (s *Posts) Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
+func (s *Posts) Get(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
 	row, err := s.readBlog(ctx, ref, id)
 	return row.Blog, err
 }

@@ -23,7 +23,7 @@ import (
 //
 // The message is queued before the post is deleted. If the process dies in
 // between, the worker deletes the post and its votes (FinishBlog).
-func (s *Posts) DeleteBlog(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
+func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision],
 ) error {
 	var queued domain.Revision

@@ -24,7 +24,7 @@ import (
 //
 // A precondition that always holds overwrites any revision. Even then the write is
 // conditional on the version that was read, so that a vote in between is kept.
-func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
+func (s *Posts) Update(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision], draft domain.Draft,
 ) (domain.Blog, error) {
 	ref, mine, p := in.Ref(), domain.NewRevision(), s.postPermit(in, by)

@@ -56,8 +56,8 @@ const (
 //   - The user may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
-func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
-	r := s.PostAll(ctx, p.Channel, []Posting{p})[0]
+func (s *Posts) Create(ctx context.Context, p Posting) (domain.Blog, bool, error) {
+	r := s.CreateAll(ctx, p.Channel, []Posting{p})[0]
 	return r.Blog, r.Made, r.Err
 }
 
@@ -66,7 +66,7 @@ func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 // key, the first makes the post. What can be made is made, whatever becomes of the
 // others. Posts without a date get later ones in their order. The channel counts, and not
 // that of each posting. Before they are made, all of them are put on their author's list.
-func (s *Posts) PostAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
+func (s *Posts) CreateAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
 	attempts := newAttempts(in, postings)
 	if len(attempts) > 0 {
 		s.post(ctx, s.postPermit(in, attempts[0].By), attempts)
@@ -298,7 +298,7 @@ func (s *Posts) earlierPost(ctx context.Context, a *attempt) *PostResult {
 	if once.Properties.String(schema.PropBody) != a.bodyHash() {
 		return &PostResult{Err: postingFailed(a.Channel.Key(), domain.ErrKeyReused)}
 	}
-	blog, err := s.Blog(ctx, a.Channel.Ref(), id)
+	blog, err := s.Get(ctx, a.Channel.Ref(), id)
 	if errors.Is(err, domain.ErrNotFound) {
 		err = postingFailed(a.Channel.Key(), domain.ErrPostGone)
 	}

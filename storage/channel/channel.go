@@ -49,7 +49,19 @@ func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps
 	return s
 }
 
-// Describe changes what is said about a channel, and returns the channel as it is then.
+// Get reads the active channel at an address.
+//
+//   - There is none: domain.ErrNotFound.
+//   - It is being deleted: domain.ErrGone.
+//   - Its incarnation is not one that the sender accepts: a *domain.ReplacedError.
+//
+// It is safe to post or subscribe to the channel that Get returns at any later time: the gate that
+// such a request holds is of this incarnation.
+func (s *Channels) Get(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
+	return s.fence.ChannelAt(ctx, at)
+}
+
+// Update changes what is said about a channel, and returns the channel as it is then.
 // Only its owner may. The words that change leaves alone stay as they are, whoever writes
 // them meanwhile.
 //
@@ -57,7 +69,7 @@ func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
-func (s *Channels) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
+func (s *Channels) Update(ctx context.Context, ref domain.ChannelRef, by domain.UserName, change func(*domain.About) error) (shown domain.Channel, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.fence.ReadActive(ctx, ref.Address())
 		switch {

@@ -33,17 +33,13 @@ import (
 // long, because each creation that is withdrawn must begin again. No guarantee depends on it.
 const creationPatience = 10 * time.Minute
 
-// CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
-// most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
+// Create creates a channel as fence.Fence.CreateChannel does, for an owner who may have about so many
+// channels at most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
 // until its deletion has ended. The channel is on its owner's list.
-func (s *Channels) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
-	created, _, err := s.CreateChannelOnce(ctx, channel, "", limit)
-	return created, err
-}
-
-// CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
-// fence.Fence.CreateOnce is CreateChannel for one. Without a key, it is for one without.
-func (s *Channels) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
+//
+// A request with an idempotency key may be sent again, as fence.Fence.CreateOnce says: Create then
+// reports false in made if an earlier one has made the channel. An empty key is none.
+func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
@@ -65,7 +61,7 @@ func (s *Channels) CreateChannelOnce(ctx context.Context, wanted domain.Channel,
 func (s *Channels) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
 	created, made, err = s.fence.CreateOnce(ctx, wanted, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
-		_, unasked := s.deletions.AskDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
+		_, unasked := s.deletions.Request(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
 		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
 			err = errors.Join(err, unasked)
 		}
@@ -144,7 +140,7 @@ func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, ro
 // up to limit names; a page has fewer channels, or none, if some of them are gone, or have no gate. After
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
-func (s *Channels) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
+func (s *Channels) ListOwned(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
 	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
 	from, to := schema.Owned.Range()
 	from, err = list.From(from)
@@ -165,8 +161,7 @@ func (s *Channels) ChannelsOf(ctx context.Context, owner domain.UserName, after 
 // and that can be read.
 func (s *Channels) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	return flight.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
-		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
-		of, _, err := s.ChannelVersion(ctx, at, "")
+		of, _, err := s.GetVersion(ctx, schema.OwnedKey(owned.Row).Address(), "")
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {
 			return domain.Channel{}, false, nil // no channel can have a name that leads nowhere
 		}

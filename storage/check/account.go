@@ -136,7 +136,7 @@ func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver
 		case schema.Vote.Has(row.Row):
 			err = c.store.Unvote(ctx, in, schema.VotedOn(row.Row), of.User)
 		case schema.Sub.Has(row.Row):
-			err = c.store.Unsubscribe(ctx, in, of.User)
+			err = c.store.Subscriptions.Delete(ctx, in, of.User)
 		default:
 			err = c.store.EraseBlog(ctx, in, schema.BlogIDOf(row.Row), of.User, of.KeepPosts, func(int) {})
 		}

@@ -52,31 +52,39 @@ type Checker struct {
 	counts Counts
 }
 
+// Steps are the steps by which a check reads and repairs.
+type Steps struct {
+	*fence.Fence
+	deletionSteps
+	channelSteps
+	blogSteps
+	readerSteps
+}
+
 type (
-	blogSteps     = blog.Steps
-	channelSteps  = channel.Steps
 	deletionSteps = deletion.Steps
+	channelSteps  = channel.Steps
+	blogSteps     = blog.Steps
 	readerSteps   = reader.Steps
 )
 
+// NewSteps returns the steps of these packages.
+func NewSteps(gates *fence.Fence, deletions deletion.Steps, channels channel.Steps, posts blog.Steps, readers reader.Steps) Steps {
+	return Steps{gates, deletions, channels, posts, readers}
+}
+
 // A store is what a check reads, and by which it repairs.
 type store struct {
-	*fence.Fence
-	deletionSteps
-	readerSteps
-	channelSteps
-	blogSteps
+	Steps
 
 	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
 }
 
-// New returns a checker of the store on a backend, by the packages that work on it. See the fields
-// of Checker.
-func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, readers reader.Steps,
-	lists channel.Steps, posts blog.Steps, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+// New returns a checker of the store on a backend. See the fields of Checker.
+func New(backend driver.Backend, steps Steps, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Fence: channels, deletionSteps: deletions, readerSteps: readers, channelSteps: lists, blogSteps: posts,
+		Steps:         steps,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

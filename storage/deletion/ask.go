@@ -24,7 +24,7 @@ import (
 // the process dies after the message, the worker does the rest. In the other order, a
 // channel could be marked although no message was ever sent; without the index row, a
 // lost message would never be replaced.
-func (s *Deletions) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
 	//lab: Read which incarnation is to be deleted.

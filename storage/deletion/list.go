@@ -35,7 +35,7 @@ func (s Steps) ListDeletion(ctx context.Context, m domain.Message) error {
 // DeletionsOf lists the deletions that a user asked for, the newest first. It reads up to
 // limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
 // another list is an InvalidError on the field "after".
-func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
+func (s *Deletions) List(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
 	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
 	from, to := schema.Asked.Range()
 	from, err = list.From(from)

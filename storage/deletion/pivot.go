@@ -67,7 +67,7 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 // undo.
 func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
 	//lab: Read which request is to be undone.
-	d, err := s.Deletion(ctx, ref, by)
+	d, err := s.Get(ctx, ref, by)
 	if err != nil {
 		return undone, err
 	}

@@ -14,7 +14,7 @@ import (
 // Deletion returns the record of a deletion, for the account that asked for it. Any other account,
 // even a later one of the same name, gets domain.ErrForbidden. If there is no such deletion, it
 // returns domain.ErrNotFound.
-func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
+func (s *Deletions) Get(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
 	var made time.Time
 	err = s.fence.AtOnce(ctx,
 		func(ctx context.Context) (err error) { d, err = s.record(ctx, ref); return err },

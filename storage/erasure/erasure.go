@@ -103,7 +103,7 @@ func New(backend driver.Backend, reads flight.Reads, accounts account.Steps, del
 // nobody is signed out by a request that is not on the index. The reconciling pass sends the message
 // when the work is due, domain.ClockMargin after the time that the user was told. A request that
 // cannot be undone is due now, and sends it itself.
-func (s *Accounts) AskErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
+func (s *Accounts) Delete(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
 	confirmed, err := s.accounts.Confirm(ctx, by)
 	if err != nil {
 		return domain.Erasure{}, err
@@ -153,7 +153,7 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 // UndoErasure undoes the deletion of an account, and returns it; it is empty if there was nothing to
 // undo. Nothing was touched. Past the pivot, it is domain.ErrTooLate. It is the same swap as the
 // worker's, the other way.
-func (s *Accounts) UndoErasure(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
+func (s *Accounts) Undo(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, user)
 		switch {

@@ -103,7 +103,7 @@ func (s Steps) EraseSubscriptions(ctx context.Context, m domain.Message, removed
 	//lab: Read the subscriptions of the user.
 	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.By)}) {
 		if err == nil {
-			err = s.readers.Unsubscribe(ctx, schema.ParseRefRow(row.Row), m.By)
+			err = s.readers.Delete(ctx, schema.ParseRefRow(row.Row), m.By)
 		}
 		if err == nil {
 			err = removed(1)

@@ -81,7 +81,7 @@ func New(backend driver.Backend, channels *fence.Fence) *Versions {
 //
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
-func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
+func (s *Versions) GetVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
 	var row fence.Row
 	var gates []driver.Entity
 	err := s.fence.AtOnce(ctx, func(ctx context.Context) (err error) {
@@ -176,7 +176,7 @@ func ReadCached[T any](ctx context.Context, s *Versions, cache Cache[T], at doma
 	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
 	kept, _ := cache.Get(key)
-	of, version, err := s.ChannelVersion(ctx, at, kept.Channel.Incarnation)
+	of, version, err := s.GetVersion(ctx, at, kept.Channel.Incarnation)
 	if err != nil {
 		return Kept[T]{}, err
 	}

@@ -69,10 +69,10 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 }
 
 func (c *copier) prepare(ctx context.Context) error {
-	if err := storage.New(c.from, storage.Options{}).Ready(ctx); err != nil {
+	if err := storage.New(c.from, storage.Options{}).Health.Ready(ctx); err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
 	}
-	return storage.New(c.to, storage.Options{}).Prepare(ctx)
+	return storage.New(c.to, storage.Options{}).Operator.Prepare(ctx)
 }
 
 // look refuses a target that holds what the source does not.

@@ -40,7 +40,7 @@ type FeedItem struct {
 //
 // Beside that it reads the posts of the page. What it read before are keys: so it holds no other
 // texts in memory.
-func (s *Feeds) Feed(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
+func (s *Feeds) List(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
 	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit, Prefix: schema.Blog.Prefix()}
 	from, err := list.From(list.Prefix)
 	if err != nil {
@@ -191,7 +191,7 @@ func (n *newest) add(by *Row, rows []driver.Entity) (replaced bool) {
 // readFound reads posts that were found, by their ids. A post that was deleted since is left out.
 func (s *Feeds) readFound(ctx context.Context, posts []found) (map[domain.BlogID]domain.Blog, error) {
 	read, err := flight.Gather(ctx, s.fence.Reads, posts, func(ctx context.Context, post found) (domain.Blog, bool, error) {
-		blog, err := s.posts.Blog(ctx, post.by.Channel, post.id)
+		blog, err := s.posts.Get(ctx, post.by.Channel, post.id)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Blog{}, false, nil
 		}

@@ -18,8 +18,8 @@ import (
 //   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user has domain.MaxSubscriptions: an InvalidError on the field
 //     "subscriptions".
-func (s *Subscriptions) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
+func (s *Subscriptions) Create(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	switch subscribed, err := s.Has(ctx, channel.Ref(), user); {
 	case err != nil:
 		return err
 	case subscribed:

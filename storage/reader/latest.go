@@ -137,8 +137,7 @@ func (c ActiveChannel) by(hint driver.Entity) ActiveChannel {
 // verifyActive reads a channel with its version, if it is active. The hint is the incarnation that
 // it may have, or empty.
 func (s *Feeds) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
-	at := domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
-	c.Channel, c.version, err = s.versions.ChannelVersion(ctx, at, hint)
+	c.Channel, c.version, err = s.versions.GetVersion(ctx, key.Address(), hint)
 	return c, err
 }
 

@@ -14,7 +14,7 @@ import (
 // Unsubscribe ends a subscription. To unsubscribe again is no error. If another
 // request of the user begins to join meanwhile, that one comes later and wins:
 // otherwise the two could undo each other's steps without end.
-func (s *Subscriptions) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+func (s *Subscriptions) Delete(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.pause.Retry(ctx, func() error {
 		//lab: Read the user's own row: how far has the subscription come?

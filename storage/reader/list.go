@@ -14,7 +14,7 @@ import (
 // SubscriptionPage is ListAll, page by page. It reads and repairs up to limit
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
-func (s *Subscriptions) SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (list page.Of[domain.Subscription], err error) {
+func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (list page.Of[domain.Subscription], err error) {
 	rows, next, err := s.subscriptionRows(ctx, user, page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit})
 	if err != nil {
 		return list, err
@@ -82,7 +82,7 @@ const maxCounted = 1000
 
 // Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
-func (s *Subscriptions) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+func (s *Subscriptions) Count(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
 	from, to := schema.Sub.Range()
 	//lab: Count the subscribers of the channel.
 	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{

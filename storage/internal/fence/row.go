@@ -18,13 +18,8 @@ type Row struct {
 	ETag driver.ETag
 }
 
-// Channel reads an active channel. A channel that is being deleted is
-// domain.ErrGone. A name without a channel is domain.ErrNotFound.
-func (s *Fence) Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error) {
-	return s.ChannelAt(ctx, domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()})
-}
-
-// ChannelAt reads the active channel at an address, like Channel. If its incarnation is
+// ChannelAt reads the active channel at an address. A channel that is being deleted is
+// domain.ErrGone. A name without a channel is domain.ErrNotFound. If its incarnation is
 // not one that the sender accepts, it returns a *domain.ReplacedError.
 //
 // It is safe to post or subscribe to the channel that ChannelAt returns at any later time:
