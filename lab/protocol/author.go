@@ -86,7 +86,7 @@ func authors() subject {
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 				}), unharmed, among("reader", "olga")),
-			ablate("author-post", "author", "The look at a listed post", "readFound: s.posts.Get(ctx, post.by.Channel, post.id)",
+			ablate("author-post", "author", "The look at a listed post", "readFound: post.by.Channel, post.id",
 				"The page of an author reads each post that is listed, so one that was deleted is not shown from a list that is behind.",
 				only("reader", remembersPosts), among("reader", "olga")),
 			ablate("author-gone", "author", "What a list may lose", "readListed: case !lives:",

@@ -141,7 +141,7 @@ func latest() subject {
 			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
 				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
 				only("ann", notedAfter), among("ann")),
-			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.GetVersion(ctx, at, hint)",
+			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.GetVersion(ctx, key.Address(), hint)",
 				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
