@@ -134,7 +134,7 @@ func everySafeguardHasItsLine(t *testing.T) {
 }
 
 func sourceIsWhole(t *testing.T) {
-	for _, folder := range []string{"storage", "storage/account", "storage/blog", "storage/check", "storage/deletion", "storage/channel", "storage/erasure", "storage/fresh", "storage/internal/fence", "storage/reader", "storage/optimistic", "worker", "lab/protocol", "lab/textbook"} {
+	for _, folder := range []string{"storage", "storage/account", "storage/blog", "storage/check", "storage/deletion", "storage/channel", "storage/erasure", "storage/internal/fence", "storage/reader", "storage/optimistic", "worker", "lab/protocol", "lab/textbook"} {
 		files, err := filepath.Glob("../" + folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal(folder, err)

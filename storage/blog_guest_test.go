@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/blog"
 	"microblogging/storage/drivertest"
 )
 
@@ -178,7 +179,7 @@ func ownerAloneRules(t *testing.T, w *world) {
 
 func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	for i := range storage.MaxBlocked {
+	for i := range blog.MaxBlocked {
 		w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", i)), CreatedOn: domain.Now()})) // of the greatest length
 	}
 	var invalid *domain.InvalidError
@@ -186,7 +187,7 @@ func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 		t.Errorf("one more: %v", err)
 	}
 	w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", 7))})) // who is already
-	if got := w.guests(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
+	if got := w.guests(channel); len(got.Blocked) != blog.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
 		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
 	}
 }

@@ -69,7 +69,7 @@ func benchChannel(b *testing.B, backend driver.Backend) (*storage.Parts, domain.
 	}
 	channel, err := domain.NewChannel("bench", domain.About{}, ada)
 	if err == nil {
-		channel, err = store.Operator.CreateChannel(b.Context(), channel)
+		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -29,7 +29,7 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	made, err := w.faulty.Operator.CreateChannel(t.Context(), channel)
+	made, _, err := w.faulty.Channels.Create(t.Context(), channel, "", 0)
 	if w.ok(err); !taken || made.Incarnation == channel.Incarnation {
 		t.Errorf("the gate was taken: %t, and the channel has the incarnation that lost it: %+v", taken, made)
 	}
@@ -44,7 +44,7 @@ func echoOfCreation(t *testing.T, w *world) {
 		return send(ctx)
 	}))
 	channel := w.channel("garden", ada)
-	if made, err := w.faulty.Operator.CreateChannel(t.Context(), channel); err != nil || made != channel {
+	if made, _, err := w.faulty.Channels.Create(t.Context(), channel, "", 0); err != nil || made != channel {
 		t.Errorf("made %+v, %v", made, err)
 	}
 	w.mustBeWhole(nil)
@@ -53,7 +53,7 @@ func echoOfCreation(t *testing.T, w *world) {
 func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 	w.create("Café-Straße", ada)
 	for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
-		_, err := w.store.Operator.CreateChannel(t.Context(), w.channel(name, grace))
+		_, _, err := w.store.Channels.Create(t.Context(), w.channel(name, grace), "", 0)
 		if !errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrStillDeleting) {
 			t.Errorf("creating %q: %v, want ErrExists", name, err)
 		}

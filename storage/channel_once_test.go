@@ -54,7 +54,7 @@ func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	late := w.create("garden", ada)
 	w.ungate(late)
 	w.insert("garden", "sub!grace", domain.NewIncarnation())
-	if next, err := w.store.Operator.CreateChannel(t.Context(), w.channel("garden", eve)); err != nil || next.Owner != eve {
+	if next, _, err := w.store.Channels.Create(t.Context(), w.channel("garden", eve), "", 0); err != nil || next.Owner != eve {
 		t.Errorf("the name is taken with %+v, %v", next, err)
 	}
 }

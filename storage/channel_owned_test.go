@@ -20,7 +20,7 @@ func (w *world) uncounted(name string, owner domain.UserName) domain.Channel {
 	channel := w.channel(name, owner)
 	w.ok(w.store.Operator.ListChannel(w.t.Context(), channel))
 	w.ok(w.store.Operator.ListChannel(w.t.Context(), channel)) // once more changes nothing
-	channel, err := w.store.Operator.CreateChannel(w.t.Context(), channel)
+	channel, _, err := w.store.Channels.Create(w.t.Context(), channel, "", 0)
 	w.ok(err)
 	return channel
 }

@@ -65,7 +65,7 @@ func lives() map[string]live {
 		}},
 		"a channel is deleted, and its name taken again": {prepare: ask, run: func(w *world, s *storage.Parts) {
 			erase(w, s)
-			channel, err := s.Operator.CreateChannel(w.t.Context(), w.channel("garden", eve))
+			channel, _, err := s.Channels.Create(w.t.Context(), w.channel("garden", eve), "", 0)
 			w.ok(err)
 			_, _, err = s.Posts.Create(w.t.Context(), posting(channel, grace, "new"))
 			w.ok(err)

@@ -24,7 +24,7 @@ func lostGateIsLeft(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, grace, "one")
 	w.remove(channel.Key(), openGateRow(channel.Incarnation))
-	if _, err := w.store.Operator.CreateChannel(t.Context(), w.channel("garden", eve)); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := w.store.Channels.Create(t.Context(), w.channel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("who wants the name is told %v", err)
 	}
 	violations, _ := w.run(true)

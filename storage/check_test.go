@@ -216,13 +216,13 @@ func nobodysPlants() (plants []plant) {
 			return found("I12", "Blogs", "plant", "sub!lea")
 		},
 		"channel on their list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
-			ghost, err := late.Operator.CreateChannel(w.t.Context(), w.channel("ghost", lea))
+			ghost, _, err := late.Channels.Create(w.t.Context(), w.channel("ghost", lea), "", 0)
 			w.ok(err)
 			w.ok(late.Operator.ListChannel(w.t.Context(), ghost))
 			return append(found("I12", "Channels", "ghost", ""), found("I12", "Blogs", "ghost", "sub!lea")...)
 		},
 		"channel on no list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
-			ghost, err := late.Operator.CreateChannel(w.t.Context(), w.channel("ghost", lea))
+			ghost, _, err := late.Channels.Create(w.t.Context(), w.channel("ghost", lea), "", 0)
 			w.ok(err)
 			w.ok(late.Subscriptions.Delete(w.t.Context(), ghost.Ref(), lea))
 			return found("I12", "Channels", "ghost", "")

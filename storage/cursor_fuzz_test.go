@@ -229,7 +229,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	for _, name := range []string{"gone1", "gone2", "gone3"} {
 		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
-		_, err = store.Operator.CreateChannel(ctx, channel)
+		_, _, err = store.Channels.Create(ctx, channel, "", 0)
 		must(err)
 		_, err = store.Deletions.Request(ctx, channel.Key(), ada, anyIncarnation)
 		must(err)

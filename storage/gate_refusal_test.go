@@ -33,7 +33,7 @@ func refusedByGate(t *testing.T) {
 	w := newWorld(t)
 	watch := &gateWatch{}
 	store := storage.New(w.db, storage.Options{Around: []driver.Around{watch.around}})
-	made, err := store.Operator.CreateChannel(t.Context(), w.channel("garden", ada))
+	made, _, err := store.Channels.Create(t.Context(), w.channel("garden", ada), "", 0)
 	w.ok(err)
 	w.post(made, grace, "first")
 	_, err = store.Operator.ShutGate(t.Context(), made.Ref())

@@ -11,7 +11,6 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
-	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/reader"
 )
@@ -50,14 +49,13 @@ type (
 	Checker     = check.Checker
 	CheckCounts = check.Counts
 
-	Version      = fresh.Version
-	Kept[T any]  = fresh.Kept[T]
-	Cache[T any] = fresh.Cache[T]
+	Version      = channel.Version
+	Kept[T any]  = channel.Kept[T]
+	Cache[T any] = channel.Cache[T]
 )
 
 const (
 	MaxPostings = blog.MaxPostings
-	MaxBlocked  = blog.MaxBlocked
 	MaxDigest   = reader.MaxDigest
 	MaxRanked   = reader.MaxRanked
 

@@ -13,15 +13,10 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
 	"microblogging/storage/flight"
-	"microblogging/storage/fresh"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
-	"microblogging/storage/schema"
 )
-
-// DataTables names the tables. A copy of a store is a copy of these.
-func DataTables() []string { return schema.Tables() }
 
 // A Store has what pages do with the tables and queues, for all backends: the operations of users on
 // each subject, and no step of the protocol. It is safe for concurrent use. It keeps nothing that
@@ -146,12 +141,11 @@ func New(backend driver.Backend, o Options) *Parts {
 	gates := fence.New(backend, reads, requireActive, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, gates, o.Pause, o.Undo)
 	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)
-	versions := fresh.New(backend, gates)
-	channels := channel.New(backend, gates, deletions, versions, o.Pause)
-	readers := reader.New(backend, gates, posts, versions, o.Pause)
+	channels := channel.New(backend, gates, deletions, o.Pause)
+	readers := reader.New(backend, gates, channels, posts, o.Pause)
 	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, o.Pause, o.UndoAccount)
 	health := &Health{backend}
-	operator := &Operator{check.NewSteps(gates, deletions, channels, posts, readers), accounts, erasures, health}
+	operator := &Operator{check.Steps{Fence: gates, Deletions: deletions, Channels: channels, Posts: posts, Readers: readers}, accounts, erasures, health}
 	return &Parts{
 		Store: &Store{
 			Channels:      channels.Channels,

@@ -13,6 +13,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 func TestStore(t *testing.T) {
@@ -150,7 +151,7 @@ func partIsRefused(t *testing.T) {
 	if _, err := store.Operator.SignUp(t.Context(), "ada", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	parts := append(storage.DataTables(), domain.QueueName, domain.PoisonQueueName)
+	parts := append(schema.Tables(), domain.QueueName, domain.PoisonQueueName)
 	for _, lost := range parts {
 		calls := 0
 		err := hooked(db, func(c *driver.Call) error {

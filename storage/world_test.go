@@ -146,7 +146,7 @@ func (w *world) channel(name string, owner domain.UserName) domain.Channel {
 
 func (w *world) create(name string, owner domain.UserName) domain.Channel {
 	w.t.Helper()
-	channel, err := w.store.Operator.CreateChannel(w.t.Context(), w.channel(name, owner))
+	channel, _, err := w.store.Channels.Create(w.t.Context(), w.channel(name, owner), "", 0)
 	w.ok(err)
 	return channel
 }

@@ -16,7 +16,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/blog"
-	"microblogging/storage/fresh"
+	"microblogging/storage/channel"
 )
 
 // What the page cache keeps, as the observer is told it.
@@ -157,7 +157,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 		key = name.Key()
 	}
 	hit := true
-	page, err := fresh.ReadCached(c.Request().Context(), s.store.Channels.Versions, s.pages, key.Address(), address,
+	page, err := channel.ReadCached(c.Request().Context(), s.store.Channels, s.pages, key.Address(), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := s.viewAt(c, channel, version, d)
@@ -233,7 +233,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	before, _ := s.views.Get(at)
 	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
-		view, err = fresh.ReadCached(ctx, s.store.Channels.Versions, s.views, key.Address(), at,
+		view, err = channel.ReadCached(ctx, s.store.Channels, s.views, key.Address(), at,
 			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 				hit = false
 				c.Set(channelKey, channel)
@@ -261,7 +261,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
 	c.Set(channelKey, of)
-	view, err := fresh.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
+	view, err := channel.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false
 			return d.read(ctx, channel, version)

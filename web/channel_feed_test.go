@@ -73,7 +73,7 @@ func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	s := newSite(t)
 	channel, err := domain.NewChannel("Quiet", domain.About{}, "ada")
 	if err == nil {
-		channel, err = s.store.Operator.CreateChannel(t.Context(), channel)
+		channel, _, err = s.store.Channels.Create(t.Context(), channel, "", 0)
 	}
 	ok(t, err)
 	atom, json := feedsOf(channel)

@@ -10,7 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/fresh"
+	"microblogging/storage/channel"
 	"microblogging/templates"
 )
 
@@ -42,7 +42,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		return show(s, c, v, err, templates.LatestPage, view)
 	}
 	hit := true
-	page, err := fresh.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
+	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := read(ctx)

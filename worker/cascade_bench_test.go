@@ -104,7 +104,7 @@ func fillChannel(b *testing.B, store *storage.Parts, posts int) domain.Message {
 	}
 	channel, err := domain.NewChannel("bench", domain.About{}, owner)
 	if err == nil {
-		channel, err = store.Operator.CreateChannel(ctx, channel)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -85,7 +85,7 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	store := storage.New(db, storage.Options{})
 	other, err := domain.NewChannel("other", domain.About{}, owner)
 	if err == nil {
-		other, err = store.Operator.CreateChannel(b.Context(), other)
+		other, _, err = store.Channels.Create(b.Context(), other, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -148,7 +148,7 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	}
 	channel, err := domain.NewChannel("large", domain.About{}, owner)
 	if err == nil {
-		channel, err = store.Operator.CreateChannel(ctx, channel)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -207,7 +207,7 @@ func erasureIsUndone(t *testing.T) {
 		"create": func() error {
 			channel, err := domain.NewChannel("Other", domain.About{}, leaver)
 			l.ok(err)
-			_, err = l.sound.Operator.CreateChannel(t.Context(), channel)
+			_, _, err = l.sound.Channels.Create(t.Context(), channel, "", 0)
 			return err
 		},
 	} {
@@ -597,7 +597,7 @@ func lateRowShowsNothing(t *testing.T) {
 	}
 	secret, err := domain.NewChannel("Secret", domain.About{Description: "of the former owner"}, leaver)
 	l.ok(err)
-	_, err = l.faulty.Operator.CreateChannel(ctx, secret)
+	_, _, err = l.faulty.Channels.Create(ctx, secret, "", 0)
 	l.ok(err)
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)

@@ -73,7 +73,7 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	w := &scaleWorld{world: newWorld(t, 0), scaleSize: size, author: domain.UserName(strings.Repeat("u", size.user)), ctx: t.Context()}
 	channel, err := domain.NewChannel(strings.Repeat("c", size.key), domain.About{}, w.author)
 	if err == nil {
-		w.channel, err = w.sound.Operator.CreateChannel(t.Context(), channel)
+		w.channel, _, err = w.sound.Channels.Create(t.Context(), channel, "", 0)
 	}
 	if err == nil {
 		err = w.post("before", size.n)
@@ -188,7 +188,7 @@ func scaleCases() []scaleCase {
 			return w.sound.Subscriptions.Delete(w.ctx, w.channel.Ref(), visitor)
 		}},
 		{"create a channel", "14", "12", "", fixed(14, 12), func(w *scaleWorld) error {
-			_, err := w.sound.Operator.CreateChannel(w.ctx, w.fresh)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "", 0)
 			return err
 		}},
 		{"the same, with an idempotency key", "16", "14", "", fixed(16, 14), func(w *scaleWorld) error {

@@ -76,7 +76,7 @@ func (s *site) create(name string, posts int) domain.Channel {
 	s.t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, "ada")
 	s.ok(err)
-	channel, err = s.store.Operator.CreateChannel(s.t.Context(), channel)
+	channel, _, err = s.store.Channels.Create(s.t.Context(), channel, "", 0)
 	s.ok(err)
 	for i := range posts {
 		s.post(channel, fmt.Sprint("post ", i, " ", rand.Uint64()))

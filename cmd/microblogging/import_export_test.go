@@ -54,7 +54,7 @@ func importTakesBackAnExport(t *testing.T) {
 	for name, owner := range map[string]domain.UserName{"Mine": "ada", "Others": "bob"} {
 		channel, err := domain.NewChannel(name, domain.About{}, owner)
 		ok(t, err)
-		channel, err = store.Operator.CreateChannel(t.Context(), channel)
+		channel, _, err = store.Channels.Create(t.Context(), channel, "", 0)
 		ok(t, err)
 		ok(t, store.Operator.ListChannel(t.Context(), channel))
 		for i, post := range posts {

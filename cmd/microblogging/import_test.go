@@ -238,7 +238,7 @@ func newImportWorld(t *testing.T) *importWorld {
 	ok(t, w.store.Operator.Prepare(t.Context()))
 	channel, err := domain.NewChannel("news", domain.About{}, "ada")
 	if err == nil {
-		channel, err = w.store.Operator.CreateChannel(t.Context(), channel)
+		channel, _, err = w.store.Channels.Create(t.Context(), channel, "", 0)
 	}
 	ok(t, err)
 	w.channel = channel

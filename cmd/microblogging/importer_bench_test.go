@@ -89,7 +89,7 @@ func benchImporter(b *testing.B, store *storage.Parts) *importer {
 	ok(b, store.Operator.Prepare(b.Context()))
 	channel, err := domain.NewChannel("bench", domain.About{}, "ada")
 	if err == nil {
-		channel, err = store.Operator.CreateChannel(b.Context(), channel)
+		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
 	}
 	ok(b, err)
 	return newImporter(store.Store, channel, "ada", "title:Bench")

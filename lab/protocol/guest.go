@@ -8,8 +8,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -117,7 +117,7 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 	kept := shelf{}
 	for range 2 {
 		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-		page, err := fresh.ReadCached(ctx, c.Store.Channels.Versions, kept, channelKey.Address(), "rule",
+		page, err := channel.ReadCached(ctx, c.Store.Channels, kept, channelKey.Address(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
 				g, err := c.Store.Posts.Guests(ctx, in.Key())
 				return g.In(in.Ref()).Posting(), err
@@ -218,7 +218,7 @@ func contented() driver.Around {
 }
 
 // untouched is a set-up: the channel as it was created.
-func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner) }
+func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner, "") }
 
 // guests post, and owners say who may.
 func guests() subject {

@@ -9,8 +9,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -47,8 +47,8 @@ func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]doma
 	for _, channel := range active.Channels {
 		*expected = append(*expected, channel.Ref())
 	}
-	page, err := fresh.ReadCachedAt(ctx, kept, domain.Channel{}, active.Version, "latest",
-		func(ctx context.Context, _ domain.Channel, _ fresh.Version) (string, error) {
+	page, err := channel.ReadCachedAt(ctx, kept, domain.Channel{}, active.Version, "latest",
+		func(ctx context.Context, _ domain.Channel, _ channel.Version) (string, error) {
 			latest, err := c.Store.Feeds.Latest(ctx, active, latestLimit)
 			var text strings.Builder
 			for _, post := range latest.Items {
@@ -108,7 +108,7 @@ func postLater(by domain.UserName, key string) body {
 
 // busy is a set-up: the channel with a post, and no other.
 func busy(ctx context.Context, c *lab.Client) {
-	if channel, ok := makeChannel(ctx, c, channelName, owner); ok {
+	if channel, ok := makeChannel(ctx, c, channelName, owner, ""); ok {
 		makePost(ctx, c, channel, author, "old")
 	}
 }
@@ -141,7 +141,7 @@ func latest() subject {
 			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
 				"A channel is on the index of active channels before it has a post, so no post is there that nobody finds.",
 				only("ann", notedAfter), among("ann")),
-			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.GetVersion(ctx, key.Address(), hint)",
+			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.channels.GetVersion(ctx, key.Address(), hint)",
 				"The index only says where to look, and its reader believes the channel, so nothing of a deleted one is shown.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })

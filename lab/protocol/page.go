@@ -9,8 +9,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -39,7 +39,7 @@ type pageReader func(ctx context.Context, s *storage.Parts, kept shelf) (storage
 
 // versionFirst reads pages as package web does.
 func versionFirst(ctx context.Context, s *storage.Parts, kept shelf) (storage.Kept[string], error) {
-	return fresh.ReadCached(ctx, s.Channels.Versions, kept, channelKey.Address(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
+	return channel.ReadCached(ctx, s.Channels, kept, channelKey.Address(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
 		return readPage(ctx, s, c, v)
 	})
 }
@@ -54,7 +54,7 @@ func contentFirst(ctx context.Context, s *storage.Parts, kept shelf) (storage.Ke
 	if err != nil {
 		return storage.Kept[string]{}, err
 	}
-	return fresh.ReadCached(ctx, s.Channels.Versions, kept, channelKey.Address(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
+	return channel.ReadCached(ctx, s.Channels, kept, channelKey.Address(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
 		return page, nil
 	})
 }

@@ -45,10 +45,10 @@ func inTurn(bodies ...body) body {
 // says who may post, so that no actor has to put one up.
 func news(texts ...string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if other, ok := makeChannel(ctx, c, aside, owner); ok {
+		if other, ok := makeChannel(ctx, c, aside, owner, ""); ok {
 			makePost(ctx, c, other, author, "aside")
 		}
-		channel, ok := makeChannel(ctx, c, channelName, owner)
+		channel, ok := makeChannel(ctx, c, channelName, owner, "")
 		if !ok {
 			return
 		}

@@ -35,16 +35,16 @@ type Steps struct {
 // off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
-func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, pause optimistic.Pause, activePartitions int) Steps {
-	lists := &Lists{reads: channels.Reads, users: driver.NewTable(backend, schema.TableUsers)}
+func New(backend driver.Backend, gates *fence.Fence, deletions deletion.Steps, pause optimistic.Pause, activePartitions int) Steps {
+	lists := &Lists{reads: gates.Reads, users: driver.NewTable(backend, schema.TableUsers)}
 	activity := &Activity{
-		reads:      channels.Reads,
+		reads:      gates.Reads,
 		table:      driver.NewTable(backend, schema.TableActivity),
 		partitions: cmp.Or(activePartitions, schema.ActivePartitions),
 	}
-	channels.OnRemoval(lists.unlistSwept)
+	gates.OnRemoval(lists.unlistSwept)
 	return Steps{&Posts{
-		fence:     channels,
+		fence:     gates,
 		deletions: deletions,
 		lists:     lists,
 		activity:  activity,

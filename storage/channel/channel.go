@@ -10,7 +10,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
@@ -18,7 +17,6 @@ import (
 
 // Channels holds the operations on channels. It is safe for concurrent use.
 type Channels struct {
-	*fresh.Versions
 	fence     *fence.Fence
 	deletions deletion.Steps
 
@@ -33,10 +31,9 @@ type Channels struct {
 type Steps struct{ *Channels }
 
 // New returns the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps, versions *fresh.Versions, pause optimistic.Pause) Steps {
+func New(backend driver.Backend, gates *fence.Fence, deletions deletion.Steps, pause optimistic.Pause) Steps {
 	s := Steps{&Channels{
-		Versions:  versions,
-		fence:     channels,
+		fence:     gates,
 		deletions: deletions,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		users:     driver.NewTable(backend, schema.TableUsers),
@@ -45,7 +42,7 @@ func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps
 		queue:     driver.NewQueue(backend, domain.QueueName),
 		pause:     pause,
 	}}
-	channels.OnReservation(s.ListChannel)
+	gates.OnReservation(s.ListChannel)
 	return s
 }
 
@@ -58,7 +55,8 @@ func New(backend driver.Backend, channels *fence.Fence, deletions deletion.Steps
 // It is safe to post or subscribe to the channel that Get returns at any later time: the gate that
 // such a request holds is of this incarnation.
 func (s *Channels) Get(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
-	return s.fence.ChannelAt(ctx, at)
+	row, err := s.fence.ReadActive(ctx, at)
+	return row.Channel, err
 }
 
 // Update changes what is said about a channel, and returns the channel as it is then.

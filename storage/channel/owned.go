@@ -37,36 +37,26 @@ const creationPatience = 10 * time.Minute
 // channels at most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
 // until its deletion has ended. The channel is on its owner's list.
 //
-// A request with an idempotency key may be sent again, as fence.Fence.CreateOnce says: Create then
-// reports false in made if an earlier one has made the channel. An empty key is none.
+// A request with an idempotency key may be sent again. Create then reports false in made if an earlier
+// one has made the channel. An empty key is none. Two requests with one key may make a channel each,
+// and the first of them be deleted before the second is recorded. Then the second channel is deleted
+// too. If the process dies before it requests that, the channel stays, as if its owner had created it
+// again.
 func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
-	if key == "" {
-		created, err = s.fence.CreateChannel(ctx, wanted)
-		made = true
-	} else {
-		created, made, err = s.createOnce(ctx, wanted, key)
-	}
-	if err != nil {
-		return domain.Channel{}, false, err
-	}
-	return created, made, nil
-}
-
-// createOnce is CreateOnce. Two requests with one key may make a channel each, and the first of
-// them be deleted before the second is recorded. Then the second channel is deleted too. If the
-// process dies before that is asked for, it stays, as if its owner had created it again.
-func (s *Channels) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
-	created, made, err = s.fence.CreateOnce(ctx, wanted, key)
+	created, made, err = s.fence.CreateChannel(ctx, wanted, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
 		_, unasked := s.deletions.Request(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
 		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
 			err = errors.Join(err, unasked)
 		}
 	}
-	return created, made, err
+	if err != nil {
+		return domain.Channel{}, false, err
+	}
+	return created, made, nil
 }
 
 // ListChannel puts a channel on its owner's list. It may be called again.

@@ -116,7 +116,7 @@ func (s *Channels) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 		rows.Channel = fence.Decode(row).Channel
 		rows.Channels = []driver.Entity{row}
 	}
-	if q.refused(rows.Channel) {
+	if c := rows.Channel; !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation) { // it is another's
 		return rows, domain.ErrForbidden
 	}
 	var deletions, gates, found []driver.Entity
@@ -169,11 +169,6 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 // owns reports whether the rows of the channel that has the name may be shown.
 func (q RowsQuery) owns(c domain.Channel) bool {
 	return q.Everybody || c.Owner == q.By && q.By != "" && !domain.OfFormerAccount(c.CreatedOn, q.made)
-}
-
-// refused reports whether the channel that has the name is asked for, and is another's.
-func (q RowsQuery) refused(c domain.Channel) bool {
-	return !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation)
 }
 
 // showDeletions decides what may be shown.

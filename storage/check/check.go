@@ -55,23 +55,19 @@ type Checker struct {
 // Steps are the steps by which a check reads and repairs.
 type Steps struct {
 	*fence.Fence
-	deletionSteps
-	channelSteps
-	blogSteps
-	readerSteps
+	Deletions
+	Channels
+	Posts
+	Readers
 }
 
+// The steps of the packages that a check judges.
 type (
-	deletionSteps = deletion.Steps
-	channelSteps  = channel.Steps
-	blogSteps     = blog.Steps
-	readerSteps   = reader.Steps
+	Deletions = deletion.Steps
+	Channels  = channel.Steps
+	Posts     = blog.Steps
+	Readers   = reader.Steps
 )
-
-// NewSteps returns the steps of these packages.
-func NewSteps(gates *fence.Fence, deletions deletion.Steps, channels channel.Steps, posts blog.Steps, readers reader.Steps) Steps {
-	return Steps{gates, deletions, channels, posts, readers}
-}
 
 // A store is what a check reads, and by which it repairs.
 type store struct {

@@ -31,9 +31,9 @@ type Steps struct{ *Deletions }
 
 // New returns the deletions of a backend whose tables and queues are there. For the time of undo,
 // the deletion of a channel can be undone.
-func New(backend driver.Backend, channels *fence.Fence, pause optimistic.Pause, undo time.Duration) Steps {
+func New(backend driver.Backend, gates *fence.Fence, pause optimistic.Pause, undo time.Duration) Steps {
 	return Steps{&Deletions{
-		fence:     channels,
+		fence:     gates,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		deletions: driver.NewTable(backend, schema.TableDeletions),
 		users:     driver.NewTable(backend, schema.TableUsers),

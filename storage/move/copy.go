@@ -11,6 +11,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Side is the source or the target of a copy.
@@ -78,7 +79,7 @@ func (c *copier) prepare(ctx context.Context) error {
 // look refuses a target that holds what the source does not.
 func (c *copier) look(ctx context.Context) error {
 	empty := true
-	for _, name := range storage.DataTables() {
+	for _, name := range schema.Tables() {
 		for _, err := range driver.NewTable(c.to, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
 			if err != nil {
 				return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)

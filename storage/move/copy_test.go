@@ -18,6 +18,7 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/move"
+	"microblogging/storage/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,7 +53,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 	for _, name := range []string{"garden", "pond"} {
 		channel, err := domain.NewChannel(name, domain.About{}, "ada")
 		ok(t, err)
-		channel, err = store.Operator.CreateChannel(ctx, channel)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 		ok(t, err)
 		for i := range enoughPosts {
 			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
@@ -94,7 +95,7 @@ func copyStore(t *testing.T, from, to move.Side) (move.Result, error) {
 // rows are all rows of a store without their versions, in words.
 func rows(db *mem.DB) []string {
 	var list []string
-	for _, table := range storage.DataTables() {
+	for _, table := range schema.Tables() {
 		for row := range db.Snapshot().Rows(table) {
 			words := []string{table, row.Partition, row.Row}
 			for _, p := range row.Properties {

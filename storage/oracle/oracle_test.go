@@ -32,7 +32,7 @@ func newWorld(t *testing.T) *world {
 	w.ok(store.Operator.Prepare(t.Context()))
 	w.channel, err = domain.NewChannel("News", domain.About{}, "ada")
 	w.ok(err)
-	w.channel, err = store.Operator.CreateChannel(t.Context(), w.channel)
+	w.channel, _, err = store.Channels.Create(t.Context(), w.channel, "", 0)
 	w.ok(err)
 	blog, _, err := store.Posts.Create(t.Context(), storage.Posting{
 		Channel: w.channel, By: "grace", Key: "one", Draft: domain.Draft{Text: "one"},

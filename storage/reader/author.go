@@ -56,7 +56,13 @@ func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.Use
 			return listed, fmt.Errorf("%s of %s: %w", kind.Name, user, err)
 		}
 		rows, listed.Next = page.Cut(list, rows, page.RowKey)
-		items, err := s.readListed(ctx, kind, user, listedPosts(kind, rows), channels)
+		var posts []found
+		for _, row := range rows {
+			if ref, id := Listed(kind, row); schema.LeadsToChannel(ref) { // or else a check reports it
+				posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
+			}
+		}
+		items, err := s.readListed(ctx, kind, user, posts, channels)
 		if err != nil {
 			return listed, err
 		}
@@ -67,16 +73,6 @@ func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.Use
 		from = schema.Successor(rows[len(rows)-1].Row)
 	}
 	return listed, nil
-}
-
-// listedPosts are the posts that rows of a user's list name.
-func listedPosts(kind *schema.Kind, rows []driver.Entity) (posts []found) {
-	for _, row := range rows {
-		if ref, id := Listed(kind, row); schema.LeadsToChannel(ref) { // or else a check reports it
-			posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
-		}
-	}
-	return posts
 }
 
 // readListed reads the posts that a user's list names, and the channels that they are in, and returns

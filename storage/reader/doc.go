@@ -8,8 +8,8 @@ package reader
 
 import (
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
@@ -28,7 +28,7 @@ type Subscriptions struct {
 type Feeds struct {
 	fence         *fence.Fence
 	posts         blog.Steps
-	versions      *fresh.Versions
+	channels      channel.Steps
 	subscriptions *Subscriptions
 
 	blogs, users *driver.Table
@@ -42,20 +42,20 @@ type Steps struct {
 
 // New returns the subscriptions and feeds of a backend whose tables are there. Owners of new channels
 // join their channels, and a sweep ends the subscriptions.
-func New(backend driver.Backend, channels *fence.Fence, posts blog.Steps, versions *fresh.Versions, pause optimistic.Pause) Steps {
+func New(backend driver.Backend, gates *fence.Fence, channels channel.Steps, posts blog.Steps, pause optimistic.Pause) Steps {
 	blogs := driver.NewTable(backend, schema.TableBlogs)
 	s := &Subscriptions{
-		fence:         channels,
+		fence:         gates,
 		blogs:         blogs,
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
 		pause:         pause,
 	}
-	channels.OnCreation(s.joinOwner)
-	channels.OnRemoval(s.deleteSubscriptions)
+	gates.OnCreation(s.joinOwner)
+	gates.OnRemoval(s.deleteSubscriptions)
 	return Steps{s, &Feeds{
-		fence:         channels,
+		fence:         gates,
 		posts:         posts,
-		versions:      versions,
+		channels:      channels,
 		subscriptions: s,
 		blogs:         blogs,
 		users:         driver.NewTable(backend, schema.TableUsers),

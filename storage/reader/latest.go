@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
-	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -27,16 +27,16 @@ type ActiveChannel struct {
 	domain.Channel
 	LastBlogOn, NotedOn time.Time
 
-	version fresh.Version
+	version channel.Version
 }
 
 // Active are the channels in which the posts of one page are.
 type Active struct {
 	// Channels are active. The one with the newest activity comes first.
 	Channels []ActiveChannel
-	// Version names what Latest shows of them, as a fresh.Version names what one channel shows.
+	// Version names what Latest shows of them, as a channel.Version names what one channel shows.
 	// It is empty if one of them has no version.
-	Version fresh.Version
+	Version channel.Version
 
 	list page.List
 	// from is the first row key of a post that may be on the page. A post from before the floor
@@ -137,7 +137,7 @@ func (c ActiveChannel) by(hint driver.Entity) ActiveChannel {
 // verifyActive reads a channel with its version, if it is active. The hint is the incarnation that
 // it may have, or empty.
 func (s *Feeds) verifyActive(ctx context.Context, key domain.ChannelKey, hint domain.Incarnation) (c ActiveChannel, err error) {
-	c.Channel, c.version, err = s.versions.GetVersion(ctx, key.Address(), hint)
+	c.Channel, c.version, err = s.channels.GetVersion(ctx, key.Address(), hint)
 	return c, err
 }
 
@@ -159,7 +159,7 @@ func (s *Feeds) followHint(ctx context.Context, hint driver.Entity) (c ActiveCha
 	return c, err == nil, err
 }
 
-func versionOf(active Active) fresh.Version {
+func versionOf(active Active) channel.Version {
 	parts := []string{active.from, active.floor.String()}
 	for _, c := range active.Channels {
 		if c.version == "" {
@@ -167,7 +167,7 @@ func versionOf(active Active) fresh.Version {
 		}
 		parts = append(parts, string(c.Key()), c.NotedOn.String(), string(c.version))
 	}
-	return fresh.VersionOf(parts...)
+	return channel.VersionOf(parts...)
 }
 
 // Latest lists up to limit posts of the active channels, newest first, as Feed does. They are read

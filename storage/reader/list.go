@@ -14,27 +14,19 @@ import (
 // SubscriptionPage is ListAll, page by page. It reads and repairs up to limit
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
-func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (list page.Of[domain.Subscription], err error) {
-	rows, next, err := s.subscriptionRows(ctx, user, page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit})
-	if err != nil {
-		return list, err
-	}
-	list.Next = next
-	list.Items, err = s.repairSubscriptions(ctx, rows, user)
-	return list, err
-}
-
-// subscriptionRows reads a page of a user's rows, and its Next.
-func (s *Subscriptions) subscriptionRows(ctx context.Context, user domain.UserName, list page.List) (rows []Row, next string, err error) {
+func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found page.Of[domain.Subscription], err error) {
+	list := page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit}
 	from, err := list.From("")
 	if err != nil {
-		return nil, "", err
+		return found, err
 	}
-	if rows, err = s.firstSubscriptions(ctx, user, from, list.Limit+1); err != nil {
-		return nil, "", err
+	rows, err := s.firstSubscriptions(ctx, user, from, limit+1)
+	if err != nil {
+		return found, err
 	}
-	rows, next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
-	return rows, next, nil
+	rows, found.Next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
+	found.Items, err = s.repairSubscriptions(ctx, rows, user)
+	return found, err
 }
 
 // ListAll lists what a user subscribes to, in the order of channel keys. It

@@ -69,7 +69,7 @@ func fill(t *testing.T, store *storage.Parts) domain.Channel {
 		err = store.Operator.Prepare(t.Context())
 	}
 	if err == nil {
-		channel, err = store.Operator.CreateChannel(t.Context(), channel)
+		channel, _, err = store.Channels.Create(t.Context(), channel, "", 0)
 	}
 	for i := range 150 {
 		if err == nil {

@@ -15,7 +15,9 @@ import (
 // it was created. A name that is in use is domain.ErrExists. While the former
 // channel of that name is being deleted, it is domain.ErrStillDeleting. The given
 // incarnation must be new: a caller that tries again passes another. If this
-// incarnation cannot become the channel, CreateChannel takes a new one.
+// incarnation cannot become the channel, CreateChannel takes a new one. A request with an idempotency
+// key may be sent again (once.go); an empty key is none. CreateChannel reports true if this call made
+// the channel.
 //
 // The order of calls is:
 //
@@ -31,10 +33,19 @@ import (
 // subscribe. No worker can shut the gate before step 4, because no other process knows the
 // incarnation until the row is there. The deletion of the owner's account deletes the reservation
 // (package erasure).
-func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
+func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel}
-	err := s.create(ctx, &c)
-	return c.channel, err
+	if key != "" {
+		c.once = schema.Hash(string(channel.Owner), key)
+		c.body = schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Words())...)...)
+	}
+	if err := s.create(ctx, &c); err != nil {
+		return domain.Channel{}, false, err
+	}
+	if key != "" && !c.recorded {
+		err = s.recordMade(ctx, &c, c.channel.Incarnation)
+	}
+	return c.channel, !c.adopted, err
 }
 
 // A creation is a request to create a channel, while it is carried out.

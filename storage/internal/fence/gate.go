@@ -223,7 +223,7 @@ func (s *Fence) RemoveGate(ctx context.Context, ref domain.ChannelRef) error {
 // domain.ErrNotFound, domain.ErrGone, or a *domain.ReplacedError if another incarnation
 // has the name. It never returns nil.
 func (s *Fence) WhyGateGone(ctx context.Context, ref domain.ChannelRef) error {
-	if _, err := s.ChannelAt(ctx, ref.Address()); err != nil {
+	if _, err := s.ReadActive(ctx, ref.Address()); err != nil {
 		return err
 	}
 	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)

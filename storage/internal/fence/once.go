@@ -10,9 +10,8 @@ import (
 	"microblogging/storage/schema"
 )
 
-// CreateOnce is CreateChannel for a request with an idempotency key, which the owner may send
-// again: it then returns the channel that the first one made, in its present state. It reports true
-// if this call made the channel. The key may be any text.
+// The owner may send a request with an idempotency key again: it is then answered with the channel
+// that the first one made, in its present state. The key may be any text.
 //
 //   - The key was used for another name, or with other words about it: domain.ErrKeyReused.
 //   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call
@@ -30,20 +29,6 @@ import (
 // recognises the channel of an earlier request with its key, whichever incarnation that
 // took. If the process dies before made! is inserted, the next request with the key
 // inserts it.
-func (s *Fence) CreateOnce(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
-	c := creation{
-		channel: channel,
-		once:    schema.Hash(string(channel.Owner), key),
-		body:    schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Words())...)...),
-	}
-	if err := s.create(ctx, &c); err != nil {
-		return domain.Channel{}, false, err
-	}
-	if !c.recorded {
-		err = s.recordMade(ctx, &c, c.channel.Incarnation)
-	}
-	return c.channel, !c.adopted, err
-}
 
 // beginOnce inserts the once! row, unless the request has no key or this call has
 // inserted it. It reports done if the key has made a channel already, which it then puts

@@ -18,18 +18,9 @@ type Row struct {
 	ETag driver.ETag
 }
 
-// ChannelAt reads the active channel at an address. A channel that is being deleted is
-// domain.ErrGone. A name without a channel is domain.ErrNotFound. If its incarnation is
-// not one that the sender accepts, it returns a *domain.ReplacedError.
-//
-// It is safe to post or subscribe to the channel that ChannelAt returns at any later time:
-// the gate that such a request holds is of this incarnation.
-func (s *Fence) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
-	row, err := s.ReadActive(ctx, at)
-	return row.Channel, err
-}
-
-// ReadActive reads the active channel at an address. Its errors are those of ChannelAt.
+// ReadActive reads the active channel at an address. A channel that is being deleted is
+// domain.ErrGone. A name without a channel is domain.ErrNotFound. If its incarnation is not one that
+// the sender accepts, it returns a *domain.ReplacedError.
 func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
 	//lab: Read the channel's row: which incarnation has the name?
 	row, err := s.ReadChannel(ctx, at.Key)

@@ -1,6 +1,4 @@
-// Package fresh lets a process keep the pages of a channel, and show them only while they are
-// right. It depends on the store, and on no other process.
-package fresh
+package channel
 
 import (
 	"context"
@@ -15,6 +13,9 @@ import (
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
+
+// A process may keep the pages of a channel, and show them only while they are right. That depends on
+// the store, and on no other process.
 
 // A Version names what the pages of a channel show at one moment: all that the channel's
 // row and its posts, ratings and number of subscribers say. It is made of the ETags of
@@ -65,23 +66,12 @@ import (
 // because the incarnation is in the key of the gate.
 type Version string
 
-// Versions reads channels with their versions. It is safe for concurrent use.
-type Versions struct {
-	fence *fence.Fence
-	blogs *driver.Table
-}
-
-// New returns the versions of the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *fence.Fence) *Versions {
-	return &Versions{channels, driver.NewTable(backend, schema.TableBlogs)}
-}
-
-// ChannelVersion reads the active channel at an address and its version, with two reads at
-// once. The errors are those of ChannelAt. A channel without its open gate is domain.ErrNotFound.
+// GetVersion reads the active channel at an address and its version, with two reads at
+// once. The errors are those of Get. A channel without its open gate is domain.ErrNotFound.
 //
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
-func (s *Versions) GetVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
+func (s *Channels) GetVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
 	var row fence.Row
 	var gates []driver.Entity
 	err := s.fence.AtOnce(ctx, func(ctx context.Context) (err error) {
@@ -115,7 +105,7 @@ const maxOpenGates = 10
 
 // readOpenGates reads the open gate of an incarnation, if it is there. Without an
 // incarnation, it reads the first maxOpenGates of the partition.
-func (s *Versions) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
+func (s *Channels) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
 		from, to := schema.OpenGate.Range()
 		//lab: Look for the open gate of the channel, whichever incarnation it has.
@@ -167,12 +157,12 @@ type Cache[T any] interface {
 // ReadCached returns what the cache keeps under a key, if it is still right: it reads the
 // version first, and returns the kept value only if that has the same version. Otherwise
 // it calls read, and keeps what that returns under the version that was read before. The
-// errors are those of ChannelAt and of read.
+// errors are those of Get and of read.
 //
 // The key must name the channel's key and the page, since one cache may hold all channels.
 // read gets the channel and the version that its answer will have; that is empty if the
 // answer will not be kept.
-func ReadCached[T any](ctx context.Context, s *Versions, cache Cache[T], at domain.ChannelAddress, key string,
+func ReadCached[T any](ctx context.Context, s *Channels, cache Cache[T], at domain.ChannelAddress, key string,
 	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
 	kept, _ := cache.Get(key)
