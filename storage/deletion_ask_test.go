@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
 )
 
 var anyIncarnation = domain.Any[domain.Incarnation]()
@@ -46,7 +45,7 @@ func TestDeletionAsk(t *testing.T) {
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	asked := domain.Now()
-	accepted, err := w.store.Deletions.Request(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
+	accepted, err := w.store.Deletions.Request(domain.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
 	if err != nil || accepted.Ref() != channel.Ref() {
 		t.Errorf("asked to delete %+v, accepted %+v, %v", channel.Ref(), accepted, err)
 	}

@@ -1,9 +1,6 @@
 package storage
 
 import (
-	"context"
-
-	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
 	"microblogging/storage/channel"
@@ -61,8 +58,3 @@ const (
 
 	MaxDigestChannels = reader.MaxDigestChannels
 )
-
-// WithTraceParent is deletion.WithTraceParent.
-func WithTraceParent(ctx context.Context, of domain.TraceParent) context.Context {
-	return deletion.WithTraceParent(ctx, of)
-}

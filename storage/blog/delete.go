@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
@@ -41,7 +40,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 		}
 		if row.Revision != queued {
 			message := blogMessage(in, row.Blog, by)
-			message.TraceParent = deletion.TraceParentOf(ctx)
+			message.TraceParent = domain.TraceParentOf(ctx)
 			if err := s.deletions.Enqueue(ctx, message); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)
 			}

@@ -45,7 +45,7 @@ func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domai
 	if s.undo > 0 {
 		message.UndoableUntil = message.AskedOn.Add(s.undo)
 	}
-	message.TraceParent = TraceParentOf(ctx)
+	message.TraceParent = domain.TraceParentOf(ctx)
 	return row.Channel, Steps{s}.acceptDeletion(ctx, row, message)
 }
 

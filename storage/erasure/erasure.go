@@ -141,7 +141,7 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 		return asked, err
 	}
 	message := asked.Message()
-	message.TraceParent = deletion.TraceParentOf(ctx)
+	message.TraceParent = domain.TraceParentOf(ctx)
 	if message.UndoableUntil.IsZero() {
 		if err := s.deletions.Enqueue(ctx, message); err != nil {
 			return asked, fmt.Errorf("queueing: %w", err)
