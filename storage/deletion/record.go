@@ -99,29 +99,6 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	return p
 }
 
-// decodeTrace decodes a trace. It returns none for a text that it cannot read, because no operation
-// depends on a trace.
-func decodeTrace(text string, asked time.Time) (trace domain.Trace) {
-	var records []struct {
-		domain.StepRecord
-		// Microseconds of the version that stored no times: from the request, and from there.
-		At, Took int64
-	}
-	if json.Unmarshal([]byte(text), &records) != nil {
-		return nil
-	}
-	for _, r := range records {
-		if r.Began.IsZero() {
-			r.Began, r.Count = asked.Add(time.Duration(r.At)*time.Microsecond), max(r.Count, 1)
-			if r.Result != domain.StepUnderWay {
-				r.Ended = r.Began.Add(time.Duration(r.Took) * time.Microsecond)
-			}
-		}
-		trace = append(trace, r.StepRecord)
-	}
-	return trace
-}
-
 func Decode(row driver.Entity) domain.Deletion {
 	p := row.Properties
 	i, id, revision := schema.ParseDeletionRow(row.Row)
@@ -144,7 +121,9 @@ func Decode(row driver.Entity) domain.Deletion {
 
 		Number: p.Int64(schema.PropNumber), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
 	}
-	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
+	if json.Unmarshal([]byte(p.String(schema.PropTrace)), &d.Trace) != nil {
+		d.Trace = nil // no operation depends on it
+	}
 	if p.Bool(schema.PropWaiting) {
 		d.WaitingSince = p.Time(schema.PropWaitingSince)
 	}
