@@ -64,6 +64,11 @@ func (r ChannelRef) Address() ChannelAddress {
 	return ChannelAddress{Key: r.Key, Expected: OneOf(r.Incarnation)}
 }
 
+// Address is the address of the channel that has the key, whatever its incarnation.
+func (k ChannelKey) Address() ChannelAddress {
+	return ChannelAddress{Key: k, Expected: Any[Incarnation]()}
+}
+
 // A ChannelAddress names the channel that a request was made for: by its key, and by the
 // incarnations that its sender accepts. A page or a program that has read a channel
 // accepts that incarnation only. A request that was made for no channel that was read

@@ -169,7 +169,7 @@ func codeThatDiffersPanics(t *testing.T) {
 			runs++
 			for range 3 {
 				key := domain.ChannelKey(fmt.Sprint("news", runs))
-				if _, err := c.Store.Channel(ctx, key); err == nil {
+				if _, err := c.Store.Channels.Get(ctx, key.Address()); err == nil {
 					return
 				}
 			}

@@ -156,7 +156,7 @@ func traced(ctx context.Context, _ *driver.Call, next func(context.Context) erro
 type Client struct {
 	// Store has the real operations on the backend.
 	Backend driver.Backend
-	Store   *storage.Store
+	Store   *storage.Parts
 	// Given are the facts that the set-up of the scenario told.
 	Given []Fact
 	// Links and Tokens are the sign-in links and the sessions that the actor has.

@@ -134,10 +134,12 @@ func searchedFiles() []string {
 }
 
 // sourceFiles are the files that are embedded, without tests.
-func sourceFiles() []string {
-	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
-	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
-	return slices.DeleteFunc(append(files, deeper...), func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+func sourceFiles() (files []string) {
+	for _, pattern := range []string{"*/*.go", "*/*/*.go", "*/*/*/*.go"} {
+		found, _ := fs.Glob(microblogging.Source, pattern) // the patterns are good
+		files = append(files, found...)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 }
 
 // Find returns the file and the lines of a function: "openGate", or "(*pass).lookAt" if others

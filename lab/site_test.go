@@ -34,7 +34,7 @@ const enough = 15
 
 // A function that serves several tables tells of each in the same words.
 func ofSeveralTables(site lab.Site) bool {
-	return slices.Contains([]string{"Pause.Change", "(*Checker).each", "deletes", "(*Accounts).Expire"}, site.Function)
+	return slices.Contains([]string{"Pause.Change", "(*Checker).each", "deletes", "Steps.Expire"}, site.Function)
 }
 
 func everyCallIsTold(t *testing.T) {
@@ -134,7 +134,7 @@ func everySafeguardHasItsLine(t *testing.T) {
 }
 
 func sourceIsWhole(t *testing.T) {
-	for _, folder := range []string{"storage", "storage/account", "storage/blog", "storage/channel", "storage/check", "storage/deletion", "storage/directory", "storage/erasure", "storage/fresh", "storage/reader", "storage/optimistic", "worker", "lab/protocol", "lab/textbook"} {
+	for _, folder := range []string{"storage", "storage/account", "storage/blog", "storage/check", "storage/deletion", "storage/channel", "storage/erasure", "storage/internal/fence", "storage/reader", "storage/optimistic", "worker", "lab/protocol", "lab/textbook"} {
 		files, err := filepath.Glob("../" + folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal(folder, err)

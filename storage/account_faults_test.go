@@ -29,7 +29,7 @@ func TestAccountFaults(t *testing.T) {
 			w.user("ada")
 			token, other := w.signedIn("ada", right), w.signedIn("ada", right)
 			w.arm(fault.at(n))
-			err := w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "another horse")
+			err := w.faulty.Accounts.ChangePassword(w.t.Context(), token, attempt("ada", right), "another horse")
 			w.mustHaveOnePassword(token, other, err)
 		})
 	}
@@ -66,7 +66,7 @@ func TestOldPassword(t *testing.T) {
 		changed := errors.New("not yet")
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Seq == n {
-				changed = w.store.ChangePassword(ctx, own, attempt("ada", right), "another horse")
+				changed = w.store.Accounts.ChangePassword(ctx, own, attempt("ada", right), "another horse")
 			}
 			return send(ctx)
 		})

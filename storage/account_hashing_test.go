@@ -32,14 +32,14 @@ func nobody(i int) storage.Attempt { return from(i, fmt.Sprint("nobody", i), wro
 func (w *world) hold(slots int, takes time.Duration) {
 	w.hashing = func() { time.Sleep(takes) }
 	for i := range slots {
-		w.beside.Go(func() { _, _, _ = w.store.SignIn(w.t.Context(), nobody(150+i)) }) // refused in the end
+		w.beside.Go(func() { _, _, _ = w.store.Accounts.SignIn(w.t.Context(), nobody(150+i)) }) // refused in the end
 	}
 	synctest.Wait()
 	w.hashing = func() {}
 }
 
 // holdSignUp makes a sign-up that takes so long.
-func (w *world) holdSignUp(s *storage.Store, takes time.Duration) {
+func (w *world) holdSignUp(s *storage.Parts, takes time.Duration) {
 	w.hashing = func() { time.Sleep(takes) }
 	w.beside.Go(func() {
 		if err := w.signUpFrom(s, 150, "slow"); err != nil {
@@ -90,7 +90,7 @@ func signInDoesNotWaitForAddress(t *testing.T, w *world) {
 	for i := range 24 {
 		a := nobody(i)
 		a.Address = "192.0.2.7"
-		w.beside.Go(func() { _, _, _ = w.store.SignIn(t.Context(), a) })
+		w.beside.Go(func() { _, _, _ = w.store.Accounts.SignIn(t.Context(), a) })
 	}
 	synctest.Wait()
 	mustBeQuick(t, 2*takes, func() error { _, err := w.signIn(w.store, "ada", right); return err })
@@ -105,7 +105,7 @@ func repeatedSignUpsKeepNobodyOut(t *testing.T, w *world) {
 	for i := range 40 {
 		a := nobody(i)
 		a.Address = again.Address
-		w.beside.Go(func() { _, _, _ = w.store.SignIn(t.Context(), a) })
+		w.beside.Go(func() { _, _, _ = w.store.Accounts.SignIn(t.Context(), a) })
 	}
 	synctest.Wait()
 	for range 40 {
@@ -154,8 +154,8 @@ func hashingWaitEndsWithRequest(t *testing.T, w *world) {
 	w.hold(2, time.Minute)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, _, signIn := w.store.SignIn(ctx, nobody(1))
-	_, signUp := w.store.SignUp(ctx, "ada", right)
+	_, _, signIn := w.store.Accounts.SignIn(ctx, nobody(1))
+	_, signUp := w.store.Operator.SignUp(ctx, "ada", right)
 	for kind, err := range map[string]error{"sign-in": signIn, "sign-up": signUp} {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", kind, err)
@@ -166,7 +166,7 @@ func hashingWaitEndsWithRequest(t *testing.T, w *world) {
 func operatorWaits(t *testing.T, w *world) {
 	w.holdSignUp(w.store, time.Minute)
 	began := time.Now()
-	_, err := w.store.SignUp(t.Context(), "ada", right)
+	_, err := w.store.Operator.SignUp(t.Context(), "ada", right)
 	if took := time.Since(began); err != nil || took != time.Minute {
 		t.Errorf("an operator's account took %s, %v", took, err)
 	}
@@ -191,7 +191,7 @@ func twoAreHashedConcurrently(t *testing.T, w *world) {
 			if err := w.signUpFrom(w.store, i, fmt.Sprint("user", i)); err != nil {
 				t.Error(err)
 			}
-		} else if _, _, err := w.store.SignIn(t.Context(), nobody(i)); !errors.Is(err, domain.ErrNotSignedIn) {
+		} else if _, _, err := w.store.Accounts.SignIn(t.Context(), nobody(i)); !errors.Is(err, domain.ErrNotSignedIn) {
 			t.Error(err)
 		}
 	})

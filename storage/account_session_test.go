@@ -57,12 +57,12 @@ func sessionsEndTogether(t *testing.T) {
 				one, two, grace := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
 				link, secret := w.link(), w.digestAddress()
 				if everybody {
-					if n, err := w.store.EndAllSessions(t.Context()); err != nil || n != 2 {
+					if n, err := w.store.Operator.EndAllSessions(t.Context()); err != nil || n != 2 {
 						t.Errorf("%d users (%v)", n, err)
 					}
 					w.mustNotBeSignedIn(grace)
 				} else {
-					w.ok(w.store.EndSessions(t.Context(), "ada"))
+					w.ok(w.store.Accounts.EndSessions(t.Context(), "ada"))
 					w.mustBeSignedIn(grace, "grace")
 				}
 				w.mustNotBeSignedIn(one)
@@ -83,7 +83,7 @@ func fiftySessionsLast(t *testing.T, w *world) {
 		w.signedIn("ada", right)
 	}
 	w.mustBeSignedIn(first, "ada")
-	linked, _, err := w.store.FollowSignInLink(t.Context(), w.link())
+	linked, _, err := w.store.Accounts.FollowSignInLink(t.Context(), w.link())
 	w.ok(err)
 	last := w.signedIn("ada", right)
 	w.mustNotBeSignedIn(first)
@@ -104,7 +104,7 @@ func sessionIsFound(t *testing.T, w *world) {
 			return send(ctx)
 		})
 		began := time.Now()
-		if session, err := w.faulty.LikelySession(t.Context(), token, likely); err != nil || session.User != "ada" {
+		if session, err := w.faulty.Accounts.Session(t.Context(), token, likely); err != nil || session.User != "ada" {
 			t.Errorf("%+v, %v", session, err)
 		}
 		if took := time.Since(began); took != want*time.Second {
@@ -121,11 +121,11 @@ func carriedSessionIsFound(t *testing.T, w *world) {
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Sessions" && call.Seq <= 2 {
 			time.Sleep(time.Second)
-			w.ok(w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another long password"))
+			w.ok(w.store.Accounts.ChangePassword(t.Context(), token, attempt("ada", right), "another long password"))
 		}
 		return send(ctx)
 	})
-	if session, err := w.faulty.LikelySession(t.Context(), token, "ada"); err != nil || session.User != "ada" {
+	if session, err := w.faulty.Accounts.Session(t.Context(), token, "ada"); err != nil || session.User != "ada" {
 		t.Errorf("%+v, %v", session, err)
 	}
 }
@@ -137,7 +137,7 @@ func TestSignInLink(t *testing.T) {
 // link makes a sign-in link for ada.
 func (w *world) link() string {
 	w.t.Helper()
-	link, err := w.store.SignInLink(w.t.Context(), "ada")
+	link, err := w.store.Operator.SignInLink(w.t.Context(), "ada")
 	w.ok(err)
 	return link
 }
@@ -145,7 +145,7 @@ func (w *world) link() string {
 // mustBeDead fails the test if a link signs anybody in.
 func (w *world) mustBeDead(what, link string) {
 	w.t.Helper()
-	if _, _, err := w.store.FollowSignInLink(w.t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, _, err := w.store.Accounts.FollowSignInLink(w.t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
 		w.t.Errorf("a link %s is answered %v", what, err)
 	}
 }
@@ -155,7 +155,7 @@ func linkIsFollowedOnce(t *testing.T, w *world) {
 	link := w.link()
 	w.mustNotBeSignedIn(link) // a link is no session
 	time.Sleep(time.Hour - 1)
-	token, session, err := w.store.FollowSignInLink(t.Context(), link)
+	token, session, err := w.store.Accounts.FollowSignInLink(t.Context(), link)
 	if err != nil || session.User != "ada" {
 		t.Fatalf("followed: %+v, %v", session, err)
 	}
@@ -165,7 +165,7 @@ func linkIsFollowedOnce(t *testing.T, w *world) {
 		w.mustBeDead(what, link)
 	}
 	w.mustBeSignedIn(token, "ada")
-	if _, err := w.store.SignInLink(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.store.Operator.SignInLink(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a link of a user who is not there: %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestDigestAddress(t *testing.T) {
 
 func (w *world) mustBeDigestAddress(secret string, want bool) {
 	w.t.Helper()
-	err := w.store.CheckDigestAddress(w.t.Context(), "ada", secret)
+	err := w.store.Accounts.CheckDigestAddress(w.t.Context(), "ada", secret)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) || (err == nil) != want {
 		w.t.Errorf("the secret works: %v, want %t", err, want)
 	}
@@ -184,7 +184,7 @@ func (w *world) mustBeDigestAddress(secret string, want bool) {
 
 func (w *world) digestAddress() string {
 	w.t.Helper()
-	secret, err := w.store.NewDigestAddress(w.t.Context(), "ada")
+	secret, err := w.store.Accounts.NewDigestAddress(w.t.Context(), "ada")
 	w.ok(err)
 	return secret
 }
@@ -197,17 +197,17 @@ func digestAddressEnds(t *testing.T, w *world) {
 	w.mustBeDigestAddress(first, false)
 	w.mustBeDigestAddress(second, true)
 	for range 2 {
-		w.ok(w.store.RevokeDigestAddress(t.Context(), "ada"))
+		w.ok(w.store.Accounts.RevokeDigestAddress(t.Context(), "ada"))
 	}
 	w.mustBeDigestAddress(second, false)
 	third := w.digestAddress()
-	w.ok(w.store.ChangePassword(t.Context(), w.signedIn("ada", right), attempt("ada", right), "another horse"))
+	w.ok(w.store.Accounts.ChangePassword(t.Context(), w.signedIn("ada", right), attempt("ada", right), "another horse"))
 	w.mustBeDigestAddress(third, false)
-	if has, err := w.store.HasDigestAddress(t.Context(), "ada"); err != nil || has {
+	if has, err := w.store.Accounts.HasDigestAddress(t.Context(), "ada"); err != nil || has {
 		t.Errorf("the user has an address: %t, %v", has, err)
 	}
 	w.mustBeDigestAddress("", false)
-	if err := w.store.RevokeDigestAddress(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
+	if err := w.store.Accounts.RevokeDigestAddress(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("an unknown user: %v", err)
 	}
 }
@@ -224,7 +224,7 @@ func rowsGoInTime(t *testing.T, w *world) {
 	w.user("ada")
 	w.ended(1)
 	token, out := w.signedIn("ada", right), w.signedIn("ada", right)
-	w.ok(w.store.SignOut(t.Context(), out))
+	w.ok(w.store.Accounts.SignOut(t.Context(), out))
 	w.link()
 	w.fail(w.store, "ada", limit) // in two rows, one of which is a known address
 	for _, step := range []struct {
@@ -278,7 +278,7 @@ func rowsGoTogether(t *testing.T, w *world) {
 		mu.Unlock()
 		return send(ctx)
 	}))
-	if n, err := w.faulty.Expire(t.Context()); err != nil || n != 17 || most != 8 || len(w.rows("Throttle")) != 3 {
+	if n, err := w.faulty.Operator.Expire(t.Context()); err != nil || n != 17 || most != 8 || len(w.rows("Throttle")) != 3 {
 		t.Errorf("%d rows went, %d at once, %v; want 17, and 8 at once", n, most, err)
 	}
 }

@@ -29,8 +29,8 @@ func attempt(name, password string) storage.Attempt {
 	return storage.Attempt{Name: name, Password: password, Address: "192.0.2.1"}
 }
 
-func (w *world) signIn(s *storage.Store, name, password string) (string, error) {
-	token, _, err := s.SignIn(w.t.Context(), attempt(name, password))
+func (w *world) signIn(s *storage.Parts, name, password string) (string, error) {
+	token, _, err := s.Accounts.SignIn(w.t.Context(), attempt(name, password))
 	return token, err
 }
 
@@ -43,7 +43,7 @@ func (w *world) signedIn(name, password string) string {
 
 func (w *world) mustBeSignedIn(token string, as domain.UserName) {
 	w.t.Helper()
-	if session, err := w.store.Session(w.t.Context(), token); err != nil || session.User != as {
+	if session, err := w.store.Accounts.Session(w.t.Context(), token, ""); err != nil || session.User != as {
 		w.t.Errorf("signed in as %q, %v; want %q", session.User, err, as)
 	}
 }
@@ -51,7 +51,7 @@ func (w *world) mustBeSignedIn(token string, as domain.UserName) {
 func (w *world) mustNotBeSignedIn(token string) {
 	w.t.Helper()
 	for _, likely := range []domain.UserName{"", "ada", "eve"} {
-		if session, err := w.store.LikelySession(w.t.Context(), token, likely); !errors.Is(err, domain.ErrNotSignedIn) {
+		if session, err := w.store.Accounts.Session(w.t.Context(), token, likely); !errors.Is(err, domain.ErrNotSignedIn) {
 			w.t.Errorf("still signed in as %q, %v", session.User, err)
 		}
 	}
@@ -60,7 +60,7 @@ func (w *world) mustNotBeSignedIn(token string) {
 // expire removes what has ended, and returns how many rows.
 func (w *world) expire() int {
 	w.t.Helper()
-	n, err := w.store.Expire(w.t.Context())
+	n, err := w.store.Operator.Expire(w.t.Context())
 	w.ok(err)
 	return n
 }
@@ -74,7 +74,7 @@ func passwordChangeEndsOtherSessions(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("grace")
 	own, other, anonymous := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
-	w.ok(w.store.ChangePassword(t.Context(), own, attempt("ada", right), "another horse"))
+	w.ok(w.store.Accounts.ChangePassword(t.Context(), own, attempt("ada", right), "another horse"))
 	w.mustBeSignedIn(own, "ada")
 	w.mustBeSignedIn(anonymous, "grace")
 	w.mustNotBeSignedIn(other)
@@ -88,7 +88,7 @@ func refusedPasswordChangeChangesNothing(t *testing.T, w *world) {
 	w.user("ada")
 	own := w.signedIn("ada", right)
 	for field, change := range map[string][2]string{"old": {wrong, "another horse"}, "new": {right, "password123"}} {
-		err := w.store.ChangePassword(t.Context(), own, attempt("ada", change[0]), change[1])
+		err := w.store.Accounts.ChangePassword(t.Context(), own, attempt("ada", change[0]), change[1])
 		var invalid *domain.InvalidError
 		if !errors.As(err, &invalid) || invalid.Fields[0].Field != field {
 			t.Errorf("changed from %q to %q: %v, want an InvalidError on %s", change[0], change[1], err, field)

@@ -24,13 +24,13 @@ func TestSignUp(t *testing.T) {
 }
 
 func newUserCanSignIn(t *testing.T, w *world) {
-	user, err := w.store.SignUp(t.Context(), "Ada_1", right)
+	user, err := w.store.Operator.SignUp(t.Context(), "Ada_1", right)
 	if want := (domain.User{Name: "ada_1", CreatedOn: domain.Now()}); err != nil || user != want {
 		t.Errorf("signed up %+v, %v; want %+v", user, err, want)
 	}
-	token, session, err := w.store.SignIn(t.Context(), attempt("ADA_1", right))
+	token, session, err := w.store.Accounts.SignIn(t.Context(), attempt("ADA_1", right))
 	want := domain.Session{User: "ada_1", ExpiresOn: domain.Now().Add(account.SessionLifetime)}
-	read, readErr := w.store.Session(t.Context(), token)
+	read, readErr := w.store.Accounts.Session(t.Context(), token, "")
 	if err != nil || session != want || readErr != nil || read != want {
 		t.Errorf("signed in as %+v, %v, and the session is %+v, %v", session, err, read, readErr)
 	}
@@ -38,7 +38,7 @@ func newUserCanSignIn(t *testing.T, w *world) {
 		t.Errorf("a wrong password: %v", err)
 	}
 	for _, name := range []string{"ada_1", "ADA_1"} {
-		if _, err := w.store.SignUp(t.Context(), name, right); !errors.Is(err, domain.ErrExists) {
+		if _, err := w.store.Operator.SignUp(t.Context(), name, right); !errors.Is(err, domain.ErrExists) {
 			t.Errorf("%s signed up again: %v", name, err)
 		}
 	}
@@ -46,7 +46,7 @@ func newUserCanSignIn(t *testing.T, w *world) {
 
 func badSignUpNamesAllErrors(t *testing.T, w *world) {
 	var invalid *domain.InvalidError
-	if _, err := w.store.SignUp(t.Context(), "a b", "short"); !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
+	if _, err := w.store.Operator.SignUp(t.Context(), "a b", "short"); !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
 		t.Errorf("signed up: %v", err)
 	}
 	if rows := w.rows("Users"); len(rows) != 0 {
@@ -55,8 +55,8 @@ func badSignUpNamesAllErrors(t *testing.T, w *world) {
 }
 
 // signUpFrom signs up a new user, at most three from an address.
-func (w *world) signUpFrom(s *storage.Store, address int, name string) error {
-	_, _, err := s.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
+func (w *world) signUpFrom(s *storage.Parts, address int, name string) error {
+	_, _, err := s.Accounts.Create(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
 	return err
 }
 
@@ -86,7 +86,7 @@ func addressMakesSoManyAccounts(t *testing.T, w *world) {
 }
 
 func signUpsCannotOutrunLimit(t *testing.T, w *world) {
-	stores := []*storage.Store{w.store, w.other()}
+	stores := []*storage.Parts{w.store, w.other()}
 	var made atomic.Int64
 	atOnce(4*signUpLimit, func(i int) {
 		switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {
@@ -103,7 +103,7 @@ func signUpsCannotOutrunLimit(t *testing.T, w *world) {
 
 // once signs up with a key.
 func (w *world) once(name, password, key string) (domain.User, bool, error) {
-	return w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: password}, Key: key})
+	return w.store.Accounts.Create(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: password}, Key: key})
 }
 
 func oneKeyMakesOneAccount(t *testing.T, w *world) {
@@ -143,7 +143,7 @@ func oneKeyMakesOneAccount(t *testing.T, w *world) {
 
 // withKey signs up with a key that has made an account.
 func (w *world) withKey(a storage.Attempt) error {
-	_, _, err := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: a, Key: "k"})
+	_, _, err := w.store.Accounts.Create(w.t.Context(), storage.SignUpRequest{Attempt: a, Key: "k"})
 	return err
 }
 
@@ -185,20 +185,20 @@ func keyGivesNoGuessesPastLimit(t *testing.T, w *world) {
 
 func madeWithKeyKnowsTheKeyForGood(t *testing.T, w *world) {
 	long := domain.Storable(time.Now().Add(-30 * 24 * time.Hour))
-	_, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: attempt("ada", right), Key: "k", CreatedOn: long})
+	_, _, err := w.store.Accounts.Create(t.Context(), storage.SignUpRequest{Attempt: attempt("ada", right), Key: "k", CreatedOn: long})
 	w.ok(err)
 	w.user("grace")
 	for key, want := range map[string]bool{"k": true, "other": false, "": false} {
-		ours, err := w.store.MadeWithKey(t.Context(), "ada", key)
-		hers, herErr := w.store.MadeWithKey(t.Context(), "grace", key)
+		ours, err := w.store.Operator.MadeWithKey(t.Context(), "ada", key)
+		hers, herErr := w.store.Operator.MadeWithKey(t.Context(), "grace", key)
 		if ours != want || hers || err != nil || herErr != nil {
 			t.Errorf("%q made ada: %t, %v, and grace: %t, %v", key, ours, err, hers, herErr)
 		}
 	}
-	if read, err := w.store.User(t.Context(), "ada"); err != nil || !read.CreatedOn.Equal(long) {
+	if read, err := w.store.Accounts.Get(t.Context(), "ada"); err != nil || !read.CreatedOn.Equal(long) {
 		t.Errorf("read %+v, %v", read, err)
 	}
-	if _, err := w.store.MadeWithKey(t.Context(), "eve", "k"); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.store.Operator.MadeWithKey(t.Context(), "eve", "k"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a user who is not there: %v", err)
 	}
 }

@@ -33,21 +33,21 @@ const (
 
 // fail tries up to most wrong passwords, until the store refuses to check them. It
 // returns how many were checked.
-func (w *world) fail(s *storage.Store, name string, most int) (checked int) {
+func (w *world) fail(s *storage.Parts, name string, most int) (checked int) {
 	w.t.Helper()
 	return w.failWith(s, attempt(name, wrong), most)
 }
 
 // failFrom is like fail, from an address.
-func (w *world) failFrom(s *storage.Store, address int, name string, most int) (checked int) {
+func (w *world) failFrom(s *storage.Parts, address int, name string, most int) (checked int) {
 	w.t.Helper()
 	return w.failWith(s, from(address, name, wrong), most)
 }
 
-func (w *world) failWith(s *storage.Store, a storage.Attempt, most int) (checked int) {
+func (w *world) failWith(s *storage.Parts, a storage.Attempt, most int) (checked int) {
 	w.t.Helper()
 	for ; checked < most; checked++ {
-		if _, _, err := s.SignIn(w.t.Context(), a); isThrottled(err) {
+		if _, _, err := s.Accounts.SignIn(w.t.Context(), a); isThrottled(err) {
 			break
 		} else if !errors.Is(err, domain.ErrNotSignedIn) {
 			w.t.Fatal(err)
@@ -66,7 +66,7 @@ func (w *world) mustCheck(name string, want int) {
 
 func (w *world) mustSignIn(a storage.Attempt) {
 	w.t.Helper()
-	if _, _, err := w.store.SignIn(w.t.Context(), a); err != nil {
+	if _, _, err := w.store.Accounts.SignIn(w.t.Context(), a); err != nil {
 		w.t.Errorf("%s from %s: %v", a.Name, a.Address, err)
 	}
 }
@@ -82,10 +82,10 @@ func (w *world) guessers(name string) (checked int) {
 }
 
 // mustBeThrottled demands that an attempt is refused, and writes nothing.
-func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
+func (w *world) mustBeThrottled(s *storage.Parts, a storage.Attempt) {
 	w.t.Helper()
 	before := w.rows("Throttle")
-	_, _, err := s.SignIn(w.t.Context(), a)
+	_, _, err := s.Accounts.SignIn(w.t.Context(), a)
 	var throttled *domain.ThrottledError
 	if !errors.As(err, &throttled) || throttled.RetryAfter <= 0 || throttled.RetryAfter > window {
 		w.t.Errorf("%s from %s is answered %v, want throttled", a.Name, a.Address, err)
@@ -116,13 +116,13 @@ func tooManyFailuresAreThrottled(t *testing.T, w *world) {
 	w.signedIn("ada", right)
 	w.mustCheck("ada", limit)
 	other := w.other() // another web process
-	for _, s := range []*storage.Store{w.store, other} {
+	for _, s := range []*storage.Parts{w.store, other} {
 		w.mustBeThrottled(s, attempt("ada", right))
 		w.mustBeThrottled(s, attempt("ADA", right))
 	}
 	w.signedIn("grace", right) // from the same address
 	w.mustSignIn(from(2, "ada", right))
-	_, _, err := w.store.SignIn(t.Context(), attempt("ada", right))
+	_, _, err := w.store.Accounts.SignIn(t.Context(), attempt("ada", right))
 	var throttled *domain.ThrottledError
 	if !errors.As(err, &throttled) {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func waitingIsRefusedAtLimit(t *testing.T, w *world) {
 	w.beside.Go(func() { w.failFrom(w.store, 100, "ada", 1) })
 	synctest.Wait()
 	w.beside.Go(func() {
-		if _, _, err := w.store.SignIn(t.Context(), from(200, "ada", right)); !isThrottled(err) {
+		if _, _, err := w.store.Accounts.SignIn(t.Context(), from(200, "ada", right)); !isThrottled(err) {
 			t.Errorf("it is compared: %v", err)
 		}
 	})
@@ -204,18 +204,18 @@ func addressIsThrottled(t *testing.T, w *world) {
 func manyCannotOutrunCount(t *testing.T) {
 	for what, c := range map[string]struct {
 		most  int64
-		guess func(w *world, s *storage.Store, token string, i int) (checked bool)
+		guess func(w *world, s *storage.Parts, token string, i int) (checked bool)
 	}{
-		"from one address":    {limit, func(w *world, s *storage.Store, _ string, _ int) bool { return w.fail(s, "ada", 1) == 1 }},
-		"from many addresses": {anonymousLimit, func(w *world, s *storage.Store, _ string, i int) bool { return w.failFrom(s, i/2, "ada", 1) == 1 }},
-		"with a session": {limit, func(w *world, s *storage.Store, token string, i int) bool {
+		"from one address":    {limit, func(w *world, s *storage.Parts, _ string, _ int) bool { return w.fail(s, "ada", 1) == 1 }},
+		"from many addresses": {anonymousLimit, func(w *world, s *storage.Parts, _ string, i int) bool { return w.failFrom(s, i/2, "ada", 1) == 1 }},
+		"with a session": {limit, func(w *world, s *storage.Parts, token string, i int) bool {
 			return w.guess(s, token, from(i, "ada", wrong))
 		}},
 	} {
 		t.Run(what, bubble(func(t *testing.T, w *world) {
 			w.user("ada")
 			token := w.signedIn("ada", right)
-			stores := []*storage.Store{w.store, w.other()}
+			stores := []*storage.Parts{w.store, w.other()}
 			var checked atomic.Int64
 			atOnce(2*anonymousLimit, func(i int) {
 				if c.guess(w, stores[i%2], token, i) {
@@ -310,15 +310,15 @@ func anonymousClientsSpareSession(t *testing.T, w *world) {
 		w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
 	}
 	w.mustBeThrottled(w.store, attempt("ada", right))
-	w.ok(w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
+	w.ok(w.store.Accounts.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
 	w.mustBeSignedIn(token, "ada")
 }
 
 // guess tries to change the password with a wrong one, and reports whether it was checked.
-func (w *world) guess(s *storage.Store, token string, a storage.Attempt) (checked bool) {
+func (w *world) guess(s *storage.Parts, token string, a storage.Attempt) (checked bool) {
 	w.t.Helper()
 	var invalid *domain.InvalidError
-	err := s.ChangePassword(w.t.Context(), token, a, "another horse")
+	err := s.Accounts.ChangePassword(w.t.Context(), token, a, "another horse")
 	if !errors.As(err, &invalid) && !isThrottled(err) {
 		w.t.Error(err)
 	}
@@ -335,7 +335,7 @@ func guessOfWhoLeftCounts(t *testing.T, w *world) {
 			}
 			return cmp.Or(ctx.Err(), send(ctx))
 		})
-		if _, _, err := w.faulty.SignIn(client, from(1, "ada", wrong)); err == nil {
+		if _, _, err := w.faulty.Accounts.SignIn(client, from(1, "ada", wrong)); err == nil {
 			t.Fatal("a wrong password signs in")
 		}
 	}

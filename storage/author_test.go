@@ -38,7 +38,7 @@ func (w *world) unlist(blog domain.Blog) {
 func (w *world) wrote(by domain.UserName, limit int) (texts []string) {
 	w.t.Helper()
 	for after := ""; ; {
-		page, err := w.store.BlogsBy(w.t.Context(), by, after, limit)
+		page, err := w.store.Feeds.BlogsBy(w.t.Context(), by, after, limit)
 		w.ok(err)
 		if after = page.Next; after != "" && len(page.Items) != limit {
 			w.t.Errorf("a page of %d posts has %d", limit, len(page.Items))
@@ -84,7 +84,7 @@ func authorHasTheirPosts(t *testing.T, w *world) {
 	if got := w.wrote("nobody", 5); got != nil {
 		t.Errorf("nobody wrote %q", got)
 	}
-	if _, err := w.store.BlogsBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
+	if _, err := w.store.Feeds.BlogsBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("a cursor of nothing: %v", err)
 	}
 	if n := len(w.onList(grace)); n != 9 {
@@ -104,7 +104,7 @@ func danglingRowIsIgnored(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, eve, "another's") // so a row says who may post
 	w.arm(refuseBlogs)
-	if _, _, err := w.faulty.Post(t.Context(), posting(channel, grace, "lost")); !errors.Is(err, domain.ErrUnavailable) {
+	if _, _, err := w.faulty.Posts.Create(t.Context(), posting(channel, grace, "lost")); !errors.Is(err, domain.ErrUnavailable) {
 		t.Fatalf("the post: %v", err)
 	}
 	w.post(channel, grace, "there")
@@ -125,7 +125,7 @@ func danglingRowIsIgnored(t *testing.T, w *world) {
 func postOfAnotherIsNotShown(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, grace, "own")
-	w.ok(w.store.ListPosts(t.Context(), grace, w.post(channel, eve, "another's")))
+	w.ok(w.store.Operator.ListPosts(t.Context(), grace, w.post(channel, eve, "another's")))
 	if got := w.wrote(grace, 5); !slices.Equal(got, []string{"garden own"}) {
 		t.Errorf("on the page: %q", got)
 	}
@@ -154,7 +154,7 @@ func rowsOfGoneChannelGo(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	page, err := w.faulty.BlogsBy(t.Context(), grace, "", 5)
+	page, err := w.faulty.Feeds.BlogsBy(t.Context(), grace, "", 5)
 	if err != nil || len(page.Items) != 1 || page.Items[0].Text != "old" {
 		t.Errorf("on one page: %+v, %v", page, err)
 	}
@@ -170,9 +170,9 @@ func sweepTakesOffLists(t *testing.T, w *world) {
 	gone, other := w.create("gone", ada), w.create("other", ada)
 	for i := range 130 { // more than a transaction holds
 		post := w.post(gone, []domain.UserName{grace, eve}[i%2], fmt.Sprint(i))
-		w.ok(w.store.Vote(t.Context(), gone.Ref(), post.ID, ada))
+		w.ok(w.store.Posts.Vote(t.Context(), gone.Ref(), post.ID, ada))
 	}
-	w.ok(w.store.Vote(t.Context(), other.Ref(), w.post(other, grace, "kept").ID, ada))
+	w.ok(w.store.Posts.Vote(t.Context(), other.Ref(), w.post(other, grace, "kept").ID, ada))
 	w.delete(gone)
 	listed := func() (rows []string) {
 		for _, row := range w.rows("Users") {
@@ -186,7 +186,7 @@ func sweepTakesOffLists(t *testing.T, w *world) {
 		t.Errorf("on the lists: %q", got)
 	}
 	w.post(w.create("gone", eve), grace, "of the next")
-	_, _ = w.store.Sweep(t.Context(), gone.Ref(), "", func(int) { t.Error("a late sweep removes rows") })
+	_, _ = w.store.Operator.Sweep(t.Context(), gone.Ref(), "", func(int) { t.Error("a late sweep removes rows") })
 	if got := listed(); !slices.Equal(got, []string{"ada other", "grace gone", "grace other"}) {
 		t.Errorf("after a late sweep: %q", got)
 	}
@@ -207,11 +207,11 @@ func listIsReadOnce(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	wrote, err := w.faulty.WroteTo(t.Context(), grace)
+	wrote, err := w.faulty.Feeds.WroteTo(t.Context(), grace)
 	w.ok(err)
 	posts := 0
 	for _, in := range wrote {
-		for items, err := range w.faulty.WrittenTo(t.Context(), grace, in) {
+		for items, err := range w.faulty.Feeds.WrittenTo(t.Context(), grace, in) {
 			w.ok(err)
 			posts += len(items)
 		}
@@ -223,17 +223,17 @@ func listIsReadOnce(t *testing.T, w *world) {
 
 func listHasNoMore(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	first, _, err := w.store.Post(t.Context(), posting(channel, grace, "one"))
+	first, _, err := w.store.Posts.Create(t.Context(), posting(channel, grace, "one"))
 	w.ok(err)
 	for _, other := range []string{"one", "another text under its key"} {
 		again := posting(channel, grace, "one")
 		again.Draft.Text = other
-		_, made, _ := w.store.Post(t.Context(), again)
+		_, made, _ := w.store.Posts.Create(t.Context(), again)
 		if made || len(w.onList(grace)) != 1 {
 			t.Errorf("%q: made %t, and the list is %q", other, made, w.onList(grace))
 		}
 	}
-	w.ok(w.store.DeleteBlog(t.Context(), channel, first.ID, ada, domain.Any[domain.Revision]()))
+	w.ok(w.store.Posts.Delete(t.Context(), channel, first.ID, ada, domain.Any[domain.Revision]()))
 	if got := w.onList(grace); got != nil {
 		t.Errorf("after the deletion, the list is %q", got)
 	}
@@ -249,7 +249,7 @@ func batchListsInOneWrite(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	for _, r := range w.faulty.PostAll(t.Context(), channel, list) {
+	for _, r := range w.faulty.Posts.CreateAll(t.Context(), channel, list) {
 		w.ok(r.Err)
 	}
 	if by := list[0].By; calls != 1 || len(w.onList(by)) != 100 || len(w.wrote(by, 100)) != 100 {
@@ -262,7 +262,7 @@ func authorCosts(t *testing.T, w *world) {
 		w.post(w.create(fmt.Sprintf("c%d", i), ada), grace, "one")
 	}
 	w.arm(drivertest.Pass)
-	page, err := w.faulty.BlogsBy(t.Context(), grace, "", 20)
+	page, err := w.faulty.Feeds.BlogsBy(t.Context(), grace, "", 20)
 	w.ok(err)
 	if n := w.calls.Load(); len(page.Items) != 20 || n != 41 {
 		t.Errorf("%d posts for %d calls, want 20 for 41", len(page.Items), n)

@@ -16,7 +16,7 @@ func TestBacklog(t *testing.T) {
 }
 
 func backlogCounts(t *testing.T, w *world) {
-	if b, err := w.store.Backlog(t.Context()); err != nil || b.Open != 0 || !b.Oldest.IsZero() || b.Messages != 0 || b.Poisoned != 0 {
+	if b, err := w.store.Operator.Backlog(t.Context()); err != nil || b.Open != 0 || !b.Oldest.IsZero() || b.Messages != 0 || b.Poisoned != 0 {
 		t.Errorf("of an empty store: %+v, %v", b, err)
 	}
 	time.Sleep(time.Hour)
@@ -24,12 +24,12 @@ func backlogCounts(t *testing.T, w *world) {
 	w.askFor("oldest")
 	time.Sleep(time.Minute)
 	w.askFor("newest")
-	b, err := w.store.Backlog(t.Context())
+	b, err := w.store.Operator.Backlog(t.Context())
 	if err != nil || b.Open != 2 || !b.Oldest.Equal(oldest) || b.Poisoned != 0 {
 		t.Errorf("%+v, %v, want 2 since %s", b, err, oldest)
 	}
 	w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "poison"))
-	if b, err := w.store.Backlog(t.Context()); err != nil || b.Messages == 0 || b.Poisoned != 1 {
+	if b, err := w.store.Operator.Backlog(t.Context()); err != nil || b.Messages == 0 || b.Poisoned != 1 {
 		t.Errorf("the queues: %+v, %v", b, err)
 	}
 }
@@ -38,7 +38,7 @@ func backlogCounts(t *testing.T, w *world) {
 func (w *world) askFor(name string) domain.Channel {
 	w.t.Helper()
 	channel := w.create(name, ada)
-	_, err := w.store.RequestDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	_, err := w.store.Deletions.Request(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
 	w.ok(err)
 	return channel
 }
@@ -53,7 +53,7 @@ func backlogIsBounded(t *testing.T) {
 		w.ok(w.table("Deletions").Transact(t.Context(), fmt.Sprintf("open!%d", partition), rows...))
 	}
 	w.arm(drivertest.Pass)
-	b, err := w.faulty.Backlog(t.Context())
+	b, err := w.faulty.Operator.Backlog(t.Context())
 	if calls := w.calls.Load(); err != nil || calls > 5 || b.Open != 1000 {
 		t.Errorf("%d calls for %+v, %v", calls, b, err)
 	}

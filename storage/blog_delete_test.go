@@ -12,7 +12,7 @@ import (
 
 func (w *world) mustBeGone(blog domain.Blog) {
 	w.t.Helper()
-	if read, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID); !errors.Is(err, domain.ErrNotFound) {
+	if read, err := w.store.Posts.Get(w.t.Context(), blog.Channel, blog.ID); !errors.Is(err, domain.ErrNotFound) {
 		w.t.Errorf("the deleted post is read as %+v, %v", read, err)
 	}
 	w.mustBeSound()
@@ -34,11 +34,11 @@ func editMeanwhileIsSeen(t *testing.T, w *world) {
 			return send(ctx)
 		}))
 	var stale *domain.StaleError
-	if err := w.faulty.DeleteBlog(t.Context(), channel, blog.ID, ada, domain.OneOf(blog.Revision)); !errors.As(err, &stale) || stale.Current.Text != "another" {
+	if err := w.faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, domain.OneOf(blog.Revision)); !errors.As(err, &stale) || stale.Current.Text != "another" {
 		t.Errorf("deleting what was shown: %v", err)
 	}
 	w.finish(w.messages())
-	if _, err := w.store.Blog(t.Context(), channel.Ref(), blog.ID); err != nil {
+	if _, err := w.store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil {
 		t.Errorf("the post is read with %v", err)
 	}
 }
@@ -47,12 +47,12 @@ func editedPostStays(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, ada, "one")
 	w.arm(refuseBlogs)
-	if err := w.faulty.DeleteBlog(t.Context(), channel, blog.ID, ada, anyRevision); err == nil {
+	if err := w.faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, anyRevision); err == nil {
 		t.Error("the request did not die")
 	}
 	edited := w.edit(blog, "another")
 	w.finish(w.messages())
-	if now, err := w.store.Blog(t.Context(), channel.Ref(), blog.ID); err != nil || now.Text != edited.Text {
+	if now, err := w.store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil || now.Text != edited.Text {
 		t.Errorf("the post is read as %+v, %v", now, err)
 	}
 }
@@ -65,7 +65,7 @@ func selfConflictOfDeletedPost(t *testing.T, w *world) {
 			w.ok(send(ctx))
 			return send(ctx)
 		}))
-	w.ok(w.faulty.DeleteBlog(t.Context(), channel, blog.ID, ada, anyRevision))
+	w.ok(w.faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, anyRevision))
 	w.finish(w.messages())
 	w.mustBeGone(blog)
 }
@@ -76,7 +76,7 @@ func deletedPostTakesItsVotes(t *testing.T, w *world) {
 	blog, kept := w.post(channel, ada, "deleted"), w.post(channel, ada, "kept")
 	w.vote(blog, 0, driver.MaxOperations+1)
 	w.vote(kept, 0, 1)
-	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, ada, anyRevision))
+	w.ok(w.store.Posts.Delete(t.Context(), channel, blog.ID, ada, anyRevision))
 	w.finish(w.messages())
 	if got := w.rating(kept); got != 1 {
 		t.Errorf("another post is rated %d, want 1", got)

@@ -21,17 +21,17 @@ func (w *world) edit(blog domain.Blog, text string) domain.Blog {
 	return edited
 }
 
-func (w *world) editBy(s *storage.Store, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
-	channel, err := w.store.ReadIncarnation(w.t.Context(), blog.Channel)
+func (w *world) editBy(s *storage.Parts, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
+	channel, err := w.store.Operator.ReadIncarnation(w.t.Context(), blog.Channel)
 	w.ok(err)
-	return s.Edit(w.t.Context(), channel.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
+	return s.Posts.Update(w.t.Context(), channel.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
 }
 
 // vote gives a post the votes that take it from one rating to another.
 func (w *world) vote(blog domain.Blog, from, to int64) {
 	w.t.Helper()
 	for n := from; n < to; n++ {
-		w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, domain.UserName(fmt.Sprintf("voter%d", n))))
+		w.ok(w.store.Posts.Vote(w.t.Context(), blog.Channel, blog.ID, domain.UserName(fmt.Sprintf("voter%d", n))))
 	}
 }
 
@@ -46,7 +46,7 @@ func editSelfConflictIsRecognised(t *testing.T, w *world) {
 			t.Error("the edit was written again")
 		}
 		_ = send(ctx) // the answer is lost, and then others write
-		now, err := w.store.Blog(ctx, blog.Channel, blog.ID)
+		now, err := w.store.Posts.Get(ctx, blog.Channel, blog.ID)
 		w.ok(err)
 		for i := range 5 {
 			now = w.edit(now, text(i))

@@ -29,18 +29,18 @@ func findIgnoresCase(t *testing.T, w *world) {
 	garden, other := w.create("garden", ada), w.create("garden.too", ada)
 	titled := posting(garden, grace, "nothing")
 	titled.Draft.Title = "Auf der STRASSE"
-	_, _, err := w.store.Post(t.Context(), titled)
+	_, _, err := w.store.Posts.Create(t.Context(), titled)
 	w.ok(err)
 	w.post(garden, grace, "in der Straße")
 	w.post(garden, grace, "a stras se")
 	w.post(other, grace, "another straße")
-	found, err := w.store.Find(t.Context(), garden.Ref(), "StraßE", storage.BlogQuery{Limit: 9})
+	found, err := w.store.Posts.Find(t.Context(), garden.Ref(), "StraßE", storage.BlogQuery{Limit: 9})
 	w.ok(err)
 	if len(found.Items) != 2 || found.Searched != 3 || found.Next != "" {
 		t.Errorf("found %+v", found)
 	}
 	again := domain.ChannelRef{Key: garden.Key(), Incarnation: other.Incarnation}
-	if found, err = w.store.Find(t.Context(), again, "strasse", storage.BlogQuery{Limit: 9}); err != nil || len(found.Items) > 0 {
+	if found, err = w.store.Posts.Find(t.Context(), again, "strasse", storage.BlogQuery{Limit: 9}); err != nil || len(found.Items) > 0 {
 		t.Errorf("another incarnation has %+v, %v", found.Items, err)
 	}
 }
@@ -70,19 +70,19 @@ func findKeepsItsBudget(t *testing.T, w *world) {
 		return send(ctx)
 	})
 	q := storage.BlogQuery{Limit: 9}
-	first, err := w.faulty.Find(t.Context(), garden.Ref(), "number 3.", q)
+	first, err := w.faulty.Posts.Find(t.Context(), garden.Ref(), "number 3.", q)
 	w.ok(err)
 	// One read more tells that there is another page.
 	if len(first.Items) != 0 || first.Searched != blog.MaxSearched || first.Next == "" || reads > blog.MaxSearched/driver.MaxPage+1 {
 		t.Errorf("found %+v in %d reads", first, reads)
 	}
 	q.After = first.Next
-	rest, err := w.faulty.Find(t.Context(), garden.Ref(), "number 3.", q)
+	rest, err := w.faulty.Posts.Find(t.Context(), garden.Ref(), "number 3.", q)
 	if w.ok(err); len(rest.Items) != 1 || rest.Searched != 5 || rest.Next != "" {
 		t.Errorf("went on with %+v", rest)
 	}
 	q.Until = rest.Back
-	if _, err = w.faulty.Find(t.Context(), garden.Ref(), "number 4.", q); !errors.As(err, new(*domain.InvalidError)) {
+	if _, err = w.faulty.Posts.Find(t.Context(), garden.Ref(), "number 4.", q); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("another search goes on with %v", err)
 	}
 }
@@ -91,10 +91,10 @@ func findLooksAtLessOfLongPosts(t *testing.T, w *world) {
 	garden, long := w.create("garden", ada), strings.Repeat("x", 5000)
 	w.fill(garden, 3500, time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC), func(int) string { return long })
 	q := storage.BlogQuery{Limit: 9}
-	first, err := w.store.Find(t.Context(), garden.Ref(), "y", q)
+	first, err := w.store.Posts.Find(t.Context(), garden.Ref(), "y", q)
 	w.ok(err)
 	q.After = first.Next
-	rest, err := w.store.Find(t.Context(), garden.Ref(), "y", q)
+	rest, err := w.store.Posts.Find(t.Context(), garden.Ref(), "y", q)
 	if w.ok(err); first.Next == "" || rest.Next != "" || first.Searched+rest.Searched != 3500 {
 		t.Errorf("looked at %d and %d of 3500 posts of 5,000 characters", first.Searched, rest.Searched)
 	}
@@ -107,9 +107,9 @@ func pageBeforeEndsAtThePost(t *testing.T, w *world) {
 	ids = append(w.fill(garden, 60, time.Now().Add(-59*time.Hour), func(i int) string { return "new" }), ids...)
 	for _, limit := range []int{1, 7, 20} {
 		for i := range ids {
-			after, err := w.store.PageBefore(t.Context(), garden.Ref(), ids[i], limit)
+			after, err := w.store.Posts.PageBefore(t.Context(), garden.Ref(), ids[i], limit)
 			w.ok(err)
-			page, err := w.store.Blogs(t.Context(), garden.Ref(), storage.BlogQuery{After: after, Limit: limit})
+			page, err := w.store.Posts.List(t.Context(), garden.Ref(), storage.BlogQuery{After: after, Limit: limit})
 			w.ok(err)
 			if first := max(0, i-limit); page.Items[0].ID != ids[first] || (after == "") != (first == 0) {
 				t.Errorf("the page of %d before number %d begins with %s, not with number %d", limit, i, page.Items[0].ID, first)
@@ -125,7 +125,7 @@ func foundPagesJoin(t *testing.T, w *world) {
 	for limit := 1; limit <= 11; limit++ {
 		q, got := storage.BlogQuery{Limit: limit}, 0
 		for q.After = ""; ; {
-			found, err := w.store.Find(t.Context(), garden.Ref(), "R 3!", q)
+			found, err := w.store.Posts.Find(t.Context(), garden.Ref(), "R 3!", q)
 			w.ok(err)
 			for _, b := range found.Items {
 				if want := base.Add(time.Duration(39-4*got) * time.Hour); !b.CreatedOn.Equal(want) {
@@ -142,7 +142,7 @@ func foundPagesJoin(t *testing.T, w *world) {
 		}
 	}
 	q := storage.BlogQuery{Limit: 2, Until: base.Add(20 * time.Hour)}
-	found, err := w.store.Find(t.Context(), garden.Ref(), "number 3", q)
+	found, err := w.store.Posts.Find(t.Context(), garden.Ref(), "number 3", q)
 	if w.ok(err); !found.Items[0].CreatedOn.Equal(base.Add(19*time.Hour)) || found.Searched != 5 || !found.Back.Equal(base.Add(15*time.Hour)) {
 		t.Errorf("of the earlier half it found %+v", found)
 	}

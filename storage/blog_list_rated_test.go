@@ -23,7 +23,7 @@ func highestRatingIsFirst(t *testing.T) {
 	votes := []int{0, 2, 1, 2, 0, 5, 1}
 	for i, n := range votes {
 		for v := range n {
-			w.ok(w.store.Vote(t.Context(), channel.Ref(), blogs[i].ID, domain.UserName(fmt.Sprintf("voter%d", v))))
+			w.ok(w.store.Posts.Vote(t.Context(), channel.Ref(), blogs[i].ID, domain.UserName(fmt.Sprintf("voter%d", v))))
 		}
 	}
 	two := int64(2)
@@ -37,7 +37,7 @@ func highestRatingIsFirst(t *testing.T) {
 		var got []string
 		q := storage.RatingQuery{Rating: list.rating, Limit: 2}
 		for {
-			page, err := w.store.BlogsByRating(t.Context(), channel.Ref(), q)
+			page, err := w.store.Posts.ListByRating(t.Context(), channel.Ref(), q)
 			w.ok(err)
 			for _, blog := range page.Items {
 				got = append(got, blog.Text)

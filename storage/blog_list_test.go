@@ -18,7 +18,7 @@ func (w *world) dated(to domain.Channel, on time.Time, text string) domain.Blog 
 	w.t.Helper()
 	p := posting(to, grace, text)
 	p.CreatedOn = on
-	blog, _, err := w.store.Post(w.t.Context(), p)
+	blog, _, err := w.store.Posts.Create(w.t.Context(), p)
 	w.ok(err)
 	return blog
 }
@@ -28,7 +28,7 @@ func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile fun
 	w.t.Helper()
 	var blogs []domain.Blog
 	for {
-		page, err := w.store.Blogs(w.t.Context(), ref, q)
+		page, err := w.store.Posts.List(w.t.Context(), ref, q)
 		w.ok(err)
 		if len(page.Items) > q.Limit || len(page.Items) < q.Limit && page.Next != "" {
 			w.t.Fatalf("a page of %d has %d items and the continuation %q", q.Limit, len(page.Items), page.Next)
@@ -79,7 +79,7 @@ func postListNeverMixesIncarnations(t *testing.T, w *world) {
 		ref domain.ChannelRef
 		id  domain.BlogID
 	}{{channel.Ref(), old.ID}, {channel.Ref(), recent.ID}, {again.Ref(), old.ID}} {
-		if blog, err := w.store.Blog(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
+		if blog, err := w.store.Posts.Get(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("read %+v, %v", blog, err)
 		}
 	}
@@ -133,7 +133,7 @@ func postListIsExactWhileChanging(t *testing.T) {
 		mustBeExact(rt, func() {
 			if len(there) > 0 && rapid.Bool().Draw(rt, "delete") {
 				i := rapid.IntRange(0, len(there)-1).Draw(rt, "which")
-				w.ok(w.store.DeleteBlog(t.Context(), channel, there[i].ID, ada, anyRevision))
+				w.ok(w.store.Posts.Delete(t.Context(), channel, there[i].ID, ada, anyRevision))
 				there = slices.Delete(there, i, i+1)
 				return
 			}

@@ -35,7 +35,7 @@ func postings(to domain.Channel, n int) []storage.Posting {
 func (w *world) postAll(to domain.Channel, list []storage.Posting) []domain.Blog {
 	w.t.Helper()
 	blogs := make([]domain.Blog, len(list))
-	for i, r := range w.store.PostAll(w.t.Context(), to, list) {
+	for i, r := range w.store.Posts.CreateAll(w.t.Context(), to, list) {
 		if r.Err != nil || !r.Made {
 			w.t.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
 		}
@@ -50,7 +50,7 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 	w.post(channel, eve, "of another user")
 	w.post(channel, grace, "reused")
 	gone := w.post(channel, grace, "gone")
-	w.ok(w.store.DeleteBlog(t.Context(), channel, gone.ID, grace, anyRevision))
+	w.ok(w.store.Posts.Delete(t.Context(), channel, gone.ID, grace, anyRevision))
 	reused := posting(channel, grace, "reused")
 	reused.Draft.Text = "another body"
 	list := []storage.Posting{
@@ -58,7 +58,7 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 		posting(channel, grace, "gone"), posting(channel, grace, "of another user"),
 	}
 	for _, fresh := range []bool{true, false} {
-		r := w.store.PostAll(t.Context(), channel, list)
+		r := w.store.Posts.CreateAll(t.Context(), channel, list)
 		for i, want := range []storage.PostResult{
 			{Made: fresh, Blog: domain.Blog{Draft: domain.Draft{Text: "new"}}}, {Blog: domain.Blog{Draft: domain.Draft{Text: earlier.Text}}}, {Err: domain.ErrKeyReused},
 			{Err: domain.ErrPostGone}, {Made: fresh, Blog: domain.Blog{Draft: domain.Draft{Text: "of another user"}}},
@@ -66,7 +66,7 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 			if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
 				t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
 			}
-			if blog, made, err := w.store.Post(t.Context(), list[i]); made || blog != r[i].Blog || !errors.Is(err, want.Err) {
+			if blog, made, err := w.store.Posts.Create(t.Context(), list[i]); made || blog != r[i].Blog || !errors.Is(err, want.Err) {
 				t.Errorf("posting %d once more, alone: %+v, made %t, %v", i, blog, made, err)
 			}
 		}
@@ -82,7 +82,7 @@ func twinsMakeOnePost(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	other := posting(channel, grace, "one")
 	other.Draft.Text = "another body"
-	r := w.store.PostAll(t.Context(), channel, []storage.Posting{
+	r := w.store.Posts.CreateAll(t.Context(), channel, []storage.Posting{
 		posting(channel, grace, "one"), posting(channel, grace, "one"), posting(channel, grace, "two"), other,
 	})
 	switch {
@@ -106,7 +106,7 @@ func rivalKeyHoldsUpNobody(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	}))
-	r := w.faulty.PostAll(t.Context(), channel, postings(channel, 33))
+	r := w.faulty.Posts.CreateAll(t.Context(), channel, postings(channel, 33))
 	for i := range r {
 		if r[i].Err != nil || r[i].Made != (i > 1) || r[i].Blog.Text != text(i) {
 			t.Errorf("posting %d: %+v", i, r[i])
@@ -148,9 +148,9 @@ func longestPostsFitTogether(t *testing.T) {
 				w.ok(err)
 				list[i].Draft = draft
 			}
-			w.ok(w.faulty.NoteActive(t.Context(), channel.Ref(), time.Now()))
+			w.ok(w.faulty.Operator.NoteActive(t.Context(), channel.Ref(), time.Now()))
 			w.arm(drivertest.Pass)
-			for i, r := range w.faulty.PostAll(t.Context(), channel, list) {
+			for i, r := range w.faulty.Posts.CreateAll(t.Context(), channel, list) {
 				if r.Err != nil || !r.Made || r.Blog.Text != list[i].Draft.Text {
 					t.Errorf("%q: posting %d: made %v, %v", c, i, r.Made, r.Err)
 				}
@@ -167,7 +167,7 @@ func brokenLimitFailsAlone(t *testing.T, w *world) {
 	list := postings(channel, 33)
 	list[7].CreatedOn = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
 	list[20].Draft.Text = strings.Repeat("x", 1<<16)
-	for i, r := range w.store.PostAll(t.Context(), channel, list) {
+	for i, r := range w.store.Posts.CreateAll(t.Context(), channel, list) {
 		if broken := i == 7 || i == 20; broken != errors.Is(r.Err, domain.ErrLimit) || r.Made == broken {
 			t.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
 		}

@@ -28,14 +28,14 @@ func postsOf400(channel domain.Channel, n int, unique *atomic.Int64) []storage.P
 }
 
 // postBatches posts in batches, so many concurrently.
-func postBatches(b *testing.B, store *storage.Store, list []storage.Posting, size, atOnce int) time.Duration {
+func postBatches(b *testing.B, store *storage.Parts, list []storage.Posting, size, atOnce int) time.Duration {
 	b.Helper()
 	began := time.Now()
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	for batch := range slices.Chunk(list, size) {
 		group.Go(func() error {
-			for _, r := range store.PostAll(b.Context(), batch[0].Channel, batch) {
+			for _, r := range store.Posts.CreateAll(b.Context(), batch[0].Channel, batch) {
 				if r.Err != nil || !r.Made {
 					return fmt.Errorf("made %v: %w", r.Made, r.Err)
 				}
@@ -51,25 +51,25 @@ func postBatches(b *testing.B, store *storage.Store, list []storage.Posting, siz
 
 // postSingly posts one after the other, as an import did before it had batches, and
 // postTogether has as many batches under way as an import.
-func postSingly(b *testing.B, store *storage.Store, list []storage.Posting) time.Duration {
+func postSingly(b *testing.B, store *storage.Parts, list []storage.Posting) time.Duration {
 	b.Helper()
 	return postBatches(b, store, list, 1, 1)
 }
 
-func postTogether(b *testing.B, store *storage.Store, list []storage.Posting) time.Duration {
+func postTogether(b *testing.B, store *storage.Parts, list []storage.Posting) time.Duration {
 	b.Helper()
 	return postBatches(b, store, list, storage.MaxPostings, 4)
 }
 
-func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.Channel) {
+func benchChannel(b *testing.B, backend driver.Backend) (*storage.Parts, domain.Channel) {
 	b.Helper()
 	store := storage.New(backend, storage.Options{})
-	if err := store.Prepare(b.Context()); err != nil {
+	if err := store.Operator.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	channel, err := domain.NewChannel("bench", domain.About{}, ada)
 	if err == nil {
-		channel, err = store.CreateChannel(b.Context(), channel)
+		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -133,7 +133,7 @@ func BenchmarkPostAllOnAzurite(b *testing.B) {
 }
 
 // onAzurite returns a store on an Azurite that holds nothing but a channel.
-func onAzurite(b *testing.B) (*storage.Store, domain.Channel) {
+func onAzurite(b *testing.B) (*storage.Parts, domain.Channel) {
 	b.Helper()
 	server := azuritetest.Start(b)
 	b.Cleanup(func() { server.Stop(b) })

@@ -22,18 +22,18 @@ func sourceOwnsItsKeys(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	p := posting(channel, grace, "one")
 	p.Source = "feed"
-	first, created, err := w.store.Post(t.Context(), p)
+	first, created, err := w.store.Posts.Create(t.Context(), p)
 	if err != nil || !created {
 		t.Fatal(created, err)
 	}
 	p.By = eve
-	again, created, err := w.store.Post(t.Context(), p)
+	again, created, err := w.store.Posts.Create(t.Context(), p)
 	if err != nil || created || again.ID != first.ID {
 		t.Errorf("imported by another: %+v, created %v, %v", again, created, err)
 	}
 	p.Source = ""
 	p.By = "feed"
-	if _, created, err = w.store.Post(t.Context(), p); err != nil || !created {
+	if _, created, err = w.store.Posts.Create(t.Context(), p); err != nil || !created {
 		t.Errorf("a user with the name of the source: created %v, %v", created, err)
 	}
 }
@@ -43,7 +43,7 @@ func anyTextCanBeKey(t *testing.T, w *world) {
 	for _, key := range []string{"", "/\\#?'\x00\x7f", "\xff\xfe", "ключ 😀", string(make([]byte, 1<<16))} {
 		p := posting(channel, grace, "text")
 		p.Key = key
-		if _, created, err := w.store.Post(t.Context(), p); err != nil || !created {
+		if _, created, err := w.store.Posts.Create(t.Context(), p); err != nil || !created {
 			t.Errorf("key %.20q: created %v, %v", key, created, err)
 		}
 	}
@@ -55,7 +55,7 @@ func unstorableDateIsRefused(t *testing.T, w *world) {
 	for _, year := range []int{-1, 1, 1600, 10000} {
 		p := posting(channel, grace, "text")
 		p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
-		if _, _, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
+		if _, _, err := w.store.Posts.Create(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
 			t.Errorf("posting in the year %d: %v", year, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/blog"
 	"microblogging/storage/drivertest"
 )
 
@@ -29,7 +30,7 @@ func TestGuests(t *testing.T) {
 // mustRefuse fails the test unless a post is refused for this reason and leaves nothing.
 func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, why error) {
 	w.t.Helper()
-	if _, _, err := w.store.Post(w.t.Context(), posting(to, by, key)); !errors.Is(err, why) || !errors.Is(err, domain.ErrForbidden) {
+	if _, _, err := w.store.Posts.Create(w.t.Context(), posting(to, by, key)); !errors.Is(err, why) || !errors.Is(err, domain.ErrForbidden) {
 		w.t.Errorf("%s posts: %v, want %v", by, err, why)
 	}
 	if slices.Contains(w.texts(to.Ref()), key) {
@@ -39,7 +40,7 @@ func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, wh
 
 func (w *world) postingRule(of domain.Channel) storage.PostingRule {
 	w.t.Helper()
-	g, err := w.store.PostingRule(w.t.Context(), of.Key())
+	g, err := w.store.Posts.PostingRule(w.t.Context(), of.Key())
 	w.ok(err)
 	return g.In(of.Ref())
 }
@@ -47,11 +48,11 @@ func (w *world) postingRule(of domain.Channel) storage.PostingRule {
 func closedToAllButTheOwner(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for range 2 { // a rule may be made again
-		w.ok(w.store.SetPosting(t.Context(), channel, ada, true))
+		w.ok(w.store.Posts.SetPosting(t.Context(), channel, ada, true))
 	}
 	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
 	w.post(channel, ada, "mine")
-	w.ok(w.store.SetPosting(t.Context(), channel, ada, false))
+	w.ok(w.store.Posts.SetPosting(t.Context(), channel, ada, false))
 	w.post(channel, grace, "no") // with the key that was refused
 	w.mustBeSound()
 }
@@ -59,16 +60,16 @@ func closedToAllButTheOwner(t *testing.T, w *world) {
 func blockedPostsNothing(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "before")
-	w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}))
+	w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 	w.mustRefuse(channel, grace, "after", domain.ErrBlocked)
 	w.post(channel, eve, "another's")
 	if _, err := w.editBy(w.store, blog, anyRevision, "edited"); !errors.Is(err, domain.ErrBlocked) {
 		t.Errorf("whoever is blocked edits their post: %v", err)
 	}
-	w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, grace))
-	w.ok(w.store.Subscribe(t.Context(), channel, grace))
-	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
-	w.ok(w.store.Unblock(t.Context(), channel, ada, grace))
+	w.ok(w.store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, grace))
+	w.ok(w.store.Subscriptions.Create(t.Context(), channel, grace))
+	w.ok(w.store.Posts.Delete(t.Context(), channel, blog.ID, grace, anyRevision))
+	w.ok(w.store.Posts.Unblock(t.Context(), channel, ada, grace))
 	w.edit(w.post(channel, grace, "after"), "edited")
 	w.mustBeSound()
 }
@@ -78,7 +79,7 @@ func ruleChangesUnderAnEdit(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "first")
 	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		w.ok(w.store.SetPosting(t.Context(), channel, ada, true))
+		w.ok(w.store.Posts.SetPosting(t.Context(), channel, ada, true))
 		return send(ctx)
 	}))
 	if _, err := w.editBy(w.faulty, blog, anyRevision, "edited"); !errors.Is(err, domain.ErrOwnerPosts) {
@@ -97,7 +98,7 @@ func landedEditIsAnsweredAsMade(t *testing.T, w *world) {
 	blog := w.post(channel, grace, "first")
 	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		w.ok(send(ctx))
-		w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}))
+		w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 		return send(ctx)
 	}))
 	if edited, err := w.editBy(w.faulty, blog, anyRevision, "edited"); err != nil || edited.Text != "edited" {
@@ -114,8 +115,8 @@ func ruleChangesUnderAPost(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, grace, "first")
 	changes := []func() error{
-		func() error { return w.store.Block(t.Context(), channel, ada, domain.User{Name: eve}) },
-		func() error { return w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}) },
+		func() error { return w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}) },
+		func() error { return w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}) },
 	}
 	for i, want := range []error{nil, domain.ErrBlocked} {
 		changed := false
@@ -126,14 +127,14 @@ func ruleChangesUnderAPost(t *testing.T, w *world) {
 			}
 			return send(ctx)
 		}))
-		if _, made, err := w.faulty.Post(t.Context(), posting(channel, grace, text(i))); !errors.Is(err, want) || made != (want == nil) {
+		if _, made, err := w.faulty.Posts.Create(t.Context(), posting(channel, grace, text(i))); !errors.Is(err, want) || made != (want == nil) {
 			t.Errorf("under change %d: made %t, %v", i, made, err)
 		}
 	}
 	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{text(0), "first"}) {
 		t.Errorf("posts: %q", got)
 	}
-	if rows, err := w.store.BlogsBy(t.Context(), grace, "", 10); err != nil || len(rows.Items) != 2 {
+	if rows, err := w.store.Feeds.BlogsBy(t.Context(), grace, "", 10); err != nil || len(rows.Items) != 2 {
 		t.Errorf("the list of the author: %+v, %v", rows, err)
 	}
 	w.mustBeSound()
@@ -145,14 +146,14 @@ func landedIsAnsweredAsMade(t *testing.T, w *world) {
 	w.post(channel, grace, "first")
 	w.arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		w.ok(send(ctx))
-		w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: grace}))
+		w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 		return send(ctx)
 	}))
-	blog, made, err := w.faulty.Post(t.Context(), posting(channel, grace, "landed"))
+	blog, made, err := w.faulty.Posts.Create(t.Context(), posting(channel, grace, "landed"))
 	if err != nil || !made {
 		t.Errorf("made %t, %v", made, err)
 	}
-	again, made, err := w.store.Post(t.Context(), posting(channel, grace, "landed"))
+	again, made, err := w.store.Posts.Create(t.Context(), posting(channel, grace, "landed"))
 	if err != nil || made || again.ID != blog.ID {
 		t.Errorf("sent again: %+v, made %t, %v", again, made, err)
 	}
@@ -162,15 +163,15 @@ func landedIsAnsweredAsMade(t *testing.T, w *world) {
 func ownerAloneRules(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for _, err := range []error{
-		w.store.SetPosting(t.Context(), channel, grace, true), w.store.Block(t.Context(), channel, grace, domain.User{Name: eve}),
-		w.store.Unblock(t.Context(), channel, grace, eve),
+		w.store.Posts.SetPosting(t.Context(), channel, grace, true), w.store.Posts.Block(t.Context(), channel, grace, domain.User{Name: eve}),
+		w.store.Posts.Unblock(t.Context(), channel, grace, eve),
 	} {
 		if !errors.Is(err, domain.ErrForbidden) {
 			t.Errorf("somebody else rules: %v", err)
 		}
 	}
 	var invalid *domain.InvalidError
-	if err := w.store.Block(t.Context(), channel, ada, domain.User{Name: ada}); !errors.As(err, &invalid) {
+	if err := w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: ada}); !errors.As(err, &invalid) {
 		t.Errorf("the owner is blocked: %v", err)
 	}
 	w.post(channel, ada, "mine")
@@ -178,15 +179,15 @@ func ownerAloneRules(t *testing.T, w *world) {
 
 func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	for i := range storage.MaxBlocked {
-		w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", i)), CreatedOn: domain.Now()})) // of the greatest length
+	for i := range blog.MaxBlocked {
+		w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", i)), CreatedOn: domain.Now()})) // of the greatest length
 	}
 	var invalid *domain.InvalidError
-	if err := w.store.Block(t.Context(), channel, ada, domain.User{Name: eve}); !errors.As(err, &invalid) {
+	if err := w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}); !errors.As(err, &invalid) {
 		t.Errorf("one more: %v", err)
 	}
-	w.ok(w.store.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", 7))})) // who is already
-	if got := w.postingRule(channel); len(got.Blocked) != storage.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
+	w.ok(w.store.Posts.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", 7))})) // who is already
+	if got := w.postingRule(channel); len(got.Blocked) != blog.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
 		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
 	}
 }
@@ -195,7 +196,7 @@ func ownerPaysNothing(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, ada, "first") // which notes that the channel is active
 	w.arm(drivertest.Pass)
-	_, _, err := w.faulty.Post(t.Context(), posting(channel, ada, "second"))
+	_, _, err := w.faulty.Posts.Create(t.Context(), posting(channel, ada, "second"))
 	w.ok(err)
 	if n := w.calls.Load(); n != 3 { // the index, the list of the author, and the post
 		t.Errorf("%d calls, want 3", n)
@@ -204,12 +205,12 @@ func ownerPaysNothing(t *testing.T, w *world) {
 
 func ruleEndsWithItsChannel(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	w.ok(w.store.SetPosting(t.Context(), channel, ada, true))
+	w.ok(w.store.Posts.SetPosting(t.Context(), channel, ada, true))
 	w.ask(channel)
 	for _, step := range cascade(w.store, channel.Ref()) {
 		w.ok(step(t.Context()))
 	}
-	if err := w.store.SetPosting(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
+	if err := w.store.Posts.SetPosting(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a rule of a channel that is gone: %v", err)
 	}
 	next := w.create("garden", eve)

@@ -56,21 +56,21 @@ func (s *story) did(results ...any) any {
 func (s *story) tell() {
 	s.t.Helper()
 	ctx, attempt := s.ctx, storage.Attempt{Name: "ada", Password: storyPassword, Address: storyAddress}
-	s.did(s.store.SignUpOnce(ctx, storage.SignUpRequest{Attempt: attempt, Key: storyKey, PerHour: 5}))
-	if _, _, err := s.store.SignIn(ctx, storage.Attempt{Name: "plantedname", Password: "x", Address: storyAddress}); !errors.Is(err, domain.ErrNotSignedIn) {
+	s.did(s.store.Accounts.Create(ctx, storage.SignUpRequest{Attempt: attempt, Key: storyKey, PerHour: 5}))
+	if _, _, err := s.store.Accounts.SignIn(ctx, storage.Attempt{Name: "plantedname", Password: "x", Address: storyAddress}); !errors.Is(err, domain.ErrNotSignedIn) {
 		s.t.Fatal(err)
 	}
-	token := s.did(s.store.SignIn(ctx, attempt)).(string)
-	link := s.did(s.store.SignInLink(ctx, ada)).(string)
-	second := s.did(s.store.FollowSignInLink(ctx, link)).(string)
-	s.did(s.store.Session(ctx, token))
-	digest := s.did(s.store.NewDigestAddress(ctx, ada)).(string)
-	s.did(s.store.CheckDigestAddress(ctx, ada, digest))
-	s.did(s.store.ChangePassword(ctx, token, attempt, "another password of hers"))
+	token := s.did(s.store.Accounts.SignIn(ctx, attempt)).(string)
+	link := s.did(s.store.Operator.SignInLink(ctx, ada)).(string)
+	second := s.did(s.store.Accounts.FollowSignInLink(ctx, link)).(string)
+	s.did(s.store.Accounts.Session(ctx, token, ""))
+	digest := s.did(s.store.Accounts.NewDigestAddress(ctx, ada)).(string)
+	s.did(s.store.Accounts.CheckDigestAddress(ctx, ada, digest))
+	s.did(s.store.Accounts.ChangePassword(ctx, token, attempt, "another password of hers"))
 	s.secrets = append(s.secrets, storyPassword, storyKey, storyAddress, "plantedname", token, link, second, digest)
 	s.tellOfChannels()
-	s.did(s.store.SignOut(ctx, second))
-	s.did(s.store.Ready(ctx))
+	s.did(s.store.Accounts.SignOut(ctx, second))
+	s.did(s.store.Health.Ready(ctx))
 	for _, table := range []string{"Sessions", "Throttle"} {
 		for _, row := range s.rows(table) {
 			s.secrets = append(s.secrets, row.Partition, row.Row)
@@ -81,40 +81,40 @@ func (s *story) tell() {
 func (s *story) tellOfChannels() {
 	s.t.Helper()
 	ctx := s.ctx
-	channel := s.did(s.store.CreateChannelOnce(ctx, s.channel("garden", ada), storyKey, 5)).(domain.Channel)
+	channel := s.did(s.store.Channels.Create(ctx, s.channel("garden", ada), storyKey, 5)).(domain.Channel)
 	ref, request := channel.Ref(), posting(channel, grace, "one")
 	request.Key = storyKey
-	blog := s.did(s.store.Post(ctx, request)).(domain.Blog)
-	s.did(s.store.Post(ctx, request))
-	s.ok(s.store.Block(ctx, channel, ada, domain.User{Name: eve}))
-	s.did(s.store.Vote(ctx, ref, blog.ID, ada))
-	s.did(s.store.Unvote(ctx, ref, blog.ID, ada))
-	s.did(s.store.Vote(ctx, ref, blog.ID, ada))
-	s.did(s.store.Edit(ctx, channel, blog.ID, grace, domain.OneOf(blog.Revision), domain.Draft{Text: "two"}))
-	s.did(s.store.Describe(ctx, ref, ada, describedAs("All about gardens")))
-	s.did(s.store.Subscribe(ctx, channel, grace))
+	blog := s.did(s.store.Posts.Create(ctx, request)).(domain.Blog)
+	s.did(s.store.Posts.Create(ctx, request))
+	s.ok(s.store.Posts.Block(ctx, channel, ada, domain.User{Name: eve}))
+	s.did(s.store.Posts.Vote(ctx, ref, blog.ID, ada))
+	s.did(s.store.Posts.Unvote(ctx, ref, blog.ID, ada))
+	s.did(s.store.Posts.Vote(ctx, ref, blog.ID, ada))
+	s.did(s.store.Posts.Update(ctx, channel, blog.ID, grace, domain.OneOf(blog.Revision), domain.Draft{Text: "two"}))
+	s.did(s.store.Channels.Update(ctx, ref, ada, describedAs("All about gardens")))
+	s.did(s.store.Subscriptions.Create(ctx, channel, grace))
 	s.read(channel, blog)
-	s.did(s.store.Unsubscribe(ctx, ref, grace))
-	s.did(s.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision))
-	s.did(s.store.RequestDeletion(ctx, channel.Key(), ada, anyIncarnation))
-	s.did(s.store.Deletion(ctx, ref, ada))
-	s.did(s.store.DeletionsOf(ctx, ada, "", 10))
+	s.did(s.store.Subscriptions.Delete(ctx, ref, grace))
+	s.did(s.store.Posts.Delete(ctx, channel, blog.ID, grace, anyRevision))
+	s.did(s.store.Deletions.Request(ctx, channel.Key(), ada, anyIncarnation))
+	s.did(s.store.Deletions.Get(ctx, ref, ada))
+	s.did(s.store.Deletions.List(ctx, ada, "", 10))
 }
 
 func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	s.t.Helper()
 	ctx, ref := s.ctx, channel.Ref()
-	s.did(s.store.Channels(ctx, "gar", "", 10))
-	s.did(s.store.ChannelsOf(ctx, ada, "", 10))
-	page := s.did(s.store.Blogs(ctx, ref, storage.BlogQuery{Limit: 10})).(storage.Page[domain.Blog])
-	s.did(s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Limit: 10}))
-	s.did(s.store.VotedOn(ctx, ref, page.Items, ada))
-	s.did(s.store.Voted(ctx, ref, blog.ID, ada))
-	s.did(s.store.Subscribers(ctx, ref))
-	s.did(s.store.Feed(ctx, grace, "", 10))
-	s.did(s.store.SubscriptionPage(ctx, grace, "", 10))
-	for _, kind := range storage.RowPrefixes() {
-		s.did(s.store.Rows(ctx, storage.RowsQuery{Key: channel.Key(), By: ada, Kind: kind, Limit: 10}))
+	s.did(s.store.Channels.List(ctx, "gar", "", 10))
+	s.did(s.store.Channels.ListOwned(ctx, ada, "", 10))
+	page := s.did(s.store.Posts.List(ctx, ref, storage.BlogQuery{Limit: 10})).(storage.Page[domain.Blog])
+	s.did(s.store.Posts.ListByRating(ctx, ref, storage.RatingQuery{Limit: 10}))
+	s.did(s.store.Posts.VotedOn(ctx, ref, page.Items, ada))
+	s.did(s.store.Posts.Voted(ctx, ref, blog.ID, ada))
+	s.did(s.store.Subscriptions.Count(ctx, ref))
+	s.did(s.store.Feeds.List(ctx, grace, "", 10))
+	s.did(s.store.Subscriptions.List(ctx, grace, "", 10))
+	for _, kind := range schema.RowPrefixes() {
+		s.did(s.store.Channels.Rows(ctx, storage.RowsQuery{Key: channel.Key(), By: ada, Kind: kind, Limit: 10}))
 	}
 }
 
@@ -156,11 +156,11 @@ func wordsOfEachKind(t *testing.T) {
 	for i := range 3 {
 		s.post(channel, grace, text(i))
 	}
-	s.did(s.store.Channel(s.ctx, channel.Key()))
-	s.did(s.store.Blogs(s.ctx, channel.Ref(), storage.BlogQuery{Limit: 2}))
-	s.did(s.store.Channels(s.ctx, "", "", 1))
-	s.did(s.store.Post(s.ctx, posting(channel, ada, "new")))
-	s.did(s.store.Subscriptions(s.ctx, ada))
+	s.did(s.store.Channels.Get(s.ctx, channel.Key().Address()))
+	s.did(s.store.Posts.List(s.ctx, channel.Ref(), storage.BlogQuery{Limit: 2}))
+	s.did(s.store.Channels.List(s.ctx, "", "", 1))
+	s.did(s.store.Posts.Create(s.ctx, posting(channel, ada, "new")))
+	s.did(s.store.Subscriptions.ListAll(s.ctx, ada))
 	want := []storage.Call{
 		{Kind: "point", Target: "Channels", Condition: "PartitionKey = garden and RowKey = (empty)", Read: 1, Returned: 1},
 		{Kind: "range", Target: "Blogs", Condition: "PartitionKey = garden and RowKey like blog!<id>, the first 3", Read: 3, Returned: 3},
@@ -194,12 +194,12 @@ func wordsOfARefusal(t *testing.T) {
 	channel, gone := s.create("garden", ada), s.create("gone", ada)
 	s.ungate(gone)
 	for _, to := range []domain.Channel{channel, channel, gone} {
-		s.ok(s.store.NoteActive(t.Context(), to.Ref(), time.Now()))
+		s.ok(s.store.Operator.NoteActive(t.Context(), to.Ref(), time.Now()))
 		list := postings(to, 5)
 		for i := range list {
 			list[i].By = ada // who needs no permit
 		}
-		s.store.PostAll(s.ctx, to, list)
+		s.store.Posts.CreateAll(s.ctx, to, list)
 	}
 	calls := s.callLog.Calls()
 	if calls[1].Written != 16 || len(calls[1].Operations)+calls[1].MoreOperations != 16 {

@@ -43,7 +43,7 @@ func (w *world) finishDeletion(channel domain.Channel, n int) {
 func (w *world) mustKeepTheNextIncarnation(channel domain.Channel, another bool) {
 	w.t.Helper()
 	w.mustBeSound()
-	next, err := w.store.Channel(w.t.Context(), channel.Key())
+	next, err := w.store.Channels.Get(w.t.Context(), channel.Key().Address())
 	if !another {
 		if !errors.Is(err, domain.ErrNotFound) {
 			w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
@@ -64,22 +64,22 @@ func (w *world) mustKeepTheNextIncarnation(channel domain.Channel, another bool)
 
 // cascade returns the worker's steps that delete a channel, in their order, so that a
 // test can stop between any two.
-func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
+func cascade(s *storage.Parts, ref domain.ChannelRef) []func(ctx context.Context) error {
 	return []func(ctx context.Context) error{
-		func(ctx context.Context) error { _, err := s.PassPivot(ctx, messageAbout(ref)); return err },
-		func(ctx context.Context) error { _, err := s.ShutGate(ctx, ref); return err },
+		func(ctx context.Context) error { _, err := s.Operator.PassPivot(ctx, messageAbout(ref)); return err },
+		func(ctx context.Context) error { _, err := s.Operator.ShutGate(ctx, ref); return err },
 		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
-		func(ctx context.Context) error { return s.RemoveGate(ctx, ref) },
-		func(ctx context.Context) error { return s.ReleaseName(ctx, ref) },
+		func(ctx context.Context) error { return s.Operator.RemoveGate(ctx, ref) },
+		func(ctx context.Context) error { return s.Operator.ReleaseName(ctx, ref) },
 	}
 }
 
 // sweepAll sweeps until a whole pass finds no row, as the worker does.
-func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) error {
+func sweepAll(ctx context.Context, s *storage.Parts, ref domain.ChannelRef) error {
 	for {
 		found, next := 0, ""
 		for {
-			page, err := s.Sweep(ctx, ref, next, func(int) {})
+			page, err := s.Operator.Sweep(ctx, ref, next, func(int) {})
 			if err != nil || page.GateGone {
 				return err
 			}

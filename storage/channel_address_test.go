@@ -26,27 +26,27 @@ func (w *world) mustBeReplaced(what string, by domain.Channel, err error) {
 func acceptedIncarnationIsRead(t *testing.T, w *world) {
 	old := w.create("garden", ada)
 	at := old.Ref().Address()
-	if got, err := w.store.ChannelAt(t.Context(), at); err != nil || got != old {
+	if got, err := w.store.Channels.Get(t.Context(), at); err != nil || got != old {
 		t.Errorf("read %+v, %v", got, err)
 	}
 	for step, want := range []error{domain.ErrGone, domain.ErrGone, domain.ErrGone, domain.ErrGone, domain.ErrNotFound} {
 		w.ok(cascade(w.store, old.Ref())[step](t.Context()))
-		if _, err := w.store.ChannelAt(t.Context(), at); !errors.Is(err, want) || errors.Is(err, domain.ErrConflict) {
+		if _, err := w.store.Channels.Get(t.Context(), at); !errors.Is(err, want) || errors.Is(err, domain.ErrConflict) {
 			t.Errorf("after step %d: %v, want %v", step+1, err, want)
 		}
 	}
 	next := w.create("garden", eve)
-	_, err := w.store.ChannelAt(t.Context(), at)
+	_, err := w.store.Channels.Get(t.Context(), at)
 	w.mustBeReplaced("reading the old incarnation", next, err)
 	for _, accepted := range []domain.Precondition[domain.Incarnation]{
 		anyIncarnation, domain.OneOf(old.Incarnation, next.Incarnation),
 	} {
 		at.Expected = accepted
-		if got, err := w.store.ChannelAt(t.Context(), at); err != nil || got != next {
+		if got, err := w.store.Channels.Get(t.Context(), at); err != nil || got != next {
 			t.Errorf("read %+v, %v, want the next incarnation", got, err)
 		}
 	}
 	at.Expected = domain.Precondition[domain.Incarnation]{}
-	_, err = w.store.ChannelAt(t.Context(), at)
+	_, err = w.store.Channels.Get(t.Context(), at)
 	w.mustBeReplaced("reading what accepts no incarnation", next, err)
 }

@@ -29,11 +29,11 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	made, err := w.faulty.CreateChannel(t.Context(), channel)
+	made, _, err := w.faulty.Channels.Create(t.Context(), channel, "", 0)
 	if w.ok(err); !taken || made.Incarnation == channel.Incarnation {
 		t.Errorf("the gate was taken: %t, and the channel has the incarnation that lost it: %+v", taken, made)
 	}
-	if read, err := w.store.Channel(t.Context(), channel.Key()); err != nil || read != made {
+	if read, err := w.store.Channels.Get(t.Context(), channel.Key().Address()); err != nil || read != made {
 		t.Errorf("made %+v and read %+v (%v)", made, read, err)
 	}
 }
@@ -44,7 +44,7 @@ func selfConflictOfCreation(t *testing.T, w *world) {
 		return send(ctx)
 	}))
 	channel := w.channel("garden", ada)
-	if made, err := w.faulty.CreateChannel(t.Context(), channel); err != nil || made != channel {
+	if made, _, err := w.faulty.Channels.Create(t.Context(), channel, "", 0); err != nil || made != channel {
 		t.Errorf("made %+v, %v", made, err)
 	}
 	w.mustBeWhole(nil)
@@ -53,7 +53,7 @@ func selfConflictOfCreation(t *testing.T, w *world) {
 func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 	w.create("Café-Straße", ada)
 	for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
-		_, err := w.store.CreateChannel(t.Context(), w.channel(name, grace))
+		_, _, err := w.store.Channels.Create(t.Context(), w.channel(name, grace), "", 0)
 		if !errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrStillDeleting) {
 			t.Errorf("creating %q: %v, want ErrExists", name, err)
 		}
@@ -68,7 +68,7 @@ func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 func (w *world) mustBeWhole(err error) {
 	w.t.Helper()
 	w.reconcile()
-	read, readErr := w.store.Channel(w.t.Context(), "garden")
+	read, readErr := w.store.Channels.Get(w.t.Context(), domain.ChannelKey("garden").Address())
 	if readErr == nil {
 		w.post(read, grace, "first")
 	} else if err == nil || !errors.Is(readErr, domain.ErrNotFound) {
@@ -83,7 +83,7 @@ func longestNameFits(t *testing.T, w *world) {
 		channel := w.create(name, ada)
 		blog := w.post(channel, grace, "text")
 		w.ask(channel)
-		if _, err := w.store.Blog(t.Context(), channel.Ref(), blog.ID); err != nil {
+		if _, err := w.store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil {
 			t.Error(err)
 		}
 		w.delete(channel)

@@ -20,7 +20,7 @@ func (w *world) names(text string, limit int, meanwhile func()) []string {
 	w.t.Helper()
 	var names []string
 	for after := ""; ; {
-		page, err := w.store.Channels(w.t.Context(), text, after, limit)
+		page, err := w.store.Channels.List(w.t.Context(), text, after, limit)
 		w.ok(err)
 		if len(page.Items) > limit || len(page.Items) < limit && page.Next != "" {
 			w.t.Fatalf("a page of %d has %d items and the continuation %q", limit, len(page.Items), page.Next)
@@ -75,12 +75,12 @@ func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T, w *world) {
 	}
 	w.create("nearly", ada)
 	w.arm(drivertest.Pass)
-	first, err := w.faulty.Channels(t.Context(), "Early", "", 20)
+	first, err := w.faulty.Channels.List(t.Context(), "Early", "", 20)
 	w.ok(err)
 	if calls := w.calls.Load(); len(first.Items) != 1 || first.Next == "" || calls != 6 {
 		t.Errorf("after %d calls there is %+v", calls, first)
 	}
-	last, err := w.faulty.Channels(t.Context(), "EARLY", first.Next, 20)
+	last, err := w.faulty.Channels.List(t.Context(), "EARLY", first.Next, 20)
 	w.ok(err)
 	if len(last.Items) != 1 || last.Items[0].Name != "nearly" || last.Next != "" {
 		t.Errorf("the second page is %+v", last)
@@ -95,7 +95,7 @@ func channelBeingDeletedIsHidden(t *testing.T, w *world) {
 	for i, channel := range channels {
 		if i%4 != 3 {
 			w.ask(channel)
-			if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+			if _, err := w.store.Channels.Get(t.Context(), channel.Key().Address()); !errors.Is(err, domain.ErrGone) {
 				t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
 			}
 		}
@@ -106,7 +106,7 @@ func channelBeingDeletedIsHidden(t *testing.T, w *world) {
 		}
 	}
 	w.delete(channels[0])
-	if _, err := w.store.Channel(t.Context(), channels[0].Key()); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.store.Channels.Get(t.Context(), channels[0].Key().Address()); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("c0 is read as %v, want ErrNotFound", err)
 	}
 }

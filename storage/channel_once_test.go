@@ -15,7 +15,7 @@ func TestCreateOnce(t *testing.T) {
 }
 
 func (w *world) createOnce(channel domain.Channel) (domain.Channel, bool, error) {
-	return w.store.CreateChannelOnce(w.t.Context(), channel, "key", 0)
+	return w.store.Channels.Create(w.t.Context(), channel, "key", 0)
 }
 
 func creationKeyIsForOneRequest(t *testing.T, w *world) {
@@ -54,7 +54,7 @@ func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	late := w.create("garden", ada)
 	w.ungate(late)
 	w.insert("garden", "sub!grace", domain.NewIncarnation())
-	if next, err := w.store.CreateChannel(t.Context(), w.channel("garden", eve)); err != nil || next.Owner != eve {
+	if next, _, err := w.store.Channels.Create(t.Context(), w.channel("garden", eve), "", 0); err != nil || next.Owner != eve {
 		t.Errorf("the name is taken with %+v, %v", next, err)
 	}
 }

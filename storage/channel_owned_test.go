@@ -18,9 +18,9 @@ func TestChannelsOf(t *testing.T) {
 func (w *world) uncounted(name string, owner domain.UserName) domain.Channel {
 	w.t.Helper()
 	channel := w.channel(name, owner)
-	w.ok(w.store.ListChannel(w.t.Context(), channel))
-	w.ok(w.store.ListChannel(w.t.Context(), channel)) // once more changes nothing
-	channel, err := w.store.CreateChannel(w.t.Context(), channel)
+	w.ok(w.store.Operator.ListChannel(w.t.Context(), channel))
+	w.ok(w.store.Operator.ListChannel(w.t.Context(), channel)) // once more changes nothing
+	channel, _, err := w.store.Channels.Create(w.t.Context(), channel, "", 0)
 	w.ok(err)
 	return channel
 }
@@ -36,7 +36,7 @@ func (w *world) owns(owner domain.UserName, limit int) (names []string, pages in
 	w.t.Helper()
 	after := ""
 	for {
-		page, err := w.store.ChannelsOf(w.t.Context(), owner, after, limit)
+		page, err := w.store.Channels.ListOwned(w.t.Context(), owner, after, limit)
 		w.ok(err)
 		pages++
 		for _, channel := range page.Items {

@@ -38,7 +38,7 @@ func TestReconcile(t *testing.T) {
 // before handedOut. It returns how many it queued again.
 func (w *world) reconcileHandedOut(handedOut time.Time) int {
 	w.t.Helper()
-	done, err := w.store.Reconcile(w.t.Context(), patience, handedOut)
+	done, err := w.store.Operator.Reconcile(w.t.Context(), patience, handedOut)
 	w.ok(err)
 	return done.Requeued
 }
@@ -90,7 +90,7 @@ func checkSparesBacklog(t *testing.T, w *world) {
 	ref := w.ask(w.create("garden", ada))
 	time.Sleep(time.Hour)
 	accused := func() (n int) {
-		checker := w.store.NewChecker(patience, false, func(b domain.Violation) {
+		checker := w.store.Operator.NewChecker(patience, false, func(b domain.Violation) {
 			if b.Table == "Deletions" && b.RowKey == string(ref.Incarnation) {
 				n++
 			}
@@ -108,7 +108,7 @@ func checkSparesBacklog(t *testing.T, w *world) {
 	if accused() != 0 {
 		t.Error("a deletion is accused whose message is on the queue again, since its worker died")
 	}
-	w.ok(w.store.Messages().Delete(t.Context(), m))
+	w.ok(w.store.Operator.Messages().Delete(t.Context(), m))
 	if accused() != 1 {
 		t.Error("a deletion without a message is not accused")
 	}
@@ -121,7 +121,7 @@ func passGoesOnAfterFailure(t *testing.T, w *world) {
 	time.Sleep(2 * patience)
 	ofDeletions := func(call drivertest.Call) bool { return call.Target == "Deletions" && call.Method == "Get" }
 	w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
-	done, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
+	done, err := w.faulty.Operator.Reconcile(t.Context(), patience, time.Now())
 	if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
 		t.Errorf("reconciled: %+v, %v", done, err)
 	}

@@ -16,7 +16,7 @@ func TestChannelRelease(t *testing.T) {
 
 func activeNameIsNotReleased(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
+	if err := w.store.Operator.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("released an active channel: %v", err)
 	}
 	w.post(channel, grace, "one")
@@ -27,9 +27,9 @@ func goneGateIsNotShut(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	for n, want := range []bool{true, true, false} {
 		if n == 2 {
-			w.ok(w.store.RemoveGate(t.Context(), channel.Ref()))
+			w.ok(w.store.Operator.RemoveGate(t.Context(), channel.Ref()))
 		}
-		if shut, err := w.store.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
+		if shut, err := w.store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
 			t.Errorf("asked %d times, the gate is shut: %t, %v", n+1, shut, err)
 		}
 	}
@@ -43,7 +43,7 @@ func lateRowDoesNotStopRelease(t *testing.T, w *world) {
 	}
 	w.ok(w.table("Channels").Transact(t.Context(), "garden",
 		driver.Merge("", driver.Exists, driver.String("State", domain.ChannelActive))))
-	w.ok(w.store.ReleaseName(t.Context(), channel.Ref()))
+	w.ok(w.store.Operator.ReleaseName(t.Context(), channel.Ref()))
 	if rows := w.rows("Channels"); len(rows) != 0 {
 		t.Errorf("left: %v", rows)
 	}

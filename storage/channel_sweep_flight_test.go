@@ -61,7 +61,7 @@ func failedTransactionStopsNoSibling(t *testing.T, w *world) {
 		}
 	}))
 	var removed atomic.Int64
-	_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
+	_, err := w.faulty.Operator.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
 	if !errors.Is(err, first) || !errors.Is(err, second) {
 		t.Errorf("sweeping reports %v, want both failures", err)
 	}
@@ -71,7 +71,7 @@ func failedTransactionStopsNoSibling(t *testing.T, w *world) {
 }
 
 // togetherThrough returns a store on the world's backend, which writes transactions together.
-func (w *world) togetherThrough(hook drivertest.Hook) *storage.Store {
+func (w *world) togetherThrough(hook drivertest.Hook) *storage.Parts {
 	return storage.New(drivertest.NewFaults(w.db, hook), storage.Options{})
 }
 
@@ -92,7 +92,7 @@ func unreadPageStopsNoSibling(t *testing.T, w *world) {
 		return send(ctx)
 	})
 	var removed atomic.Int64
-	_, err := store.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
+	_, err := store.Operator.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
 	if left := len(w.rows("Blogs")); !errors.Is(err, domain.ErrUnavailable) || removed.Load() != first || before-left != first {
 		t.Errorf("%d rows are reported as removed, %d of %d are left, want %d removed; sweeping reports %v", removed.Load(), left, before, first, err)
 	}

@@ -20,14 +20,14 @@ func TestChannelVersion(t *testing.T) {
 // version is the version of a channel, read on the sound side.
 func (w *world) version(at domain.ChannelAddress, remembered domain.Incarnation) storage.Version {
 	w.t.Helper()
-	_, version, err := w.store.ChannelVersion(w.t.Context(), at, remembered)
+	_, version, err := w.store.Channels.GetVersion(w.t.Context(), at, remembered)
 	w.ok(err)
 	return version
 }
 
 func everyChangeChangesVersion(t *testing.T) {
 	list := append(changes(), change{"description", func(w *world, c domain.Channel, _ domain.Blog) error {
-		_, err := w.store.Describe(w.t.Context(), c.Ref(), ada, describedAs("another"))
+		_, err := w.store.Channels.Update(w.t.Context(), c.Ref(), ada, describedAs("another"))
 		return err
 	}}, change{"next incarnation", func(w *world, c domain.Channel, _ domain.Blog) error {
 		w.advance(c, stages)
@@ -51,7 +51,7 @@ func idleChannelKeepsVersion(t *testing.T, w *world) {
 	other := w.create("garden2", grace)
 	before := w.version(channel.Ref().Address(), "")
 	w.post(other, grace, "elsewhere")
-	w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before
+	w.ok(w.store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before
 	w.texts(channel.Ref())
 	w.reconcile()
 	w.mustBeSound()
@@ -75,7 +75,7 @@ func outdatedIncarnationCostsOneRead(t *testing.T, w *world) {
 	w.arm(drivertest.Pass)
 	for _, remembered := range []domain.Incarnation{former.Incarnation, "", domain.NewIncarnation()} {
 		w.calls.Store(0)
-		_, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), remembered)
+		_, version, err := w.faulty.Channels.GetVersion(t.Context(), channel.Ref().Address(), remembered)
 		if n := w.calls.Load(); err != nil || version != right || n > 3 {
 			t.Errorf("remembering %q: %q, %v in %d calls, want %q in 3", remembered, version, err, n, right)
 		}
@@ -84,12 +84,12 @@ func outdatedIncarnationCostsOneRead(t *testing.T, w *world) {
 
 func ungatedChannelIsNotFound(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	_, err := w.store.ShutGate(t.Context(), channel.Ref())
+	_, err := w.store.Operator.ShutGate(t.Context(), channel.Ref())
 	w.ok(err)
 	i := domain.NewIncarnation()
 	w.insert("garden", openGateRow(i), i) // of a creation under way
 	for _, remembered := range []domain.Incarnation{"", channel.Incarnation, i} {
-		if shown, version, err := w.store.ChannelVersion(t.Context(), channel.Ref().Address(), remembered); !errors.Is(err, domain.ErrNotFound) {
+		if shown, version, err := w.store.Channels.GetVersion(t.Context(), channel.Ref().Address(), remembered); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("remembering %q it is %+v in version %q, %v", remembered, shown, version, err)
 		}
 	}

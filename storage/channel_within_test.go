@@ -26,7 +26,7 @@ func TestCreateChannelWithin(t *testing.T) {
 
 // within creates a channel under a limit, on the sound side.
 func (w *world) within(limit int, name string) error {
-	_, err := w.store.CreateChannelWithin(w.t.Context(), w.channel(name, ada), limit)
+	_, _, err := w.store.Channels.Create(w.t.Context(), w.channel(name, ada), "", limit)
 	return err
 }
 
@@ -55,9 +55,9 @@ func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T, w *world) {
 	}
 	w.wantFull(w.within(3, "d"), 3)
 	w.create("grace", grace)
-	channel, err := w.store.Channel(t.Context(), "a")
+	channel, err := w.store.Channels.Get(t.Context(), domain.ChannelKey("a").Address())
 	w.ok(err)
-	_, err = w.store.RequestDeletion(t.Context(), "a", ada, anyIncarnation)
+	_, err = w.store.Deletions.Request(t.Context(), "a", ada, anyIncarnation)
 	w.ok(err)
 	w.wantFull(w.within(3, "d"), 3) // it counts until it is gone
 	w.delete(channel)
@@ -75,7 +75,7 @@ func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T, w *world) {
 	cut := w.through(drivertest.Only(opensGate,
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
 	for range 20 {
-		if _, err := cut.CreateChannelWithin(t.Context(), w.channel("a", ada), 2); !errors.Is(err, domain.ErrUnavailable) {
+		if _, _, err := cut.Channels.Create(t.Context(), w.channel("a", ada), "", 2); !errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("creating on a store that does not answer: %v", err)
 		}
 	}
@@ -134,7 +134,7 @@ func nameTakenAgainKeepsItsRow(t *testing.T, w *world) {
 		w.ok(w.within(2, "garden"))
 		return send(ctx)
 	}))
-	_, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("kitchen", ada), 1)
+	_, _, err := w.faulty.Channels.Create(t.Context(), w.channel("kitchen", ada), "", 1)
 	w.wantFull(err, 1)
 	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"garden"}) {
 		t.Errorf("on the list: %q", got)
@@ -160,7 +160,7 @@ func lowerLimitRemovesNothing(t *testing.T, w *world) {
 func ownerWithoutRoomCanAskAgain(t *testing.T, w *world) {
 	const limit = 2
 	once := func(name, key string) (domain.Channel, bool, error) {
-		return w.store.CreateChannelOnce(t.Context(), w.channel(name, ada), key, limit)
+		return w.store.Channels.Create(t.Context(), w.channel(name, ada), key, limit)
 	}
 	first, made, err := once("garden", "k")
 	if err != nil || !made {

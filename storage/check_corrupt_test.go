@@ -87,11 +87,11 @@ func (w *world) work() {
 	w.workOn(w.store)
 }
 
-func (w *world) workOn(s *storage.Store) {
+func (w *world) workOn(s *storage.Parts) {
 	w.t.Helper()
-	crew := worker.New(s, worker.Options{Lease: time.Minute, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler)})
+	crew := worker.New(s.Steps, worker.Options{Lease: time.Minute, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler)})
 	for {
-		received, err := s.Messages().Receive(w.t.Context(), 1, time.Minute)
+		received, err := s.Operator.Messages().Receive(w.t.Context(), 1, time.Minute)
 		w.ok(err)
 		if len(received) == 0 {
 			return
@@ -104,7 +104,7 @@ func (w *world) workOn(s *storage.Store) {
 func (w *world) rest() {
 	w.t.Helper()
 	w.work()
-	_, err := w.store.Reconcile(w.t.Context(), patience, time.Now())
+	_, err := w.store.Operator.Reconcile(w.t.Context(), patience, time.Now())
 	w.ok(err)
 	w.work()
 	w.empty(domain.PoisonQueueName)
@@ -113,7 +113,7 @@ func (w *world) rest() {
 // leave asks for the deletion of an account.
 func (w *world) leave(user domain.UserName) {
 	w.t.Helper()
-	_, err := w.store.RequestErasure(w.t.Context(), storage.Attempt{Name: string(user), Password: right}, false)
+	_, err := w.store.Accounts.Delete(w.t.Context(), storage.Attempt{Name: string(user), Password: right}, false)
 	w.ok(err)
 }
 
@@ -142,10 +142,10 @@ func (w *world) fillSound() (meadow domain.Channel) {
 		own := w.create(string(user), user)
 		w.post(own, grace, "one")
 		post := w.post(meadow, user, "of "+string(user))
-		w.ok(w.store.Vote(ctx, meadow.Ref(), post.ID, user))
-		w.ok(w.store.Subscribe(ctx, meadow, user))
+		w.ok(w.store.Posts.Vote(ctx, meadow.Ref(), post.ID, user))
+		w.ok(w.store.Subscriptions.Create(ctx, meadow, user))
 	}
-	w.ok(w.store.Subscribe(ctx, harbour, grace))
+	w.ok(w.store.Subscriptions.Create(ctx, harbour, grace))
 	w.insert("meadow", "join!eve", meadow.Incarnation)
 	w.insert("meadow", reservedGateRow(meadow.Incarnation), meadow.Incarnation)
 	w.ask(w.create("done", ada))
@@ -154,7 +154,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.ok(w.undo(undone.Ref(), ada))
 	w.leave(lea)
 	w.work()
-	w.ok(w.store.Messages().Send(ctx, undecodableText))
+	w.ok(w.store.Operator.Messages().Send(ctx, undecodableText))
 	stuck := w.create("stuck", ada)
 	w.post(stuck, grace, "one")
 	w.ask(stuck)
@@ -162,16 +162,16 @@ func (w *world) fillSound() (meadow domain.Channel) {
 		w.ok(step(ctx))
 	}
 	w.ask(w.create("pending", ada))
-	w.ok(w.store.DeleteBlog(ctx, harbour, w.post(harbour, grace, "one").ID, grace, anyRevision))
+	w.ok(w.store.Posts.Delete(ctx, harbour, w.post(harbour, grace, "one").ID, grace, anyRevision))
 	w.leave(pat)
-	entry, err := w.store.Entry(ctx, pat)
+	entry, err := w.store.Operator.Entry(ctx, pat)
 	w.ok(err)
-	_, err = w.store.BeginErasure(ctx, entry.Message())
+	_, err = w.store.Operator.BeginErasure(ctx, entry.Message())
 	w.ok(err)
 	w.poison()
 	time.Sleep(domain.MaxUndo + time.Hour)
 	w.rest()
-	w.ok(w.store.RenewOpen(ctx, domain.ChannelRef{Key: "stuck", Incarnation: domain.NewIncarnation()}, domain.Now()))
+	w.ok(w.store.Operator.RenewOpen(ctx, domain.ChannelRef{Key: "stuck", Incarnation: domain.NewIncarnation()}, domain.Now()))
 	time.Sleep(patience + time.Second)
 	violations, _ := w.run(false)
 	if violations = append(violations, w.oracle()...); len(violations) > 0 {
@@ -317,7 +317,7 @@ func (w *world) changes(kind *schema.Kind, property schema.Property, sound map[r
 // strays are keys of rows that could be added to the store, of a kind.
 func (w *world) strays(kind *schema.Kind, meadow domain.Channel) (keys []rowKey) {
 	w.t.Helper()
-	blogs, err := w.store.Blogs(w.t.Context(), meadow.Ref(), storage.BlogQuery{Limit: 1})
+	blogs, err := w.store.Posts.List(w.t.Context(), meadow.Ref(), storage.BlogQuery{Limit: 1})
 	w.ok(err)
 	parts := map[string][]string{
 		"key":         {"meadow", "stuck", "free"},

@@ -20,86 +20,86 @@ const undoAccount = time.Hour
 // A live is what users and workers do while a check runs. Nothing of it breaks an invariant.
 type live struct {
 	// prepare is done before the check begins. It may be nil.
-	prepare func(w *world, s *storage.Store)
+	prepare func(w *world, s *storage.Parts)
 	// run is done beside it, one call of the store after another.
-	run func(w *world, s *storage.Store)
+	run func(w *world, s *storage.Parts)
 }
 
 // lives are done in the store of newTown.
 func lives() map[string]live {
-	leave := func(keep bool) func(w *world, s *storage.Store) {
-		return func(w *world, s *storage.Store) {
-			_, err := s.RequestErasure(w.t.Context(), storage.Attempt{Name: string(lea), Password: right}, keep)
+	leave := func(keep bool) func(w *world, s *storage.Parts) {
+		return func(w *world, s *storage.Parts) {
+			_, err := s.Accounts.Delete(w.t.Context(), storage.Attempt{Name: string(lea), Password: right}, keep)
 			w.ok(err)
 		}
 	}
-	ask := func(w *world, s *storage.Store) {
-		_, err := s.RequestDeletion(w.t.Context(), "garden", ada, anyIncarnation)
+	ask := func(w *world, s *storage.Parts) {
+		_, err := s.Deletions.Request(w.t.Context(), "garden", ada, anyIncarnation)
 		w.ok(err)
 	}
-	erase := func(w *world, s *storage.Store) {
+	erase := func(w *world, s *storage.Parts) {
 		time.Sleep(undoAccount + domain.ClockMargin + patience + 30*time.Second) // then the next pass comes
 		for range 2 {
-			_, err := s.Reconcile(w.t.Context(), patience, time.Now())
+			_, err := s.Operator.Reconcile(w.t.Context(), patience, time.Now())
 			w.ok(err)
 			w.workOn(s)
 		}
 	}
 	return map[string]live{
 		"posts, votes, edits, subscriptions and rules": {run: use},
-		"a channel is created and posted to": {run: func(w *world, s *storage.Store) {
-			channel, _, err := s.CreateChannelOnce(w.t.Context(), w.channel("gardens", lea), "key", 9)
+		"a channel is created and posted to": {run: func(w *world, s *storage.Parts) {
+			channel, _, err := s.Channels.Create(w.t.Context(), w.channel("gardens", lea), "key", 9)
 			w.ok(err)
-			_, _, err = s.Post(w.t.Context(), posting(channel, lea, "new"))
+			_, _, err = s.Posts.Create(w.t.Context(), posting(channel, lea, "new"))
 			w.ok(err)
 		}},
-		"a channel is undone, and deleted later": {prepare: ask, run: func(w *world, s *storage.Store) {
-			garden, err := s.ReadChannel(w.t.Context(), "garden")
+		"a channel is undone, and deleted later": {prepare: ask, run: func(w *world, s *storage.Parts) {
+			garden, err := s.Operator.ReadChannel(w.t.Context(), "garden")
 			w.ok(err)
-			_, err = s.Undo(w.t.Context(), garden.Ref(), ada)
+			_, err = s.Deletions.Undo(w.t.Context(), garden.Ref(), ada)
 			w.ok(err)
-			_, err = s.Reconcile(w.t.Context(), 0, time.Now())
+			_, err = s.Operator.Reconcile(w.t.Context(), 0, time.Now())
 			w.ok(err)
 			ask(w, s)
 			erase(w, s)
 		}},
-		"a channel is deleted, and its name taken again": {prepare: ask, run: func(w *world, s *storage.Store) {
+		"a channel is deleted, and its name taken again": {prepare: ask, run: func(w *world, s *storage.Parts) {
 			erase(w, s)
-			channel, err := s.CreateChannel(w.t.Context(), w.channel("garden", eve))
+			channel, _, err := s.Channels.Create(w.t.Context(), w.channel("garden", eve), "", 0)
 			w.ok(err)
-			_, _, err = s.Post(w.t.Context(), posting(channel, grace, "new"))
+			_, _, err = s.Posts.Create(w.t.Context(), posting(channel, grace, "new"))
 			w.ok(err)
 		}},
-		"an account is undone, and deleted later": {prepare: leave(false), run: func(w *world, s *storage.Store) {
-			_, err := s.UndoErasure(w.t.Context(), lea)
+		"an account is undone, and deleted later": {prepare: leave(false), run: func(w *world, s *storage.Parts) {
+			_, err := s.Accounts.Undo(w.t.Context(), lea)
 			w.ok(err)
-			_, err = s.Reconcile(w.t.Context(), 0, time.Now())
+			_, err = s.Operator.Reconcile(w.t.Context(), 0, time.Now())
 			w.ok(err)
 			leave(false)(w, s)
 			erase(w, s)
 		}},
-		"an account is deleted with its posts":      {run: func(w *world, s *storage.Store) { leave(false)(w, s); erase(w, s) }},
+		"an account is deleted with its posts":      {run: func(w *world, s *storage.Parts) { leave(false)(w, s); erase(w, s) }},
 		"an account is deleted, and its posts stay": {prepare: leave(true), run: erase},
 	}
 }
 
 // use makes each kind of change in a channel that stays.
-func use(w *world, s *storage.Store) {
+func use(w *world, s *storage.Parts) {
 	ctx := w.t.Context()
-	garden, err := s.ReadChannel(ctx, "garden")
+	garden, err := s.Operator.ReadChannel(ctx, "garden")
 	w.ok(err)
-	post, _, err := s.Post(ctx, posting(garden.Channel, grace, "more"))
+	post, _, err := s.Posts.Create(ctx, posting(garden.Channel, grace, "more"))
 	w.ok(err)
-	w.ok(s.Vote(ctx, garden.Ref(), post.ID, lea))
-	w.ok(s.Vote(ctx, garden.Ref(), post.ID, eve))
-	w.ok(s.Subscribe(ctx, garden.Channel, eve))
-	post, err = s.Edit(ctx, garden.Channel, post.ID, grace, domain.OneOf(post.Revision), domain.Draft{Text: "edited"})
+	w.ok(s.Posts.Vote(ctx, garden.Ref(), post.ID, lea))
+	w.ok(s.Posts.Vote(ctx, garden.Ref(), post.ID, eve))
+	w.ok(s.Subscriptions.Create(ctx, garden.Channel, eve))
+	post, err = s.Posts.Update(ctx, garden.Channel, post.ID, grace, domain.OneOf(post.Revision), domain.Draft{Text: "edited"})
 	w.ok(err)
-	w.ok(s.Unvote(ctx, garden.Ref(), post.ID, lea))
-	w.ok(s.Unsubscribe(ctx, garden.Ref(), eve))
-	w.ok(s.Unsubscribe(ctx, garden.Ref(), lea))
-	w.ok(s.Block(ctx, garden.Channel, ada, domain.User{Name: eve}))
-	w.ok(s.DeleteBlog(ctx, garden.Channel, post.ID, grace, anyRevision))
+	w.ok(s.Posts.Unvote(ctx, garden.Ref(), post.ID, lea))
+	w.ok(s.Subscriptions.Delete(ctx, garden.Ref(), eve))
+	w.ok(s.Subscriptions.Delete(ctx, garden.Ref(), lea))
+	w.ok(s.Posts.Block(ctx, garden.Channel, ada, domain.User{Name: eve}))
+	w.ok(s.Posts.Delete(ctx, garden.Channel, post.ID, grace, anyRevision))
 	w.workOn(s)
 }
 
@@ -112,9 +112,9 @@ func (w *world) newTown() {
 	for _, to := range []domain.Channel{garden, house} {
 		for _, by := range []domain.UserName{grace, lea} {
 			post := w.post(to, by, "of "+string(by))
-			w.ok(w.store.Vote(ctx, to.Ref(), post.ID, lea))
-			w.ok(w.store.Vote(ctx, to.Ref(), post.ID, grace))
-			w.ok(w.store.Subscribe(ctx, to, by))
+			w.ok(w.store.Posts.Vote(ctx, to.Ref(), post.ID, lea))
+			w.ok(w.store.Posts.Vote(ctx, to.Ref(), post.ID, grace))
+			w.ok(w.store.Subscriptions.Create(ctx, to, by))
 		}
 	}
 	w.ask(w.create("done", ada))
@@ -173,7 +173,7 @@ func (w *world) checkBeside(live live, n, stride int, repair bool) (more bool) {
 		}
 		return send(ctx)
 	}))
-	_, err := checked.NewChecker(patience, repair, func(b domain.Violation) { w.t.Errorf("reported %+v", b) }).Run(w.t.Context())
+	_, err := checked.Operator.NewChecker(patience, repair, func(b domain.Violation) { w.t.Errorf("reported %+v", b) }).Run(w.t.Context())
 	w.ok(err)
 	close(turn)
 	<-over
@@ -187,7 +187,7 @@ func (w *world) checkBeside(live live, n, stride int, repair bool) (more bool) {
 }
 
 // undoable is a store on which deletions can be undone, and that makes one call after another.
-func (w *world) undoable(backend driver.Backend) *storage.Store {
+func (w *world) undoable(backend driver.Backend) *storage.Parts {
 	return storage.New(backend, storage.Options{
 		Undo: 30 * time.Second, UndoAccount: undoAccount, Flight: 1, HashPassword: drivertest.CheapHash,
 	})

@@ -71,7 +71,7 @@ func eachUnreadable(t *testing.T, test func(t *testing.T, w *world, garden domai
 // The index of a post is broken, so that each row is looked at. A repair mends that alone.
 func unreadableIsViolation(t *testing.T) {
 	eachUnreadable(t, func(t *testing.T, w *world, garden domain.Channel, row unreadable) {
-		blogs, err := w.store.Blogs(t.Context(), garden.Ref(), storage.BlogQuery{Limit: 9})
+		blogs, err := w.store.Posts.List(t.Context(), garden.Ref(), storage.BlogQuery{Limit: 9})
 		w.ok(err)
 		w.remove("garden", rateRow(0, blogs.Items[0].ID))
 		unread := "readable " + row.table + " " + row.partition + " " + row.row
@@ -109,24 +109,24 @@ func unreadableKeepsNoPage(t *testing.T) {
 				t.Errorf("%s: %d items, %v", page, n, err)
 			}
 		}
-		feed, err := w.store.Feed(ctx, ada, "", 20)
+		feed, err := w.store.Feeds.List(ctx, ada, "", 20)
 		wantTwo("the feed", len(feed.Items), err)
-		all, err := w.store.Subscriptions(ctx, ada)
+		all, err := w.store.Subscriptions.ListAll(ctx, ada)
 		wantTwo("the subscriptions", len(all), err)
-		first, err := w.store.SubscriptionPage(ctx, ada, "", 1)
+		first, err := w.store.Subscriptions.List(ctx, ada, "", 1)
 		w.ok(err)
-		second, err := w.store.SubscriptionPage(ctx, ada, first.Next, 9)
+		second, err := w.store.Subscriptions.List(ctx, ada, first.Next, 9)
 		wantTwo("the subscriptions by page", len(first.Items)+len(second.Items), err)
-		digest, err := w.store.Digest(ctx, ada, thisDay(), "", 20)
+		digest, err := w.store.Feeds.Digest(ctx, ada, thisDay(), "", 20)
 		wantTwo("the digest", len(digest.Items), err)
-		directory, err := w.store.Channels(ctx, "", "", 20)
+		directory, err := w.store.Channels.List(ctx, "", "", 20)
 		wantTwo("the directory", min(len(directory.Items), 2), err)
 		for _, c := range directory.Items {
 			if c.Name.Key() == "" {
 				t.Error("a channel on the list has no name")
 			}
 		}
-		if channel, err := w.store.Channel(ctx, "meadow"); err == nil && channel.Key() != "meadow" {
+		if channel, err := w.store.Channels.Get(ctx, domain.ChannelKey("meadow").Address()); err == nil && channel.Key() != "meadow" {
 			t.Errorf("the channel of the key meadow is read as %q", channel.Key())
 		}
 	})
@@ -144,16 +144,16 @@ func unreadableIsSwept(t *testing.T) {
 				t.Errorf("the deletion left %q", left.Row)
 			}
 		}
-		if _, err := w.store.Channel(t.Context(), "garden"); err == nil {
+		if _, err := w.store.Channels.Get(t.Context(), domain.ChannelKey("garden").Address()); err == nil {
 			t.Error("the channel is still there")
 		}
 		if row.partition != "meadow" {
 			return
 		}
-		if meadow, err := w.store.Channel(t.Context(), "meadow"); err == nil && meadow.Incarnation != "" {
+		if meadow, err := w.store.Channels.Get(t.Context(), domain.ChannelKey("meadow").Address()); err == nil && meadow.Incarnation != "" {
 			w.ask(meadow)
 			w.carryOut(w.messages())
-			if _, err := w.store.Channel(t.Context(), "meadow"); err == nil {
+			if _, err := w.store.Channels.Get(t.Context(), domain.ChannelKey("meadow").Address()); err == nil {
 				t.Error("the channel whose name cannot be read is still there")
 			}
 		}
@@ -189,11 +189,11 @@ func misnamedChannelIsDeleted(t *testing.T) {
 				channel := w.create(string(name), ada)
 				w.post(channel, grace, "one")
 				w.ok(w.table("Channels").Transact(t.Context(), string(name.Key()), driver.Merge("", driver.Exists, driver.String("Name", now))))
-				read, err := w.store.Channel(t.Context(), name.Key())
+				read, err := w.store.Channels.Get(t.Context(), name.Key().Address())
 				if err != nil || read.Key() != name.Key() {
 					t.Errorf("read as %q: %v", read.Name, err)
 				}
-				_, err = w.store.RequestDeletion(t.Context(), name.Key(), ada, anyIncarnation)
+				_, err = w.store.Deletions.Request(t.Context(), name.Key(), ada, anyIncarnation)
 				w.ok(err)
 				w.carryOut(w.messages())
 				if rows := w.rows("Blogs"); len(rows) > 0 {

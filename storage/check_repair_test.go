@@ -24,7 +24,7 @@ func lostGateIsLeft(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.post(channel, grace, "one")
 	w.remove(channel.Key(), openGateRow(channel.Incarnation))
-	if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", eve)); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := w.store.Channels.Create(t.Context(), w.channel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("who wants the name is told %v", err)
 	}
 	violations, _ := w.run(true)
@@ -49,7 +49,7 @@ func lostRepairIsReported(t *testing.T) {
 				return drivertest.ErrInjected
 			}))
 			reported := 0
-			_, err := w.faulty.NewChecker(patience, true, func(domain.Violation) { reported++ }).Run(t.Context())
+			_, err := w.faulty.Operator.NewChecker(patience, true, func(domain.Violation) { reported++ }).Run(t.Context())
 			for key := range before {
 				if _, still := w.snapshot()[key]; !still && reported == 0 {
 					t.Errorf("the repair removed %+v, and reported nothing: %v", key, err)
@@ -68,7 +68,7 @@ func ungatedPostIsLeft(t *testing.T, w *world) {
 	w.work()
 	for _, listed := range []bool{false, true} {
 		if listed {
-			w.ok(w.store.ListPosts(t.Context(), lea, post))
+			w.ok(w.store.Operator.ListPosts(t.Context(), lea, post))
 		}
 		for range 2 {
 			violations, _ := w.run(true)
@@ -105,7 +105,7 @@ func repairNeverDeletesChangedRow(t *testing.T) {
 				}
 				return send(ctx)
 			})
-			_, err := w.faulty.NewChecker(patience, true, func(b domain.Violation) {
+			_, err := w.faulty.Operator.NewChecker(patience, true, func(b domain.Violation) {
 				if b.Repaired == "deleted" && b.Table == "Blogs" {
 					t.Errorf("reported as deleted: %+v", b)
 				}

@@ -19,12 +19,12 @@ func (s *story) fill() {
 	s.tell()
 	s.neighbours()
 	meadow := s.create("meadow", ada)
-	s.ok(s.store.Subscribe(s.ctx, meadow, grace))
+	s.ok(s.store.Subscriptions.Create(s.ctx, meadow, grace))
 	s.insert("meadow", "join!eve", meadow.Incarnation)
 	post := s.post(meadow, grace, "to be edited")
-	_, err := s.store.Edit(s.ctx, meadow, post.ID, grace, domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
+	_, err := s.store.Posts.Update(s.ctx, meadow, post.ID, grace, domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
 	s.ok(err)
-	_, err = s.store.ShutGate(s.ctx, s.marked("shut", true).Ref())
+	_, err = s.store.Operator.ShutGate(s.ctx, s.marked("shut", true).Ref())
 	s.ok(err)
 }
 

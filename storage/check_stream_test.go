@@ -33,7 +33,7 @@ func checkStreams(t *testing.T) {
 			runtime.ReadMemStats(&m)
 			least, most = min(least, m.HeapAlloc), max(most, m.HeapAlloc)
 			return send(ctx)
-		}).NewChecker(time.Hour, false, func(b domain.Violation) { t.Errorf("found %+v", b) })
+		}).Operator.NewChecker(time.Hour, false, func(b domain.Violation) { t.Errorf("found %+v", b) })
 		counts, err := checker.Run(t.Context())
 		if err != nil || counts.Rows < rows {
 			t.Errorf("checked %+v of %d rows, %v", counts, rows, err)

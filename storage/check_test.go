@@ -86,7 +86,7 @@ func (w *world) marked(name string, recorded bool) domain.Channel {
 	if recorded {
 		w.forget(channel)
 	}
-	_, err := w.store.PassPivot(w.t.Context(), messageAbout(channel.Ref()))
+	_, err := w.store.Operator.PassPivot(w.t.Context(), messageAbout(channel.Ref()))
 	w.ok(err)
 	return channel
 }
@@ -119,7 +119,7 @@ func rowPlants() []plant {
 			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", driver.Merge("blog!"+string(blog.ID), driver.Exists, driver.Int64("Rating", 7))))
 			for n := range 7 {
 				voter := domain.UserName(fmt.Sprint("voter", n))
-				w.ok(w.store.ListVote(w.t.Context(), blog.Channel, blog.ID, voter))
+				w.ok(w.store.Operator.ListVote(w.t.Context(), blog.Channel, blog.ID, voter))
 				w.insert("plant", schema.VoteRow(blog.ID, voter), blog.Channel.Incarnation)
 			}
 			return append(found("I8", "Blogs", "plant", "blog!"+string(blog.ID)), found("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
@@ -178,13 +178,13 @@ func listPlants() []plant {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			other := blog
 			other.Channel.Incarnation = domain.NewIncarnation()
-			w.ok(w.store.ListPosts(w.t.Context(), grace, other))
+			w.ok(w.store.Operator.ListPosts(w.t.Context(), grace, other))
 			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
 		}},
 		{name: "a vote that is not on its voter's list", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.vote(blog, 0, 1)
-			w.ok(w.store.Unlist(w.t.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
+			w.ok(w.store.Operator.Unlist(w.t.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
 			return found("I8", "Blogs", "plant", schema.VoteRow(blog.ID, "voter0"))
 		}},
 		{name: "a deletion that is not on the list of who asked for it", found: func(w *world) []string {
@@ -200,31 +200,31 @@ func listPlants() []plant {
 
 // nobodysPlants are what a user whose account is gone has: what they sent has landed late.
 func nobodysPlants() (plants []plant) {
-	for name, land := range map[string]func(w *world, late *storage.Store, plant domain.Channel) []string{
-		"post": func(w *world, late *storage.Store, plant domain.Channel) []string {
-			post, _, err := late.Post(w.t.Context(), posting(plant, lea, "late"))
+	for name, land := range map[string]func(w *world, late *storage.Parts, plant domain.Channel) []string{
+		"post": func(w *world, late *storage.Parts, plant domain.Channel) []string {
+			post, _, err := late.Posts.Create(w.t.Context(), posting(plant, lea, "late"))
 			w.ok(err)
 			return found("I12", "Blogs", "plant", "blog!"+string(post.ID))
 		},
-		"vote": func(w *world, late *storage.Store, plant domain.Channel) []string {
+		"vote": func(w *world, late *storage.Parts, plant domain.Channel) []string {
 			post := w.post(plant, grace, "one")
-			w.ok(late.Vote(w.t.Context(), plant.Ref(), post.ID, lea))
+			w.ok(late.Posts.Vote(w.t.Context(), plant.Ref(), post.ID, lea))
 			return found("I12", "Blogs", "plant", schema.VoteRow(post.ID, lea))
 		},
-		"subscription": func(w *world, late *storage.Store, plant domain.Channel) []string {
-			w.ok(late.Subscribe(w.t.Context(), plant, lea))
+		"subscription": func(w *world, late *storage.Parts, plant domain.Channel) []string {
+			w.ok(late.Subscriptions.Create(w.t.Context(), plant, lea))
 			return found("I12", "Blogs", "plant", "sub!lea")
 		},
-		"channel on their list": func(w *world, late *storage.Store, _ domain.Channel) []string {
-			ghost, err := late.CreateChannel(w.t.Context(), w.channel("ghost", lea))
+		"channel on their list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
+			ghost, _, err := late.Channels.Create(w.t.Context(), w.channel("ghost", lea), "", 0)
 			w.ok(err)
-			w.ok(late.ListChannel(w.t.Context(), ghost))
+			w.ok(late.Operator.ListChannel(w.t.Context(), ghost))
 			return append(found("I12", "Channels", "ghost", ""), found("I12", "Blogs", "ghost", "sub!lea")...)
 		},
-		"channel on no list": func(w *world, late *storage.Store, _ domain.Channel) []string {
-			ghost, err := late.CreateChannel(w.t.Context(), w.channel("ghost", lea))
+		"channel on no list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
+			ghost, _, err := late.Channels.Create(w.t.Context(), w.channel("ghost", lea), "", 0)
 			w.ok(err)
-			w.ok(late.Unsubscribe(w.t.Context(), ghost.Ref(), lea))
+			w.ok(late.Subscriptions.Delete(w.t.Context(), ghost.Ref(), lea))
 			return found("I12", "Channels", "ghost", "")
 		},
 	} {
@@ -247,7 +247,7 @@ func gatePlants() []plant {
 			return found("I9", "Channels", "plant", "")
 		}},
 		{name: "an active channel behind a shut gate", unrepaired: true, found: func(w *world) []string {
-			_, err := w.store.ShutGate(w.t.Context(), w.create("plant", ada).Ref())
+			_, err := w.store.Operator.ShutGate(w.t.Context(), w.create("plant", ada).Ref())
 			w.ok(err)
 			return found("I9", "Channels", "plant", "")
 		}},
@@ -299,14 +299,14 @@ func (w *world) neighbours() (litter [][2]string) {
 		litter = append(litter, [2]string{"a", w.insert("a", gate, stray)}, [2]string{"nobody", w.insert("nobody", gate, stray)})
 	}
 	gone := domain.NewBlogID(domain.Now())
-	w.ok(w.store.ListVote(w.t.Context(), domain.ChannelRef{Key: "m", Incarnation: own}, gone, "eve"))
+	w.ok(w.store.Operator.ListVote(w.t.Context(), domain.ChannelRef{Key: "m", Incarnation: own}, gone, "eve"))
 	w.insert("m", schema.VoteRow(gone, "eve"), own)
 	return append(litter, [2]string{"m", w.insert("m", reservedGateRow(own), own)})
 }
 
 func (w *world) run(repair bool) (violations []domain.Violation, counts storage.CheckCounts) {
 	w.t.Helper()
-	checker := w.store.NewChecker(patience, repair, func(b domain.Violation) { violations = append(violations, b) })
+	checker := w.store.Operator.NewChecker(patience, repair, func(b domain.Violation) { violations = append(violations, b) })
 	counts, err := checker.Run(w.t.Context())
 	w.ok(err)
 	return violations, counts
@@ -335,7 +335,7 @@ func everyViolationIsFoundAndRepaired(t *testing.T) {
 			litter := w.neighbours()
 			want := plant.found(w)
 			slices.Sort(want)
-			w.ok(w.store.UpdateRecord(t.Context(), messageAbout(w.deletionUnderWay()), addRows(1))) // a worker makes progress
+			w.ok(w.store.Operator.UpdateRecord(t.Context(), messageAbout(w.deletionUnderWay()), addRows(1))) // a worker makes progress
 			before := w.rows("Blogs")
 			violations, _ := w.run(false)
 			if got := places(violations); !slices.Equal(got, want) {
@@ -404,7 +404,7 @@ func (w *world) deletionUnderWay() domain.ChannelRef {
 func (w *world) mustHaveKeptTheNeighbours() {
 	w.t.Helper()
 	for _, key := range []domain.ChannelKey{"a", "m", "z", "quarter"} {
-		channel, err := w.store.Channel(w.t.Context(), key)
+		channel, err := w.store.Channels.Get(w.t.Context(), key.Address())
 		w.ok(err)
 		if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"one"}) {
 			w.t.Errorf("%s has the posts %q", key, got)
@@ -415,7 +415,7 @@ func (w *world) mustHaveKeptTheNeighbours() {
 	}) {
 		w.t.Error("the vote is gone that a message may be about")
 	}
-	if _, err := w.store.PassPivot(w.t.Context(), messageAbout(w.deletionUnderWay())); err != nil {
+	if _, err := w.store.Operator.PassPivot(w.t.Context(), messageAbout(w.deletionUnderWay())); err != nil {
 		w.t.Error(err)
 	}
 }

@@ -16,10 +16,10 @@ func traffic() map[string]func(w *world, channel domain.Channel, blog domain.Blo
 		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) { w.edit(blog, "edited") },
 		"a vote":  func(w *world, _ domain.Channel, blog domain.Blog) { w.vote(blog, 0, 1) },
 		"progress": func(w *world, _ domain.Channel, _ domain.Blog) {
-			w.ok(w.store.UpdateRecord(w.t.Context(), messageAbout(w.deletionUnderWay()), addRows(1)))
+			w.ok(w.store.Operator.UpdateRecord(w.t.Context(), messageAbout(w.deletionUnderWay()), addRows(1)))
 		},
 		"a deleted post": func(w *world, channel domain.Channel, blog domain.Blog) {
-			w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision))
+			w.ok(w.store.Posts.Delete(w.t.Context(), channel, blog.ID, grace, anyRevision))
 		},
 		"other channels": func(w *world, _ domain.Channel, _ domain.Blog) {
 			for _, name := range []string{"0", "gardem", "gardeo", "zzz"} {
@@ -57,10 +57,10 @@ func checkBesideTrafficReportsNothing(t *testing.T) {
 					time.Sleep(2 * time.Second)
 				}
 			}))
-			_, err := w.faulty.NewChecker(patience, true, func(b domain.Violation) { w.t.Errorf("found %+v", b) }).Run(w.t.Context())
+			_, err := w.faulty.Operator.NewChecker(patience, true, func(b domain.Violation) { w.t.Errorf("found %+v", b) }).Run(w.t.Context())
 			w.ok(err)
 			w.mustBeSound()
-			if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+			if next, err := w.store.Channels.Get(w.t.Context(), domain.ChannelKey("garden").Address()); err == nil {
 				w.post(next, grace, "last")
 			}
 		})

@@ -50,7 +50,7 @@ func (w *world) mustQueueOnce() {
 func aheadDeletionIsRequeued(t *testing.T, w *world) {
 	ref := w.forget(w.create("garden", ada))
 	w.postdate("Deletions")
-	w.ok(w.store.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
+	w.ok(w.store.Operator.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
 	accused := func() []string { violations, _ := w.run(false); return places(violations) }
 	if got, want := accused(), "I5 Deletions garden "+string(ref.Incarnation); !slices.Equal(got, []string{want}) {
 		t.Errorf("check accuses %q, want %q", got, want)
@@ -65,7 +65,7 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	ref := w.ask(w.create("garden", ada))
 	w.change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
 	w.postdate("Deletions")
-	w.ok(w.store.ListDeletion(t.Context(), w.deletion(ref).Message()))
+	w.ok(w.store.Operator.ListDeletion(t.Context(), w.deletion(ref).Message()))
 	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
 		t.Error("queued again although no message was received yet")
 	}
@@ -77,7 +77,7 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 func aheadRowTakesNoRoom(t *testing.T, w *world) {
 	w.arm(drivertest.Only(opensGate,
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-	if _, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("died", ada), 1); !errors.Is(err, domain.ErrUnavailable) {
+	if _, _, err := w.faulty.Channels.Create(t.Context(), w.channel("died", ada), "", 1); !errors.Is(err, domain.ErrUnavailable) {
 		t.Fatal(err)
 	}
 	w.wantFull(w.within(1, "garden"), 1)

@@ -106,7 +106,7 @@ func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 
 // filter lists the channels whose names contain a text, and compares them with the whole
 // list.
-func (l list) filter(t *testing.T, store *storage.Store, text string) {
+func (l list) filter(t *testing.T, store *storage.Parts, text string) {
 	t.Helper()
 	want := slices.DeleteFunc(slices.Clone(l.whole), func(name string) bool {
 		return !strings.Contains(domain.Fold(name), domain.Fold(text))
@@ -128,7 +128,7 @@ func recoded(list, cursor string) string {
 
 // listsToPage fills a store and returns all its lists that users read page by page.
 // Each has more items than a page, and the store holds items that are not of it.
-func listsToPage(t testing.TB, store *storage.Store) []list {
+func listsToPage(t testing.TB, store *storage.Parts) []list {
 	t.Helper()
 	of, one := fill(t, store).Ref(), int64(1)
 	id := string(of.Key)
@@ -136,45 +136,45 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 		{name: "channels/", read: channelList(store, "")},
 		{name: "channels/engin", read: channelList(store, "engin")},
 		{name: "blogs/" + id, read: func(ctx context.Context, after string, limit int) ([]string, string, error) {
-			page, err := store.Blogs(ctx, of, storage.BlogQuery{After: after, Limit: limit})
+			page, err := store.Posts.List(ctx, of, storage.BlogQuery{After: after, Limit: limit})
 			return idsOf(page.Items), page.Next, err
 		}},
 		{name: "ratings/" + id, read: ratingList(store, of, nil)},
 		{name: "ratings/" + id + "/1", read: ratingList(store, of, &one)},
 		{name: "feed/ada", read: func(ctx context.Context, after string, limit int) (ids []string, next string, err error) {
-			page, err := store.Feed(ctx, ada, after, limit)
+			page, err := store.Feeds.List(ctx, ada, after, limit)
 			for _, item := range page.Items {
 				ids = append(ids, string(item.ID))
 			}
 			return ids, page.Next, err
 		}},
 		{name: "digest/ada/2026-03-04/UTC", read: func(ctx context.Context, after string, limit int) (ids []string, next string, err error) {
-			page, err := store.Digest(ctx, ada, digestDay, after, limit)
+			page, err := store.Feeds.Digest(ctx, ada, digestDay, after, limit)
 			for _, channel := range page.Items {
 				ids = append(ids, idsOf(channel.Items)...)
 			}
 			return ids, page.Next, err
 		}},
 		{name: "channels of ada", read: func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
-			page, err := store.ChannelsOf(ctx, ada, after, limit)
+			page, err := store.Channels.ListOwned(ctx, ada, after, limit)
 			for _, channel := range page.Items {
 				names = append(names, string(channel.Name))
 			}
 			return names, page.Next, err
 		}},
 		{name: "deletions of ada", read: func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
-			page, err := store.DeletionsOf(ctx, ada, after, limit)
+			page, err := store.Deletions.List(ctx, ada, after, limit)
 			for _, d := range page.Items {
 				names = append(names, string(d.Name))
 			}
 			return names, page.Next, err
 		}},
 		{name: "rows " + id + " ", read: func(ctx context.Context, after string, limit int) ([]string, string, error) {
-			rows, err := store.Rows(ctx, storage.RowsQuery{Key: of.Key, By: ada, After: after, Limit: limit})
+			rows, err := store.Channels.Rows(ctx, storage.RowsQuery{Key: of.Key, By: ada, After: after, Limit: limit})
 			return rowKeys(rows.Rows), rows.Next, err
 		}},
 		{name: "subscriptions/ada", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
-			page, err := store.SubscriptionPage(ctx, ada, after, limit)
+			page, err := store.Subscriptions.List(ctx, ada, after, limit)
 			for _, s := range page.Items {
 				keys = append(keys, string(s.Channel.Key))
 			}
@@ -195,7 +195,7 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 // fill creates channels with posts of one vote each, and posts on
 // digestDay, subscribes ada to all of them, asks for some deletions,
 // and returns one that is not the first or the last.
-func fill(t testing.TB, store *storage.Store) domain.Channel {
+func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	t.Helper()
 	ctx := t.Context()
 	must := func(err error) {
@@ -204,24 +204,24 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 			t.Fatal(err)
 		}
 	}
-	must(store.Prepare(ctx))
+	must(store.Operator.Prepare(ctx))
 	var channels []domain.Channel
 	for _, name := range []string{"brakes", "engines", "Enginë", "enginf", "wheels"} {
 		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
-		channel, err = store.CreateChannelWithin(ctx, channel, 100)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 100)
 		must(err)
-		must(store.Subscribe(ctx, channel, ada))
+		must(store.Subscriptions.Create(ctx, channel, ada))
 		for i := range 3 {
-			blog, _, err := store.Post(ctx, posting(channel, ada, text(i)))
+			blog, _, err := store.Posts.Create(ctx, posting(channel, ada, text(i)))
 			must(err)
-			must(store.Vote(ctx, channel.Ref(), blog.ID, grace))
+			must(store.Posts.Vote(ctx, channel.Ref(), blog.ID, grace))
 			p := posting(channel, ada, "on "+text(i))
 			p.CreatedOn = digestDay.From.Add(time.Duration(i) * time.Hour)
-			blog, _, err = store.Post(ctx, p)
+			blog, _, err = store.Posts.Create(ctx, p)
 			must(err)
 			for _, user := range []domain.UserName{grace, eve}[:i] {
-				must(store.Vote(ctx, channel.Ref(), blog.ID, user))
+				must(store.Posts.Vote(ctx, channel.Ref(), blog.ID, user))
 			}
 		}
 		channels = append(channels, channel)
@@ -229,17 +229,17 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 	for _, name := range []string{"gone1", "gone2", "gone3"} {
 		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
-		_, err = store.CreateChannel(ctx, channel)
+		_, _, err = store.Channels.Create(ctx, channel, "", 0)
 		must(err)
-		_, err = store.RequestDeletion(ctx, channel.Key(), ada, anyIncarnation)
+		_, err = store.Deletions.Request(ctx, channel.Key(), ada, anyIncarnation)
 		must(err)
 	}
 	return channels[1]
 }
 
-func channelList(store *storage.Store, text string) func(context.Context, string, int) ([]string, string, error) {
+func channelList(store *storage.Parts, text string) func(context.Context, string, int) ([]string, string, error) {
 	return func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
-		page, err := store.Channels(ctx, text, after, limit)
+		page, err := store.Channels.List(ctx, text, after, limit)
 		for _, channel := range page.Items {
 			names = append(names, string(channel.Name))
 		}
@@ -247,9 +247,9 @@ func channelList(store *storage.Store, text string) func(context.Context, string
 	}
 }
 
-func ratingList(store *storage.Store, of domain.ChannelRef, rating *int64) func(context.Context, string, int) ([]string, string, error) {
+func ratingList(store *storage.Parts, of domain.ChannelRef, rating *int64) func(context.Context, string, int) ([]string, string, error) {
 	return func(ctx context.Context, after string, limit int) ([]string, string, error) {
-		page, err := store.BlogsByRating(ctx, of, storage.RatingQuery{Rating: rating, After: after, Limit: limit})
+		page, err := store.Posts.ListByRating(ctx, of, storage.RatingQuery{Rating: rating, After: after, Limit: limit})
 		return idsOf(page.Items), page.Next, err
 	}
 }

@@ -7,21 +7,20 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
 )
 
 var anyIncarnation = domain.Any[domain.Incarnation]()
 
 func (w *world) ask(channel domain.Channel) domain.ChannelRef {
 	w.t.Helper()
-	asked, err := w.store.RequestDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
+	asked, err := w.store.Deletions.Request(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
 	w.ok(err)
 	return asked.Ref()
 }
 
 func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 	w.t.Helper()
-	d, err := w.store.Deletion(w.t.Context(), ref, ada)
+	d, err := w.store.Deletions.Get(w.t.Context(), ref, ada)
 	w.ok(err)
 	return d
 }
@@ -29,7 +28,7 @@ func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 // change changes the row of a deletion.
 func (w *world) change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
 	w.t.Helper()
-	w.ok(w.store.UpdateRecord(w.t.Context(), messageAbout(ref), func(d *domain.Deletion) bool { change(d); return true }))
+	w.ok(w.store.Operator.UpdateRecord(w.t.Context(), messageAbout(ref), func(d *domain.Deletion) bool { change(d); return true }))
 }
 
 func (w *world) setDone(ref domain.ChannelRef) {
@@ -46,7 +45,7 @@ func TestDeletionAsk(t *testing.T) {
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	asked := domain.Now()
-	accepted, err := w.store.RequestDeletion(storage.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
+	accepted, err := w.store.Deletions.Request(domain.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, anyIncarnation)
 	if err != nil || accepted.Ref() != channel.Ref() {
 		t.Errorf("asked to delete %+v, accepted %+v, %v", channel.Ref(), accepted, err)
 	}
@@ -57,7 +56,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	if got := w.deletion(channel.Ref()); !reflect.DeepEqual(got, want) {
 		t.Errorf("recorded %+v\nwant %+v", got, want)
 	}
-	if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+	if _, err := w.store.Channels.Get(t.Context(), channel.Key().Address()); !errors.Is(err, domain.ErrGone) {
 		t.Errorf("the channel is read as %v", err)
 	}
 	wantMessage := domain.Message{

@@ -20,7 +20,7 @@ func (w *world) deletionsListed(user domain.UserName, limit int) (names []string
 	w.t.Helper()
 	after := ""
 	for {
-		page, err := w.store.DeletionsOf(w.t.Context(), user, after, limit)
+		page, err := w.store.Deletions.List(w.t.Context(), user, after, limit)
 		w.ok(err)
 		for _, d := range page.Items {
 			if d.RequestedBy != user {

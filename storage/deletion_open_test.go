@@ -33,7 +33,7 @@ func (w *world) openDeletions() (keys []string) {
 // pass makes a reconciling pass.
 func (w *world) pass() storage.Reconciled {
 	w.t.Helper()
-	done, err := w.store.Reconcile(w.t.Context(), patience, time.Now())
+	done, err := w.store.Operator.Reconcile(w.t.Context(), patience, time.Now())
 	w.ok(err)
 	return done
 }
@@ -52,7 +52,7 @@ func (w *world) mustEndByPasses(ref domain.ChannelRef) {
 		w.pass()
 		w.carryOut(w.messages())
 	}
-	if _, err := w.store.Channel(w.t.Context(), ref.Key); marked && !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.store.Channels.Get(w.t.Context(), ref.Key.Address()); marked && !errors.Is(err, domain.ErrNotFound) {
 		w.t.Errorf("the marked channel reads %v, and the index has %v", err, w.openDeletions())
 	}
 }
@@ -67,7 +67,7 @@ func doneLeavesIndex(t *testing.T, w *world) {
 	if got := w.openDeletions(); len(got) != 1 || got[0] != "kitchen" {
 		t.Errorf("the index has %v, want kitchen", got)
 	}
-	if _, err := w.store.Channel(t.Context(), "garden"); err != nil {
+	if _, err := w.store.Channels.Get(t.Context(), domain.ChannelKey("garden").Address()); err != nil {
 		t.Errorf("the next incarnation: %v", err)
 	}
 	w.mustBeSound()
@@ -93,7 +93,7 @@ func diedRequestLeavesIndex(t *testing.T) {
 			channel := w.create("garden", ada)
 			w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
 				func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-			if _, err := w.faulty.RequestDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
+			if _, err := w.faulty.Deletions.Request(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
 				t.Fatal("a request that was to die succeeded")
 			}
 			if ahead {
@@ -119,7 +119,7 @@ func poisonLeavesIndex(t *testing.T, w *world) {
 	w.poison()
 	w.pass()
 	w.arm(drivertest.Pass)
-	_, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
+	_, err := w.faulty.Operator.Reconcile(t.Context(), patience, time.Now())
 	w.ok(err)
 	if n := w.calls.Load(); n != 1 || len(w.openDeletions()) != 0 {
 		t.Errorf("a pass over poison made %d requests, and the index has %v", n, w.openDeletions())

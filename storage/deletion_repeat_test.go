@@ -17,7 +17,7 @@ func TestDeletionRepeat(t *testing.T) {
 // recordsOf is what a store keeps of its deletions.
 func (w *world) recordsOf() []domain.Message {
 	w.t.Helper()
-	records, err := w.store.DeletionRecords(w.t.Context())
+	records, err := w.store.Operator.DeletionRecords(w.t.Context())
 	w.ok(err)
 	return records
 }
@@ -27,7 +27,7 @@ func (w *world) recordsOf() []domain.Message {
 func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
 	w.t.Helper()
 	other := newWorld(w.t)
-	w.ok(other.store.RecordDeletion(w.t.Context(), domain.Message{
+	w.ok(other.store.Operator.RecordDeletion(w.t.Context(), domain.Message{
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(),
 	}))
 	other.setDone(channel.Ref())
@@ -37,22 +37,22 @@ func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
 func repeatAsksAgain(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	records := deletedElsewhere(w, channel)
-	n, err := w.store.RepeatDeletions(t.Context(), records)
+	n, err := w.store.Operator.RepeatDeletions(t.Context(), records)
 	if err != nil || n != 1 {
 		t.Fatalf("%d were repeated (%v)", n, err)
 	}
-	if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+	if _, err := w.store.Channels.Get(t.Context(), channel.Key().Address()); !errors.Is(err, domain.ErrGone) {
 		t.Errorf("the channel is %v", err)
 	}
 	d := w.deletion(channel.Ref())
-	page, err := w.store.DeletionsOf(t.Context(), ada, "", 10)
+	page, err := w.store.Deletions.List(t.Context(), ada, "", 10)
 	if err != nil || len(page.Items) != 1 || d.State != domain.DeletionQueued || d.Name != "Garden" {
 		t.Errorf("the deletion is %+v, and the list %+v (%v)", d, page.Items, err)
 	}
-	if queued, err := w.store.Messages().Length(t.Context()); err != nil || queued != 1 {
+	if queued, err := w.store.Operator.Messages().Length(t.Context()); err != nil || queued != 1 {
 		t.Errorf("%d messages (%v)", queued, err)
 	}
-	if n, err := w.store.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
+	if n, err := w.store.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
 		t.Errorf("%d were repeated twice (%v)", n, err)
 	}
 }
@@ -60,14 +60,14 @@ func repeatAsksAgain(t *testing.T, w *world) {
 // The record is of the second request. The channel came back from before the first.
 func repeatCountsAsTheChannel(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
-	n, err := w.store.RepeatDeletions(t.Context(), []domain.Message{{
+	n, err := w.store.Operator.RepeatDeletions(t.Context(), []domain.Message{{
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(), UndoCount: 1,
 	}})
 	messages := w.messages()
 	if err != nil || n != 1 || len(messages) != 1 {
 		t.Fatalf("%d were repeated with %d messages (%v)", n, len(messages), err)
 	}
-	if there, err := w.store.PassPivot(t.Context(), messages[0]); err != nil || !there {
+	if there, err := w.store.Operator.PassPivot(t.Context(), messages[0]); err != nil || !there {
 		t.Errorf("a worker goes on: %t, %v", there, err)
 	}
 }
@@ -82,10 +82,10 @@ func repeatSparesOthers(t *testing.T) {
 	row := string(channel.Incarnation) + "!" + string(domain.NewBlogID(domain.Now())) + "!" + string(domain.NewRevision())
 	w.ok(driver.NewTable(w.db, "Deletions").Transact(t.Context(), "garden", driver.Insert(row)))
 	records := w.recordsOf()
-	if n, err := next.store.RepeatDeletions(t.Context(), records); err != nil || n != 0 || len(records) != 1 {
+	if n, err := next.store.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 || len(records) != 1 {
 		t.Errorf("%d were repeated of %v (%v)", n, records, err)
 	}
-	if got, err := next.store.Channel(t.Context(), channel.Key()); err != nil || got.Incarnation != channel.Incarnation {
+	if got, err := next.store.Channels.Get(t.Context(), channel.Key().Address()); err != nil || got.Incarnation != channel.Incarnation {
 		t.Errorf("the channel is %+v (%v)", got, err)
 	}
 }

@@ -27,19 +27,19 @@ func TestDeletionUndo(t *testing.T) {
 }
 
 // forgiving is a store on which the deletion of a channel can be undone.
-func (w *world) forgiving() *storage.Store {
+func (w *world) forgiving() *storage.Parts {
 	return storage.New(w.db, storage.Options{Undo: 30 * time.Second})
 }
 
 func (w *world) askUndoable(channel domain.Channel) domain.ChannelRef {
 	w.t.Helper()
-	asked, err := w.forgiving().RequestDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
+	asked, err := w.forgiving().Deletions.Request(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
 	w.ok(err)
 	return asked.Ref()
 }
 
 func (w *world) undo(ref domain.ChannelRef, by domain.UserName) error {
-	_, err := w.store.Undo(w.t.Context(), ref, by)
+	_, err := w.store.Deletions.Undo(w.t.Context(), ref, by)
 	return err
 }
 
@@ -47,12 +47,12 @@ func (w *world) undo(ref domain.ChannelRef, by domain.UserName) error {
 func (w *world) mustLive(channel domain.Channel) {
 	w.t.Helper()
 	for _, m := range w.messages() {
-		w.ok(w.store.RecordDeletion(w.t.Context(), m))
-		if there, err := w.store.PassPivot(w.t.Context(), m); there || err != nil {
+		w.ok(w.store.Operator.RecordDeletion(w.t.Context(), m))
+		if there, err := w.store.Operator.PassPivot(w.t.Context(), m); there || err != nil {
 			w.t.Errorf("a worker goes on with %+v: %t, %v", m, there, err)
 		}
 	}
-	if _, err := w.store.Channel(w.t.Context(), channel.Key()); err != nil {
+	if _, err := w.store.Channels.Get(w.t.Context(), channel.Key().Address()); err != nil {
 		w.t.Errorf("the channel is %v", err)
 	}
 	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"a post"}) {
@@ -95,7 +95,7 @@ func undoBarsDeadRequest(t *testing.T, w *world) {
 	dying := storage.New(drivertest.NewFaults(w.db, drivertest.Only(func(c drivertest.Call) bool {
 		return c.Target == "Channels" && len(c.Operations) > 0
 	}, func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })), storage.Options{Undo: time.Second})
-	if _, err := dying.RequestDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
+	if _, err := dying.Deletions.Request(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
 		t.Error("the request did not die")
 	}
 	w.ok(w.undo(channel.Ref(), ada))
@@ -107,19 +107,19 @@ func undoneIsNotRepeated(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	w.post(channel, ada, "a post")
 	w.ok(w.undo(w.askUndoable(channel), ada))
-	if n, err := w.store.RepeatDeletions(t.Context(), w.recordsOf()); n != 0 || err != nil {
+	if n, err := w.store.Operator.RepeatDeletions(t.Context(), w.recordsOf()); n != 0 || err != nil {
 		t.Errorf("%d deletions are repeated, %v", n, err)
 	}
 	w.mustLive(channel)
 	w.askUndoable(channel)
 	records := w.recordsOf()
 	w.ok(w.undo(channel.Ref(), ada))
-	if n, err := w.store.RepeatDeletions(t.Context(), records); n != 0 || err != nil {
+	if n, err := w.store.Operator.RepeatDeletions(t.Context(), records); n != 0 || err != nil {
 		t.Errorf("of an undoing that was not recorded, %d deletions are repeated, %v", n, err)
 	}
 	w.ok(w.table("Channels").Transact(t.Context(), string(channel.Key()), // a backup knows nothing of what the records tell
 		driver.Merge("", driver.Exists, driver.Int64("UndoCount", 1))))
-	if n, err := w.store.RepeatDeletions(t.Context(), records); n != 1 || err != nil {
+	if n, err := w.store.Operator.RepeatDeletions(t.Context(), records); n != 1 || err != nil {
 		t.Errorf("%d deletions are repeated, %v", n, err)
 	}
 	if early := w.messages(); len(early) > 0 {
@@ -137,17 +137,17 @@ func undoSurvivesPoison(t *testing.T, w *world) {
 	w.post(channel, ada, "a post")
 	ref := w.askUndoable(channel)
 	time.Sleep(time.Minute)
-	messages, err := w.store.Messages().Receive(t.Context(), 1, time.Minute)
+	messages, err := w.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
 	w.ok(err)
-	w.ok(w.store.Poison(t.Context(), messages[0]))
+	w.ok(w.store.Operator.Poison(t.Context(), messages[0]))
 	w.ok(w.undo(ref, ada))
 	if d := w.deletion(ref); d.State != domain.DeletionUndone {
 		t.Errorf("the deletion is %+v", d)
 	}
-	if n, err := w.store.Requeue(t.Context(), ""); n != 0 || err != nil {
+	if n, err := w.store.Operator.Requeue(t.Context(), ""); n != 0 || err != nil {
 		t.Errorf("%d messages are queued again, %v", n, err)
 	}
-	w.ok(w.store.Messages().Send(t.Context(), messages[0].Text)) // by an operator who has read the rows before
+	w.ok(w.store.Operator.Messages().Send(t.Context(), messages[0].Text)) // by an operator who has read the rows before
 	w.mustLive(channel)
 }
 
@@ -163,9 +163,9 @@ func selfConflictOfUndo(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	_, err := slow.Undo(t.Context(), ref, ada)
+	_, err := slow.Deletions.Undo(t.Context(), ref, ada)
 	w.ok(err)
-	if now, err := w.store.ReadChannel(t.Context(), channel.Key()); err != nil || now.State != domain.ChannelPending {
+	if now, err := w.store.Operator.ReadChannel(t.Context(), channel.Key()); err != nil || now.State != domain.ChannelPending {
 		t.Errorf("the channel is %+v, %v", now, err)
 	}
 }
@@ -184,9 +184,9 @@ func secondRequestKeepsTheTime(t *testing.T, w *world) {
 		return send(ctx)
 	}), storage.Options{Undo: 30 * time.Second})
 	began := domain.Now()
-	_, err := slow.RequestDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
+	_, err := slow.Deletions.Request(t.Context(), channel.Key(), ada, anyIncarnation)
 	w.ok(err)
-	if now, err := w.store.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
+	if now, err := w.store.Operator.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
 		t.Errorf("it can be undone until %s after the first request, %v", now.UndoableUntil.Sub(began), err)
 	}
 }
@@ -197,8 +197,8 @@ func unknownRequestIsIgnored(t *testing.T, w *world) {
 	w.post(channel, ada, "a post")
 	m := messageAbout(channel.Ref())
 	m.UndoCount, m.RequestedOn, m.RequestedBy = 1, domain.Now(), ada
-	w.ok(w.store.ListDeletion(t.Context(), m))
-	w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
+	w.ok(w.store.Operator.ListDeletion(t.Context(), m))
+	w.ok(w.store.Operator.Messages().Send(t.Context(), m.Encode()))
 	w.mustLive(channel)
 }
 
@@ -207,8 +207,8 @@ func recordIsKept(t *testing.T, w *world) {
 	w.ok(w.undo(w.askUndoable(channel), ada))
 	ref := w.askUndoable(channel)
 	m := w.deletion(ref).Message()
-	w.ok(w.store.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
-	w.ok(w.store.RecordDeletion(t.Context(), m))
+	w.ok(w.store.Operator.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
+	w.ok(w.store.Operator.RecordDeletion(t.Context(), m))
 	w.setDone(ref) // of the first request
 	if d := w.deletion(ref); m.UndoCount != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
 		t.Errorf("the record is %+v", d)
@@ -223,7 +223,7 @@ func pendingChannelLosesDeletedPost(t *testing.T, w *world) {
 	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, RequestedBy: ada, RequestedOn: domain.Now(),
 		Blog: deleted.ID, Revision: deleted.Revision}
 	w.askUndoable(channel)
-	w.ok(w.store.FinishBlog(t.Context(), message, func(int) {}))
+	w.ok(w.store.Operator.FinishBlog(t.Context(), message, func(int) {}))
 	w.ok(w.undo(channel.Ref(), ada))
 	w.mustLive(channel)
 }

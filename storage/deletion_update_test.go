@@ -19,14 +19,14 @@ func doneDeletionStaysDone(t *testing.T, w *world) {
 	w.carryOut(messages)
 	done := w.deletion(channel.Ref())
 	time.Sleep(time.Hour)
-	w.ok(w.store.UpdateRecord(t.Context(), messageAbout(channel.Ref()), func(*domain.Deletion) bool {
+	w.ok(w.store.Operator.UpdateRecord(t.Context(), messageAbout(channel.Ref()), func(*domain.Deletion) bool {
 		t.Error("a deletion that is done was to be changed")
 		return true
 	}))
-	w.ok(w.store.RecordDeletion(t.Context(), messages[0]))
-	w.ok(w.store.Messages().Send(t.Context(), messages[0].Encode()))
+	w.ok(w.store.Operator.RecordDeletion(t.Context(), messages[0]))
+	w.ok(w.store.Operator.Messages().Send(t.Context(), messages[0].Encode()))
 	w.poison()
-	if n, err := w.store.Requeue(t.Context(), ""); err != nil || n != 0 {
+	if n, err := w.store.Operator.Requeue(t.Context(), ""); err != nil || n != 0 {
 		t.Errorf("requeued %d that are done, %v", n, err)
 	}
 	if now := w.deletion(channel.Ref()); !reflect.DeepEqual(now, done) || now.State != domain.DeletionDone {

@@ -64,10 +64,10 @@ func (d *digestWorld) postAnywhere() {
 
 // digest reads all pages, and calls meanwhile between two pages. It returns the ids of
 // the posts, after the name of their channel.
-func (d *digestWorld) digest(store *storage.Store, limit int, meanwhile func()) (ids []string) {
+func (d *digestWorld) digest(store *storage.Parts, limit int, meanwhile func()) (ids []string) {
 	d.t.Helper()
 	for after := ""; ; {
-		page, err := store.Digest(d.t.Context(), ada, digestDay, after, limit)
+		page, err := store.Feeds.Digest(d.t.Context(), ada, digestDay, after, limit)
 		d.ok(err)
 		n := 0
 		for _, channel := range page.Items {
@@ -115,7 +115,7 @@ func digestPagesMakeUpTheDigest(t *testing.T) {
 					t.Errorf("seed %d, pages of %d: %q, want %q", seed, limit, got, want)
 				}
 			}
-			page, err := w.store.Digest(t.Context(), ada, digestDay.Before(), "", 100)
+			page, err := w.store.Feeds.Digest(t.Context(), ada, digestDay.Before(), "", 100)
 			w.ok(err)
 			for _, channel := range page.Items {
 				if channel.First != 1 || channel.Total != len(channel.Items) {
@@ -140,7 +140,7 @@ func digestHasEachPostThatStaysOnce(t *testing.T) {
 				gone := d.posts[i]
 				d.posts = slices.Delete(d.posts, i, i+1)
 				name := slices.IndexFunc(d.channels, func(c domain.Channel) bool { return c.Ref() == gone.Channel })
-				w.ok(w.store.DeleteBlog(t.Context(), d.channels[name], gone.ID, ada, anyRevision))
+				w.ok(w.store.Posts.Delete(t.Context(), d.channels[name], gone.ID, ada, anyRevision))
 				delete(stays, string(d.channels[name].Name)+"/"+string(gone.ID))
 			})
 			times := map[string]int{}
@@ -182,10 +182,10 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 		}
 		w.arm(before(n, func() {
 			for id, channel := range gone {
-				w.ok(w.store.DeleteBlog(w.t.Context(), channel, id, ada, anyRevision))
+				w.ok(w.store.Posts.Delete(w.t.Context(), channel, id, ada, anyRevision))
 			}
 		}))
-		page, err := w.faulty.Digest(w.t.Context(), ada, digestDay, "", 10)
+		page, err := w.faulty.Feeds.Digest(w.t.Context(), ada, digestDay, "", 10)
 		w.ok(err)
 		stays := 0
 		for _, channel := range page.Items {
@@ -223,7 +223,7 @@ func digestHasABound(t *testing.T, w *world) {
 	})
 	read := func(after string, limit int) (names []string, next string) {
 		calls.Store(0)
-		page, err := w.faulty.Digest(t.Context(), ada, long, after, limit)
+		page, err := w.faulty.Feeds.Digest(t.Context(), ada, long, after, limit)
 		w.ok(err)
 		for _, channel := range page.Items {
 			names = append(names, fmt.Sprint(channel.Name, " ", channel.Total))
@@ -244,7 +244,7 @@ func digestHasABound(t *testing.T, w *world) {
 		t.Errorf("goes on with %q, want %q", rest, want)
 	}
 	calls.Store(0)
-	summaries, err := w.faulty.DigestSummaries(t.Context(), ada, []domain.Day{long}, 20, 50)
+	summaries, err := w.faulty.Feeds.DigestSummaries(t.Context(), ada, []domain.Day{long}, 20, 50)
 	w.ok(err)
 	if n := calls.Load(); !summaries[0].Partial || summaries[0].Posts != 100 || n > storage.MaxDigestChannels+100*perChannel {
 		t.Errorf("a feed of %d posts in %d calls, partial: %t", summaries[0].Posts, n, summaries[0].Partial)
@@ -257,7 +257,7 @@ func summaryIsFairToChannels(t *testing.T) {
 		inBubble(t, func(t *testing.T, w *world) {
 			d := newDigestWorld(w, seed)
 			for _, most := range [][2]int{{20, 50}, {20, 9}, {3, 50}, {3, 9}, {1, 2}, {1, 1}} {
-				summaries, err := w.store.DigestSummaries(t.Context(), ada, days, most[0], most[1])
+				summaries, err := w.store.Feeds.DigestSummaries(t.Context(), ada, days, most[0], most[1])
 				w.ok(err)
 				for i, day := range days {
 					posts, channels, want := 0, 0, make([][]string, len(d.channels))

@@ -13,7 +13,7 @@
 // A [Store] runs on any backend that keeps the contract of package driver. Three
 // ideas carry all of its operations:
 //
-//   - The gate (package channel). Rows that must not outlive a channel are in one
+//   - The gate (package fence). Rows that must not outlive a channel are in one
 //     partition. A transaction there that changes what the channel's pages show, or
 //     that sweeps, depends on a gate row, which the store checks in the same
 //     transaction. The gate's version is the version of the pages.
@@ -28,19 +28,19 @@
 // Each subject has a package, and a [Store] consists of all of them:
 //
 //	schema     every kind of row; no other package makes keys
-//	channel    the core protocol: create, gate, pivot, shut, sweep, remove-gate, release
+//	fence      the core protocol: create, gate, pivot, shut, sweep, remove-gate, release
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
 //	reader     subscriptions, feed and digest
 //	fresh      pages that a process keeps, shown only while they are right
-//	directory  the lists of channels
+//	channel    what users do with channels, and their lists
 //	account    users, sessions and the limit on password guessing
 //	erasure    the deletion of an account
 //	check      a check of the rows against the invariants, and repair
 //	move       a copy of one store into another
 //
-// Package channel imports none of the packages that use it. Below them are page (cursors), optimistic
-// (conditional writes of one row), flight (concurrent calls), walk (two tables side by side) and
+// Package fence imports none of the packages that use it. Below them are page (cursors), optimistic
+// (conditional writes of one row), concurrent (concurrent calls), walk (two tables side by side) and
 // driver (the contract of a backend).
 //
 // # What survives failure

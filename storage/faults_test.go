@@ -124,17 +124,17 @@ func TestFaults(t *testing.T) {
 }
 
 func createOneOfTwo(w *world) error {
-	_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
+	_, _, err := w.faulty.Channels.Create(w.t.Context(), w.channel("garden", ada), "", 2)
 	return err
 }
 
 func describe(w *world) error {
-	_, err := w.faulty.Describe(w.t.Context(), w.readChannel("garden").Ref(), ada, describedAs("new"))
+	_, err := w.faulty.Channels.Update(w.t.Context(), w.readChannel("garden").Ref(), ada, describedAs("new"))
 	return err
 }
 
 func requeue(w *world) error {
-	_, err := w.faulty.Requeue(w.t.Context(), "")
+	_, err := w.faulty.Operator.Requeue(w.t.Context(), "")
 	return err
 }
 
@@ -150,7 +150,7 @@ func TestLateCopies(t *testing.T) {
 				w.t.Error(err)
 			}
 			calls := w.calls.Load()
-			if channel, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+			if channel, err := w.store.Channels.Get(w.t.Context(), domain.ChannelKey("garden").Address()); err == nil {
 				w.delete(channel)
 			}
 			if _, err := late.Arrive(w.t.Context()); err != nil {
@@ -197,7 +197,7 @@ func overtakings() map[string]overtaking {
 			return err
 		},
 		"a deletion of a post": func(w *world) error {
-			return w.faulty.DeleteBlog(w.t.Context(), garden, blog.ID, grace, domain.OneOf(blog.Revision))
+			return w.faulty.Posts.Delete(w.t.Context(), garden, blog.ID, grace, domain.OneOf(blog.Revision))
 		},
 	} {
 		edited := false
@@ -228,7 +228,7 @@ func overtakings() map[string]overtaking {
 				}
 				w.finishDeletion(garden, steps)
 				w.mustKeepTheNextIncarnation(garden, steps >= 6)
-				if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil && next.Description != "" {
+				if next, err := w.store.Channels.Get(w.t.Context(), domain.ChannelKey("garden").Address()); err == nil && next.Description != "" {
 					w.t.Errorf("the next incarnation is described as %q", next.Description)
 				}
 			},

@@ -22,8 +22,8 @@ func TestFeed(t *testing.T) {
 // last write of a slow request to join landed after that. The lab finds it (ablation joined).
 func (w *world) endedWhileJoining(channel domain.Channel, user domain.UserName) {
 	w.t.Helper()
-	w.ok(w.store.Subscribe(w.t.Context(), channel, user))
-	w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), user))
+	w.ok(w.store.Subscriptions.Create(w.t.Context(), channel, user))
+	w.ok(w.store.Subscriptions.Delete(w.t.Context(), channel.Ref(), user))
 	w.joinLate(channel, user)
 }
 
@@ -37,7 +37,7 @@ func (w *world) joinLate(channel domain.Channel, user domain.UserName) {
 func (w *world) feed(user domain.UserName, limit int) (texts []string) {
 	w.t.Helper()
 	for after := ""; ; {
-		page, err := w.store.Feed(w.t.Context(), user, after, limit)
+		page, err := w.store.Feeds.List(w.t.Context(), user, after, limit)
 		w.ok(err)
 		if after = page.Next; after != "" && len(page.Items) != limit {
 			w.t.Errorf("a page of %d posts has %d", limit, len(page.Items))
@@ -60,7 +60,7 @@ func feedForgetsSlowJoiner(t *testing.T) {
 	for what, read := range map[string]func(w *world) int{
 		"feed": func(w *world) int { return len(w.feed(grace, 10)) },
 		"digest": func(w *world) int {
-			digest, err := w.store.Digest(w.t.Context(), grace, thisDay(), "", 10)
+			digest, err := w.store.Feeds.Digest(w.t.Context(), grace, thisDay(), "", 10)
 			w.ok(err)
 			return len(digest.Items)
 		},
@@ -72,10 +72,10 @@ func feedForgetsSlowJoiner(t *testing.T) {
 			if n := read(w); n != 0 {
 				t.Errorf("%d shown of a channel that nobody subscribes to", n)
 			}
-			if there, err := w.store.Subscribed(t.Context(), channel.Ref(), grace); err != nil || there {
+			if there, err := w.store.Subscriptions.Has(t.Context(), channel.Ref(), grace); err != nil || there {
 				t.Errorf("the user's row is still there: %t, %v", there, err)
 			}
-			w.ok(w.store.Subscribe(t.Context(), channel, grace))
+			w.ok(w.store.Subscriptions.Create(t.Context(), channel, grace))
 			if n := read(w); n != 1 {
 				t.Errorf("%d shown after subscribing again, want 1", n)
 			}
@@ -102,7 +102,7 @@ func feedFillsPageFromTheRest(t *testing.T, w *world) {
 	for limit := 1; limit <= 25; limit += 4 {
 		for name, channel := range channels {
 			if name == "apples" || name == "pears" {
-				w.ok(w.store.Subscribe(t.Context(), channel, grace))
+				w.ok(w.store.Subscriptions.Create(t.Context(), channel, grace))
 			} else {
 				w.endedWhileJoining(channel, grace)
 			}
@@ -120,11 +120,11 @@ func deletedPostHidesNoneBehindIt(t *testing.T, w *world) {
 	first := w.post(channel, ada, "first")
 	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Row == "blog!"+string(first.ID) {
-			w.ok(w.store.DeleteBlog(ctx, channel, first.ID, ada, domain.Any[domain.Revision]()))
+			w.ok(w.store.Posts.Delete(ctx, channel, first.ID, ada, domain.Any[domain.Revision]()))
 		}
 		return send(ctx)
 	})
-	page, err := w.faulty.Feed(t.Context(), grace, "", 1)
+	page, err := w.faulty.Feeds.List(t.Context(), grace, "", 1)
 	w.ok(err)
 	if len(page.Items) != 0 || page.Next == "" {
 		t.Errorf("a page whose only post was deleted has %d posts and leads to %q", len(page.Items), page.Next)

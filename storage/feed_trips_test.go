@@ -57,7 +57,7 @@ func feedLeavesOutADeletion(t *testing.T, w *world) {
 			t.Errorf("the feed is %q", got)
 		}
 	}
-	if there, err := w.store.Subscribed(t.Context(), doomed.Ref(), grace); err != nil || !there {
+	if there, err := w.store.Subscriptions.Has(t.Context(), doomed.Ref(), grace); err != nil || !there {
 		t.Errorf("the user's row is removed before the deletion has got there: %v", err)
 	}
 }
@@ -73,7 +73,7 @@ func feedRemovesAReplacedChannel(t *testing.T) {
 			if got := w.feed(grace, limit); len(got) != 0 {
 				t.Errorf("the feed is %q", got)
 			}
-			if there, err := w.store.Subscribed(t.Context(), old.Ref(), grace); err != nil || there {
+			if there, err := w.store.Subscriptions.Has(t.Context(), old.Ref(), grace); err != nil || there {
 				t.Errorf("the dangling row is there: %t, %v", there, err)
 			}
 		})
@@ -94,7 +94,7 @@ func feedOfManyCostsFewReads(t *testing.T, w *world) {
 			return err
 		}}})
 	began := time.Now()
-	page, err := store.Feed(t.Context(), grace, "", 20)
+	page, err := store.Feeds.List(t.Context(), grace, "", 20)
 	took := time.Since(began)
 	w.ok(err)
 	if took >= 3*time.Second || calls.Load() > domain.MaxSubscriptions*11/10 || texts.Load() != 20 {

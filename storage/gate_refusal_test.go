@@ -9,7 +9,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
@@ -20,11 +19,11 @@ func TestRefusedByGate(t *testing.T) {
 }
 
 // A gateWatch keeps which gates have refused a transaction.
-type gateWatch struct{ refused []channel.Gate }
+type gateWatch struct{ refused []storage.Gate }
 
 func (g *gateWatch) around(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
 	err := next(ctx)
-	if gate, refused := channel.RefusedByGate(call, err); refused {
+	if gate, refused := storage.RefusedByGate(call, err); refused {
 		g.refused = append(g.refused, gate)
 	}
 	return err
@@ -34,22 +33,22 @@ func refusedByGate(t *testing.T) {
 	w := newWorld(t)
 	watch := &gateWatch{}
 	store := storage.New(w.db, storage.Options{Around: []driver.Around{watch.around}})
-	made, err := store.CreateChannel(t.Context(), w.channel("garden", ada))
+	made, _, err := store.Channels.Create(t.Context(), w.channel("garden", ada), "", 0)
 	w.ok(err)
 	w.post(made, grace, "first")
-	_, err = store.ShutGate(t.Context(), made.Ref())
+	_, err = store.Operator.ShutGate(t.Context(), made.Ref())
 	w.ok(err)
-	if _, err = store.ShutGate(t.Context(), made.Ref()); err != nil || len(watch.refused) != 0 {
+	if _, err = store.Operator.ShutGate(t.Context(), made.Ref()); err != nil || len(watch.refused) != 0 {
 		t.Fatalf("%q refused, %v, before anybody was late", watch.refused, err)
 	}
-	if _, _, err := store.Post(t.Context(), posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
+	if _, _, err := store.Posts.Create(t.Context(), posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
 		t.Errorf("a late post got %v", err)
 	}
 	w.ok(w.table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(shutGateRow(made.Incarnation), driver.Exists)))
-	if page, err := store.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
+	if page, err := store.Operator.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
 		t.Errorf("a late sweep got %+v, %v", page, err)
 	}
-	if want := []channel.Gate{channel.GateOpen, channel.GateShut}; !slices.Equal(watch.refused, want) {
+	if want := []storage.Gate{storage.GateOpen, storage.GateShut}; !slices.Equal(watch.refused, want) {
 		t.Errorf("%q refused, want %q", watch.refused, want)
 	}
 }

@@ -22,34 +22,34 @@ type change struct {
 func changes() []change {
 	return []change{
 		{"post", func(w *world, c domain.Channel, _ domain.Blog) error {
-			_, _, err := w.store.Post(w.t.Context(), posting(c, grace, "another"))
+			_, _, err := w.store.Posts.Create(w.t.Context(), posting(c, grace, "another"))
 			return err
 		}},
 		{"edit", func(w *world, c domain.Channel, b domain.Blog) error {
-			_, err := w.store.Edit(w.t.Context(), c, b.ID, grace, anyRevision, domain.Draft{Text: "edited"})
+			_, err := w.store.Posts.Update(w.t.Context(), c, b.ID, grace, anyRevision, domain.Draft{Text: "edited"})
 			return err
 		}},
 		{"vote", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.Vote(w.t.Context(), c.Ref(), b.ID, ada)
+			return w.store.Posts.Vote(w.t.Context(), c.Ref(), b.ID, ada)
 		}},
 		{"withdrawn vote", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.Unvote(w.t.Context(), c.Ref(), b.ID, grace)
+			return w.store.Posts.Unvote(w.t.Context(), c.Ref(), b.ID, grace)
 		}},
 		{"deletion of a post", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.DeleteBlog(w.t.Context(), c, b.ID, grace, anyRevision)
+			return w.store.Posts.Delete(w.t.Context(), c, b.ID, grace, anyRevision)
 		}},
 		{"deletion of a post by a worker", func(w *world, c domain.Channel, b domain.Blog) error {
 			m := domain.Message{Kind: domain.MessageBlog, Channel: c.Key(), Incarnation: c.Incarnation, Blog: b.ID, Revision: b.Revision}
-			return w.store.FinishBlog(w.t.Context(), m, func(int) {})
+			return w.store.Operator.FinishBlog(w.t.Context(), m, func(int) {})
 		}},
 		{"name taken from a post", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.EraseBlog(w.t.Context(), c.Ref(), b.ID, grace, true, func(int) {})
+			return w.store.Operator.EraseBlog(w.t.Context(), c.Ref(), b.ID, grace, true, func(int) {})
 		}},
 		{"subscription", func(w *world, c domain.Channel, _ domain.Blog) error {
-			return w.store.Subscribe(w.t.Context(), c, grace)
+			return w.store.Subscriptions.Create(w.t.Context(), c, grace)
 		}},
 		{"end of a subscription", func(w *world, c domain.Channel, _ domain.Blog) error {
-			return w.store.Unsubscribe(w.t.Context(), c.Ref(), eve)
+			return w.store.Subscriptions.Delete(w.t.Context(), c.Ref(), eve)
 		}},
 		{"end of a subscription that a reader finishes", func(w *world, c domain.Channel, _ domain.Blog) error {
 			err := w.table("Subscriptions").Transact(w.t.Context(), string(eve),
@@ -57,7 +57,7 @@ func changes() []change {
 			if err != nil && !errors.Is(err, domain.ErrNotFound) {
 				return err
 			}
-			_, err = w.store.Subscriptions(w.t.Context(), eve)
+			_, err = w.store.Subscriptions.ListAll(w.t.Context(), eve)
 			return err
 		}},
 	}
@@ -69,9 +69,9 @@ func (w *world) stage() (domain.Channel, domain.Blog) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "text")
 	for _, voter := range []domain.UserName{grace, eve} {
-		w.ok(w.store.Vote(w.t.Context(), channel.Ref(), blog.ID, voter))
+		w.ok(w.store.Posts.Vote(w.t.Context(), channel.Ref(), blog.ID, voter))
 	}
-	w.ok(w.store.Subscribe(w.t.Context(), channel, eve))
+	w.ok(w.store.Subscriptions.Create(w.t.Context(), channel, eve))
 	return channel, blog
 }
 

@@ -30,9 +30,9 @@ func TestLatest(t *testing.T) {
 func (w *world) latest(limit int) (items []storage.FeedItem) {
 	w.t.Helper()
 	for after := ""; ; {
-		active, err := w.store.Active(w.t.Context(), after, nil)
+		active, err := w.store.Feeds.Active(w.t.Context(), after, nil)
 		w.ok(err)
-		page, err := w.store.Latest(w.t.Context(), active, limit)
+		page, err := w.store.Feeds.Latest(w.t.Context(), active, limit)
 		w.ok(err)
 		items = append(items, page.Items...)
 		if after = page.Next; after == "" {
@@ -46,7 +46,7 @@ func (w *world) postAt(to domain.Channel, on time.Time) domain.Blog {
 	w.t.Helper()
 	p := posting(to, ada, on.String())
 	p.CreatedOn = on
-	blog, _, err := w.store.Post(w.t.Context(), p)
+	blog, _, err := w.store.Posts.Create(w.t.Context(), p)
 	w.ok(err)
 	return blog
 }
@@ -116,14 +116,14 @@ func channelsByActivity(t *testing.T, w *world) {
 	undone := w.create("undone", ada)
 	w.postAt(undone, hour.Add(-30*time.Hour))
 	newest := w.postAt(undone, hour)
-	w.ok(w.store.DeleteBlog(t.Context(), undone, newest.ID, ada, domain.Any[domain.Revision]()))
+	w.ok(w.store.Posts.Delete(t.Context(), undone, newest.ID, ada, domain.Any[domain.Revision]()))
 	w.create("silent", ada)
 	w.foreign("Activity", "active!0", driver.Insert("of no form"))
 	w.foreign("Activity", "active!0", driver.Insert(domain.RecentFirst(hour)+"!"))
 	want = append(want, "undone")
 	var got []domain.ChannelName
 	for after := ""; ; {
-		page, err := w.store.ByActivity(t.Context(), after, 7)
+		page, err := w.store.Feeds.ByActivity(t.Context(), after, 7)
 		w.ok(err)
 		for _, c := range page.Items {
 			got = append(got, c.Name)
@@ -145,10 +145,10 @@ func latestRefusesOtherCursors(t *testing.T, w *world) {
 	for i := range 3 {
 		w.post(channel, ada, text(i))
 	}
-	blogs, err := w.store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
+	blogs, err := w.store.Posts.List(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
 	w.ok(err)
-	_, latest := w.store.Active(t.Context(), blogs.Next, nil)
-	_, channels := w.store.ByActivity(t.Context(), blogs.Next, 10)
+	_, latest := w.store.Feeds.Active(t.Context(), blogs.Next, nil)
+	_, channels := w.store.Feeds.ByActivity(t.Context(), blogs.Next, 10)
 	for _, err := range []error{latest, channels} {
 		var invalid *domain.InvalidError
 		if !errors.As(err, &invalid) {
@@ -161,7 +161,7 @@ func latestForgetsTheGone(t *testing.T, w *world) {
 	kept, gone := w.create("kept", ada), w.create("gone", ada)
 	w.post(kept, ada, "stays")
 	w.post(gone, ada, "goes")
-	active, err := w.store.Active(t.Context(), "", nil)
+	active, err := w.store.Feeds.Active(t.Context(), "", nil)
 	w.ok(err)
 	var expected []domain.ChannelRef
 	for _, c := range active.Channels {
@@ -169,7 +169,7 @@ func latestForgetsTheGone(t *testing.T, w *world) {
 	}
 	w.ask(gone)
 	for _, rows := range []int{2, 1} { // what is being deleted may come back
-		now, err := w.store.Active(t.Context(), "", expected)
+		now, err := w.store.Feeds.Active(t.Context(), "", expected)
 		w.ok(err)
 		if len(now.Channels) != 1 || now.Channels[0].Name != "kept" || now.Version == active.Version {
 			t.Errorf("active: %+v", now)
@@ -194,7 +194,7 @@ func activityIsNotedOnce(t *testing.T, w *world) {
 		return send(ctx)
 	})
 	post := func(to domain.Channel, key string) {
-		_, _, err := w.faulty.Post(t.Context(), posting(to, ada, key))
+		_, _, err := w.faulty.Posts.Create(t.Context(), posting(to, ada, key))
 		w.ok(err)
 	}
 	for i := range 5 {
@@ -219,7 +219,7 @@ func activityComesFirst(t *testing.T, w *world) {
 			}
 			return send(ctx)
 		}))
-	_, _, err := w.faulty.Post(t.Context(), posting(channel, ada, "first"))
+	_, _, err := w.faulty.Posts.Create(t.Context(), posting(channel, ada, "first"))
 	w.ok(err)
 }
 
@@ -245,7 +245,7 @@ func latestCosts(t *testing.T) {
 			var active storage.Active
 			look := func(expected ...domain.ChannelRef) {
 				var err error
-				active, err = w.faulty.Active(t.Context(), "", expected)
+				active, err = w.faulty.Feeds.Active(t.Context(), "", expected)
 				w.ok(err)
 			}
 			shown := min(n, 32)
@@ -260,7 +260,7 @@ func latestCosts(t *testing.T) {
 				t.Error("nothing has changed, and the version has")
 			}
 			cost("posts", int64(shown+min(n, 20)), 2, func() {
-				_, err := w.faulty.Latest(t.Context(), active, 20)
+				_, err := w.faulty.Feeds.Latest(t.Context(), active, 20)
 				w.ok(err)
 			})
 		})
@@ -273,7 +273,7 @@ func oldActivityGoes(t *testing.T, w *world) {
 	w.ok(w.table("Activity").Transact(t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists,
 		driver.Time("ExpiresOn", row.Properties.Time("ExpiresOn").Add(-366*24*time.Hour)))))
 	w.post(w.create("kitchen", ada), ada, "two")
-	_, err := w.store.Expire(t.Context())
+	_, err := w.store.Operator.Expire(t.Context())
 	w.ok(err)
 	if items := w.latest(10); len(items) != 1 || items[0].Text != "two" {
 		t.Errorf("latest: %+v", items)

@@ -1,16 +1,13 @@
 package storage
 
 import (
-	"context"
-
-	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
 	"microblogging/storage/check"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
-	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/reader"
 )
@@ -40,27 +37,24 @@ type (
 	DigestPage    = page.Of[reader.DigestChannel]
 	DigestSummary = reader.DigestSummary
 
-	// A Row is one row as it is stored. Who shows it leaves out what is not of its kind.
+	RowsQuery     = channel.RowsQuery
+	ChannelRows   = channel.ChannelRows
+	QueuedMessage = channel.QueuedMessage
+	// A Row is one row as it is stored. Code that shows it leaves out what is not of its kind.
 	Row = driver.Entity
 
 	Checker     = check.Checker
 	CheckCounts = check.Counts
 
-	Version      = fresh.Version
-	Kept[T any]  = fresh.Kept[T]
-	Cache[T any] = fresh.Cache[T]
+	Version      = channel.Version
+	Kept[T any]  = channel.Kept[T]
+	Cache[T any] = channel.Cache[T]
 )
 
 const (
 	MaxPostings = blog.MaxPostings
-	MaxBlocked  = blog.MaxBlocked
 	MaxDigest   = reader.MaxDigest
 	MaxRanked   = reader.MaxRanked
 
 	MaxDigestChannels = reader.MaxDigestChannels
 )
-
-// WithTraceParent is deletion.WithTraceParent.
-func WithTraceParent(ctx context.Context, of domain.TraceParent) context.Context {
-	return deletion.WithTraceParent(ctx, of)
-}

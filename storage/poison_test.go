@@ -34,7 +34,7 @@ func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
 	w.ok(err)
 	tried.Attempts = 5
 	m.Text = tried.Encode()
-	w.ok(w.store.Poison(t.Context(), m))
+	w.ok(w.store.Operator.Poison(t.Context(), m))
 	if d := w.deletion(ref); d.State != domain.DeletionPoisoned || d.Attempts != 5 {
 		t.Errorf("the deletion is %+v", d)
 	}
@@ -61,11 +61,11 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: grace,
 		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
 	}
-	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
+	w.ok(w.store.Operator.Messages().Send(t.Context(), message.Encode()))
 	w.poison()
 	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == driver.CallSend },
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-	if _, err := w.faulty.Requeue(t.Context(), "garden"); err == nil {
+	if _, err := w.faulty.Operator.Requeue(t.Context(), "garden"); err == nil {
 		t.Error("requeued without a message")
 	}
 	w.mustRecordPost(message, domain.DeletionPoisoned) // no index leads to it
@@ -99,17 +99,17 @@ func (w *world) mustRecordPost(m domain.Message, state domain.DeletionState) {
 
 func (w *world) sendUndecodable() {
 	w.t.Helper()
-	w.ok(w.store.Messages().Send(w.t.Context(), undecodableText))
+	w.ok(w.store.Operator.Messages().Send(w.t.Context(), undecodableText))
 }
 
 // queuedTexts receives all visible messages of the queue and deletes them.
 func (w *world) queuedTexts() (texts []string) {
 	w.t.Helper()
-	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
+	received, err := w.store.Operator.Messages().Receive(w.t.Context(), 32, time.Minute)
 	w.ok(err)
 	for _, m := range received {
 		texts = append(texts, m.Text)
-		w.ok(w.store.Messages().Delete(w.t.Context(), m))
+		w.ok(w.store.Operator.Messages().Delete(w.t.Context(), m))
 	}
 	return texts
 }
@@ -125,14 +125,14 @@ func unreadTextComesBack(t *testing.T) {
 		"longest":       strings.Repeat("\t", driver.MaxMessageText),
 	} {
 		t.Run(name, bubble(func(t *testing.T, w *world) {
-			w.ok(w.store.Messages().Send(t.Context(), text))
+			w.ok(w.store.Operator.Messages().Send(t.Context(), text))
 			m := w.receive()
 			// The worker dies before it sends the copy, so that only the record is left.
 			w.arm(deadAfter(1, drivertest.Pass))
-			if err := w.faulty.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
+			if err := w.faulty.Operator.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
 				t.Fatal(err)
 			}
-			w.ok(w.store.Messages().Delete(t.Context(), m))
+			w.ok(w.store.Operator.Messages().Delete(t.Context(), m))
 			if n := w.requeue(""); n != 1 {
 				t.Errorf("requeued %d", n)
 			}
@@ -153,12 +153,12 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
 		t.Errorf("poison holds %q", copies)
 	}
-	n, err := w.store.Requeue(t.Context(), "")
+	n, err := w.store.Operator.Requeue(t.Context(), "")
 	if n != 1 || !errors.Is(err, domain.ErrLimit) {
 		t.Errorf("requeued %d, %v", n, err)
 	}
 	left := 0
-	checker := w.store.NewChecker(time.Minute, false, func(domain.Violation) {})
+	checker := w.store.Operator.NewChecker(time.Minute, false, func(domain.Violation) {})
 	checker.Undecodable = func(string) { left++ }
 	_, err = checker.Run(t.Context())
 	if w.ok(err); left != 3 {
@@ -176,13 +176,13 @@ func unreadIsDropped(t *testing.T, w *world) {
 	w.ok(w.table("Deletions").Transact(t.Context(), "undecodable!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
 	w.ask(w.create("garden", ada))
 	w.poison()
-	if n, err := w.store.DropUndecodable(t.Context()); err != nil || n != 4 {
+	if n, err := w.store.Operator.DropUndecodable(t.Context()); err != nil || n != 4 {
 		t.Errorf("dropped %d, %v", n, err)
 	}
 	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
 		t.Errorf("poison holds %q", copies)
 	}
-	if n, err := w.store.DropUndecodable(t.Context()); err != nil || n != 0 {
+	if n, err := w.store.Operator.DropUndecodable(t.Context()); err != nil || n != 0 {
 		t.Errorf("dropped %d the second time, %v", n, err)
 	}
 	w.mustBeSound()
@@ -200,7 +200,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
 	}
 	for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
-		w.ok(w.store.Messages().Send(t.Context(), text))
+		w.ok(w.store.Operator.Messages().Send(t.Context(), text))
 	}
 	w.poison()
 	before := w.poisoned()
@@ -230,7 +230,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 func requeueEnds(t *testing.T, w *world) {
 	const messages = 40
 	for i := range messages {
-		w.ok(w.store.Messages().Send(t.Context(), fmt.Sprintf("not a message %02d", i)))
+		w.ok(w.store.Operator.Messages().Send(t.Context(), fmt.Sprintf("not a message %02d", i)))
 	}
 	w.poison()
 	w.poison()
@@ -244,7 +244,7 @@ func requeueEnds(t *testing.T, w *world) {
 		}
 		return err
 	})
-	if n, err := w.faulty.Requeue(t.Context(), ""); err != nil || n != messages {
+	if n, err := w.faulty.Operator.Requeue(t.Context(), ""); err != nil || n != messages {
 		t.Errorf("requeued %d, %v", n, err)
 	}
 	if left := w.poisoned(); len(left) != messages {
@@ -254,7 +254,7 @@ func requeueEnds(t *testing.T, w *world) {
 
 func (w *world) readChannel(key domain.ChannelKey) domain.Channel {
 	w.t.Helper()
-	channel, err := w.store.Channel(w.t.Context(), key)
+	channel, err := w.store.Channels.Get(w.t.Context(), key.Address())
 	w.ok(err)
 	return channel
 }

@@ -14,7 +14,7 @@ func (w *world) messages() []domain.Message {
 	w.t.Helper()
 	var decoded []domain.Message
 	for {
-		received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
+		received, err := w.store.Operator.Messages().Receive(w.t.Context(), 32, time.Minute)
 		w.ok(err)
 		if len(received) == 0 {
 			return decoded
@@ -23,7 +23,7 @@ func (w *world) messages() []domain.Message {
 			message, err := domain.DecodeMessage(m.Text)
 			w.ok(err)
 			decoded = append(decoded, message)
-			w.ok(w.store.Messages().Delete(w.t.Context(), m))
+			w.ok(w.store.Operator.Messages().Delete(w.t.Context(), m))
 		}
 	}
 }
@@ -32,7 +32,7 @@ func (w *world) messages() []domain.Message {
 func (w *world) finish(messages []domain.Message) {
 	w.t.Helper()
 	for _, m := range messages {
-		w.ok(w.store.FinishBlog(w.t.Context(), m, func(int) {}))
+		w.ok(w.store.Operator.FinishBlog(w.t.Context(), m, func(int) {}))
 	}
 }
 
@@ -40,7 +40,7 @@ func (w *world) finish(messages []domain.Message) {
 func (w *world) carryOut(messages []domain.Message) {
 	w.t.Helper()
 	for _, m := range messages {
-		w.ok(w.store.RecordDeletion(w.t.Context(), m))
+		w.ok(w.store.Operator.RecordDeletion(w.t.Context(), m))
 		for _, step := range cascade(w.store, m.Ref()) {
 			w.ok(step(w.t.Context()))
 		}
@@ -51,17 +51,17 @@ func (w *world) carryOut(messages []domain.Message) {
 // poison moves every visible message to the poison queue.
 func (w *world) poison() {
 	w.t.Helper()
-	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
+	received, err := w.store.Operator.Messages().Receive(w.t.Context(), 32, time.Minute)
 	w.ok(err)
 	for _, m := range received {
-		w.ok(w.store.Poison(w.t.Context(), m))
+		w.ok(w.store.Operator.Poison(w.t.Context(), m))
 	}
 }
 
 // receive receives one message from the queue.
 func (w *world) receive() driver.Message {
 	w.t.Helper()
-	received, err := w.store.Messages().Receive(w.t.Context(), 1, time.Minute)
+	received, err := w.store.Operator.Messages().Receive(w.t.Context(), 1, time.Minute)
 	w.ok(err)
 	if len(received) != 1 {
 		w.t.Fatal("no message is visible")
@@ -92,7 +92,7 @@ func (w *world) poisoned() []string {
 
 func (w *world) requeue(only domain.ChannelKey) int {
 	w.t.Helper()
-	n, err := w.store.Requeue(w.t.Context(), only)
+	n, err := w.store.Operator.Requeue(w.t.Context(), only)
 	w.ok(err)
 	return n
 }

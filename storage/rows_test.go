@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/schema"
 )
 
 func TestRows(t *testing.T) {
@@ -25,7 +26,7 @@ func rowsOf(channel domain.Channel, by domain.UserName) storage.RowsQuery {
 
 func (w *world) shown(q storage.RowsQuery) storage.ChannelRows {
 	w.t.Helper()
-	rows, err := w.store.Rows(w.t.Context(), q)
+	rows, err := w.store.Channels.Rows(w.t.Context(), q)
 	w.ok(err)
 	return rows
 }
@@ -43,7 +44,7 @@ func (w *world) busy() domain.Channel {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "one")
 	w.vote(blog, 0, 2)
-	w.ok(w.store.Subscribe(w.t.Context(), channel, eve))
+	w.ok(w.store.Subscriptions.Create(w.t.Context(), channel, eve))
 	w.insert(channel.Key(), "join!late", channel.Incarnation)
 	return channel
 }
@@ -56,7 +57,7 @@ func showsOwnerEveryRow(t *testing.T, w *world) {
 		t.Errorf("the rows are shown as %+v, and stored as %+v", rows.Rows, stored)
 	}
 	total := 0
-	for _, kind := range storage.RowPrefixes() {
+	for _, kind := range schema.RowPrefixes() {
 		q := rowsOf(channel, ada)
 		q.Kind = kind
 		of := rowKeys(w.shown(q).Rows)
@@ -78,12 +79,12 @@ func showsOwnerEveryRow(t *testing.T, w *world) {
 func showsRowsToNobodyElse(t *testing.T, w *world) {
 	channel := w.busy()
 	for _, by := range []domain.UserName{grace, eve, ""} {
-		if rows, err := w.store.Rows(t.Context(), rowsOf(channel, by)); !errors.Is(err, domain.ErrForbidden) || len(rows.Rows) > 0 {
+		if rows, err := w.store.Channels.Rows(t.Context(), rowsOf(channel, by)); !errors.Is(err, domain.ErrForbidden) || len(rows.Rows) > 0 {
 			t.Errorf("%q sees %+v (%v)", by, rows, err)
 		}
 		q := rowsOf(channel, by)
 		q.Of = channel.Incarnation
-		if _, err := w.store.Rows(t.Context(), q); !errors.Is(err, domain.ErrForbidden) {
+		if _, err := w.store.Channels.Rows(t.Context(), q); !errors.Is(err, domain.ErrForbidden) {
 			t.Errorf("%q sees the incarnation (%v)", by, err)
 		}
 		q = rowsOf(channel, by)
@@ -94,12 +95,12 @@ func showsRowsToNobodyElse(t *testing.T, w *world) {
 	}
 	none := storage.RowsQuery{Key: "nothing", By: ada, Limit: 5}
 	for _, none.Everybody = range []bool{false, true} {
-		if _, err := w.store.Rows(t.Context(), none); !errors.Is(err, domain.ErrNotFound) {
+		if _, err := w.store.Channels.Rows(t.Context(), none); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("of no channel: %v", err)
 		}
 	}
 	w.carryOut(append(w.messages(), w.askedMessage(channel)...))
-	if _, err := w.store.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.store.Channels.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("grace sees what is left: %v", err)
 	}
 }
@@ -128,7 +129,7 @@ func showsDeletionFromMessageToRecord(t *testing.T, w *world) {
 	if rows = w.shown(rowsOf(channel, ada)); len(rows.Messages) != 0 {
 		t.Errorf("a leased message is shown: %+v", rows.Messages)
 	}
-	w.ok(w.store.RecordDeletion(t.Context(), message))
+	w.ok(w.store.Operator.RecordDeletion(t.Context(), message))
 	gates := []string{}
 	for _, step := range cascade(w.store, ref) {
 		w.ok(step(t.Context()))
@@ -153,7 +154,7 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 		t.Errorf("a creation under way is shown: %+v", rows)
 	}
 	next := w.create("garden", grace)
-	if _, err := w.store.Rows(t.Context(), rowsOf(next, ada)); !errors.Is(err, domain.ErrForbidden) {
+	if _, err := w.store.Channels.Rows(t.Context(), rowsOf(next, ada)); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("ada sees the channel of grace: %v", err)
 	}
 	q := rowsOf(next, ada)

@@ -24,7 +24,7 @@ func (w *world) mustBeSound() {
 func (w *world) check() []domain.Violation {
 	w.t.Helper()
 	var violations []domain.Violation
-	checker := w.store.NewChecker(time.Hour, false, func(b domain.Violation) { violations = append(violations, b) })
+	checker := w.store.Operator.NewChecker(time.Hour, false, func(b domain.Violation) { violations = append(violations, b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 	return violations
@@ -66,10 +66,10 @@ func (w *world) reconcile() storage.Reconciled {
 
 // upkeep does what workers do in a day besides deletions: a reconciling pass, and the
 // removal of what has expired.
-func (w *world) upkeep(s *storage.Store, patience time.Duration, handedOut time.Time) (storage.Reconciled, error) {
+func (w *world) upkeep(s *storage.Parts, patience time.Duration, handedOut time.Time) (storage.Reconciled, error) {
 	w.t.Helper()
-	done, failure := s.Reconcile(w.t.Context(), patience, handedOut)
-	expired, err := s.Expire(w.t.Context())
+	done, failure := s.Operator.Reconcile(w.t.Context(), patience, handedOut)
+	expired, err := s.Operator.Expire(w.t.Context())
 	done.Expired = expired
 	return done, errors.Join(failure, err)
 }

@@ -2,10 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -15,39 +11,89 @@ import (
 	"microblogging/storage/check"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
-	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
-	"microblogging/storage/fresh"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
-	"microblogging/storage/schema"
 )
 
-// DataTables names the tables. A copy of a store is a copy of these.
-func DataTables() []string { return schema.Tables() }
-
-// A Store holds every operation of MicroBlogging on its tables and queues, for
-// all backends. It is safe for concurrent use. It keeps nothing that another
-// process needs, so that any number of processes may use the same backend concurrently.
+// A Store has what pages do with the tables and queues, for all backends: the operations of users on
+// each subject, and no step of the protocol. It is safe for concurrent use. It keeps nothing that
+// another process needs, so that any number of processes may use the same backend concurrently.
 //
-// Unless an operation says otherwise, it returns domain.ErrUnavailable if the
-// backend does not answer, or if too many others write to the same row. A write
-// may then have taken effect or not.
+// Unless an operation says otherwise, it returns domain.ErrUnavailable if the backend does not answer,
+// or if too many others write to the same row. A write may then have taken effect or not.
 type Store struct {
-	*channel.Lifecycle
-	*directory.Directory
-	*deletion.Deletions
-	*blog.Posts
-	*reader.Readers
-	*fresh.Versions
-	*account.Accounts
-	*erasure.Erasures
+	Channels      *channel.Channels
+	Posts         *blog.Posts
+	Subscriptions *reader.Subscriptions
+	// Feeds are the posts of several channels.
+	Feeds     *reader.Feeds
+	Accounts  *erasure.Accounts
+	Deletions *deletion.Deletions
+	Health    *Health
 
-	backend driver.Backend
+	reads concurrent.Reads
+}
 
-	channels, blogs, deletions *driver.Table
-	queue, poison              *driver.Queue
+// Concurrently makes calls that do not depend on each other, as concurrent.Reads.Concurrently does.
+func (s *Store) Concurrently(ctx context.Context, calls ...func(context.Context) error) error {
+	return s.reads.Concurrently(ctx, calls...)
+}
+
+// Steps are what a worker does with a store.
+type Steps interface {
+	// Messages is the queue of deletions.
+	Messages() *driver.Queue
+	RecordDeletion(ctx context.Context, m domain.Message) error
+	UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error
+	Poison(ctx context.Context, m driver.Message) error
+
+	// The steps that delete a channel, in their order.
+
+	PassPivot(ctx context.Context, m domain.Message) (present bool, err error)
+	ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error)
+	Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (fence.SweepPage, error)
+	RemoveGate(ctx context.Context, ref domain.ChannelRef) error
+	ReleaseName(ctx context.Context, ref domain.ChannelRef) error
+
+	// The steps that delete an account, in their order.
+
+	BeginErasure(ctx context.Context, m domain.Message) (present bool, err error)
+	EraseChannels(ctx context.Context, m domain.Message, removed Removed) error
+	EraseFence(ctx context.Context, m domain.Message, removed Removed) error
+	ErasePosts(ctx context.Context, m domain.Message, removed Removed) error
+	EraseVotes(ctx context.Context, m domain.Message, removed Removed) error
+	EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error
+	EraseAccount(ctx context.Context, m domain.Message, removed Removed) error
+
+	// FinishBlog deletes a post.
+	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
+
+	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error)
+	Expire(ctx context.Context) (removed int, err error)
+}
+
+// An Operator has every step. It is for the commands of an operator, for the lab and for tests.
+type Operator struct {
+	check.Steps
+	accountSteps
+	erasureSteps
+	health *Health
+}
+
+type (
+	accountSteps = account.Steps
+	erasureSteps = erasure.Steps
+)
+
+// Parts are the operations on one backend. A role gets its part alone, so that no page can take a step
+// of the protocol.
+type Parts struct {
+	*Store         // for the web role
+	Steps    Steps // for the worker role
+	Operator *Operator
 }
 
 // Options are what a Store may be told. The zero Options are what production runs; the
@@ -82,9 +128,9 @@ type Options struct {
 	HashPassword func(password string) string
 }
 
-// New returns a store on a backend. In each process, Prepare or Ready must have succeeded on that
-// backend before an operation is called that writes.
-func New(backend driver.Backend, o Options) *Store {
+// New returns the parts of a store on a backend. In each process, Prepare or Ready must have succeeded
+// on that backend before an operation is called that writes.
+func New(backend driver.Backend, o Options) *Parts {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := concurrent.Reads{InTurn: o.Flight == 1 || !backend.Capabilities().ConcurrentReads, LastFirst: o.LastFirst, Limit: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
@@ -92,100 +138,31 @@ func New(backend driver.Backend, o Options) *Store {
 	if o.NoErasure {
 		requireActive = nil
 	}
-	channels := channel.New(backend, reads, requireActive, o.Pause, o.SweepRows)
-	deletions := deletion.New(backend, channels, o.Pause, o.Undo)
-	posts := blog.New(backend, channels, deletions, o.Pause, o.ActivePartitions)
-	versions := fresh.New(backend, channels)
-	lists := directory.New(backend, channels, deletions, versions, o.Pause)
-	readers := reader.New(backend, channels, posts, versions, o.Pause)
-	return &Store{
-		Lifecycle: channels,
-		Directory: lists,
-		Deletions: deletions,
-		Posts:     posts,
-		Readers:   readers,
-		Versions:  versions,
-		Accounts:  accounts,
-		Erasures:  erasure.New(backend, accounts, deletions, lists, posts, readers, o.Pause, o.UndoAccount),
-		backend:   backend,
-		channels:  driver.NewTable(backend, schema.TableChannels),
-		blogs:     driver.NewTable(backend, schema.TableBlogs),
-		deletions: driver.NewTable(backend, schema.TableDeletions),
-		queue:     driver.NewQueue(backend, domain.QueueName),
-		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
+	gates := fence.New(backend, reads, requireActive, o.Pause, o.SweepRows)
+	deletions := deletion.New(backend, gates, o.Pause, o.Undo)
+	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)
+	channels := channel.New(backend, gates, deletions, o.Pause)
+	readers := reader.New(backend, gates, channels, posts, o.Pause)
+	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, o.Pause, o.UndoAccount)
+	health := &Health{backend}
+	operator := &Operator{check.Steps{Fence: gates, Deletions: deletions, Channels: channels, Posts: posts, Readers: readers}, accounts, erasures, health}
+	return &Parts{
+		Store: &Store{
+			Channels:      channels.Channels,
+			Posts:         posts.Posts,
+			Subscriptions: readers.Subscriptions,
+			Feeds:         readers.Feeds,
+			Accounts:      erasures.Accounts,
+			Deletions:     deletions.Deletions,
+			Health:        health,
+			reads:         reads,
+		},
+		Steps:    operator,
+		Operator: operator,
 	}
-}
-
-// Prepare creates the tables and queues, unless they are there. Several processes may call it
-// concurrently. If a part of a store is missing, Prepare creates nothing, and its error is no
-// domain.ErrUnavailable.
-//
-// A process writes no row before its Prepare has created everything in a fixed order: the tables and
-// then the queues. So the creation of a store was interrupted if the tables have no rows, and no
-// table exists that comes after a missing one; then Prepare completes it. Otherwise something was
-// lost.
-func (s *Store) Prepare(ctx context.Context) error {
-	missing, made, err := s.look(ctx)
-	if made && len(missing) > 0 { // another process may have created them between two of the reads
-		missing, made, err = s.look(ctx)
-	}
-	switch {
-	case err != nil || len(missing) == 0:
-		return err
-	case made:
-		return fmt.Errorf("a part of the store is missing: %s; nothing was created. Create it empty by hand and run check, or remove what is left for a new store",
-			strings.Join(missing, ", "))
-	}
-	for _, table := range schema.Tables() {
-		if err := driver.NewTable(s.backend, table).Create(ctx); err != nil {
-			return fmt.Errorf("creating table %s: %w", table, err)
-		}
-	}
-	for _, q := range []*driver.Queue{s.queue, s.poison} {
-		if err := q.Create(ctx); err != nil {
-			return fmt.Errorf("creating queue %s: %w", q.Name(), err)
-		}
-	}
-	return nil
-}
-
-// Ready checks that the whole store answers: it reads one row of each table and looks up each
-// queue. If some do not exist, the error is domain.ErrMissing and names them.
-func (s *Store) Ready(ctx context.Context) error {
-	missing, _, err := s.look(ctx)
-	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("%w: %s", domain.ErrMissing, strings.Join(missing, ", "))
-	}
-	return err
-}
-
-// look returns the names of the tables and queues that do not exist. It reports made if there was a
-// row, or a table that Prepare creates after a missing one. It reads what Prepare creates last
-// first, so a creation that is under way is not taken for made.
-func (s *Store) look(ctx context.Context) (missing []string, made bool, err error) {
-	for _, queue := range []*driver.Queue{s.poison, s.queue} {
-		if _, err := queue.Length(ctx); errors.Is(err, domain.ErrMissing) {
-			missing = append(missing, queue.Name())
-		} else if err != nil {
-			return nil, false, fmt.Errorf("looking up queue %s: %w", queue.Name(), err)
-		}
-	}
-	there := false
-	for _, name := range slices.Backward(schema.Tables()) {
-		page, err := driver.NewTable(s.backend, name).Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}})
-		switch {
-		case errors.Is(err, domain.ErrMissing):
-			missing, made = append(missing, name), made || there
-		case err != nil:
-			return nil, false, fmt.Errorf("reading table %s: %w", name, err)
-		default:
-			there, made = true, made || len(page.Rows) > 0 || page.Continuation != ""
-		}
-	}
-	return missing, made, nil
 }
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
-func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
-	return check.New(s.backend, s.Lifecycle, s.Deletions, s.Readers, s.Directory, s.Posts, patience, repair, report)
+func (o *Operator) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+	return check.New(o.health.backend, o.Steps, patience, repair, report)
 }

@@ -13,6 +13,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 func TestStore(t *testing.T) {
@@ -25,15 +26,15 @@ func TestStore(t *testing.T) {
 
 func storeIsReadyOncePrepared(t *testing.T) {
 	store := storage.New(empty(t), storage.Options{})
-	if err := store.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) {
+	if err := store.Health.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("ready before it is prepared: %v", err)
 	}
 	for range 2 { // a second process does the same
-		if err := store.Prepare(t.Context()); err != nil {
+		if err := store.Operator.Prepare(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := store.Ready(t.Context()); err != nil {
+	if err := store.Health.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -41,7 +42,7 @@ func storeIsReadyOncePrepared(t *testing.T) {
 func storeIsNotReadyWithoutAPart(t *testing.T) {
 	eachCall(t, "never arrives", func(w *world, n int) {
 		w.arm(drivertest.FailBefore(n))
-		err := w.faulty.Ready(w.t.Context())
+		err := w.faulty.Health.Ready(w.t.Context())
 		if failed := errors.Is(err, domain.ErrUnavailable); failed != (w.calls.Load() >= int64(n)) {
 			w.t.Errorf("ready: %v", err)
 		}
@@ -64,7 +65,7 @@ func empty(t *testing.T) *bolt.DB {
 }
 
 // hooked returns a store whose calls pass a hook.
-func hooked(db driver.Backend, hook func(c *driver.Call) error) *storage.Store {
+func hooked(db driver.Backend, hook func(c *driver.Call) error) *storage.Parts {
 	return storage.New(driver.Wrap(db, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 		if err := hook(c); err != nil {
 			return err
@@ -89,14 +90,14 @@ func interruptedCreationIsCompleted(t *testing.T) {
 			}
 			return nil
 		})
-		if err := dies.Prepare(t.Context()); !errors.Is(err, drivertest.ErrInjected) {
+		if err := dies.Operator.Prepare(t.Context()); !errors.Is(err, drivertest.ErrInjected) {
 			t.Fatal(err)
 		}
 		next := storage.New(db, storage.Options{})
-		if err := next.Ready(t.Context()); !errors.Is(err, domain.ErrMissing) {
+		if err := next.Health.Ready(t.Context()); !errors.Is(err, domain.ErrMissing) {
 			t.Errorf("ready with %d of 10: %v", n, err)
 		}
-		if err := errors.Join(next.Prepare(t.Context()), next.Ready(t.Context())); err != nil {
+		if err := errors.Join(next.Operator.Prepare(t.Context()), next.Health.Ready(t.Context())); err != nil {
 			t.Errorf("with %d of 10: %v", n, err)
 		}
 	}
@@ -116,9 +117,9 @@ func creationsMeet(t *testing.T) {
 		})
 		go func() {
 			defer close(ended)
-			err := first.Prepare(t.Context())
+			err := first.Operator.Prepare(t.Context())
 			if err == nil {
-				_, err = first.SignUp(t.Context(), "ada", "correct horse battery")
+				_, err = first.Operator.SignUp(t.Context(), "ada", "correct horse battery")
 			}
 			if err != nil {
 				t.Error(err)
@@ -133,7 +134,7 @@ func creationsMeet(t *testing.T) {
 			}
 			return nil
 		})
-		if err := second.Prepare(t.Context()); err != nil {
+		if err := second.Operator.Prepare(t.Context()); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		close(turn)
@@ -144,13 +145,13 @@ func creationsMeet(t *testing.T) {
 func partIsRefused(t *testing.T) {
 	db := empty(t)
 	store := storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
-	if err := store.Prepare(t.Context()); err != nil {
+	if err := store.Operator.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.SignUp(t.Context(), "ada", "correct horse battery"); err != nil {
+	if _, err := store.Operator.SignUp(t.Context(), "ada", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	parts := append(storage.DataTables(), domain.QueueName, domain.PoisonQueueName)
+	parts := append(schema.Tables(), domain.QueueName, domain.PoisonQueueName)
 	for _, lost := range parts {
 		calls := 0
 		err := hooked(db, func(c *driver.Call) error {
@@ -161,7 +162,7 @@ func partIsRefused(t *testing.T) {
 				return domain.ErrMissing
 			}
 			return nil
-		}).Prepare(t.Context())
+		}).Operator.Prepare(t.Context())
 		for _, name := range parts {
 			said := fmt.Sprint(err, ",")
 			if names := strings.Contains(said, " "+name+";"); err == nil || errors.Is(err, domain.ErrUnavailable) || names != (name == lost) {

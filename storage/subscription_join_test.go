@@ -17,7 +17,7 @@ func TestSubscribe(t *testing.T) {
 
 func ownerIsSubscribed(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	list, err := w.store.Subscriptions(t.Context(), ada)
+	list, err := w.store.Subscriptions.ListAll(t.Context(), ada)
 	if err != nil || len(list) != 1 || list[0].Role != domain.RoleOwner || list[0].Channel != channel.Ref() {
 		t.Errorf("the owner's subscriptions are %+v, %v, want the new channel as owner", list, err)
 	}
@@ -25,16 +25,16 @@ func ownerIsSubscribed(t *testing.T, w *world) {
 
 func oneSubscriptionTooManyIsRefused(t *testing.T, w *world) {
 	channel, dead := w.create("garden", ada), w.create("dead", ada)
-	w.ok(w.store.Subscribe(t.Context(), dead, grace))
+	w.ok(w.store.Subscriptions.Create(t.Context(), dead, grace))
 	w.follow(domain.MaxSubscriptions - 1)
 	var invalid *domain.InvalidError
-	if err := w.store.Subscribe(t.Context(), channel, grace); !errors.As(err, &invalid) {
+	if err := w.store.Subscriptions.Create(t.Context(), channel, grace); !errors.As(err, &invalid) {
 		t.Errorf("subscription %d is answered with %v, want a refusal", domain.MaxSubscriptions+1, err)
 	}
 	// The deleted channel's row comes back, as a crash would leave it.
 	w.delete(dead)
 	w.joinLate(dead, grace)
-	if err := w.store.Subscribe(t.Context(), channel, grace); err != nil {
+	if err := w.store.Subscriptions.Create(t.Context(), channel, grace); err != nil {
 		t.Errorf("a dangling row among as many counts, and another subscription is refused: %v", err)
 	}
 }
@@ -42,7 +42,7 @@ func oneSubscriptionTooManyIsRefused(t *testing.T, w *world) {
 func joinRowOfDeadJoinerIsNotCounted(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	w.insert("garden", "join!grace", channel.Incarnation, driver.Time("SubscribedOn", time.Now()))
-	if n, _, err := w.store.Subscribers(t.Context(), channel.Ref()); n != 1 || err != nil {
+	if n, _, err := w.store.Subscriptions.Count(t.Context(), channel.Ref()); n != 1 || err != nil {
 		t.Errorf("%d subscribers are counted, %v, want the owner alone", n, err)
 	}
 	for _, old := range []bool{false, true} {

@@ -18,7 +18,7 @@ func votedOnKnowsOnesOwnVotes(t *testing.T) {
 	w := newWorld(t)
 	posts := w.postAll(w.create("garden", ada), postings(w.readChannel("garden"), 5))
 	for i, by := range map[int]domain.UserName{1: grace, 3: grace, 2: eve} {
-		w.ok(w.store.Vote(w.t.Context(), posts[i].Channel, posts[i].ID, by))
+		w.ok(w.store.Posts.Vote(w.t.Context(), posts[i].Channel, posts[i].ID, by))
 	}
 	w.wantVotedOn(posts, grace, 1, 3)
 	w.wantVotedOn(posts, ada)
@@ -30,7 +30,7 @@ func votedOnReadsNoMoreThanAPage(t *testing.T) {
 	posts := w.postAll(w.create("garden", ada), postings(w.readChannel("garden"), 2))
 	w.vote(posts[1], 0, 260)
 	for _, post := range posts {
-		w.ok(w.store.Vote(w.t.Context(), post.Channel, post.ID, "a_first_voter"))
+		w.ok(w.store.Posts.Vote(w.t.Context(), post.Channel, post.ID, "a_first_voter"))
 	}
 	w.wantVotedOn(posts, "a_first_voter", 1)
 }
@@ -44,11 +44,11 @@ func (w *world) wantVotedOn(posts []domain.Blog, by domain.UserName, which ...in
 			want[post.ID] = true
 		}
 		var err error
-		posts[i], err = w.store.Blog(w.t.Context(), post.Channel, post.ID)
+		posts[i], err = w.store.Posts.Get(w.t.Context(), post.Channel, post.ID)
 		w.ok(err)
 	}
 	w.arm(drivertest.Pass)
-	voted, err := w.faulty.VotedOn(w.t.Context(), posts[0].Channel, posts, by)
+	voted, err := w.faulty.Posts.VotedOn(w.t.Context(), posts[0].Channel, posts, by)
 	if n := w.calls.Load(); err != nil || !maps.Equal(voted, want) || n != 1 {
 		w.t.Errorf("%s votes for %v in %d requests (%v), want %v in one", by, voted, n, err, want)
 	}

@@ -60,13 +60,13 @@ func inOrder(calls ...func() error) (wait func() []error) {
 
 func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 	const voters = 400
-	w.ok(w.store.Vote(t.Context(), blog.Channel, blog.ID, eve)) // puts up who may act
-	w.ok(w.store.Unvote(t.Context(), blog.Channel, blog.ID, eve))
+	w.ok(w.store.Posts.Vote(t.Context(), blog.Channel, blog.ID, eve)) // puts up who may act
+	w.ok(w.store.Posts.Unvote(t.Context(), blog.Channel, blog.ID, eve))
 	w.slow()
 	ctx, cancel := context.WithTimeout(t.Context(), votePatience)
 	defer cancel()
 	atOnce(voters, func(i int) {
-		if err := w.faulty.Vote(ctx, blog.Channel, blog.ID, voter(i)); err != nil {
+		if err := w.faulty.Posts.Vote(ctx, blog.Channel, blog.ID, voter(i)); err != nil {
 			t.Errorf("voter %d: %v", i, err)
 		}
 	})
@@ -84,9 +84,9 @@ func goneVoterHasNoVote(t *testing.T, w *world, blog domain.Blog) {
 	w.slow()
 	ctx, leave := context.WithCancel(t.Context())
 	wait := inOrder(
-		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, eve) },
-		func() error { return w.faulty.Vote(ctx, blog.Channel, blog.ID, grace) },
-		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, ada) },
+		func() error { return w.faulty.Posts.Vote(t.Context(), blog.Channel, blog.ID, eve) },
+		func() error { return w.faulty.Posts.Vote(ctx, blog.Channel, blog.ID, grace) },
+		func() error { return w.faulty.Posts.Vote(t.Context(), blog.Channel, blog.ID, ada) },
 	)
 	leave()
 	errs := wait()
@@ -101,7 +101,7 @@ func goneVoterHasNoVote(t *testing.T, w *world, blog domain.Blog) {
 
 func (w *world) rating(blog domain.Blog) int64 {
 	w.t.Helper()
-	now, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
+	now, err := w.store.Posts.Get(w.t.Context(), blog.Channel, blog.ID)
 	w.ok(err)
 	return now.Rating
 }

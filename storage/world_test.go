@@ -37,10 +37,10 @@ type world struct {
 	t  testing.TB
 	db *bolt.DB
 	// store is the sound side.
-	store *storage.Store
+	store *storage.Parts
 	// faulty is the faulty side. Its calls go through hook, which arm sets, and are
 	// counted in calls.
-	faulty *storage.Store
+	faulty *storage.Parts
 	hook   drivertest.Hook
 	calls  atomic.Int64
 	// hashing is done while a password is hashed, in a slot. A password is compared immediately.
@@ -63,7 +63,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, db: db, hook: drivertest.Pass, hashing: func() {}}
 	w.store = w.on(db)
 	w.faulty = w.through(w.hooked)
-	if err := w.store.Prepare(t.Context()); err != nil {
+	if err := w.store.Operator.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -76,17 +76,17 @@ func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertes
 
 // through returns another store on the same backend, whose calls go through this hook.
 // It stands for another process.
-func (w *world) through(hook drivertest.Hook) *storage.Store {
+func (w *world) through(hook drivertest.Hook) *storage.Parts {
 	return w.on(drivertest.NewFaults(w.db, hook))
 }
 
 // other is the sound side of another process.
-func (w *world) other() *storage.Store { return w.on(w.db) }
+func (w *world) other() *storage.Parts { return w.on(w.db) }
 
 // overNetwork makes the faulty side one that makes concurrent calls, as on a network.
 func (w *world) overNetwork() { w.faulty = w.on(drivertest.Far(drivertest.NewFaults(w.db, w.hooked))) }
 
-func (w *world) on(backend driver.Backend) *storage.Store {
+func (w *world) on(backend driver.Backend) *storage.Parts {
 	return storage.New(backend, storage.Options{Around: []driver.Around{w.known}, HashPassword: func(password string) string {
 		w.hashing()
 		return drivertest.CheapHash(password)
@@ -146,7 +146,7 @@ func (w *world) channel(name string, owner domain.UserName) domain.Channel {
 
 func (w *world) create(name string, owner domain.UserName) domain.Channel {
 	w.t.Helper()
-	channel, err := w.store.CreateChannel(w.t.Context(), w.channel(name, owner))
+	channel, _, err := w.store.Channels.Create(w.t.Context(), w.channel(name, owner), "", 0)
 	w.ok(err)
 	return channel
 }
@@ -158,7 +158,7 @@ func posting(to domain.Channel, by domain.UserName, text string) storage.Posting
 
 func (w *world) post(to domain.Channel, by domain.UserName, text string) domain.Blog {
 	w.t.Helper()
-	blog, created, err := w.store.Post(w.t.Context(), posting(to, by, text))
+	blog, created, err := w.store.Posts.Create(w.t.Context(), posting(to, by, text))
 	w.ok(err)
 	if !created {
 		w.t.Fatalf("posting %q made no post", text)
@@ -172,7 +172,7 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 	var texts []string
 	q := storage.BlogQuery{Limit: 100}
 	for {
-		page, err := w.store.Blogs(w.t.Context(), ref, q)
+		page, err := w.store.Posts.List(w.t.Context(), ref, q)
 		w.ok(err)
 		for _, blog := range page.Items {
 			texts = append(texts, blog.Text)
@@ -280,11 +280,11 @@ func text(n int) string { return fmt.Sprintf("post %d", n) }
 // account makes a user, and returns the token of a session.
 func (w *world) account(name domain.UserName) (token string) {
 	w.t.Helper()
-	_, err := w.store.SignUp(w.t.Context(), string(name), right)
+	_, err := w.store.Operator.SignUp(w.t.Context(), string(name), right)
 	if !errors.Is(err, domain.ErrExists) {
 		w.ok(err)
 	}
-	token, _, err = w.store.SignIn(w.t.Context(), storage.Attempt{Name: string(name), Password: right})
+	token, _, err = w.store.Accounts.SignIn(w.t.Context(), storage.Attempt{Name: string(name), Password: right})
 	w.ok(err)
 	return token
 }

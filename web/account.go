@@ -15,7 +15,7 @@ import (
 
 // makeUser makes an account, once if the request has an idempotency key.
 func (s *server) makeUser(c echo.Context, name, password, key string) (domain.User, bool, error) {
-	user, made, err := s.store.SignUpOnce(c.Request().Context(), storage.SignUpRequest{
+	user, made, err := s.store.Accounts.Create(c.Request().Context(), storage.SignUpRequest{
 		Attempt: attempt(c, name, password), Key: key, PerHour: s.SignUps,
 	})
 	if err != nil {
@@ -125,7 +125,7 @@ func home(next string) string {
 // followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a
 // copy of its address, in a browser's history or a log, is worth nothing.
 func (s *server) followSignInLink(c echo.Context, _ visitor) error {
-	token, session, err := s.store.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
+	token, session, err := s.store.Accounts.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)
 		return explain(err, "This link does not work any more",
@@ -147,7 +147,7 @@ func (s *server) resetForm(c echo.Context, v visitor) error {
 // resetPassword sets the new password.
 func (s *server) resetPassword(c echo.Context, v visitor, form url.Values) error {
 	token := form.Get("token")
-	err := s.store.ResetPassword(c.Request().Context(), token, form.Get("password"))
+	err := s.store.Accounts.ResetPassword(c.Request().Context(), token, form.Get("password"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)
 		return explain(err, "This link does not work any more",
@@ -169,7 +169,7 @@ func (s *server) signOutForm(c echo.Context, v visitor) error {
 // leaveSession ends the visitor's session, if there is one.
 func (s *server) leaveSession(c echo.Context, v visitor) error {
 	if v.SignedIn() {
-		if err := s.store.SignOut(c.Request().Context(), v.Token); err != nil {
+		if err := s.store.Accounts.SignOut(c.Request().Context(), v.Token); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (s *server) endSession(c echo.Context, v visitor) error {
 
 // leaveSessions ends all sessions of the visitor.
 func (s *server) leaveSessions(c echo.Context, v visitor) error {
-	err := s.store.EndSessions(c.Request().Context(), v.User)
+	err := s.store.Accounts.EndSessions(c.Request().Context(), v.User)
 	if err == nil {
 		s.forget(c)
 	}
@@ -199,7 +199,7 @@ func (s *server) endSessions(c echo.Context, v visitor) error {
 }
 
 func (s *server) setPassword(c echo.Context, v visitor, old, replacement string) error {
-	return s.store.ChangePassword(c.Request().Context(), v.Token, attempt(c, string(v.User), old), replacement)
+	return s.store.Accounts.ChangePassword(c.Request().Context(), v.Token, attempt(c, string(v.User), old), replacement)
 }
 
 func (s *server) replacePassword(c echo.Context, v visitor) error {

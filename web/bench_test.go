@@ -30,38 +30,38 @@ func (s *sink) WriteHeader(status int) { s.status = status }
 
 func (s *sink) Write(p []byte) (int, error) { s.size += len(p); return len(p), nil }
 
-func benchSession(b *testing.B, store *storage.Store) string {
+func benchSession(b *testing.B, store *storage.Parts) string {
 	b.Helper()
-	if _, err := store.SignUp(b.Context(), "ada", password); err != nil {
+	if _, err := store.Operator.SignUp(b.Context(), "ada", password); err != nil {
 		b.Fatal(err)
 	}
-	token, _, err := store.SignIn(b.Context(), storage.Attempt{Name: "ada", Password: password})
+	token, _, err := store.Accounts.SignIn(b.Context(), storage.Attempt{Name: "ada", Password: password})
 	ok(b, err)
 	return token
 }
 
-func benchStore(b *testing.B, options bolt.Options) *storage.Store {
+func benchStore(b *testing.B, options bolt.Options) *storage.Parts {
 	b.Helper()
 	db, err := bolt.Open(b.TempDir(), options)
 	ok(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	store := storage.New(db, storage.Options{})
-	ok(b, store.Prepare(b.Context()))
+	ok(b, store.Operator.Prepare(b.Context()))
 	return store
 }
 
-func benchChannel(b *testing.B, store *storage.Store, name string) domain.Channel {
+func benchChannel(b *testing.B, store *storage.Parts, name string) domain.Channel {
 	b.Helper()
 	channel, err := domain.NewChannel(name, domain.About{Description: "Pistons and valves"}, "ada")
 	if err == nil {
-		channel, err = store.CreateChannel(b.Context(), channel)
+		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
 	}
 	ok(b, err)
 	return channel
 }
 
 // crowdedStore makes a store with one channel that has so many posts.
-func crowdedStore(b *testing.B, posts int) *storage.Store {
+func crowdedStore(b *testing.B, posts int) *storage.Parts {
 	b.Helper()
 	store := benchStore(b, bolt.Options{NoSync: true})
 	channel := benchChannel(b, store, "Engines")
@@ -70,7 +70,7 @@ func crowdedStore(b *testing.B, posts int) *storage.Store {
 	group.SetLimit(64)
 	for i := range posts {
 		group.Go(func() error {
-			_, _, err := store.Post(ctx, storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft})
+			_, _, err := store.Posts.Create(ctx, storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft})
 			return err
 		})
 	}

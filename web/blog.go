@@ -46,7 +46,7 @@ func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) 
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
 	}
-	blog, err := s.store.Blog(c.Request().Context(), channel.Ref(), id)
+	blog, err := s.store.Posts.Get(c.Request().Context(), channel.Ref(), id)
 	return channel, blog, err
 }
 
@@ -76,10 +76,10 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			view := &channelView{}
 			view.posts.Items = make([]domain.Blog, 1)
 			err := s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
-				view.posts.Items[0], err = s.store.Blog(ctx, channel.Ref(), id)
+				view.posts.Items[0], err = s.store.Posts.Get(ctx, channel.Ref(), id)
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.PostingRule(ctx, channel.Key())
+				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Key())
 				return err
 			})
 			return view, err
@@ -87,7 +87,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
 			author, postingRule := view.posts.Items[0].UserID, view.postingRule.In(in.Ref())
 			err = s.store.Concurrently(ctx, func(ctx context.Context) error {
-				voted, err := s.store.Voted(ctx, in.Ref(), id, user)
+				voted, err := s.store.Posts.Voted(ctx, in.Ref(), id, user)
 				own.voted = map[domain.BlogID]bool{id: voted}
 				return err
 			}, func(ctx context.Context) (err error) {
@@ -95,7 +95,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				case author:
 					own.mayNotPost, err = s.mayNotPost(ctx, in, postingRule, user)
 				case in.Owner:
-					own.authorBlocked, err = s.store.Blocked(ctx, postingRule, author)
+					own.authorBlocked, err = s.store.Posts.Blocked(ctx, postingRule, author)
 				}
 				return err
 			})
@@ -165,7 +165,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 	made := false
 	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
 		channel = in
-		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: in, By: v.User, Key: keyOr(key), Draft: draft})
+		blog, made, err = s.store.Posts.Create(ctx, storage.Posting{Channel: in, By: v.User, Key: keyOr(key), Draft: draft})
 		return err
 	})
 	if err == nil {
@@ -197,7 +197,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	draft, draftErr := domain.ParseDraft(draftOf(form))
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		_, _, err = s.store.Post(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
+		_, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	if !ok {
@@ -214,7 +214,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 // removePost deletes a post in the version that its reader saw.
 func (s *server) removePost(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision]) error {
 	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
-		return withCurrent(channel, s.store.DeleteBlog(ctx, channel, id, v.User, expected))
+		return withCurrent(channel, s.store.Posts.Delete(ctx, channel, id, v.User, expected))
 	})
 }
 
@@ -253,9 +253,9 @@ func (s *server) voting(cast castVote) handler {
 func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "vote":
-		return s.voteByForm(c, v, form, s.store.Vote, noticeVoted)
+		return s.voteByForm(c, v, form, s.store.Posts.Vote, noticeVoted)
 	case "unvote":
-		return s.voteByForm(c, v, form, s.store.Unvote, noticeUnvoted)
+		return s.voteByForm(c, v, form, s.store.Posts.Unvote, noticeUnvoted)
 	case "delete":
 		return s.removeByForm(c, v, form)
 	case "block":

@@ -55,7 +55,7 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 	var in domain.Channel
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		in = channel
-		for i, made := range s.store.PostAll(ctx, channel, sound) {
+		for i, made := range s.store.Posts.CreateAll(ctx, channel, sound) {
 			answers[places[i]] = made
 		}
 		if errors.Is(ctx.Err(), context.Canceled) {

@@ -19,7 +19,7 @@ import (
 func (s *server) edit(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
 	err = s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) (err error) {
 		in = channel
-		edited, err = s.store.Edit(ctx, channel, id, v.User, expected, draft)
+		edited, err = s.store.Posts.Update(ctx, channel, id, v.User, expected, draft)
 		return withCurrent(channel, err)
 	})
 	return in, edited, err
@@ -51,7 +51,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 		channel, blog, err = s.namedPost(c)
 		return err
 	}, func(ctx context.Context) (err error) {
-		postingRule, err = s.store.PostingRule(ctx, at.Key)
+		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
 		return err
 	})
 	switch {
@@ -59,7 +59,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	case blog.UserID != v.User:
 		err = domain.ErrForbidden
 	default:
-		err = s.store.Refuses(c.Request().Context(), postingRule, channel, v.User)
+		err = s.store.Posts.Refuses(c.Request().Context(), postingRule, channel, v.User)
 	}
 	return show(s, c, v, err, templates.EditBlogPage, templates.EditBlog{
 		Channel: channel,

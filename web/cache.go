@@ -16,7 +16,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/blog"
-	"microblogging/storage/fresh"
+	"microblogging/storage/channel"
 )
 
 // What the page cache keeps, as the observer is told it.
@@ -143,11 +143,6 @@ func (s *server) mayShare(r *http.Request) bool {
 	return !s.Teach && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
 }
 
-// anyIncarnation is the address of whatever channel has the name.
-func anyIncarnation(key domain.ChannelKey) domain.ChannelAddress {
-	return domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
-}
-
 // sharedPage makes a document for anonymous clients, unless the cache has it.
 func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 	address := s.sharedAddress(c.Request())
@@ -162,7 +157,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 		key = name.Key()
 	}
 	hit := true
-	page, err := fresh.ReadCached(c.Request().Context(), s.store.Versions, s.pages, anyIncarnation(key), address,
+	page, err := channel.ReadCached(c.Request().Context(), s.store.Channels, s.pages, key.Address(), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := s.viewAt(c, channel, version, d)
@@ -238,7 +233,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 	before, _ := s.views.Get(at)
 	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
-		view, err = fresh.ReadCached(ctx, s.store.Versions, s.views, anyIncarnation(key), at,
+		view, err = channel.ReadCached(ctx, s.store.Channels, s.views, key.Address(), at,
 			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 				hit = false
 				c.Set(channelKey, channel)
@@ -266,7 +261,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
 	c.Set(channelKey, of)
-	view, err := fresh.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
+	view, err := channel.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false
 			return d.read(ctx, channel, version)

@@ -57,7 +57,7 @@ func (s *server) shownChannel(c echo.Context, at target) (domain.Channel, error)
 	if at.err != nil {
 		return domain.Channel{}, at.err
 	}
-	channel, _, err := s.store.ChannelVersion(c.Request().Context(), at.ChannelAddress, "")
+	channel, _, err := s.store.Channels.GetVersion(c.Request().Context(), at.ChannelAddress, "")
 	if err == nil {
 		c.Set(channelKey, channel)
 	}
@@ -69,7 +69,7 @@ func (s *server) channelAt(c echo.Context, at target) (domain.Channel, error) {
 	if at.err != nil {
 		return domain.Channel{}, at.err
 	}
-	channel, err := s.store.ChannelAt(c.Request().Context(), at.ChannelAddress)
+	channel, err := s.store.Channels.Get(c.Request().Context(), at.ChannelAddress)
 	if err == nil {
 		c.Set(channelKey, channel)
 	}
@@ -85,7 +85,7 @@ type target struct {
 // named is the channel that the path names, in whatever incarnation.
 func named(c echo.Context) target {
 	name, err := channelName(c)
-	return target{anyIncarnation(name.Key()), err}
+	return target{name.Key().Address(), err}
 }
 
 // apiTarget is the channel that the path names, in an incarnation that If-Match accepts.
@@ -172,7 +172,7 @@ func (s *server) showNewer(c echo.Context) error {
 	}
 	var after string
 	err = s.costly(c, func() error {
-		after, err = s.store.PageBefore(c.Request().Context(), channel.Ref(), than, pageSize)
+		after, err = s.store.Posts.PageBefore(c.Request().Context(), channel.Ref(), than, pageSize)
 		return err
 	})
 	if err != nil {
@@ -195,20 +195,20 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 				view.posts, err = s.ordered(ctx, c, channel.Ref(), order, q)
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
+				view.subscribers, view.more, err = s.store.Subscriptions.Count(ctx, channel.Ref())
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.PostingRule(ctx, channel.Key())
+				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Key())
 				return err
 			})
 			return view, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
 			err = s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
-				own.voted, err = s.store.VotedOn(ctx, in.Ref(), view.posts.Items, user)
+				own.voted, err = s.store.Posts.VotedOn(ctx, in.Ref(), view.posts.Items, user)
 				return err
 			}, func(ctx context.Context) (err error) {
-				own.subscribed, err = s.store.Subscribed(ctx, in.Ref(), user)
+				own.subscribed, err = s.store.Subscriptions.Has(ctx, in.Ref(), user)
 				return err
 			}, func(ctx context.Context) (err error) {
 				own.mayNotPost, err = s.mayNotPost(ctx, in, view.postingRule, user)
@@ -227,13 +227,13 @@ func (s *server) ordered(
 	switch {
 	case order.Find != nil && *order.Find != "":
 		err = s.costly(c, func() error {
-			found, err = s.store.Find(ctx, ref, *order.Find, q)
+			found, err = s.store.Posts.Find(ctx, ref, *order.Find, q)
 			return err
 		})
 	case order.TopRated || order.Rating != nil:
-		found.Of, err = s.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
+		found.Of, err = s.store.Posts.ListByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
 	case order.Find == nil:
-		found.Of, err = s.store.Blogs(ctx, ref, q)
+		found.Of, err = s.store.Posts.List(ctx, ref, q)
 	}
 	return found, err
 }
@@ -306,14 +306,14 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	var channels storage.Page[domain.Channel]
 	var person domain.User
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
-		channels, err = s.store.Channels(ctx, text, after, pageSize)
+		channels, err = s.store.Channels.List(ctx, text, after, pageSize)
 		return err
 	}, func(ctx context.Context) error {
 		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
 		if err != nil || after != "" {
 			return nil // no user can have this name, or the page before said who has
 		}
-		person, err = s.store.User(ctx, name)
+		person, err = s.store.Accounts.Get(ctx, name)
 		if errors.Is(err, domain.ErrNotFound) {
 			return nil
 		}
@@ -337,6 +337,6 @@ func (s *server) listChannels(c echo.Context, _ visitor) error {
 	if order != "" {
 		return s.listByActivity(c, limit)
 	}
-	found, err := s.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
+	found, err := s.store.Channels.List(c.Request().Context(), text, c.QueryParam("after"), limit)
 	return respondList(c, err, found, newChannelJSON)
 }

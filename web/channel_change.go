@@ -40,7 +40,7 @@ func aboutOf(form url.Values) (about domain.About) {
 func (s *server) respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
 	var postingRule storage.PostingRule
 	if err == nil && status != http.StatusCreated { // a channel that was just made is open to all
-		postingRule, err = s.store.PostingRule(c.Request().Context(), channel.Key())
+		postingRule, err = s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
 	}
 	body := newChannelJSON(channel)
 	body.Posting = postingRule.In(channel.Ref()).Posting()
@@ -55,7 +55,7 @@ func (s *server) respondChannel(c echo.Context, err error, status int, channel d
 func (s *server) makeChannel(ctx context.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
 	channel, err = domain.NewChannel(name, about, v.User)
 	if err == nil {
-		channel, made, err = s.store.CreateChannelOnce(ctx, channel, key, s.MaxChannelsPerOwner)
+		channel, made, err = s.store.Channels.Create(ctx, channel, key, s.MaxChannelsPerOwner)
 	}
 	return channel, made, err
 }
@@ -104,7 +104,7 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 func (s *server) describe(c echo.Context, v visitor, at target, change func(*domain.About) error) (changed domain.Channel, err error) {
 	channel, err := s.shownChannel(c, at)
 	if err == nil {
-		changed, err = s.store.Describe(c.Request().Context(), channel.Ref(), v.User, change)
+		changed, err = s.store.Channels.Update(c.Request().Context(), channel.Ref(), v.User, change)
 	}
 	return changed, goneIfAccepted(at, err)
 }
@@ -117,7 +117,7 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 		channel, err = s.ownedChannel(c, v)
 		return err
 	}, func(ctx context.Context) (err error) {
-		postingRule, err = s.store.PostingRule(ctx, at.Key)
+		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
 		return err
 	})
 	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, PostingRule: postingRule.In(channel.Ref())})
@@ -135,7 +135,7 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
 	showTexts(form, channel.Fields())
-	postingRule, readErr := s.store.PostingRule(c.Request().Context(), channel.Key())
+	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
 	if readErr != nil {
 		return readErr
 	}

@@ -73,7 +73,7 @@ func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	s := newSite(t)
 	channel, err := domain.NewChannel("Quiet", domain.About{}, "ada")
 	if err == nil {
-		channel, err = s.store.CreateChannel(t.Context(), channel)
+		channel, _, err = s.store.Channels.Create(t.Context(), channel, "", 0)
 	}
 	ok(t, err)
 	atom, json := feedsOf(channel)
@@ -136,7 +136,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 			t.Errorf("JSON Feed invents the title %v", dig(feed, "items.0.title"))
 		}
 	}
-	_, _, err := s.store.Post(t.Context(), storage.Posting{
+	_, _, err := s.store.Posts.Create(t.Context(), storage.Posting{
 		Channel: channel, By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
 	})
 	ok(t, err)

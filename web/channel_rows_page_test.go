@@ -26,7 +26,7 @@ func rowsPageShowsTheStore(t *testing.T) {
 			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 240)+"… and 760 more characters", "Its deletion was not requested.", "No message about this channel is visible.")
 	s.requestDeletion(channel)
 	b.open("/channels/Engines/rows").says("The deletion waits for a worker.", "visible", "never delivered", "deleting", "queued")
-	_, err := s.store.Messages().Receive(t.Context(), 1, time.Minute)
+	_, err := s.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
 	ok(t, err)
 	b.open("/channels/Engines/rows").says("No message about this channel is visible: a worker has leased it, or it is not there.")
 	for state, says := range map[domain.DeletionState]string{

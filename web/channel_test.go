@@ -60,7 +60,7 @@ func lateRowIsShownNowhere(t *testing.T) {
 	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Secret", "description", "Words of then")).want(201)
 	s.mendStore()
 	ref := s.ref("Secret")
-	channel, err := s.store.ReadIncarnation(t.Context(), ref)
+	channel, err := s.store.Operator.ReadIncarnation(t.Context(), ref)
 	ok(t, err)
 	s.requestDeletion(channel.Channel)
 	s.cascade(ref)

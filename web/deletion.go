@@ -20,7 +20,7 @@ func (s *server) requestDeletion(c echo.Context, v visitor) error {
 	if at.err != nil {
 		return at.err
 	}
-	channel, err := s.store.RequestDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
+	channel, err := s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	channel, err := s.ownedChannel(c, v)
 	view := templates.DeleteChannel{Channel: channel, Undo: s.Undo}
 	if err == nil {
-		view.Posts, view.People, view.More, err = s.store.Extent(c.Request().Context(), channel.Ref())
+		view.Posts, view.People, view.More, err = s.store.Posts.Count(c.Request().Context(), channel.Ref())
 	}
 	return show(s, c, v, err, templates.DeleteChannelPage, view)
 }
@@ -44,7 +44,7 @@ func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error
 	if at.err != nil {
 		return at.err
 	}
-	channel, err := s.store.RequestDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
+	channel, err := s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
@@ -73,7 +73,7 @@ func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (
 	if err != nil {
 		return domain.Deletion{}, err
 	}
-	return s.store.Deletion(ctx, ref, v.User)
+	return s.store.Deletions.Get(ctx, ref, v.User)
 }
 
 func (s *server) undo(c echo.Context, v visitor) error {
@@ -81,7 +81,7 @@ func (s *server) undo(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, err := s.store.Undo(c.Request().Context(), ref, v.User)
+	channel, err := s.store.Deletions.Undo(c.Request().Context(), ref, v.User)
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
@@ -98,7 +98,7 @@ func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 	if ref.Incarnation, err = domain.ParseIncarnation(cmp.Or(pathParam(c, "incarnation"), form.Get("incarnation"))); err != nil {
 		return err
 	}
-	_, err = s.store.Undo(c.Request().Context(), ref, v.User)
+	_, err = s.store.Deletions.Undo(c.Request().Context(), ref, v.User)
 	if errors.Is(err, domain.ErrTooLate) {
 		return explain(err, "It is too late to undo this", "A worker has begun to remove the channel.",
 			templates.Link{Label: "See how far it has come", URL: templates.DeletionPath(name, ref.Incarnation)})
@@ -155,7 +155,7 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 // gone, and lead nowhere.
 func (s *server) showDeletions(c echo.Context, v visitor) error {
 	after := c.QueryParam("after")
-	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, after, pageSize)
+	page, err := s.store.Deletions.List(c.Request().Context(), v.User, after, pageSize)
 	view := templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}
 	return show(s, c, v, err, templates.DeletionsPage, view)
 }

@@ -162,7 +162,7 @@ func streamTellsWhatBecomes(t *testing.T) {
 			w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
 			time.Sleep(10 * time.Second)
 			w.mendStore()
-			ok(w, w.store.EndSessions(w.Context(), "ada"))
+			ok(w, w.store.Accounts.EndSessions(w.Context(), "ada"))
 		}, "progress again", 13 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -65,11 +65,11 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 			return nil
 		}
 		return s.costly(c, func() error {
-			digest, err = s.store.Digest(ctx, v.User, day, after, digestPageSize)
+			digest, err = s.store.Feeds.Digest(ctx, v.User, day, after, digestPageSize)
 			return err
 		})
 	}, func(ctx context.Context) (err error) {
-		view.HasAddress, err = s.store.HasDigestAddress(ctx, v.User)
+		view.HasAddress, err = s.store.Accounts.HasDigestAddress(ctx, v.User)
 		return err
 	}, func(ctx context.Context) (err error) {
 		fresh, err = s.isFresh(ctx, v, secret)
@@ -142,7 +142,7 @@ func (s *server) isFresh(ctx context.Context, v visitor, secret string) (bool, e
 	if secret == "" {
 		return false, nil
 	}
-	err := s.store.CheckDigestAddress(ctx, v.User, secret)
+	err := s.store.Accounts.CheckDigestAddress(ctx, v.User, secret)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}
@@ -161,13 +161,13 @@ func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values)
 	ctx, back := c.Request().Context(), templates.DigestDayPath(shown(form.Get("day")), shown(form.Get("tz")))
 	switch form.Get("action") {
 	case "make":
-		secret, err := s.store.NewDigestAddress(ctx, v.User)
+		secret, err := s.store.Accounts.NewDigestAddress(ctx, v.User)
 		if err == nil {
 			s.setDigestCookie(c, secretCookie, secret, noticeLifetime)
 		}
 		return s.done(c, err, noticeAddressMade, back)
 	case "revoke":
-		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
+		return s.done(c, s.store.Accounts.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
 	}
 	return unknownAction()
 }
@@ -191,7 +191,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	}
 	var page storage.DigestPage
 	err = s.costly(c, func() error {
-		page, err = s.store.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
+		page, err = s.store.Feeds.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
 		return err
 	})
 	answer := struct {
@@ -220,13 +220,13 @@ func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	secret, err := s.store.NewDigestAddress(c.Request().Context(), v.User)
+	secret, err := s.store.Accounts.NewDigestAddress(c.Request().Context(), v.User)
 	path := templates.DigestFeedPath(v.User, secret, today.Zone)
 	return respond(c, err, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
 }
 
 func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {
-	return respondNothing(c, s.store.RevokeDigestAddress(c.Request().Context(), v.User))
+	return respondNothing(c, s.store.Accounts.RevokeDigestAddress(c.Request().Context(), v.User))
 }
 
 // digestFeed serves a user's digests to the user's feed reader. A feed reader cannot
@@ -238,7 +238,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 		return domain.ErrNotFound
 	}
 	ctx, secret := c.Request().Context(), pathParam(c, "secret")
-	if err := s.store.CheckDigestAddress(ctx, user, secret); err != nil {
+	if err := s.store.Accounts.CheckDigestAddress(ctx, user, secret); err != nil {
 		return err
 	}
 	today, err := domain.ParseDay("", c.QueryParam("tz"), time.Now())
@@ -248,7 +248,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	days := daysBefore(today)
 	var summaries []storage.DigestSummary
 	err = s.costly(c, func() error {
-		summaries, err = s.store.DigestSummaries(ctx, user, days, digestLength, digestTotal)
+		summaries, err = s.store.Feeds.DigestSummaries(ctx, user, days, digestLength, digestTotal)
 		return err
 	})
 	if err != nil {

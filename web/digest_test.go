@@ -124,7 +124,7 @@ func addressIsShownOnceReplacedAndRevoked(t *testing.T) {
 		if !strings.HasPrefix(address, "https://micro.example/digest/ada/") || len(parts) != 7 || parts[6] != "feed.atom?tz=Europe%2FBerlin" {
 			t.Fatalf("the address is %q", address)
 		}
-		return s.store.CheckDigestAddress(t.Context(), "ada", parts[5]) == nil
+		return s.store.Accounts.CheckDigestAddress(t.Context(), "ada", parts[5]) == nil
 	}
 	const path = "/digest?day=2026-10-05&tz=Europe%2FBerlin"
 	first := b.open(path).form("Make an address").press().at(path).says("shown this once", "feed reader")

@@ -45,7 +45,7 @@ func draftForms(s *site, b *browser) map[string]form {
 // endSessions makes the cookies of a user worthless, as time does.
 func (s *site) endSessions(user domain.UserName) {
 	s.Helper()
-	ok(s, s.store.EndSessions(s.Context(), user))
+	ok(s, s.store.Accounts.EndSessions(s.Context(), user))
 }
 
 // wrote returns what the page shows again of the text.
@@ -244,7 +244,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 		status, sentence := 410, "It is marked as being deleted. Your post was refused, because its channel is gone"
 		switch stage {
 		case "shut":
-			if _, err := s.store.ShutGate(t.Context(), channel.Ref()); err != nil {
+			if _, err := s.store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil {
 				t.Fatal(err)
 			}
 		case "gone":

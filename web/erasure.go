@@ -22,7 +22,7 @@ func (s *server) requestErasure(c echo.Context, v visitor, password, posts strin
 	if posts != postsDelete && posts != postsKeep {
 		return domain.Erasure{}, domain.Invalid("posts", `must be "delete" or "keep"`)
 	}
-	return s.store.RequestErasure(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
+	return s.store.Accounts.Delete(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
 }
 
 // erasureJSON is the state of an account. An account that is not being deleted has only the state.
@@ -58,12 +58,12 @@ func (s *server) eraseAccount(c echo.Context, v visitor) error {
 }
 
 func (s *server) readErasure(c echo.Context, v visitor) error {
-	entry, err := s.store.Entry(c.Request().Context(), v.User)
-	return respond(c, err, http.StatusOK, newErasureJSON(entry.Erasure))
+	erasure, err := s.store.Accounts.Erasure(c.Request().Context(), v.User)
+	return respond(c, err, http.StatusOK, newErasureJSON(erasure))
 }
 
 func (s *server) undoErasure(c echo.Context, v visitor) error {
-	_, err := s.store.UndoErasure(c.Request().Context(), v.User)
+	_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
 	return respondNothing(c, err)
 }
 
@@ -79,7 +79,7 @@ func (s *server) eraseAccountForm(c echo.Context, v visitor) error {
 			return domain.ErrNotFound
 		}
 		of := domain.Erasure{User: user, ID: incarnation}
-		d, err := s.store.Deletion(c.Request().Context(), of.Ref(), of.User)
+		d, err := s.store.Deletions.Get(c.Request().Context(), of.Ref(), of.User)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (s *server) erasure(v visitor, refused templates.Form) templates.Erasure {
 func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "undo":
-		_, err := s.store.UndoErasure(c.Request().Context(), v.User)
+		_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
 		return s.done(c, err, noticeAccountKept, templates.AccountPath)
 	case "delete":
 	default:

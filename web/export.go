@@ -41,7 +41,7 @@ func (s *server) export(c echo.Context, v visitor) error {
 		}}
 	}
 	defer s.exports.give(v.User, 1)
-	user, err := s.store.User(c.Request().Context(), v.User)
+	user, err := s.store.Accounts.Get(c.Request().Context(), v.User)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (e export) profile(context.Context) error {
 }
 
 func (e export) subscriptions(ctx context.Context) error {
-	subscriptions, err := e.store.Subscriptions(ctx, e.user.Name)
+	subscriptions, err := e.store.Subscriptions.ListAll(ctx, e.user.Name)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (e export) votes(ctx context.Context) error {
 	list := listWriter{w: w}
 	list.text("[")
 	for votes, err := range pages(func(after string) (storage.Page[storage.FeedItem], error) {
-		return e.store.VotesBy(ctx, e.user.Name, after, exportPage)
+		return e.store.Feeds.VotesBy(ctx, e.user.Name, after, exportPage)
 	}) {
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (e export) votes(ctx context.Context) error {
 // channels adds each channel that the user owns, with everybody's posts.
 func (e export) channels(ctx context.Context) error {
 	for owned, err := range pages(func(after string) (storage.Page[domain.Channel], error) {
-		return e.store.ChannelsOf(ctx, e.user.Name, after, exportPage)
+		return e.store.Channels.ListOwned(ctx, e.user.Name, after, exportPage)
 	}) {
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func (e export) channels(ctx context.Context) error {
 				FeedURL:     e.origin + templates.ChannelJSONFeedPath(channel.Name),
 			}
 			err := e.feed(ctx, "channels/", channel, about, pages(func(after string) (storage.Page[domain.Blog], error) {
-				return e.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: exportPage})
+				return e.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: exportPage})
 			}))
 			if err != nil {
 				return err
@@ -175,12 +175,12 @@ func (e export) channels(ctx context.Context) error {
 
 // posts adds what the user wrote in the channels of others, a file for each channel.
 func (e export) posts(ctx context.Context) error {
-	wrote, err := e.store.WroteTo(ctx, e.user.Name)
+	wrote, err := e.store.Feeds.WroteTo(ctx, e.user.Name)
 	if err != nil {
 		return err
 	}
 	for _, in := range wrote {
-		channel, err := e.store.Channel(ctx, in.Channel.Key)
+		channel, err := e.store.Channels.Get(ctx, in.Channel.Key.Address())
 		switch {
 		case errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrGone):
 			continue
@@ -194,7 +194,7 @@ func (e export) posts(ctx context.Context) error {
 			HomePageURL: e.origin + templates.ChannelPath(channel.Name),
 		}
 		written := func(yield func([]domain.Blog, error) bool) {
-			for items, err := range e.store.WrittenTo(ctx, e.user.Name, in) {
+			for items, err := range e.store.Feeds.WrittenTo(ctx, e.user.Name, in) {
 				blogs := make([]domain.Blog, len(items))
 				for i, item := range items {
 					blogs[i] = item.Blog
@@ -237,7 +237,7 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	if err != nil {
 		return err
 	}
-	now, err := e.store.Channel(ctx, channel.Key())
+	now, err := e.store.Channels.Get(ctx, channel.Key().Address())
 	if err == nil && now.Incarnation != channel.Incarnation {
 		err = domain.ErrGone
 	}

@@ -18,13 +18,13 @@ func BenchmarkExport(b *testing.B) {
 	for _, posts := range []int{1_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(posts), func(b *testing.B) {
 			s, token, engines := engines(b, "ada")
-			ok(b, s.store.ListChannel(b.Context(), engines))
+			ok(b, s.store.Operator.ListChannel(b.Context(), engines))
 			for made := 0; made < posts; made += 1_000 {
 				batch := make([]storage.Posting, 1_000)
 				for i := range batch {
 					batch[i] = storage.Posting{Channel: engines, By: "ada", Key: fmt.Sprint(made + i), Draft: domain.Draft{Text: "A post of some length, as people write."}}
 				}
-				for _, r := range s.store.PostAll(b.Context(), engines, batch) {
+				for _, r := range s.store.Posts.CreateAll(b.Context(), engines, batch) {
 					ok(b, r.Err)
 				}
 			}

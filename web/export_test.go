@@ -41,7 +41,7 @@ func files(t testing.TB, archive []byte) map[string]string {
 
 func exportHasAll(t *testing.T) {
 	s, token, engines := engines(t, "ada")
-	ok(t, s.store.ListChannel(t.Context(), engines))
+	ok(t, s.store.Operator.ListChannel(t.Context(), engines))
 	s.author("bob")
 	wheels, axles, gone := s.channel("Wheels", "bob"), s.channel("Axles", "bob"), s.channel("Gone", "bob")
 	s.post(engines, "ada", "Mine at home")
@@ -49,11 +49,11 @@ func exportHasAll(t *testing.T) {
 	s.post(wheels, "ada", "Mine elsewhere")
 	rated := s.post(axles, "bob", "Of another user")
 	lost := s.post(gone, "ada", "Mine in what is gone")
-	ok(t, s.store.Vote(t.Context(), axles.Ref(), rated.ID, "ada"))
+	ok(t, s.store.Posts.Vote(t.Context(), axles.Ref(), rated.ID, "ada"))
 	off := s.post(wheels, "bob", "Voted on and off")
-	ok(t, s.store.Vote(t.Context(), wheels.Ref(), off.ID, "ada"))
-	ok(t, s.store.Unvote(t.Context(), wheels.Ref(), off.ID, "ada"))
-	ok(t, s.store.Vote(t.Context(), gone.Ref(), lost.ID, "ada"))
+	ok(t, s.store.Posts.Vote(t.Context(), wheels.Ref(), off.ID, "ada"))
+	ok(t, s.store.Posts.Unvote(t.Context(), wheels.Ref(), off.ID, "ada"))
+	ok(t, s.store.Posts.Vote(t.Context(), gone.Ref(), lost.ID, "ada"))
 	s.requestDeletion(gone)
 	s.subscribe("ada", axles)
 	for _, path := range []string{"/account/export.zip", "/api/v1/account/export"} {
@@ -95,13 +95,13 @@ func exportHasAll(t *testing.T) {
 
 func exportIsWhole(t *testing.T) {
 	s, token, engines := engines(t, "ada")
-	ok(t, s.store.ListChannel(t.Context(), engines))
+	ok(t, s.store.Operator.ListChannel(t.Context(), engines))
 	s.author("bob")
 	wheels := s.channel("Wheels", "bob")
 	const posts = 230
 	for range posts {
 		s.post(engines, "ada", "Post")
-		ok(t, s.store.Vote(t.Context(), wheels.Ref(), s.post(wheels, "ada", "Post").ID, "ada"))
+		ok(t, s.store.Posts.Vote(t.Context(), wheels.Ref(), s.post(wheels, "ada", "Post").ID, "ada"))
 	}
 	texts := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
 	for name, part := range map[string]string{"channels/Engines.json": `"content_text"`, "posts/Wheels.md": "@ada", "votes.json": `"url"`} {
@@ -113,7 +113,7 @@ func exportIsWhole(t *testing.T) {
 
 func exportIsCut(t *testing.T) {
 	s, token, engines := engines(t, "ada")
-	ok(t, s.store.ListChannel(t.Context(), engines))
+	ok(t, s.store.Operator.ListChannel(t.Context(), engines))
 	s.post(engines, "ada", "Hello")
 	failing := drivertest.Hook(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Method == driver.CallRange && call.Target == "Blogs" {
@@ -133,7 +133,7 @@ func exportIsCut(t *testing.T) {
 
 func exportOfLostChannelIsCut(t *testing.T) {
 	s, token, engines := engines(t, "ada")
-	ok(t, s.store.ListChannel(t.Context(), engines))
+	ok(t, s.store.Operator.ListChannel(t.Context(), engines))
 	for range 150 {
 		s.post(engines, "ada", "Hello")
 	}
@@ -159,7 +159,7 @@ func exportOfLostChannelIsCut(t *testing.T) {
 
 func exportIsAlone(t *testing.T) {
 	s, token, engines := engines(t, "ada")
-	ok(t, s.store.ListChannel(t.Context(), engines))
+	ok(t, s.store.Operator.ListChannel(t.Context(), engines))
 	s.post(engines, "ada", "Hello")
 	second := 0
 	nested := drivertest.Hook(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {

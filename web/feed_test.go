@@ -137,9 +137,9 @@ func (r *reading) disturb() {
 		}
 	case 1:
 		post := r.posts[r.IntN(len(r.posts))]
-		channel, err := r.store.Channel(r.Context(), post.Channel.Key)
+		channel, err := r.store.Channels.Get(r.Context(), post.Channel.Key.Address())
 		if err == nil && channel.Ref() == post.Channel {
-			r.goneOrDone(r.store.DeleteBlog(r.Context(), channel, post.ID, "ada", domain.Any[domain.Revision]()))
+			r.goneOrDone(r.store.Posts.Delete(r.Context(), channel, post.ID, "ada", domain.Any[domain.Revision]()))
 			r.there[post.ID] = false
 		}
 	case 2:
@@ -148,7 +148,7 @@ func (r *reading) disturb() {
 		r.channels = append([]domain.Channel{late}, r.channels...)
 	case 3:
 		post := r.posts[r.IntN(len(r.posts))]
-		r.goneOrDone(r.store.Vote(r.Context(), post.Channel, post.ID, "eve"))
+		r.goneOrDone(r.store.Posts.Vote(r.Context(), post.Channel, post.ID, "eve"))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/fresh"
+	"microblogging/storage/channel"
 	"microblogging/templates"
 )
 
@@ -25,7 +25,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		return err
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
-		latest, err := s.store.Latest(ctx, active, pageSize)
+		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
 		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.texts.feed(latest.Items)}
 		for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
 			shown := templates.ActiveChannel{Name: channel.Name, On: channel.NotedOn}
@@ -42,7 +42,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		return show(s, c, v, err, templates.LatestPage, view)
 	}
 	hit := true
-	page, err := fresh.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
+	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
 			hit = false
 			view, err := read(ctx)
@@ -68,7 +68,7 @@ func (s *server) active(ctx context.Context, after string) (storage.Active, erro
 	if after == "" && before != nil {
 		expected = *before
 	}
-	active, err := s.store.Active(ctx, after, expected)
+	active, err := s.store.Feeds.Active(ctx, after, expected)
 	if err == nil && after == "" {
 		found := make([]domain.ChannelRef, len(active.Channels))
 		for i, channel := range active.Channels {
@@ -83,14 +83,14 @@ func (s *server) active(ctx context.Context, after string) (storage.Active, erro
 func (s *server) readLatest(ctx context.Context, _ domain.UserName, after string, limit int) (latest storage.Page[storage.FeedItem], err error) {
 	active, err := s.active(ctx, after)
 	if err == nil {
-		latest, err = s.store.Latest(ctx, active, limit)
+		latest, err = s.store.Feeds.Latest(ctx, active, limit)
 	}
 	return latest, err
 }
 
 // listByActivity lists channels with posts for the API, those with the newest post first.
 func (s *server) listByActivity(c echo.Context, limit int) error {
-	found, err := s.store.ByActivity(c.Request().Context(), c.QueryParam("after"), limit)
+	found, err := s.store.Feeds.ByActivity(c.Request().Context(), c.QueryParam("after"), limit)
 	return respondList(c, err, found, func(channel storage.ActiveChannel) channelJSON {
 		j := newChannelJSON(channel.Channel)
 		j.LastBlogOn = apiTime(channel.LastBlogOn)
@@ -104,11 +104,11 @@ func (s *server) home(c echo.Context, v visitor) error {
 		return s.showLatest(c, v)
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
-	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
+	feed, err := s.store.Feeds.List(ctx, v.User, after, pageSize)
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
 	if len(feed.Items) == 0 && err == nil {
 		var subscriptions []domain.Subscription
-		subscriptions, err = s.store.Subscriptions(ctx, v.User)
+		subscriptions, err = s.store.Subscriptions.ListAll(ctx, v.User)
 		view.Subscriptions = len(subscriptions)
 	}
 	if err == nil && after == "" {
@@ -126,7 +126,7 @@ func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []stor
 			return form, err
 		}
 	}
-	own, err := s.store.ChannelsOf(ctx, user, "", pageSize)
+	own, err := s.store.Channels.ListOwned(ctx, user, "", pageSize)
 	if err != nil || len(own.Items) == 0 {
 		return nil, err
 	}
@@ -139,11 +139,11 @@ func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []stor
 func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.ChannelKey) (form *templates.Channel, err error) {
 	var postingRule storage.PostingRule
 	err = s.store.Concurrently(ctx, func(ctx context.Context) error {
-		channel, version, err := s.store.ChannelVersion(ctx, anyIncarnation(key), "")
+		channel, version, err := s.store.Channels.GetVersion(ctx, key.Address(), "")
 		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
 		return err
 	}, func(ctx context.Context) (err error) {
-		postingRule, err = s.store.PostingRule(ctx, key)
+		postingRule, err = s.store.Posts.PostingRule(ctx, key)
 		return err
 	})
 	switch {

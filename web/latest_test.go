@@ -62,7 +62,7 @@ func keptFrontIsRight(t *testing.T) {
 	shows([]string{"Pistons", "Spokes"}, nil)
 	b.post(kept, "ada", "Valves")
 	shows([]string{"Pistons", "Spokes", "Valves"}, nil)
-	ok(t, a.store.DeleteBlog(t.Context(), kept, post.ID, "ada", domain.Any[domain.Revision]()))
+	ok(t, a.store.Posts.Delete(t.Context(), kept, post.ID, "ada", domain.Any[domain.Revision]()))
 	shows([]string{"Spokes", "Valves"}, []string{"Pistons"})
 	a.do("DELETE", "/api/v1/channels/Wheels", bearer(token)).want(202)
 	shows([]string{"Valves"}, []string{"Spokes", "Wheels"})
@@ -109,7 +109,7 @@ func feedHasAComposer(t *testing.T) {
 	ada := s.signedIn("ada")
 	ada.open("/").want(200).saysNot("Write a post in")
 	for _, name := range []string{"Old", "Own"} {
-		ok(t, s.store.ListChannel(t.Context(), s.channel(name, "ada")))
+		ok(t, s.store.Operator.ListChannel(t.Context(), s.channel(name, "ada")))
 		time.Sleep(time.Millisecond) // a clock may show the same time for a tick
 	}
 	other := s.channel("Other", "eve")

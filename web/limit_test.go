@@ -158,7 +158,7 @@ func (s *site) costlyPaths() map[string]change {
 	token, engines := s.signUp("ada"), s.channel("Engines", "ada")
 	post := s.post(engines, "ada", "Hello")
 	s.subscribe("ada", engines)
-	secret, err := s.store.NewDigestAddress(s.Context(), "ada")
+	secret, err := s.store.Accounts.NewDigestAddress(s.Context(), "ada")
 	ok(s, err)
 	anonymous, signedIn := header("Accept", "*/*"), bearer(token)
 	return map[string]change{

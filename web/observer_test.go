@@ -145,7 +145,7 @@ func (a answer) timing() timing {
 func timingTellsNoNames(t *testing.T) {
 	s := newTeachingSite(t)
 	s.author("ada")
-	_, err := s.store.NewDigestAddress(t.Context(), "ada")
+	_, err := s.store.Accounts.NewDigestAddress(t.Context(), "ada")
 	ok(t, err)
 	signIn := func(name string) answer {
 		return s.do("POST", "/sign-in", posted(url.Values{"name": {name}, "password": {"wrong password here"}}))

@@ -224,7 +224,7 @@ func cacheCostsFewAllocations(t *testing.T) {
 	for range 20 {
 		s.post(channel, "ada", "Hello")
 	}
-	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	handler, err := web.New(storage.New(db, storage.Options{}).Store, web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ok(t, err)
 	tag := s.do("GET", "/channels/Engines").want(200).header.Get("ETag")
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/channels/Engines", nil)

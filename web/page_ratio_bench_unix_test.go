@@ -38,7 +38,7 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
 			log := slog.New(slog.NewTextHandler(io.Discard, nil)) // as the program logs, but for the file
-			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
+			handler, err := web.New(store.Store, web.Options{Logger: log, PageCache: 64 << 20})
 			ok(b, err)
 			server := benchServe(b, handler)
 			token := benchSession(b, store)

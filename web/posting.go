@@ -23,7 +23,7 @@ func (s *server) setPosting(c echo.Context, v visitor, at target, posting string
 		return err
 	}
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		return s.store.SetPosting(ctx, channel, v.User, posting == "owner")
+		return s.store.Posts.SetPosting(ctx, channel, v.User, posting == "owner")
 	})
 }
 
@@ -38,18 +38,18 @@ func checkPosting(posting string) error {
 // is domain.ErrNotFound.
 func (s *server) block(c echo.Context, v visitor, at target, name string) error {
 	return s.ofPerson(c, v, at, name, func(ctx context.Context, channel domain.Channel, person domain.UserName) error {
-		account, err := s.store.User(ctx, person)
+		account, err := s.store.Accounts.Get(ctx, person)
 		if err != nil {
 			return err
 		}
-		return s.store.Block(ctx, channel, v.User, account)
+		return s.store.Posts.Block(ctx, channel, v.User, account)
 	})
 }
 
 // unblock lets a user post again.
 func (s *server) unblock(c echo.Context, v visitor, at target, name string) error {
 	return s.ofPerson(c, v, at, name, func(ctx context.Context, channel domain.Channel, person domain.UserName) error {
-		return s.store.Unblock(ctx, channel, v.User, person)
+		return s.store.Posts.Unblock(ctx, channel, v.User, person)
 	})
 }
 
@@ -149,7 +149,7 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 			view.Message = "@" + view.Person + " " + view.Message + "."
 		}
 	}
-	postingRule, readErr := s.store.PostingRule(c.Request().Context(), channel.Key())
+	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
 	if readErr != nil {
 		return readErr
 	}
@@ -159,7 +159,7 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 
 // mayNotPost tells a reader who may not post why. It is empty for others.
 func (s *server) mayNotPost(ctx context.Context, in domain.Channel, postingRule storage.PostingRule, user domain.UserName) (string, error) {
-	why := s.store.Refuses(ctx, postingRule, in, user)
+	why := s.store.Posts.Refuses(ctx, postingRule, in, user)
 	if errors.Is(why, domain.ErrForbidden) {
 		return templates.MayNotPost(in, why), nil
 	}

@@ -83,13 +83,13 @@ func pagesSayWhoMayPost(t *testing.T) {
 		t.Error("bob may post, and has no form")
 	}
 	page(anonymous).says("Sign in").saysNot("Only @ada posts here.")
-	ok(t, s.store.SetPosting(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", true))
 	if page(bob).says("Only @ada posts here.").hasForm("Post") || bob.open("/").hasForm("Post") {
 		t.Error("bob may not post, and has a form")
 	}
 	page(anonymous).says("Only @ada posts here.")
-	ok(t, s.store.SetPosting(t.Context(), channel, "ada", false))
-	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
+	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", false))
+	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	if page(bob).says("@ada has blocked you here.").hasForm("Post") {
 		t.Error("bob is blocked, and has a form")
 	}
@@ -100,7 +100,7 @@ func refusedPostKeepsItsText(t *testing.T) {
 	s, bob, channel := enginesBrowser(t, "bob")
 	s.author("ada")
 	form := bob.open("/channels/Engines").form("Post").fill("text", "typed before")
-	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
+	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	form.press().want(403).says("You are blocked here", "typed before")
 }
 
@@ -109,11 +109,11 @@ func whoMayNotPostMayDelete(t *testing.T) {
 	s.author("ada")
 	path := permalink(channel, s.post(channel, "bob", "before"))
 	form := bob.open(path+"/edit").want(200).form("Save").fill("text", "typed before")
-	ok(t, s.store.SetPosting(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", true))
 	bob.open(path + "/edit").want(403).says("Only the owner posts here")
 	form.press().want(403).says("Only the owner posts here", "typed before")
-	ok(t, s.store.SetPosting(t.Context(), channel, "ada", false))
-	ok(t, s.store.Block(t.Context(), channel, "ada", s.account("bob")))
+	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", false))
+	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	bob.open(path + "/edit").want(403).says("You are blocked here")
 	form.press().want(403).says("You are blocked here", "typed before")
 	post := bob.open(path).want(200).says("before")
@@ -126,7 +126,7 @@ func whoMayNotPostMayDelete(t *testing.T) {
 
 func (s *site) account(name domain.UserName) domain.User {
 	s.Helper()
-	account, err := s.store.User(s.Context(), name)
+	account, err := s.store.Accounts.Get(s.Context(), name)
 	ok(s, err)
 	return account
 }

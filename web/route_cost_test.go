@@ -84,7 +84,7 @@ func pageCostsTheRoundTripsThatItMust(t *testing.T) {
 			for _, c := range r.costs {
 				changes++
 				voter := domain.UserName(fmt.Sprint("voter", changes))
-				ok(t, g.store.Vote(t.Context(), g.ref("Engines"), g.newest, voter))
+				ok(t, g.store.Posts.Vote(t.Context(), g.ref("Engines"), g.newest, voter))
 				s := r.seeds[0]
 				s.who, s.query, s.headers = c.reader, c.query, ""
 				want := c

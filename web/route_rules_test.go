@@ -178,9 +178,9 @@ func routesOfWhoLeaves(t *testing.T) {
 	const ended = "an ended session"
 	users := map[uint8]domain.UserName{ada: "ada", bob: "bob"}
 	for what, leave := range map[string]func(g *stage, who uint8){
-		ended: func(g *stage, who uint8) { ok(g, g.store.SignOut(g.Context(), g.tokens[who])) },
+		ended: func(g *stage, who uint8) { ok(g, g.store.Accounts.SignOut(g.Context(), g.tokens[who])) },
 		"a pending account": func(g *stage, who uint8) {
-			_, err := g.store.RequestErasure(g.Context(), storage.Attempt{Name: string(users[who]), Password: password}, false)
+			_, err := g.store.Accounts.Delete(g.Context(), storage.Attempt{Name: string(users[who]), Password: password}, false)
 			ok(g, err)
 			g.tokens[who] = g.session(string(users[who]))
 		},

@@ -14,7 +14,7 @@ import (
 func furnish(g *stage) {
 	g.Helper()
 	g.enter()
-	link, err := g.store.SignInLink(g.Context(), "ada")
+	link, err := g.store.Operator.SignInLink(g.Context(), "ada")
 	ok(g, err)
 	engines, wheels, going := g.channel("Engines", "ada"), g.channel("Wheels", "bob"), g.channel("Going", "ada")
 	g.subscribe(engines, wheels, going)
@@ -24,11 +24,11 @@ func furnish(g *stage) {
 	g.keyed(engines, "used", "used")
 	g.keyed(engines, "key-of-a-post", "Kept")
 	gone := g.keyed(engines, "gone", "gone")
-	ok(g, g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()))
-	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
+	ok(g, g.store.Posts.Delete(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()))
+	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	undoable := storage.New(g.db, storage.Options{Undo: time.Minute})
-	if _, err := undoable.RequestDeletion(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
+	if _, err := undoable.Deletions.Request(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
 	g.names = strings.NewReplacer(
@@ -55,7 +55,7 @@ func (g *stage) subscribe(channels ...domain.Channel) {
 // that a digest holds it.
 func (g *stage) keyed(channel domain.Channel, key, text string) domain.Blog {
 	g.Helper()
-	blog, _, err := g.store.Post(g.Context(), storage.Posting{Channel: channel, By: "ada", Key: key,
+	blog, _, err := g.store.Posts.Create(g.Context(), storage.Posting{Channel: channel, By: "ada", Key: key,
 		Draft: domain.Draft{Text: text}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
 	ok(g, err)
 	return blog
@@ -81,7 +81,7 @@ func crowd(g *stage) {
 	g.vote(post, 3)
 	for i := range 16 {
 		channel := g.channel(fmt.Sprintf("Channel%02d", i), "ada")
-		ok(g, g.store.ListChannel(g.Context(), channel))
+		ok(g, g.store.Operator.ListChannel(g.Context(), channel))
 		g.post(channel, "ada", "Hello")
 		g.site.subscribe("bob", channel)
 	}
@@ -92,7 +92,7 @@ func crowd(g *stage) {
 		g.cascade(gone.Ref())
 		g.advance(gone.Ref(), domain.DeletionDone, "", 3)
 	}
-	secret, err := g.store.NewDigestAddress(g.Context(), "bob")
+	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	g.newest = post.ID
 	g.names = strings.NewReplacer("{post}", string(post.ID), "{going}", string(gone.Incarnation), "{secret}", secret,

@@ -34,7 +34,7 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	rows, err := s.store.Rows(c.Request().Context(), q)
+	rows, err := s.store.Channels.Rows(c.Request().Context(), q)
 	return show(s, c, v, err, templates.ChannelRowsPage, rowsPage(q, name, rows))
 }
 
@@ -55,7 +55,7 @@ func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.Channel
 		name = rows.Channel.Name // as its creator spelled it
 	}
 	view := templates.ChannelRows{
-		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), Part: templates.Part{After: q.After, Next: rows.Next},
+		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: schema.RowPrefixes(), Part: templates.Part{After: q.After, Next: rows.Next},
 		Active: rows.Channel.State == domain.ChannelActive, UnderWay: underWay(rows),
 		State: stateOf(rows), Elsewhere: rows.Elsewhere, Queue: queueOf(rows),
 	}

@@ -160,7 +160,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	}
 	e := s.newConflict()
 	serveStatic(e, files)
-	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
+	healthRoutes(e, Health{Ready: store.Health.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
 	s.pageRoutes(e)
 	api := e.Group(apiPrefix)
 	s.apiRoutes(api)

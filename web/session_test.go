@@ -72,7 +72,7 @@ func tokenIsToldOnceUntilANewPassword(t *testing.T) {
 func invalidTokenIsRefusedWithoutAWrite(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
-	link, err := s.store.SignInLink(t.Context(), "ada")
+	link, err := s.store.Operator.SignInLink(t.Context(), "ada")
 	ok(t, err)
 	for name, credentials := range map[string]change{
 		"none":                          func(*http.Request) {},
@@ -187,7 +187,7 @@ func newAccountSurvivesAThrottledAddress(t *testing.T) {
 func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
-	token, err := s.store.SignInLink(t.Context(), "ada")
+	token, err := s.store.Operator.SignInLink(t.Context(), "ada")
 	ok(t, err)
 	link := "/sign-in/link?token=" + token
 	s.do("HEAD", link).want(405) // as a chat does to preview a link
@@ -209,7 +209,7 @@ func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
 
 func resetLinkSetsOnePassword(t *testing.T) {
 	s, before, _ := engines(t, "ada")
-	token, err := s.store.SignInLink(t.Context(), "ada")
+	token, err := s.store.Operator.SignInLink(t.Context(), "ada")
 	ok(t, err)
 	link := "/sign-in/reset?token=" + token
 	b := s.browser()

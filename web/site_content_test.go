@@ -45,9 +45,9 @@ func enginesBrowser(t testing.TB, user string) (s *site, b *browser, channel dom
 // session returns the token of one more session, without the cost of a password.
 func (s *site) session(name string) string {
 	s.Helper()
-	link, err := s.store.SignInLink(s.Context(), domain.UserName(name))
+	link, err := s.store.Operator.SignInLink(s.Context(), domain.UserName(name))
 	ok(s, err)
-	token, _, err := s.store.FollowSignInLink(s.Context(), link)
+	token, _, err := s.store.Accounts.FollowSignInLink(s.Context(), link)
 	ok(s, err)
 	return token
 }
@@ -57,7 +57,7 @@ func (s *site) channel(name, owner string) domain.Channel {
 	s.Helper()
 	channel, err := domain.NewChannel(name, domain.About{Description: "All about " + name}, domain.UserName(owner))
 	if err == nil {
-		channel, err = s.store.CreateChannel(s.Context(), channel)
+		channel, _, err = s.store.Channels.Create(s.Context(), channel, "", 0)
 	}
 	if err != nil {
 		s.Fatalf("creating channel %s: %v", name, err)
@@ -67,7 +67,7 @@ func (s *site) channel(name, owner string) domain.Channel {
 
 func (s *site) ref(channel string) domain.ChannelRef {
 	s.Helper()
-	found, err := s.store.Channel(s.Context(), domain.ChannelName(channel).Key())
+	found, err := s.store.Channels.Get(s.Context(), domain.ChannelName(channel).Key().Address())
 	ok(s, err)
 	return found.Ref()
 }
@@ -75,7 +75,7 @@ func (s *site) ref(channel string) domain.ChannelRef {
 // post makes a post.
 func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 	s.Helper()
-	blog, _, err := s.store.Post(s.Context(), storage.Posting{
+	blog, _, err := s.store.Posts.Create(s.Context(), storage.Posting{
 		Channel: channel, By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 	})
 	ok(s, err)
@@ -85,7 +85,7 @@ func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 // postOn makes a post of the channel's owner with this time of creation.
 func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
 	s.Helper()
-	blog, _, err := s.store.Post(s.Context(), storage.Posting{
+	blog, _, err := s.store.Posts.Create(s.Context(), storage.Posting{
 		Channel: channel, By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 		CreatedOn: on,
 	})
@@ -97,7 +97,7 @@ func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.
 func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
 	s.Helper()
 	for _, channel := range channels {
-		if err := s.store.Subscribe(s.Context(), channel, user); err != nil {
+		if err := s.store.Subscriptions.Create(s.Context(), channel, user); err != nil {
 			s.Fatalf("subscribing %s to %s: %v", user, channel.Name, err)
 		}
 	}
@@ -107,14 +107,14 @@ func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
 func (s *site) vote(blog domain.Blog, votes int) {
 	s.Helper()
 	for i := range votes {
-		ok(s, s.store.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))))
+		ok(s, s.store.Posts.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))))
 	}
 }
 
 // requestDeletion asks for the deletion of a channel, for its owner.
 func (s *site) requestDeletion(channel domain.Channel) {
 	s.Helper()
-	_, err := s.store.RequestDeletion(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
+	_, err := s.store.Deletions.Request(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
 	ok(s, err)
 }
 
@@ -122,7 +122,7 @@ func (s *site) requestDeletion(channel domain.Channel) {
 func (s *site) record(ref domain.ChannelRef, change func(d *domain.Deletion)) {
 	s.Helper()
 	message := domain.Message{Kind: domain.MessageChannel, Channel: ref.Key, Incarnation: ref.Incarnation}
-	ok(s, s.store.UpdateRecord(s.Context(), message, func(d *domain.Deletion) bool { change(d); return true }))
+	ok(s, s.store.Operator.UpdateRecord(s.Context(), message, func(d *domain.Deletion) bool { change(d); return true }))
 }
 
 // advance records the progress of a deletion.
@@ -152,22 +152,22 @@ func (s *site) waiting(ref domain.ChannelRef, since time.Time) {
 func (s *site) cascade(ref domain.ChannelRef) {
 	s.Helper()
 	ctx := s.Context()
-	if _, err := s.store.ShutGate(ctx, ref); err != nil {
+	if _, err := s.store.Operator.ShutGate(ctx, ref); err != nil {
 		s.Fatalf("shutting the gate: %v", err)
 	}
 	for found := true; found; {
-		page, err := s.store.Sweep(ctx, ref, "", func(int) {})
+		page, err := s.store.Operator.Sweep(ctx, ref, "", func(int) {})
 		ok(s, err)
 		found = page.Found > 0
 	}
-	ok(s, s.store.RemoveGate(ctx, ref))
-	ok(s, s.store.ReleaseName(ctx, ref))
+	ok(s, s.store.Operator.RemoveGate(ctx, ref))
+	ok(s, s.store.Operator.ReleaseName(ctx, ref))
 }
 
 // mustBeSound checks all invariants of an idle system.
 func (s *site) mustBeSound() {
 	s.Helper()
-	checker := s.store.NewChecker(time.Hour, false, func(b domain.Violation) { s.Errorf("violation: %+v", b) })
+	checker := s.store.Operator.NewChecker(time.Hour, false, func(b domain.Violation) { s.Errorf("violation: %+v", b) })
 	if _, err := checker.Run(s.Context()); err != nil {
 		s.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (s *site) in(t testing.TB) *site { return &site{t, s.role} }
 
 // A role is a web role over a store that can be made to fail.
 type role struct {
-	store   *storage.Store
+	store   *storage.Parts
 	db      driver.Backend
 	handler http.Handler
 	log     *logBuffer
@@ -66,11 +66,11 @@ func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	s := &site{t, &role{db: db, log: &logBuffer{}}}
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
 	s.store = storage.New(faults, storage.Options{Undo: options.Undo})
-	ok(t, s.store.Prepare(t.Context()))
+	ok(t, s.store.Operator.Prepare(t.Context()))
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.NewTextHandler(s.log, nil)))
 	var err error
-	if s.handler, err = web.New(s.store, options); err != nil {
+	if s.handler, err = web.New(s.store.Store, options); err != nil {
 		t.Fatalf("making the web role: %v", err)
 	}
 	s.spec = parseOpenAPI(t, s.do("GET", "/api/openapi.json").body)

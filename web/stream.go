@@ -88,7 +88,7 @@ func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
 		next, err := s.namedDeletion(limited, c, v)
-		_, ended := s.store.LikelySession(limited, v.Token, v.User)
+		_, ended := s.store.Accounts.Session(limited, v.Token, v.User)
 		cancel()
 		switch err := cmp.Or(ended, err); {
 		case err == nil:

@@ -16,14 +16,14 @@ import (
 // join subscribes the visitor to the channel at an address.
 func (s *server) join(c echo.Context, v visitor, at target) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		return s.store.Subscribe(ctx, channel, v.User)
+		return s.store.Subscriptions.Create(ctx, channel, v.User)
 	})
 }
 
 // leave ends the visitor's subscription to the channel at an address.
 func (s *server) leave(c echo.Context, v visitor, at target) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		return s.store.Unsubscribe(ctx, channel.Ref(), v.User)
+		return s.store.Subscriptions.Delete(ctx, channel.Ref(), v.User)
 	})
 }
 
@@ -65,7 +65,7 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 }
 
 func (s *server) showSubscriptions(c echo.Context, v visitor) error {
-	subscriptions, err := s.store.Subscriptions(c.Request().Context(), v.User)
+	subscriptions, err := s.store.Subscriptions.ListAll(c.Request().Context(), v.User)
 	return show(s, c, v, err, templates.SubscriptionsPage, subscriptions)
 }
 

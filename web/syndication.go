@@ -47,7 +47,7 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 		forAll:    true,
 		view:      "feed",
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
-			posts, err := s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
+			posts, err := s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
 			return &channelView{posts: storage.BlogsFound{Of: posts}}, err
 		},
 		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {

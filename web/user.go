@@ -19,7 +19,7 @@ func (s *server) readUser(c echo.Context, also func(context.Context, domain.User
 		return user, domain.ErrNotFound // no user can have this name
 	}
 	err = s.store.Concurrently(c.Request().Context(),
-		func(ctx context.Context) (err error) { user, err = s.store.User(ctx, name); return err },
+		func(ctx context.Context) (err error) { user, err = s.store.Accounts.Get(ctx, name); return err },
 		func(ctx context.Context) error { return also(ctx, name) })
 	return user, err
 }
@@ -29,11 +29,11 @@ func (s *server) showUser(c echo.Context, v visitor) (err error) {
 	view := templates.User{Owns: c.QueryParam("show") == "channels", Part: templates.Part{After: c.QueryParam("after")}}
 	view.User, err = s.readUser(c, func(ctx context.Context, name domain.UserName) error {
 		if view.Owns {
-			channels, err := s.store.ChannelsOf(ctx, name, view.After, pageSize)
+			channels, err := s.store.Channels.ListOwned(ctx, name, view.After, pageSize)
 			view.Channels, view.Next = channels.Items, channels.Next
 			return err
 		}
-		posts, err := s.store.BlogsBy(ctx, name, view.After, pageSize)
+		posts, err := s.store.Feeds.BlogsBy(ctx, name, view.After, pageSize)
 		view.Posts, view.Next = s.texts.feed(posts.Items), posts.Next
 		return err
 	})
@@ -58,7 +58,7 @@ func (s *server) listWritten(c echo.Context, _ visitor) error {
 	}
 	var written storage.Page[storage.FeedItem]
 	_, err = s.readUser(c, func(ctx context.Context, name domain.UserName) (err error) {
-		written, err = s.store.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		written, err = s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
 		return err
 	})
 	return respondList(c, err, written, newFeedJSON)

@@ -222,7 +222,7 @@ func signInLogHasSignUpKeys(t *testing.T) {
 func signInLogHasLinks(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
-	link, err := s.store.SignInLink(t.Context(), domain.UserName("ada"))
+	link, err := s.store.Operator.SignInLink(t.Context(), domain.UserName("ada"))
 	ok(t, err)
 	good := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(303) })
 	if strings.Contains(good, "sign-in refused") || !strings.Contains(good, "user=ada") {

@@ -104,7 +104,7 @@ func (s *server) visitor(c echo.Context) (visitor, error) {
 	hash := sha256.Sum256([]byte(token))
 	kept, _ := s.likely.GetIfPresent(hash)
 	likely, _ := kept.(domain.UserName)
-	found, err := s.store.LikelySession(c.Request().Context(), token, likely)
+	found, err := s.store.Accounts.Session(c.Request().Context(), token, likely)
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.likely.Invalidate(hash)
 		if !bearer {
@@ -153,7 +153,7 @@ func (s *server) beginSession(c echo.Context, name, password string) (visitor, e
 }
 
 func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {
-	token, session, err = s.store.SignIn(c.Request().Context(), attempt(c, name, password))
+	token, session, err = s.store.Accounts.SignIn(c.Request().Context(), attempt(c, name, password))
 	if err != nil {
 		s.logRefused(c, err)
 	}

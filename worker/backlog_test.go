@@ -62,7 +62,7 @@ func backlogIsNoStall(t *testing.T) {
 	for i := range 1_320 { // 40 transactions
 		w.post(busy, fmt.Sprintf("post %d", i))
 	}
-	_, err := w.sound.RequestDeletion(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
+	_, err := w.sound.Deletions.Request(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
 	w.ok(err)
 	w.mustAsk()
 	c := newCounted()

@@ -16,7 +16,7 @@ var errStopping = errors.New("stopping")
 // A cascade deletes one incarnation of a channel, or one account (erase). Any number of cascades of
 // one incarnation may run concurrently. Each may be stopped anywhere and started again.
 type cascade struct {
-	store *storage.Store
+	steps storage.Steps
 	// of is the request to delete that is carried out.
 	of domain.Message
 	// watch wraps each step.
@@ -40,7 +40,7 @@ func (c *cascade) run(ctx context.Context) error {
 	// (package deletion). If the channel's row is absent, or is of another incarnation, nothing is
 	// left of this incarnation. If the deletion was undone, nothing is to do.
 	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
-		return c.store.PassPivot(ctx, c.of)
+		return c.steps.PassPivot(ctx, c.of)
 	})
 	if err != nil || !there {
 		return err
@@ -48,20 +48,20 @@ func (c *cascade) run(ctx context.Context) error {
 	// Shut the gate, after which the store accepts no new rows. If both gates are gone, nothing is
 	// left to sweep: another worker has removed the gate, or the channel's row is of a delayed
 	// insert and never had one.
-	gated, err := c.step(ctx, domain.StepShut, c.store.ShutGate)
+	gated, err := c.step(ctx, domain.StepShut, c.steps.ShutGate)
 	if err == nil && gated {
 		gated, err = c.step(ctx, domain.StepSweep, c.sweep)
 	}
 	// Delete the shut gate, after which no late sweep can remove a row. This must come before
 	// the name is free. Otherwise a late sweep could remove rows of the next incarnation.
 	if err == nil && gated {
-		_, err = c.step(ctx, domain.StepRemoveGate, always(c.store.RemoveGate))
+		_, err = c.step(ctx, domain.StepRemoveGate, always(c.steps.RemoveGate))
 	}
 	if err != nil {
 		return err
 	}
 	// Delete the channel's row, which frees the name.
-	_, err = c.step(ctx, domain.StepRelease, always(c.store.ReleaseName))
+	_, err = c.step(ctx, domain.StepRelease, always(c.steps.ReleaseName))
 	return err
 }
 
@@ -101,7 +101,7 @@ func (c *cascade) sweepOnce(ctx context.Context, ref domain.ChannelRef) (found i
 		if err := c.stopping(); err != nil {
 			return found, true, err
 		}
-		page, err := c.store.Sweep(ctx, ref, continuation, func(rows int) { c.removed(ctx, rows) })
+		page, err := c.steps.Sweep(ctx, ref, continuation, func(rows int) { c.removed(ctx, rows) })
 		found += page.Found
 		if err != nil || page.GateGone || page.Next == "" {
 			return found, !page.GateGone, err

@@ -28,10 +28,10 @@ func BenchmarkCascadeOnAzurite(b *testing.B) {
 	const posts = 3_300
 	var whole, bare time.Duration
 	for b.Loop() {
-		whole += onFreshAzurite(b, posts, func(store *storage.Store, _ *aztables.Client, message domain.Message) {
+		whole += onFreshAzurite(b, posts, func(store *storage.Parts, _ *aztables.Client, message domain.Message) {
 			cascadeOnce(b, store, message)
 		})
-		bare += onFreshAzurite(b, posts, func(_ *storage.Store, table *aztables.Client, message domain.Message) {
+		bare += onFreshAzurite(b, posts, func(_ *storage.Parts, table *aztables.Client, message domain.Message) {
 			bareLoop(b, table, string(message.Channel))
 		})
 	}
@@ -42,7 +42,7 @@ func BenchmarkCascadeOnAzurite(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func onFreshAzurite(b *testing.B, posts int, work func(*storage.Store, *aztables.Client, domain.Message)) time.Duration {
+func onFreshAzurite(b *testing.B, posts int, work func(*storage.Parts, *aztables.Client, domain.Message)) time.Duration {
 	b.Helper()
 	server := azuritetest.Start(b)
 	defer server.Stop(b)
@@ -96,15 +96,15 @@ func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 
 // fillChannel makes a channel with posts and returns a message that asks for its
 // deletion.
-func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
+func fillChannel(b *testing.B, store *storage.Parts, posts int) domain.Message {
 	b.Helper()
 	ctx := b.Context()
-	if err := store.Prepare(ctx); err != nil {
+	if err := store.Operator.Prepare(ctx); err != nil {
 		b.Fatal(err)
 	}
 	channel, err := domain.NewChannel("bench", domain.About{}, owner)
 	if err == nil {
-		channel, err = store.CreateChannel(ctx, channel)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -113,7 +113,7 @@ func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	writers.SetLimit(64)
 	for i := range posts {
 		writers.Go(func() error {
-			_, _, err := store.Post(ctx, storage.Posting{
+			_, _, err := store.Posts.Create(ctx, storage.Posting{
 				Channel: channel, By: visitor, Key: fmt.Sprint(i), Draft: domain.Draft{Text: "benchmark"},
 			})
 			return err
@@ -129,11 +129,11 @@ func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 }
 
 // cascadeOnce runs the deletion to its end.
-func cascadeOnce(b *testing.B, store *storage.Store, message domain.Message) {
+func cascadeOnce(b *testing.B, store *storage.Parts, message domain.Message) {
 	b.Helper()
 	options := testOptions
 	options.Log = slog.New(slog.DiscardHandler)
-	job := New(store, options).newJob(driver.Message{Text: message.Encode(), Deliveries: 1}, nil)
+	job := New(store.Steps, options).newJob(driver.Message{Text: message.Encode(), Deliveries: 1}, nil)
 	if err := job.do(b.Context()); err != nil {
 		b.Fatal(err)
 	}

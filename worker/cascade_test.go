@@ -57,7 +57,7 @@ func TestCascade(t *testing.T) {
 				stop := w.start(w.faulty)
 				time.Sleep(3 * testOptions.Lease)
 				stop()
-				if _, err := w.sound.Channel(t.Context(), w.victim.Key()); err == nil {
+				if _, err := w.sound.Channels.Get(t.Context(), w.victim.Key().Address()); err == nil {
 					if askErr == nil {
 						t.Error("a channel can be read although its deletion was accepted")
 					}

@@ -76,7 +76,7 @@ func (j *job) retry(ctx context.Context) error {
 func (j *job) poison(ctx context.Context, text string) error {
 	poisoned := j.leased
 	poisoned.Text = text
-	err := within(ctx, func(ctx context.Context) error { return j.worker.store.Poison(ctx, poisoned) })
+	err := within(ctx, func(ctx context.Context) error { return j.worker.steps.Poison(ctx, poisoned) })
 	j.poisoned = err == nil
 	if unanswered(err) {
 		return errors.Join(err, j.wait(ctx))

@@ -61,7 +61,7 @@ func concluded() map[string]conclusion {
 			end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{}},
 		"that is refused after it waited waits no more": {hook: refused, before: func(w *world, m *driver.Message, says *domain.Message) {
 			says.Waits = 7
-			w.ok(w.sound.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.WaitingSince = time.Now(); return true }))
+			w.ok(w.sound.Operator.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.WaitingSince = time.Now(); return true }))
 		}, end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"that gets no answer waits, and does not count": {hook: away, last: true,
 			end: `wait of "channel" failed true` + fine, state: domain.DeletionRunning, waits: true, again: &domain.Message{Waits: 1}},
@@ -88,7 +88,7 @@ func concluded() map[string]conclusion {
 			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"that killed as many since it got further is tried": {before: func(w *world, m *driver.Message, says *domain.Message) {
 			m.Deliveries = 2 * maxDeliveries
-			w.ok(w.sound.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.LastDelivery = maxDeliveries; return true }))
+			w.ok(w.sound.Operator.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.LastDelivery = maxDeliveries; return true }))
 		}, end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"whose record gets no answer is delayed all the same": {hook: silentAfterRefusal(ofDeletions),
 			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned false`, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
@@ -122,7 +122,7 @@ func (c conclusion) run(w *world) {
 		stop = make(chan struct{})
 		close(stop)
 	}
-	j := New(w.faulty, w.options).newJob(m, stop)
+	j := New(w.faulty.Steps, w.options).newJob(m, stop)
 	ctx, result, cause := j.work(w.t.Context())
 	j.conclude(ctx, result, cause)
 
@@ -203,7 +203,7 @@ func silentConclusionEnds(t *testing.T) {
 			w.options.MaxAttempts = attempts
 			w.hook = silentAfterRefusal(func(drivertest.Call) bool { return true })
 			w.mustAsk()
-			j := New(w.faulty, w.options).newJob(w.receive(), nil)
+			j := New(w.faulty.Steps, w.options).newJob(w.receive(), nil)
 			cause := j.do(t.Context())
 			began := time.Now()
 			j.conclude(t.Context(), result, cause)

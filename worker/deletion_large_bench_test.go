@@ -85,7 +85,7 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	store := storage.New(db, storage.Options{})
 	other, err := domain.NewChannel("other", domain.About{}, owner)
 	if err == nil {
-		other, err = store.CreateChannel(b.Context(), other)
+		other, _, err = store.Channels.Create(b.Context(), other, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -108,22 +108,22 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 
 // deleteByWorker asks for the deletion while a worker waits, and returns how long it took
 // from there to its end.
-func deleteByWorker(b *testing.B, store *storage.Store, channel domain.Channel) time.Duration {
+func deleteByWorker(b *testing.B, store *storage.Parts, channel domain.Channel) time.Duration {
 	b.Helper()
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		New(store, testOptions).Run(ctx)
+		New(store.Steps, testOptions).Run(ctx)
 	}()
 	defer func() { stop(); <-ended }()
 	time.Sleep(100 * time.Millisecond) // the worker waits
 	began := time.Now()
-	if _, err := store.RequestDeletion(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
+	if _, err := store.Deletions.Request(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
 		b.Fatal(err)
 	}
 	for {
-		d, err := store.Deletion(ctx, channel.Ref(), owner)
+		d, err := store.Deletions.Get(ctx, channel.Ref(), owner)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -143,12 +143,12 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 		b.Fatal(err)
 	}
 	store := storage.New(db, storage.Options{})
-	if err := store.Prepare(ctx); err != nil {
+	if err := store.Operator.Prepare(ctx); err != nil {
 		b.Fatal(err)
 	}
 	channel, err := domain.NewChannel("large", domain.About{}, owner)
 	if err == nil {
-		channel, err = store.CreateChannel(ctx, channel)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -176,12 +176,12 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	return channel
 }
 
-func medianPost(b *testing.B, store *storage.Store, channel domain.Channel) time.Duration {
+func medianPost(b *testing.B, store *storage.Parts, channel domain.Channel) time.Duration {
 	b.Helper()
 	took := make([]time.Duration, 300)
 	for i := range took {
 		began := time.Now()
-		_, _, err := store.Post(b.Context(), storage.Posting{
+		_, _, err := store.Posts.Create(b.Context(), storage.Posting{
 			Channel: channel, By: visitor, Key: rand.Text(), Draft: domain.Draft{Text: fmt.Sprint("post ", i)},
 		})
 		if err != nil {

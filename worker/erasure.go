@@ -11,7 +11,7 @@ import (
 // storage). Each finds out from the rows what is left to do.
 func (c *cascade) erase(ctx context.Context) error {
 	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
-		return c.store.BeginErasure(ctx, c.of)
+		return c.steps.BeginErasure(ctx, c.of)
 	})
 	if err != nil || !there {
 		return err
@@ -22,12 +22,12 @@ func (c *cascade) erase(ctx context.Context) error {
 		name domain.Step
 		take func(context.Context, domain.Message, storage.Removed) error
 	}{
-		{domain.StepChannels, c.store.EraseChannels},
-		{domain.StepFence, c.store.EraseFence},
-		{domain.StepPosts, c.store.ErasePosts},
-		{domain.StepVotes, c.store.EraseVotes},
-		{domain.StepSubscriptions, c.store.EraseSubscriptions},
-		{domain.StepRelease, c.store.EraseAccount},
+		{domain.StepChannels, c.steps.EraseChannels},
+		{domain.StepFence, c.steps.EraseFence},
+		{domain.StepPosts, c.steps.ErasePosts},
+		{domain.StepVotes, c.steps.EraseVotes},
+		{domain.StepSubscriptions, c.steps.EraseSubscriptions},
+		{domain.StepRelease, c.steps.EraseAccount},
 	} {
 		_, err := c.step(ctx, step.name, always(func(ctx context.Context, _ domain.ChannelRef) error {
 			return step.take(ctx, c.of, func(rows int) error {

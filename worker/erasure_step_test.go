@@ -37,7 +37,7 @@ func (l *leaving) ends(keep bool) domain.Deletion {
 	_, err := l.askOn(l.sound, keep)
 	l.ok(err)
 	l.gone()
-	d, err := l.sound.Deletion(l.t.Context(), l.state().Ref(), leaver)
+	d, err := l.sound.Deletions.Get(l.t.Context(), l.state().Ref(), leaver)
 	l.ok(err)
 	return d
 }
@@ -46,24 +46,24 @@ func (l *leaving) ends(keep bool) domain.Deletion {
 func (l *leaving) returns() {
 	l.t.Helper()
 	time.Sleep(domain.NameKept + time.Hour)
-	_, err := l.sound.SignUp(l.t.Context(), string(leaver), leaverPass)
+	_, err := l.sound.Operator.SignUp(l.t.Context(), string(leaver), leaverPass)
 	l.ok(err)
 }
 
 func erasureSparesNextOwner(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	former := l.createBy("Moved", leaver)
-	_, err := l.sound.RequestDeletion(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
+	_, err := l.sound.Deletions.Request(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
 	l.ok(err)
 	stop := l.start(l.sound)
 	l.until("the name is free", func() bool {
-		_, err := l.sound.ReadChannel(t.Context(), former.Key())
+		_, err := l.sound.Operator.ReadChannel(t.Context(), former.Key())
 		return errors.Is(err, domain.ErrNotFound)
 	})
 	stop()
 	next := l.createBy("Moved", visitor)
 	l.ends(false)
-	if still, err := l.sound.Channel(t.Context(), next.Key()); err != nil || still != next {
+	if still, err := l.sound.Channels.Get(t.Context(), next.Key().Address()); err != nil || still != next {
 		t.Errorf("the channel of another is read as %+v, %v", still, err)
 	}
 	l.mustBeErased()
@@ -71,12 +71,12 @@ func erasureSparesNextOwner(t *testing.T) {
 
 func erasureWaitsForNoUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{Undo: domain.MaxUndo})
-	_, err := l.sound.RequestDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	_, err := l.sound.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
 	l.ok(err)
 	if n := l.visible(); n != 0 {
 		t.Errorf("while the deletion can be undone, %d messages are visible", n)
 	}
-	l.ok(l.sound.EraseChannel(t.Context(), l.own.Key(), leaver))
+	l.ok(l.sound.Operator.EraseChannel(t.Context(), l.own.Key(), leaver))
 	if n := l.visible(); n != 1 {
 		t.Errorf("once it cannot, %d messages are visible", n)
 	}
@@ -86,10 +86,10 @@ func erasureWaitsForNoUndo(t *testing.T) {
 func erasurePassesDyingChannels(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	for _, dying := range []domain.Channel{l.victim, l.bystander} {
-		_, err := l.sound.RequestDeletion(t.Context(), dying.Key(), owner, domain.OneOf(dying.Incarnation))
+		_, err := l.sound.Deletions.Request(t.Context(), dying.Key(), owner, domain.OneOf(dying.Incarnation))
 		l.ok(err)
-		l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
-		_, err = l.sound.ShutGate(t.Context(), dying.Ref())
+		l.ok(l.sound.Operator.Messages().Delete(t.Context(), l.receive()))
+		_, err = l.sound.Operator.ShutGate(t.Context(), dying.Ref())
 		l.ok(err)
 	}
 	if d := l.ends(false); d.Attempts > 0 {
@@ -99,10 +99,10 @@ func erasurePassesDyingChannels(t *testing.T) {
 
 func erasureLeavesShutGate(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.sound.RequestDeletion(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	_, err := l.sound.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
 	l.ok(err)
-	l.ok(l.sound.Messages().Delete(t.Context(), l.receive()))
-	_, err = l.sound.ShutGate(t.Context(), l.own.Ref())
+	l.ok(l.sound.Operator.Messages().Delete(t.Context(), l.receive()))
+	_, err = l.sound.Operator.ShutGate(t.Context(), l.own.Ref())
 	l.ok(err)
 	l.ends(false)
 	l.mustBeErased()
@@ -113,9 +113,9 @@ func keptPostStays(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	l.ends(true)
 	l.returns()
-	l.ok(l.sound.ListPosts(t.Context(), leaver, l.post))
+	l.ok(l.sound.Operator.ListPosts(t.Context(), leaver, l.post))
 	l.ends(false)
-	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser {
+	if post, err := l.sound.Posts.Get(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser {
 		t.Errorf("the post is read as %+v, %v", post, err)
 	}
 	l.mustBeErased()
@@ -146,7 +146,7 @@ func pivotEndsSessions(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	asked, err := l.askOn(l.sound, false)
 	l.ok(err)
-	token, _, err := l.sound.SignIn(t.Context(), l.attempt())
+	token, _, err := l.sound.Accounts.SignIn(t.Context(), l.attempt())
 	l.ok(err)
 	time.Sleep(time.Until(asked.UndoableUntil) + time.Hour)
 	l.dies(func(call drivertest.Call) bool {
@@ -156,7 +156,7 @@ func pivotEndsSessions(t *testing.T) {
 		t.Fatalf("the account is %+v", e)
 	}
 	for _, then := range []func(){l.gone, l.returns, func() {}} {
-		if _, err := l.sound.Session(t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
+		if _, err := l.sound.Accounts.Session(t.Context(), token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 			t.Errorf("past the pivot, the session is %v", err)
 		}
 		then()
@@ -172,7 +172,7 @@ func undoneMessageIsIgnored(t *testing.T) {
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
-	l.ok(l.sound.Messages().Send(t.Context(), former.Message().Encode()))
+	l.ok(l.sound.Operator.Messages().Send(t.Context(), former.Message().Encode()))
 	if e := l.works(); e.State != domain.AccountPending {
 		t.Errorf("while it can be undone, the account is %q", e.State)
 	}
@@ -214,10 +214,10 @@ func indexForgetsUndone(t *testing.T) {
 func recordSparesNextOfName(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	l.ends(false)
-	records, err := l.sound.DeletionRecords(t.Context())
+	records, err := l.sound.Operator.DeletionRecords(t.Context())
 	l.ok(err)
 	l.returns()
-	if n, err := l.sound.RepeatDeletions(t.Context(), records); err != nil || n != 0 || l.state().State != domain.AccountActive {
+	if n, err := l.sound.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 || l.state().State != domain.AccountActive {
 		t.Errorf("%d deletions were repeated, and the account is %q, %v", n, l.state().State, err)
 	}
 }
@@ -239,7 +239,7 @@ func refusedCallsKeepProgress(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	for i := range 32 {
 		to := l.create(fmt.Sprint("Many", i))
-		l.ok(l.sound.Vote(t.Context(), to.Ref(), l.postBy(to, leaver, "one").ID, leaver))
+		l.ok(l.sound.Posts.Vote(t.Context(), to.Ref(), l.postBy(to, leaver, "one").ID, leaver))
 	}
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
@@ -253,7 +253,7 @@ func refusedCallsKeepProgress(t *testing.T) {
 	stop := l.start(l.faulty)
 	time.Sleep(time.Hour)
 	stop()
-	d, err := l.sound.Deletion(t.Context(), l.state().Ref(), leaver)
+	d, err := l.sound.Deletions.Get(t.Context(), l.state().Ref(), leaver)
 	if err != nil || d.State != domain.DeletionDone {
 		t.Errorf("an hour later, the deletion is %s at step %s after %d attempts, %v", d.State, d.Step, d.Attempts, err)
 	}

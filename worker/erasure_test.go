@@ -60,17 +60,17 @@ func newLeaving(t *testing.T, o storage.Options) *leaving {
 	o.HashPassword = drivertest.CheapHash
 	l := &leaving{world: newWorldOf(t, 3, o)}
 	ctx := t.Context()
-	_, err := l.sound.SignUp(ctx, string(leaver), leaverPass)
+	_, err := l.sound.Operator.SignUp(ctx, string(leaver), leaverPass)
 	l.ok(err)
-	l.token, _, err = l.sound.SignIn(ctx, l.attempt())
+	l.token, _, err = l.sound.Accounts.SignIn(ctx, l.attempt())
 	l.ok(err)
 	l.own = l.createBy("Own", leaver)
 	l.post = l.postBy(l.victim, leaver, "mine")
 	l.postBy(l.own, leaver, "mine at home")
 	l.voted = l.kept[0]
-	l.ok(l.sound.Vote(ctx, l.voted.Channel, l.voted.ID, leaver))
-	l.ok(l.sound.Vote(ctx, l.post.Channel, l.post.ID, visitor))
-	l.ok(l.sound.Subscribe(ctx, l.victim, leaver))
+	l.ok(l.sound.Posts.Vote(ctx, l.voted.Channel, l.voted.ID, leaver))
+	l.ok(l.sound.Posts.Vote(ctx, l.post.Channel, l.post.ID, visitor))
+	l.ok(l.sound.Subscriptions.Create(ctx, l.victim, leaver))
 	return l
 }
 
@@ -82,32 +82,32 @@ func (w *world) createBy(name string, by domain.UserName) domain.Channel {
 	w.t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, by)
 	w.ok(err)
-	channel, _, err = w.sound.CreateChannelOnce(w.t.Context(), channel, "key of "+name, 0)
+	channel, _, err = w.sound.Channels.Create(w.t.Context(), channel, "key of "+name, 0)
 	w.ok(err)
 	return channel
 }
 
 func (w *world) postBy(to domain.Channel, by domain.UserName, text string) domain.Blog {
 	w.t.Helper()
-	blog, _, err := w.sound.Post(w.t.Context(), storage.Posting{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}})
+	blog, _, err := w.sound.Posts.Create(w.t.Context(), storage.Posting{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}})
 	w.ok(err)
 	return blog
 }
 
-func (l *leaving) askOn(s *storage.Store, keep bool) (domain.Erasure, error) {
-	return s.RequestErasure(l.t.Context(), l.attempt(), keep)
+func (l *leaving) askOn(s *storage.Parts, keep bool) (domain.Erasure, error) {
+	return s.Accounts.Delete(l.t.Context(), l.attempt(), keep)
 }
 
-func (l *leaving) undo(s *storage.Store) {
+func (l *leaving) undo(s *storage.Parts) {
 	l.t.Helper()
-	_, err := s.UndoErasure(l.t.Context(), leaver)
+	_, err := s.Accounts.Undo(l.t.Context(), leaver)
 	l.ok(err)
 }
 
 // state is what the account's row says.
 func (l *leaving) state() domain.Erasure {
 	l.t.Helper()
-	e, err := l.sound.Entry(l.t.Context(), leaver)
+	e, err := l.sound.Operator.Entry(l.t.Context(), leaver)
 	l.ok(err)
 	return e.Erasure
 }
@@ -117,9 +117,9 @@ func (l *leaving) gone() {
 	l.t.Helper()
 	stop := l.start(l.sound)
 	l.until("the account is gone", func() bool {
-		_, err := l.sound.ReadChannel(l.t.Context(), l.own.Key())
+		_, err := l.sound.Operator.ReadChannel(l.t.Context(), l.own.Key())
 		e := l.state()
-		d, unread := l.sound.Deletion(l.t.Context(), e.Ref(), leaver)
+		d, unread := l.sound.Deletions.Get(l.t.Context(), e.Ref(), leaver)
 		return e.State == domain.AccountGone && errors.Is(err, domain.ErrNotFound) && unread == nil && d.State == domain.DeletionDone
 	})
 	stop()
@@ -141,16 +141,16 @@ func (l *leaving) mustBeErased() {
 		l.ok(err)
 		l.t.Errorf("a subscription is left: %s", row.Row)
 	}
-	if n, err := l.sound.Blog(ctx, l.voted.Channel, l.voted.ID); err != nil || n.Rating != 0 {
+	if n, err := l.sound.Posts.Get(ctx, l.voted.Channel, l.voted.ID); err != nil || n.Rating != 0 {
 		l.t.Errorf("the post that they voted on is %+v, %v", n, err)
 	}
-	if _, err := l.sound.User(ctx, leaver); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := l.sound.Accounts.Get(ctx, leaver); !errors.Is(err, domain.ErrNotFound) {
 		l.t.Errorf("their page is read as %v", err)
 	}
-	if _, _, err := l.sound.SignIn(ctx, l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, _, err := l.sound.Accounts.SignIn(ctx, l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
 		l.t.Errorf("they are signed in with %v", err)
 	}
-	if blogs, err := l.sound.Blogs(ctx, l.victim.Ref(), storage.BlogQuery{Limit: 10}); err != nil || len(blogs.Items) < 3 {
+	if blogs, err := l.sound.Posts.List(ctx, l.victim.Ref(), storage.BlogQuery{Limit: 10}); err != nil || len(blogs.Items) < 3 {
 		l.t.Errorf("of others, %d posts are left, %v", len(blogs.Items), err)
 	}
 }
@@ -159,12 +159,12 @@ func goesWithEverything(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
-	if _, err := l.sound.Session(t.Context(), l.token); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, err := l.sound.Accounts.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("asked, their session is %v", err)
 	}
 	l.gone()
 	l.mustBeErased()
-	if _, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := l.sound.Posts.Get(t.Context(), l.post.Channel, l.post.ID); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("their post is read with %v", err)
 	}
 }
@@ -175,7 +175,7 @@ func postsStayWithoutAuthor(t *testing.T) {
 	l.ok(err)
 	l.gone()
 	l.mustBeErased()
-	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser || post.Rating != 1 || post.Text != "mine" {
+	if post, err := l.sound.Posts.Get(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser || post.Rating != 1 || post.Text != "mine" {
 		t.Errorf("their post is read as %+v, %v", post, err)
 	}
 }
@@ -192,22 +192,22 @@ func erasureIsUndone(t *testing.T) {
 	}
 	stop := l.start(l.sound)
 	time.Sleep(undoAccount - time.Minute)
-	token, _, err := l.sound.SignIn(t.Context(), l.attempt())
+	token, _, err := l.sound.Accounts.SignIn(t.Context(), l.attempt())
 	l.ok(err)
-	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.Equal(asked.UndoableUntil) {
+	if s, err := l.sound.Accounts.Session(t.Context(), token, ""); err != nil || !s.Ends.Equal(asked.UndoableUntil) {
 		t.Errorf("the session is %+v, %v", s, err)
 	}
 	for what, act := range map[string]func() error{
 		"post": func() error {
-			_, _, err := l.sound.Post(t.Context(), storage.Posting{Channel: l.victim, By: leaver, Key: "k", Draft: domain.Draft{Text: "x"}})
+			_, _, err := l.sound.Posts.Create(t.Context(), storage.Posting{Channel: l.victim, By: leaver, Key: "k", Draft: domain.Draft{Text: "x"}})
 			return err
 		},
-		"vote":      func() error { return l.sound.Vote(t.Context(), l.victim.Ref(), l.kept[1].ID, leaver) },
-		"subscribe": func() error { return l.sound.Subscribe(t.Context(), l.bystander, leaver) },
+		"vote":      func() error { return l.sound.Posts.Vote(t.Context(), l.victim.Ref(), l.kept[1].ID, leaver) },
+		"subscribe": func() error { return l.sound.Subscriptions.Create(t.Context(), l.bystander, leaver) },
 		"create": func() error {
 			channel, err := domain.NewChannel("Other", domain.About{}, leaver)
 			l.ok(err)
-			_, err = l.sound.CreateChannel(t.Context(), channel)
+			_, _, err = l.sound.Channels.Create(t.Context(), channel, "", 0)
 			return err
 		},
 	} {
@@ -217,10 +217,10 @@ func erasureIsUndone(t *testing.T) {
 	}
 	l.undo(l.sound)
 	time.Sleep(2 * time.Minute)
-	if s, err := l.sound.Session(t.Context(), token); err != nil || !s.Ends.IsZero() {
+	if s, err := l.sound.Accounts.Session(t.Context(), token, ""); err != nil || !s.Ends.IsZero() {
 		t.Errorf("undone, the session is %+v, %v", s, err)
 	}
-	if post, err := l.sound.Blog(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != leaver {
+	if post, err := l.sound.Posts.Get(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != leaver {
 		t.Errorf("undone, a post is %+v, %v", post, err)
 	}
 	l.postBy(l.own, leaver, "back")
@@ -228,7 +228,7 @@ func erasureIsUndone(t *testing.T) {
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)
 	time.Sleep(undoAccount + time.Hour)
-	if _, err := l.sound.UndoErasure(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
+	if _, err := l.sound.Accounts.Undo(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone too late: %v", err)
 	}
 	stop()
@@ -242,19 +242,19 @@ func nameIsFreeAgain(t *testing.T) {
 	l.ok(err)
 	l.gone()
 	time.Sleep(domain.NameKept - time.Hour)
-	if _, err := l.sound.SignUp(t.Context(), string(leaver), leaverPass); !errors.Is(err, domain.ErrExists) {
+	if _, err := l.sound.Operator.SignUp(t.Context(), string(leaver), leaverPass); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("before its time, the name is given with %v", err)
 	}
 	time.Sleep(2 * time.Hour)
-	_, err = l.sound.SignUp(t.Context(), string(leaver), "another password")
+	_, err = l.sound.Operator.SignUp(t.Context(), string(leaver), "another password")
 	l.ok(err)
-	if _, _, err := l.sound.SignIn(t.Context(), l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, _, err := l.sound.Accounts.SignIn(t.Context(), l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("the former password signs in: %v", err)
 	}
-	if _, err := l.sound.Session(t.Context(), l.token); !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, err := l.sound.Accounts.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("a former session: %v", err)
 	}
-	if posts, err := l.sound.BlogsBy(t.Context(), leaver, "", 10); err != nil || len(posts.Items) > 0 {
+	if posts, err := l.sound.Feeds.BlogsBy(t.Context(), leaver, "", 10); err != nil || len(posts.Items) > 0 {
 		t.Errorf("the next of the name wrote %d posts, %v", len(posts.Items), err)
 	}
 	l.postBy(l.victim, leaver, "new")
@@ -265,9 +265,9 @@ func lostErasureIsReplaced(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
-	messages, err := l.sound.Messages().Receive(t.Context(), 1, time.Second)
+	messages, err := l.sound.Operator.Messages().Receive(t.Context(), 1, time.Second)
 	l.ok(err)
-	l.ok(l.sound.Messages().Delete(t.Context(), messages[0]))
+	l.ok(l.sound.Operator.Messages().Delete(t.Context(), messages[0]))
 	time.Sleep(time.Hour)
 	l.gone()
 	l.mustBeErased()
@@ -277,13 +277,13 @@ func erasureIsRepeated(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	asked, err := l.askOn(l.sound, true)
 	l.ok(err)
-	records, err := l.sound.DeletionRecords(t.Context())
+	records, err := l.sound.Operator.DeletionRecords(t.Context())
 	l.ok(err)
 	l.undo(l.sound)
 	users := driver.NewTable(l.db, schema.TableUsers) // as an earlier backup has the account
 	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.RequestedOn.Add(-time.Hour)))))
 	time.Sleep(time.Hour)
-	n, err := l.sound.RepeatDeletions(t.Context(), records)
+	n, err := l.sound.Operator.RepeatDeletions(t.Context(), records)
 	if e := l.state(); err != nil || n != 1 || e.ID == asked.ID || !e.KeepPosts || !e.UndoableUntil.Equal(asked.UndoableUntil) {
 		t.Errorf("%d deletions were repeated as %+v, %v", n, e, err)
 	}
@@ -297,13 +297,13 @@ func repeatedNotEarly(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	asked, err := l.askOn(l.sound, false)
 	l.ok(err)
-	records, err := l.sound.DeletionRecords(t.Context())
+	records, err := l.sound.Operator.DeletionRecords(t.Context())
 	l.ok(err)
 	l.undo(l.sound)
 	users := driver.NewTable(l.db, schema.TableUsers)
 	l.ok(users.Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists, driver.Time(schema.PropRequestedOn, asked.RequestedOn.Add(-time.Hour)))))
 	time.Sleep(time.Until(asked.UndoableUntil.Add(domain.ClockMargin - time.Minute)))
-	if _, err := l.sound.RepeatDeletions(t.Context(), records); err != nil {
+	if _, err := l.sound.Operator.RepeatDeletions(t.Context(), records); err != nil {
 		t.Fatal(err)
 	}
 	stop := l.start(l.sound)
@@ -318,10 +318,10 @@ func undoneIsNotRepeated(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	_, err := l.askOn(l.sound, true)
 	l.ok(err)
-	records, err := l.sound.DeletionRecords(t.Context())
+	records, err := l.sound.Operator.DeletionRecords(t.Context())
 	l.ok(err)
 	l.undo(l.sound)
-	n, err := l.sound.RepeatDeletions(t.Context(), records)
+	n, err := l.sound.Operator.RepeatDeletions(t.Context(), records)
 	if e := l.state(); err != nil || n != 0 || e.State != domain.AccountActive {
 		t.Errorf("%d deletions were repeated as %+v, %v", n, e, err)
 	}
@@ -364,7 +364,7 @@ func nothingWaitsForUndo(t *testing.T) {
 	stop := l.start(l.sound)
 	for range 7 {
 		time.Sleep(undoAccount/7 - time.Second)
-		if b, err := l.sound.Backlog(t.Context()); err != nil || b != (storage.Backlog{}) {
+		if b, err := l.sound.Operator.Backlog(t.Context()); err != nil || b != (storage.Backlog{}) {
 			t.Errorf("what waits is %+v, %v", b, err)
 		}
 		l.mustBeSoundWithin(0)
@@ -372,12 +372,12 @@ func nothingWaitsForUndo(t *testing.T) {
 	stop()
 	calls := newCounted()
 	l.hook = calls.hook
-	_, err = l.faulty.Reconcile(t.Context(), 0, time.Now())
+	_, err = l.faulty.Operator.Reconcile(t.Context(), 0, time.Now())
 	if l.ok(err); calls.total() != 1 {
 		t.Errorf("a pass makes %d calls about an account that can be undone, want the scan of the index", calls.total())
 	}
 	time.Sleep(time.Hour)
-	if b, err := l.sound.Backlog(t.Context()); err != nil || b.Open != 1 || time.Since(b.Oldest) > time.Hour {
+	if b, err := l.sound.Operator.Backlog(t.Context()); err != nil || b.Open != 1 || time.Since(b.Oldest) > time.Hour {
 		t.Errorf("once it is due, what waits is %+v, %v", b, err)
 	}
 	l.gone()
@@ -431,7 +431,7 @@ func changedPasswordDeletesNothing(t *testing.T) {
 	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if !changed && drivertest.Writes(call) {
 			changed = true
-			l.ok(l.sound.ChangePassword(t.Context(), l.token, l.attempt(), "another password"))
+			l.ok(l.sound.Accounts.ChangePassword(t.Context(), l.token, l.attempt(), "another password"))
 		}
 		return send(ctx)
 	}
@@ -453,21 +453,21 @@ func lateWritesFindNoAccount(t *testing.T) {
 		}
 		return send(ctx)
 	}
-	if _, _, err := l.faulty.SignIn(t.Context(), l.attempt()); !begun || !errors.Is(err, domain.ErrNotSignedIn) {
+	if _, _, err := l.faulty.Accounts.SignIn(t.Context(), l.attempt()); !begun || !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("signing in while the account goes: %v", err)
 	}
-	if _, err := l.sound.NewDigestAddress(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := l.sound.Accounts.NewDigestAddress(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("an address is made for a missing user: %v", err)
 	}
-	if err := l.sound.EndSessions(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
+	if err := l.sound.Accounts.EndSessions(t.Context(), leaver); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("sessions of a missing user are ended: %v", err)
 	}
 	request := storage.SignUpRequest{Attempt: l.attempt(), Key: "key"}
-	if _, _, err := l.sound.SignUpOnce(t.Context(), request); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := l.sound.Accounts.Create(t.Context(), request); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("the name is given: %v", err)
 	}
 	request.Name = "another"
-	if _, _, err := l.sound.SignUpOnce(t.Context(), request); err != nil {
+	if _, _, err := l.sound.Accounts.Create(t.Context(), request); err != nil {
 		t.Errorf("the key of a refused request is used up: %v", err)
 	}
 }
@@ -497,7 +497,7 @@ func erasureStops(t *testing.T) {
 
 func (l *leaving) account() domain.User {
 	l.t.Helper()
-	account, err := l.sound.User(l.t.Context(), leaver)
+	account, err := l.sound.Accounts.Get(l.t.Context(), leaver)
 	l.ok(err)
 	return account
 }
@@ -506,7 +506,7 @@ func (l *leaving) account() domain.User {
 func (l *leaving) signUpNext() {
 	l.t.Helper()
 	time.Sleep(domain.NameKept + time.Hour)
-	_, _, err := l.sound.SignUpOnce(l.t.Context(), storage.SignUpRequest{Attempt: l.attempt(), CreatedOn: time.Now().Add(15 * time.Minute)})
+	_, _, err := l.sound.Accounts.Create(l.t.Context(), storage.SignUpRequest{Attempt: l.attempt(), CreatedOn: time.Now().Add(15 * time.Minute)})
 	l.ok(err)
 }
 
@@ -515,9 +515,9 @@ func nextIsNotBlocked(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx, third := t.Context(), l.create("Third")
 	spam := l.postBy(third, leaver, "spam")
-	l.ok(l.sound.DeleteBlog(ctx, third, spam.ID, owner, domain.Any[domain.Revision]()))
+	l.ok(l.sound.Posts.Delete(ctx, third, spam.ID, owner, domain.Any[domain.Revision]()))
 	for _, channel := range []domain.Channel{l.victim, third} {
-		l.ok(l.sound.Block(ctx, channel, owner, l.account()))
+		l.ok(l.sound.Posts.Block(ctx, channel, owner, l.account()))
 	}
 	_, err := l.askOn(l.sound, false)
 	l.ok(err)
@@ -526,11 +526,11 @@ func nextIsNotBlocked(t *testing.T) {
 	l.postBy(l.victim, leaver, "hello")
 	l.postBy(third, leaver, "hello")
 	posting := storage.Posting{Channel: third, By: leaver, Key: "again", Draft: domain.Draft{Text: "again"}}
-	l.ok(l.sound.Block(ctx, third, owner, l.account()))
-	if _, _, err := l.sound.Post(ctx, posting); !errors.Is(err, domain.ErrBlocked) {
+	l.ok(l.sound.Posts.Block(ctx, third, owner, l.account()))
+	if _, _, err := l.sound.Posts.Create(ctx, posting); !errors.Is(err, domain.ErrBlocked) {
 		t.Errorf("the new user of the name is blocked now, and posts: %v", err)
 	}
-	l.ok(l.sound.Unblock(ctx, third, owner, leaver))
+	l.ok(l.sound.Posts.Unblock(ctx, third, owner, leaver))
 	l.postBy(third, leaver, "again")
 	l.mustBeSound()
 }
@@ -549,34 +549,34 @@ func nextReadsNoDeletion(t *testing.T) {
 		}
 		return send(ctx)
 	}
-	_, err := l.faulty.RequestDeletion(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
+	_, err := l.faulty.Deletions.Request(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
 	l.ok(err)
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)
 	l.gone()
-	if d, err := l.sound.Deletion(ctx, secret.Ref(), leaver); err != nil || d.Name != secret.Name {
+	if d, err := l.sound.Deletions.Get(ctx, secret.Ref(), leaver); err != nil || d.Name != secret.Name {
 		t.Errorf("before another user has the name, it is %+v, %v", d, err)
 	}
 	l.signUpNext()
 	l.ok(late())
-	if d, err := l.sound.Deletion(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
+	if d, err := l.sound.Deletions.Get(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the next user of the name reads an earlier deletion: %+v, %v", d, err)
 	}
-	if _, err := l.sound.Undo(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
+	if _, err := l.sound.Deletions.Undo(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the next user of the name undoes an earlier deletion: %v", err)
 	}
-	rows, err := l.sound.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
+	rows, err := l.sound.Channels.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
 	if !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("the next user of the name reads the rows of an earlier channel: %+v, %v", rows, err)
 	}
 	mine := l.createBy("Mine", leaver)
-	_, err = l.sound.RequestDeletion(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
+	_, err = l.sound.Deletions.Request(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
 	l.ok(err)
-	list, err := l.sound.DeletionsOf(ctx, leaver, "", 10)
+	list, err := l.sound.Deletions.List(ctx, leaver, "", 10)
 	if err != nil || len(list.Items) != 1 || list.Items[0].Name != mine.Name {
 		t.Errorf("on the list of the next of the name: %+v, %v", list.Items, err)
 	}
-	if d, err := l.sound.Deletion(ctx, mine.Ref(), leaver); err != nil || d.Name != mine.Name {
+	if d, err := l.sound.Deletions.Get(ctx, mine.Ref(), leaver); err != nil || d.Name != mine.Name {
 		t.Errorf("their own deletion, asked for with a clock behind: %+v, %v", d, err)
 	}
 }
@@ -597,31 +597,30 @@ func lateRowShowsNothing(t *testing.T) {
 	}
 	secret, err := domain.NewChannel("Secret", domain.About{Description: "of the former owner"}, leaver)
 	l.ok(err)
-	_, err = l.faulty.CreateChannel(ctx, secret)
+	_, _, err = l.faulty.Channels.Create(ctx, secret, "", 0)
 	l.ok(err)
 	_, err = l.askOn(l.sound, false)
 	l.ok(err)
 	l.gone()
 	stop := l.start(l.sound)
-	l.until("the channel is gone", func() bool { _, err := l.sound.ReadChannel(ctx, secret.Key()); return err != nil })
+	l.until("the channel is gone", func() bool { _, err := l.sound.Operator.ReadChannel(ctx, secret.Key()); return err != nil })
 	stop()
 	l.signUpNext()
 	l.ok(late())
-	l.ok(l.sound.ListChannel(ctx, secret))
-	at := domain.ChannelAddress{Key: secret.Key(), Expected: domain.Any[domain.Incarnation]()}
+	l.ok(l.sound.Operator.ListChannel(ctx, secret))
 	for _, remembered := range []domain.Incarnation{"", secret.Incarnation} {
-		if shown, _, err := l.sound.ChannelVersion(ctx, at, remembered); !errors.Is(err, domain.ErrNotFound) {
+		if shown, _, err := l.sound.Channels.GetVersion(ctx, secret.Key().Address(), remembered); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("the channel is shown as %+v, %v", shown, err)
 		}
 	}
-	if owned, err := l.sound.ChannelsOf(ctx, leaver, "", 10); err != nil || len(owned.Items) > 0 {
+	if owned, err := l.sound.Channels.ListOwned(ctx, leaver, "", 10); err != nil || len(owned.Items) > 0 {
 		t.Errorf("on the list of the new user of the name: %+v, %v", owned.Items, err)
 	}
-	all, err := l.sound.Channels(ctx, "", "", 10)
+	all, err := l.sound.Channels.List(ctx, "", "", 10)
 	if err != nil || len(all.Items) != 2 { // those of the world
 		t.Errorf("on the list of all: %+v, %v", all.Items, err)
 	}
-	rows, err := l.sound.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
+	rows, err := l.sound.Channels.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
 	if !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the new user of the name reads the rows: %+v, %v", rows, err)
 	}
@@ -632,10 +631,10 @@ func lateRowShowsNothing(t *testing.T) {
 func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) func(t *testing.T) {
 	return func(t *testing.T) {
 		l := newLeaving(t, storage.Options{})
-		create := func(s *storage.Store, name string) domain.Channel {
+		create := func(s *storage.Parts, name string) domain.Channel {
 			channel, err := domain.NewChannel(name, domain.About{}, leaver)
 			l.ok(err)
-			channel, err = s.CreateChannelWithin(t.Context(), channel, 2)
+			channel, _, err = s.Channels.Create(t.Context(), channel, "", 2)
 			l.ok(err)
 			return channel
 		}
@@ -655,7 +654,7 @@ func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) fu
 		_, err := l.askOn(l.sound, false)
 		l.ok(err)
 		l.gone()
-		if now, err := l.sound.ReadChannel(t.Context(), slow.Key()); !errors.Is(err, domain.ErrNotFound) {
+		if now, err := l.sound.Operator.ReadChannel(t.Context(), slow.Key()); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("the account is gone, and its channel is %s of %s, %v", now.State, now.Owner, err)
 		}
 		l.mustBeErased()
@@ -666,10 +665,10 @@ func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) fu
 func (l *leaving) otherComesAndGoes(name string) (after func()) {
 	other := l.create(name)
 	return func() {
-		_, err := l.sound.RequestDeletion(l.t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
+		_, err := l.sound.Deletions.Request(l.t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
 		l.ok(err)
 		defer l.start(l.sound)()
-		l.until("the name is free", func() bool { _, err := l.sound.ReadChannel(l.t.Context(), other.Key()); return err != nil })
+		l.until("the name is free", func() bool { _, err := l.sound.Operator.ReadChannel(l.t.Context(), other.Key()); return err != nil })
 	}
 }
 

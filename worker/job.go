@@ -96,13 +96,13 @@ func (j *job) deleteBlog(ctx context.Context) error {
 	if err := j.checkDeliveries(0); err != nil {
 		return err
 	}
-	return j.worker.store.FinishBlog(ctx, j.message, j.removed)
+	return j.worker.steps.FinishBlog(ctx, j.message, j.removed)
 }
 
 // recorded runs a cascade and records its progress and its end.
 func (j *job) recorded(ctx context.Context, cascade func(context.Context) error) error {
 	w := j.worker
-	j.progress = &progress{store: w.store, of: j.message, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
+	j.progress = &progress{store: w.steps, of: j.message, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
 	accounted, err := j.progress.start(ctx)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (j *job) eraseAccount(ctx context.Context) error {
 }
 
 func (j *job) cascade() cascade {
-	return cascade{store: j.worker.store, of: j.message, watch: j.watch, stop: j.stop, removed: func(ctx context.Context, rows int) {
+	return cascade{steps: j.worker.steps, of: j.message, watch: j.watch, stop: j.stop, removed: func(ctx context.Context, rows int) {
 		j.removed(rows)
 		j.progress.removed(ctx, rows)
 	}}

@@ -18,7 +18,7 @@ import (
 // their own. A record that fails while rows are removed must not stop the work: it is
 // logged, and the next one says more. progress is safe for concurrent use.
 type progress struct {
-	store *storage.Store
+	store storage.Steps
 	// of is the request to delete.
 	of  domain.Message
 	log *slog.Logger

@@ -40,11 +40,11 @@ func (w *Worker) pass(ctx context.Context, expired *time.Time) (failures error) 
 	var done storage.Reconciled
 	ctx, ended := w.Observer.Pass(ctx)
 	defer func() { ended(done, failures) }()
-	done, failures = w.store.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
+	done, failures = w.steps.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
 	if time.Since(*expired) >= expireEvery {
 		began := time.Now()
 		var err error
-		if done.Expired, err = w.store.Expire(ctx); err == nil {
+		if done.Expired, err = w.steps.Expire(ctx); err == nil {
 			*expired = began
 		}
 		failures = errors.Join(failures, err)

@@ -19,9 +19,9 @@ func TestReconcile(t *testing.T) {
 func findsForgottenDeletion(t *testing.T) {
 	w := newWorld(t, 5)
 	w.mustAsk()
-	forgotten, err := w.sound.Messages().Receive(t.Context(), 1, time.Second)
+	forgotten, err := w.sound.Operator.Messages().Receive(t.Context(), 1, time.Second)
 	if err == nil {
-		err = w.sound.Messages().Delete(t.Context(), forgotten[0])
+		err = w.sound.Operator.Messages().Delete(t.Context(), forgotten[0])
 	}
 	w.ok(err)
 	w.finish()

@@ -73,7 +73,7 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	w := &scaleWorld{world: newWorld(t, 0), scaleSize: size, author: domain.UserName(strings.Repeat("u", size.user)), ctx: t.Context()}
 	channel, err := domain.NewChannel(strings.Repeat("c", size.key), domain.About{}, w.author)
 	if err == nil {
-		w.channel, err = w.sound.CreateChannel(t.Context(), channel)
+		w.channel, _, err = w.sound.Channels.Create(t.Context(), channel, "", 0)
 	}
 	if err == nil {
 		err = w.post("before", size.n)
@@ -117,7 +117,7 @@ func (w *scaleWorld) postBy(author domain.UserName, key string, n int) error {
 	for i := range postings {
 		postings[i] = storage.Posting{By: author, Key: fmt.Sprint(key, i), Draft: w.draft()}
 	}
-	for _, made := range w.sound.PostAll(w.ctx, w.channel, postings) {
+	for _, made := range w.sound.Posts.CreateAll(w.ctx, w.channel, postings) {
 		if w.blog = made.Blog; made.Err != nil {
 			return made.Err
 		}
@@ -160,47 +160,47 @@ func scaleCases() []scaleCase {
 			},
 			func(w *scaleWorld) error { return w.post("a", w.n) }},
 		{"edit a post", "2", "2", "", fixed(2, 2), func(w *scaleWorld) error {
-			_, err := w.sound.Edit(w.ctx, w.channel, w.blog.ID, w.author, everyone, domain.Draft{Text: "y"})
+			_, err := w.sound.Posts.Update(w.ctx, w.channel, w.blog.ID, w.author, everyone, domain.Draft{Text: "y"})
 			return err
 		}},
 		{"delete a post, the request", "4", "4", "", fixed(4, 4), func(w *scaleWorld) error {
-			return w.sound.DeleteBlog(w.ctx, w.channel, w.blog.ID, w.author, everyone)
+			return w.sound.Posts.Delete(w.ctx, w.channel, w.blog.ID, w.author, everyone)
 		}},
 		{"vote", "5", "7", "", fixed(5, 7), func(w *scaleWorld) error {
-			if err := w.sound.Vote(w.t.Context(), w.channel.Ref(), w.blog.ID, visitor); err != nil { // puts up who may act
+			if err := w.sound.Posts.Vote(w.t.Context(), w.channel.Ref(), w.blog.ID, visitor); err != nil { // puts up who may act
 				return err
 			}
-			return w.sound.Vote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
+			return w.sound.Posts.Vote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
 		}},
 		{"withdraw a vote", "2", "5", "", fixed(2, 5), func(w *scaleWorld) error {
-			if err := w.sound.Vote(w.t.Context(), w.channel.Ref(), w.blog.ID, w.author); err != nil {
+			if err := w.sound.Posts.Vote(w.t.Context(), w.channel.Ref(), w.blog.ID, w.author); err != nil {
 				return err
 			}
-			return w.sound.Unvote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
+			return w.sound.Posts.Unvote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
 		}},
 		{"subscribe", "8", "7", "", fixed(8, 7), func(w *scaleWorld) error {
-			return w.sound.Subscribe(w.ctx, w.channel, visitor)
+			return w.sound.Subscriptions.Create(w.ctx, w.channel, visitor)
 		}},
 		{"unsubscribe", "7", "4", "", fixed(7, 4), func(w *scaleWorld) error {
-			if err := w.sound.Subscribe(w.t.Context(), w.channel, visitor); err != nil {
+			if err := w.sound.Subscriptions.Create(w.t.Context(), w.channel, visitor); err != nil {
 				return err
 			}
-			return w.sound.Unsubscribe(w.ctx, w.channel.Ref(), visitor)
+			return w.sound.Subscriptions.Delete(w.ctx, w.channel.Ref(), visitor)
 		}},
 		{"create a channel", "14", "12", "", fixed(14, 12), func(w *scaleWorld) error {
-			_, err := w.sound.CreateChannel(w.ctx, w.fresh)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "", 0)
 			return err
 		}},
 		{"the same, with an idempotency key", "16", "14", "", fixed(16, 14), func(w *scaleWorld) error {
-			_, _, err := w.sound.CreateChannelOnce(w.ctx, w.fresh, "once", 0)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "once", 0)
 			return err
 		}},
 		{"create a channel, where the channels of an owner are limited", "15", "12", "", fixed(15, 12), func(w *scaleWorld) error {
-			_, err := w.sound.CreateChannelWithin(w.ctx, w.fresh, 100)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "", 100)
 			return err
 		}},
 		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {
-			_, err := w.sound.RequestDeletion(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
+			_, err := w.sound.Deletions.Request(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
 			return err
 		}},
 		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉ + ⌈n / 99⌉, r = 3n + 1", "11 + r + n + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
@@ -208,7 +208,7 @@ func scaleCases() []scaleCase {
 			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99) + times(s.n, 99), entities: 11 + rows + s.n + times(rows, 99)}
 		}, func(w *scaleWorld) error {
 			m := domain.Deletion{Channel: w.channel.Ref(), Name: w.channel.Name, RequestedBy: w.author, RequestedOn: domain.Now()}.Message()
-			return New(w.sound, testOptions).newJob(driver.Message{Text: m.Encode(), Deliveries: 1}, nil).do(w.ctx)
+			return New(w.sound.Steps, testOptions).newJob(driver.Message{Text: m.Encode(), Deliveries: 1}, nil).do(w.ctx)
 		}},
 	}
 }

@@ -62,7 +62,7 @@ func slowWaitsForAccount(t *testing.T) {
 	l.ok(err)
 	began := time.Now()
 	l.gone()
-	d, err := l.sound.Deletion(t.Context(), l.state().Ref(), leaver)
+	d, err := l.sound.Deletions.Get(t.Context(), l.state().Ref(), leaver)
 	l.ok(err)
 	steps := len(d.StepLog) - 1 // without the receipt of the message
 	if took := d.FinishedOn.Sub(began); steps != 7 || took < 7*l.options.Slow || took > 8*l.options.Slow {
@@ -102,13 +102,13 @@ func slowIsFencedOut(t *testing.T) {
 	slow.Slow = time.Minute
 	w.mustAsk()
 	message, ended := w.receive(), make(chan error)
-	go func() { ended <- New(w.sound, slow).Handle(t.Context(), message) }()
+	go func() { ended <- New(w.sound.Steps, slow).Handle(t.Context(), message) }()
 	w.until("the worker waits", func() bool { return w.deletion().Step == domain.StepSweep })
 	w.finish()
 	again := w.create(string(w.victim.Name))
 	blog := w.post(again, "first of the next channel")
 	w.ok(<-ended)
-	if _, err := w.sound.Blog(t.Context(), again.Ref(), blog.ID); err != nil {
+	if _, err := w.sound.Posts.Get(t.Context(), again.Ref(), blog.ID); err != nil {
 		t.Errorf("a post of the next channel is lost: %v", err)
 	}
 	w.mustCountEveryRow(enoughPosts)

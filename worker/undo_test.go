@@ -40,21 +40,21 @@ func (w *world) askUndoable() {
 // mustBeHidden: the channel is being deleted as far as readers can tell, and its name is not free.
 func (w *world) mustBeHidden() {
 	w.t.Helper()
-	if _, err := w.sound.Channel(w.t.Context(), w.victim.Key()); !errors.Is(err, domain.ErrGone) {
+	if _, err := w.sound.Channels.Get(w.t.Context(), w.victim.Key().Address()); !errors.Is(err, domain.ErrGone) {
 		w.t.Errorf("the channel is read as %v", err)
 	}
 	again, err := domain.NewChannel("Victim", domain.About{}, visitor)
 	w.ok(err)
-	if _, err := w.sound.CreateChannel(w.t.Context(), again); !errors.Is(err, domain.ErrStillDeleting) {
+	if _, _, err := w.sound.Channels.Create(w.t.Context(), again, "", 0); !errors.Is(err, domain.ErrStillDeleting) {
 		w.t.Errorf("the name is taken with %v", err)
 	}
 }
 
 func (w *world) undo() {
 	w.t.Helper()
-	undone, err := w.sound.Undo(w.t.Context(), w.victim.Ref(), owner)
+	undone, err := w.sound.Deletions.Undo(w.t.Context(), w.victim.Ref(), owner)
 	w.ok(err)
-	if shown, err := w.sound.Channel(w.t.Context(), w.victim.Key()); err != nil || shown != undone {
+	if shown, err := w.sound.Channels.Get(w.t.Context(), w.victim.Key().Address()); err != nil || shown != undone {
 		w.t.Errorf("undone as %+v, and read as %+v, %v", undone, shown, err)
 	}
 }
@@ -76,7 +76,7 @@ func sweptOnceTimeIsOver(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 	w.mustBeDeleted()
-	if _, err := w.sound.Undo(t.Context(), w.victim.Ref(), owner); !errors.Is(err, domain.ErrTooLate) {
+	if _, err := w.sound.Deletions.Undo(t.Context(), w.victim.Ref(), owner); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone after it with %v", err)
 	}
 }
@@ -94,11 +94,11 @@ func undoneIsUntouched(t *testing.T) {
 			t.Errorf("long after it was undone, the deletion is %+v", d)
 		}
 		w.mustBeSound()
-		page, err := w.sound.Blogs(t.Context(), w.victim.Ref(), storage.BlogQuery{Limit: 10})
+		page, err := w.sound.Posts.List(t.Context(), w.victim.Ref(), storage.BlogQuery{Limit: 10})
 		if err != nil || len(page.Items) != 5 {
 			t.Errorf("%d posts are left of 5 (%v)", len(page.Items), err)
 		}
-		if open, err := w.sound.Backlog(t.Context()); err != nil || open.Open > 0 {
+		if open, err := w.sound.Operator.Backlog(t.Context()); err != nil || open.Open > 0 {
 			t.Errorf("the backlog is %+v, %v", open, err)
 		}
 	}
@@ -112,10 +112,10 @@ func lostMessageIsReplaced(t *testing.T) {
 	w := newWorld(t, 5)
 	w.askUndoable()
 	time.Sleep(undoTime) // until it is visible
-	w.ok(w.sound.Messages().Delete(t.Context(), w.receive()))
+	w.ok(w.sound.Operator.Messages().Delete(t.Context(), w.receive()))
 	for _, after := range []time.Duration{-time.Second, time.Second} {
 		until := w.deletion().UndoableUntil.Add(after)
-		if done, err := w.sound.Reconcile(t.Context(), 0, until); err != nil || done.Requeued != int(max(after, 0)/time.Second) {
+		if done, err := w.sound.Operator.Reconcile(t.Context(), 0, until); err != nil || done.Requeued != int(max(after, 0)/time.Second) {
 			t.Errorf("a pass %s after the time requeues %+v, %v", after, done, err)
 		}
 	}
@@ -149,7 +149,7 @@ func (w *world) mustBePendingFor(d time.Duration) {
 	w.t.Helper()
 	time.Sleep(d)
 	w.mustBeHidden()
-	if row, err := w.sound.ReadChannel(w.t.Context(), w.victim.Key()); err != nil || row.State != domain.ChannelPending {
+	if row, err := w.sound.Operator.ReadChannel(w.t.Context(), w.victim.Key()); err != nil || row.State != domain.ChannelPending {
 		w.t.Errorf("before the time is over, the channel is %s, %v", row.State, err)
 	}
 }
@@ -157,9 +157,9 @@ func (w *world) mustBePendingFor(d time.Duration) {
 func copyIsDelayed(t *testing.T) {
 	w := newWorld(t, 5)
 	w.askUndoable()
-	w.ok(w.sound.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
+	w.ok(w.sound.Operator.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
 	for range 2 { // the second finds the record that the first has claimed
-		if _, err := w.sound.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil {
+		if _, err := w.sound.Operator.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -205,7 +205,7 @@ func deadRequestEndsNoUndo(t *testing.T) {
 	stop := w.start(w.sound)
 	time.Sleep(undoTime - 5*time.Second)
 	w.askUndoable()
-	if b, err := w.sound.Backlog(t.Context()); err != nil || b.Open != 0 {
+	if b, err := w.sound.Operator.Backlog(t.Context()); err != nil || b.Open != 0 {
 		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
 	}
 	w.mustBePendingFor(undoTime - time.Second)
@@ -223,10 +223,10 @@ func rebuiltMessageIsDelayed(t *testing.T) {
 	w := newWorld(t, 5)
 	w.askUndoable()
 	w.skewed(5 * time.Second)
-	w.ok(w.sound.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
+	w.ok(w.sound.Operator.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
 	w.ok(driver.NewTable(w.db, schema.TableDeletions).Transact(t.Context(), string(w.victim.Key()),
 		driver.Delete(string(w.victim.Incarnation), driver.Exists)))
-	if done, err := w.sound.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil || done.Requeued != 1 {
+	if done, err := w.sound.Operator.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil || done.Requeued != 1 {
 		t.Fatalf("a pass requeues %+v, %v", done, err)
 	}
 	stop := w.start(w.sound)
@@ -242,14 +242,14 @@ func metByWriteIsNotDue(t *testing.T) {
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if !met && call.Target == schema.TableChannels && drivertest.Writes(call) {
 			met = true
-			_, err := w.sound.Describe(t.Context(), w.victim.Ref(), owner, func(*domain.About) error { return nil })
+			_, err := w.sound.Channels.Update(t.Context(), w.victim.Ref(), owner, func(*domain.About) error { return nil })
 			w.ok(err)
 		}
 		return send(ctx)
 	}
 	w.ok(w.ask(w.faulty))
 	w.mustBeHidden()
-	if b, err := w.sound.Backlog(t.Context()); err != nil || b.Open != 0 {
+	if b, err := w.sound.Operator.Backlog(t.Context()); err != nil || b.Open != 0 {
 		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
 	}
 }

@@ -33,7 +33,7 @@ func wakesForGivenBack(t *testing.T) {
 	m := w.receive()
 	defer w.start(w.sound)()
 	time.Sleep(time.Second)
-	_, err := w.sound.Messages().Update(t.Context(), m, m.Text, 0)
+	_, err := w.sound.Operator.Messages().Update(t.Context(), m, m.Text, 0)
 	w.ok(err)
 	synctest.Wait()
 	if !w.done() {

@@ -63,19 +63,19 @@ const StopTime = drainTime + renewTime + concludeTime
 // A Worker handles the messages of one queue.
 type Worker struct {
 	Options
-	store *storage.Store
+	steps storage.Steps
 	queue *driver.Queue
 	// handedOut tells which messages have been received, by this worker or others.
 	handedOut watermark
 }
 
 // New returns a worker on the messages of a store.
-func New(s *storage.Store, o Options) *Worker {
+func New(steps storage.Steps, o Options) *Worker {
 	o.Progress = cmp.Or(o.Progress, defaultProgress)
 	if o.Observer == nil {
 		o.Observer = noObserver{}
 	}
-	return &Worker{Options: o, store: s, queue: s.Messages()}
+	return &Worker{Options: o, steps: steps, queue: steps.Messages()}
 }
 
 // Run works until ctx ends. Then it takes no more messages, waits up to drainTime

@@ -33,9 +33,9 @@ type world struct {
 	t  *testing.T
 	db *bolt.DB
 	// sound is the store without faults.
-	sound *storage.Store
+	sound *storage.Parts
 	// faulty is the same store, with each call going through hook.
-	faulty *storage.Store
+	faulty *storage.Parts
 	hook   drivertest.Hook
 	// options are those of the workers that start starts.
 	options Options
@@ -65,7 +65,7 @@ func newWorldIn(t *testing.T, dir string, posts int, options storage.Options) *w
 	t.Helper()
 	w := &world{t: t, hook: drivertest.Pass, options: testOptions}
 	w.open(dir, options)
-	w.ok(w.sound.Prepare(t.Context()))
+	w.ok(w.sound.Operator.Prepare(t.Context()))
 	w.victim = w.create("Victim")
 	for i := range posts {
 		w.post(w.victim, fmt.Sprintf("post %d", i))
@@ -103,7 +103,7 @@ func (w *world) create(name string) domain.Channel {
 	w.t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, owner)
 	if err == nil {
-		channel, err = w.sound.CreateChannel(w.t.Context(), channel)
+		channel, _, err = w.sound.Channels.Create(w.t.Context(), channel, "", 0)
 	}
 	if err != nil {
 		w.t.Fatalf("creating %s: %v", name, err)
@@ -113,7 +113,7 @@ func (w *world) create(name string) domain.Channel {
 
 func (w *world) post(to domain.Channel, text string) domain.Blog {
 	w.t.Helper()
-	blog, _, err := w.sound.Post(w.t.Context(), storage.Posting{
+	blog, _, err := w.sound.Posts.Create(w.t.Context(), storage.Posting{
 		Channel: to, By: visitor, Key: text, Draft: domain.Draft{Text: text},
 	})
 	if err != nil {
@@ -123,8 +123,8 @@ func (w *world) post(to domain.Channel, text string) domain.Blog {
 }
 
 // ask asks for the victim's deletion on one side of the store.
-func (w *world) ask(s *storage.Store) error {
-	_, err := s.RequestDeletion(w.t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
+func (w *world) ask(s *storage.Parts) error {
+	_, err := s.Deletions.Request(w.t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
 	return err
 }
 
@@ -144,12 +144,12 @@ var testOptions = Options{
 
 // start runs a worker on one side of the store until stop is called. stop waits
 // until the worker has ended.
-func (w *world) start(s *storage.Store) (stop func()) {
+func (w *world) start(s *storage.Parts) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		New(s, w.options).Run(ctx)
+		New(s.Steps, w.options).Run(ctx)
 	}()
 	return func() {
 		cancel()
@@ -165,7 +165,7 @@ func (w *world) finish() {
 
 // finishOn runs a worker on one side of the store until the victim's deletion is
 // done.
-func (w *world) finishOn(s *storage.Store) {
+func (w *world) finishOn(s *storage.Parts) {
 	w.t.Helper()
 	defer w.start(s)()
 	w.until("the deletion is done", w.done)
@@ -176,7 +176,7 @@ func (w *world) done() bool { return w.deletion().State == domain.DeletionDone }
 // deletion reads the Deletions row of the victim. It is zero before there is one.
 func (w *world) deletion() domain.Deletion {
 	w.t.Helper()
-	d, err := w.sound.Deletion(w.t.Context(), w.victim.Ref(), owner)
+	d, err := w.sound.Deletions.Get(w.t.Context(), w.victim.Ref(), owner)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		w.t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func (w *world) deletion() domain.Deletion {
 // receive takes the one message that the queue holds.
 func (w *world) receive() driver.Message {
 	w.t.Helper()
-	messages, err := w.sound.Messages().Receive(w.t.Context(), 1, w.options.Lease)
+	messages, err := w.sound.Operator.Messages().Receive(w.t.Context(), 1, w.options.Lease)
 	if err != nil || len(messages) != 1 {
 		w.t.Fatalf("%d messages were received, %v", len(messages), err)
 	}
@@ -197,7 +197,7 @@ func (w *world) receive() driver.Message {
 // visible again.
 func (w *world) visible() (n int) {
 	w.t.Helper()
-	q := w.sound.Messages()
+	q := w.sound.Operator.Messages()
 	messages, err := q.Receive(w.t.Context(), 32, time.Second)
 	w.ok(err)
 	for _, m := range messages {
@@ -223,12 +223,12 @@ func (w *world) until(what string, holds func() bool) {
 // rows are gone, and the bystander is whole.
 func (w *world) mustBeDeleted() {
 	w.t.Helper()
-	if _, err := w.sound.Channel(w.t.Context(), w.victim.Key()); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.sound.Channels.Get(w.t.Context(), w.victim.Key().Address()); !errors.Is(err, domain.ErrNotFound) {
 		w.t.Errorf("the deleted channel is read as %v, want not found", err)
 	}
 	w.mustBeSound()
 	for _, blog := range w.kept {
-		if _, err := w.sound.Blog(w.t.Context(), blog.Channel, blog.ID); err != nil {
+		if _, err := w.sound.Posts.Get(w.t.Context(), blog.Channel, blog.ID); err != nil {
 			w.t.Errorf("a post of another channel is lost: %v", err)
 		}
 	}
@@ -258,7 +258,7 @@ func (w *world) mustBeSound() {
 // mustBeSoundWithin runs the program's own checker alone, with this patience.
 func (w *world) mustBeSoundWithin(patience time.Duration) {
 	w.t.Helper()
-	checker := w.sound.NewChecker(patience, false, func(b domain.Violation) { w.t.Errorf("violation: %+v", b) })
+	checker := w.sound.Operator.NewChecker(patience, false, func(b domain.Violation) { w.t.Errorf("violation: %+v", b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 }

@@ -29,7 +29,7 @@ func serveAdmin(ctx context.Context, listener net.Listener, b *backend, log *slo
 	if listener == nil {
 		return func() error { return nil }
 	}
-	b.told.Read(ctx, b, b.space)
+	b.told.Read(ctx, b.Operator, b.space)
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	var run errgroup.Group
 	server := newServer(guardAdmin(listener.Addr(), adminRoutes(b, log)), log)
@@ -60,7 +60,7 @@ func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 
 // probes answers /healthz and /readyz.
 func (b *backend) probes(log *slog.Logger) http.Handler {
-	return web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}
+	return web.Health{Ready: b.Health.Ready, Alive: b.health, Draining: b.draining, Logger: log}
 }
 
 // guardAdmin refuses what a web page made a browser send to the listener. On a loopback

@@ -21,6 +21,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 func TestStoreThere(t *testing.T) {
@@ -64,7 +65,7 @@ func (a account) args(command ...string) []string {
 // missing names the tables and queues that are not there.
 func (a account) missing(t *testing.T) (names []string) {
 	t.Helper()
-	for _, name := range storage.DataTables() {
+	for _, name := range schema.Tables() {
 		if _, err := driver.NewTable(a.client, name).Scan(t.Context(), driver.Scan{Paging: driver.Paging{Limit: 1}}); err != nil {
 			names = append(names, name)
 		}
@@ -159,9 +160,9 @@ func rolesMakeStore(t *testing.T) {
 }
 
 func roleCompletesStore(t *testing.T) {
-	for there := range len(storage.DataTables()) + 1 {
+	for there := range len(schema.Tables()) + 1 {
 		a := newAccount(t)
-		for _, name := range storage.DataTables()[:there] {
+		for _, name := range schema.Tables()[:there] {
 			ok(t, driver.NewTable(a.client, name).Create(t.Context()))
 		}
 		r, address := a.start(t)
@@ -184,7 +185,7 @@ func roleRefusesPartOfStore(t *testing.T) {
 			if signUp(t, address); c.used {
 				channel, err := domain.NewChannel("news", domain.About{}, "ada")
 				ok(t, err)
-				_, err = storage.New(a.client, storage.Options{}).CreateChannel(t.Context(), channel)
+				_, _, err = storage.New(a.client, storage.Options{}).Channels.Create(t.Context(), channel, "", 0)
 				ok(t, err)
 			}
 			r.end(t)
@@ -192,7 +193,7 @@ func roleRefusesPartOfStore(t *testing.T) {
 			for _, command := range []string{"serve", "web", "worker"} {
 				code, _, errs := program(t, a.args(command)...)
 				said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
-				for _, name := range append(append([]string{domain.PoisonQueueName}, storage.DataTables()...), c.queues...) {
+				for _, name := range append(append([]string{domain.PoisonQueueName}, schema.Tables()...), c.queues...) {
 					isLost := strings.Contains(fmt.Sprint(c.tables, c.queues), name)
 					if code != exitCannotRun || strings.Contains(said, name) != isLost {
 						t.Errorf("%s exits with %d and says %q, want 2 and what is missing alone", command, code, said)
@@ -303,7 +304,7 @@ func starting(t *testing.T, why func(after time.Duration) error, refuses time.Du
 		began := time.Now()
 		s := newStarter(slog.New(slog.NewTextHandler(&log, nil)))
 		under := fakeStore{mem.Open(mem.Snapshot{}, "start."), began.Add(refuses), func() error { return why(time.Since(began)) }}
-		b := &backend{Store: newStore(under, nil, storage.Options{Around: []driver.Around{s.around}}), under: under}
+		b := &backend{Parts: newParts(under, nil, storage.Options{Around: []driver.Around{s.around}}), under: under}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		var looking sync.WaitGroup
@@ -361,9 +362,9 @@ func roleWaitsForStore(t *testing.T) {
 func callsAreHeld(t *testing.T) {
 	var held, later error
 	_, log, _ := starting(t, always(domain.ErrConfiguration), 10*time.Second, func(b *backend) {
-		held = b.Ready(context.Background())
+		held = b.Health.Ready(context.Background())
 		time.Sleep(11 * time.Second)
-		later = b.Ready(context.Background())
+		later = b.Health.Ready(context.Background())
 	})
 	if !errors.Is(held, domain.ErrConfiguration) || later != nil || strings.Count(log, "level=ERROR") != 1 {
 		t.Errorf("a call ends with %v before the store is prepared and with %v after it; logged %s", held, later, log)

@@ -22,8 +22,8 @@ import (
 
 // A backend is an open store.
 type backend struct {
-	*storage.Store
-	// under is the backend under the Store.
+	*storage.Parts
+	// under is the backend under the Parts.
 	under driver.Backend
 	// local reports whether the store is the embedded one. If it does not answer at
 	// once, waiting does not help.
@@ -60,12 +60,12 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, o stora
 		return nil, cannotRunError{inUseHint(err)}
 	}
 	return &backend{
-		Store: newStore(db, told, o), under: db, told: told,
+		Parts: newParts(db, told, o), under: db, told: told,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
 }
 
-func newStore(under driver.Backend, told *telemetry.Telemetry, o storage.Options) *storage.Store {
+func newParts(under driver.Backend, told *telemetry.Telemetry, o storage.Options) *storage.Parts {
 	o.Around = append(o.Around, told.Store()...)
 	return storage.New(under, o)
 }
@@ -87,7 +87,7 @@ func openAzure(config azure.Config, told *telemetry.Telemetry, o storage.Options
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: newStore(client, told, o), under: client, told: told,
+		Parts: newParts(client, told, o), under: client, told: told,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }
@@ -146,8 +146,8 @@ func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend)
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if creates {
-		err = b.Prepare(ctx)
-	} else if err = b.Ready(ctx); errors.Is(err, domain.ErrMissing) {
+		err = b.Operator.Prepare(ctx)
+	} else if err = b.Health.Ready(ctx); errors.Is(err, domain.ErrMissing) {
 		err = fmt.Errorf("the store is missing or incomplete: %w; to create it, start a role: serve, web or worker", err)
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *starter) prepare(ctx context.Context, b *backend) error {
 	tried := sync.OnceFunc(func() { close(s.tried) })
 	var wrong time.Time
 	for ctx.Err() == nil {
-		err := store.Prepare(ctx)
+		err := store.Operator.Prepare(ctx)
 		s.failed.Store(&err)
 		tried()
 		misconfigured := errors.Is(err, domain.ErrConfiguration)

@@ -49,7 +49,7 @@ type site struct {
 	t     *testing.T
 	data  string
 	db    *bolt.DB
-	store *storage.Store
+	store *storage.Parts
 }
 
 func openSite(t *testing.T, data string) *site {
@@ -58,7 +58,7 @@ func openSite(t *testing.T, data string) *site {
 	ok(t, err)
 	s := &site{t: t, data: data, db: db, store: storage.New(db, storage.Options{})}
 	t.Cleanup(func() { _ = db.Close() })
-	s.ok(s.store.Prepare(t.Context()))
+	s.ok(s.store.Operator.Prepare(t.Context()))
 	return s
 }
 
@@ -76,7 +76,7 @@ func (s *site) create(name string, posts int) domain.Channel {
 	s.t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, "ada")
 	s.ok(err)
-	channel, err = s.store.CreateChannel(s.t.Context(), channel)
+	channel, _, err = s.store.Channels.Create(s.t.Context(), channel, "", 0)
 	s.ok(err)
 	for i := range posts {
 		s.post(channel, fmt.Sprint("post ", i, " ", rand.Uint64()))
@@ -86,18 +86,18 @@ func (s *site) create(name string, posts int) domain.Channel {
 
 func (s *site) post(channel domain.Channel, text string) {
 	s.t.Helper()
-	_, _, err := s.store.Post(s.t.Context(), storage.Posting{Channel: channel, By: "ada", Key: text, Draft: domain.Draft{Text: text}})
+	_, _, err := s.store.Posts.Create(s.t.Context(), storage.Posting{Channel: channel, By: "ada", Key: text, Draft: domain.Draft{Text: text}})
 	s.ok(err)
 }
 
 func (s *site) state(name string) error {
-	_, err := s.store.Channel(s.t.Context(), domain.ChannelName(name).Key())
+	_, err := s.store.Channels.Get(s.t.Context(), domain.ChannelName(name).Key().Address())
 	return err
 }
 
 func (s *site) channel(name string) domain.Channel {
 	s.t.Helper()
-	channel, err := s.store.Channel(s.t.Context(), domain.ChannelName(name).Key())
+	channel, err := s.store.Channels.Get(s.t.Context(), domain.ChannelName(name).Key().Address())
 	s.ok(err)
 	return channel
 }
@@ -165,7 +165,7 @@ func backupOfStopped(t *testing.T) {
 
 // admin serves the backup of a site, as the admin listener does.
 func (s *site) admin() (url string) {
-	b := &backend{Store: s.store, under: s.db, backup: s.db.Backup}
+	b := &backend{Parts: s.store, under: s.db, backup: s.db.Backup}
 	mux := http.NewServeMux()
 	mux.Handle(backupPath, &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(mux)
@@ -192,7 +192,7 @@ func backupOfRole(t *testing.T) {
 func backupIsGuarded(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	s.create("Garden", 3)
-	b := &backend{Store: s.store, backup: s.db.Backup}
+	b := &backend{Parts: s.store, backup: s.db.Backup}
 	handler := &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)}
 	get := func(from, host string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(http.MethodGet, "http://"+host+backupPath, nil)
@@ -457,7 +457,7 @@ func restoreDeletesAgain(t *testing.T) {
 	url := s.admin()
 	file, later := filepath.Join(dir, "backup"), filepath.Join(dir, "later")
 	mustRun(t, "backup", file, "--admin", url)
-	_, err := s.store.RequestDeletion(t.Context(), garden.Key(), "ada", domain.Any[domain.Incarnation]())
+	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), "ada", domain.Any[domain.Incarnation]())
 	s.ok(err)
 	mustRun(t, "backup", later, "--admin", url)
 	s.close()
@@ -493,9 +493,9 @@ func restoreDeletesAgain(t *testing.T) {
 
 func restoreEndsSessions(t *testing.T) {
 	s, file := openSite(t, t.TempDir()), filepath.Join(t.TempDir(), "backup")
-	_, err := s.store.SignUp(t.Context(), "ada", "correct horse")
+	_, err := s.store.Operator.SignUp(t.Context(), "ada", "correct horse")
 	s.ok(err)
-	token, _, err := s.store.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "correct horse", Address: "here"})
+	token, _, err := s.store.Accounts.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "correct horse", Address: "here"})
 	s.ok(err)
 	s.close()
 	mustRun(t, "backup", file, "--data", s.data)
@@ -503,7 +503,7 @@ func restoreEndsSessions(t *testing.T) {
 		data := t.TempDir()
 		said := mustRun(t, "restore", file, "--data", data, fmt.Sprintf("--end-sessions=%t", ends))
 		restored := openSite(t, data)
-		if _, err := restored.store.Session(t.Context(), token); (err != nil) != ends || strings.Contains(said, "ended of users: 1") != ends {
+		if _, err := restored.store.Accounts.Session(t.Context(), token, ""); (err != nil) != ends || strings.Contains(said, "ended of users: 1") != ends {
 			t.Errorf("--end-sessions=%t: %v, and says %q", ends, err, said)
 		}
 		restored.close()

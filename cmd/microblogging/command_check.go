@@ -42,7 +42,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	return c.use(ctx, false, func(b *backend) (err error) {
 		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
 		report := checkReport{Violations: []domain.Violation{}}
-		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Violation) {
+		checker := b.Operator.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Violation) {
 			if c.JSON {
 				report.Violations = append(report.Violations, b)
 			} else {

@@ -40,14 +40,14 @@ func checkListsPoison(t *testing.T) {
 		Kind: domain.MessageBlog, Channel: "garden", Incarnation: domain.NewIncarnation(), Name: "Garden", RequestedBy: "ada", RequestedOn: domain.Now(),
 		Blog: domain.NewBlogID(domain.Now()), Revision: domain.NewRevision(),
 	}
-	s.ok(s.store.Messages().Send(t.Context(), message.Encode()))
-	received, err := s.store.Messages().Receive(t.Context(), 1, time.Minute)
+	s.ok(s.store.Operator.Messages().Send(t.Context(), message.Encode()))
+	received, err := s.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
 	s.ok(err)
 	unread := driver.Message{ID: "1", Text: strings.Repeat("not a message ", 100)} // the worker died before it sent the copy
-	if err := s.store.Poison(t.Context(), unread); !errors.Is(err, domain.ErrLeaseLost) {
+	if err := s.store.Operator.Poison(t.Context(), unread); !errors.Is(err, domain.ErrLeaseLost) {
 		t.Fatal(err)
 	}
-	s.ok(s.store.Poison(t.Context(), received[0]))
+	s.ok(s.store.Operator.Poison(t.Context(), received[0]))
 	s.close()
 	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)

@@ -12,6 +12,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/move"
+	"microblogging/storage/schema"
 )
 
 type copyCommand struct {
@@ -105,7 +106,7 @@ func copyStore(ctx context.Context, console *console, from, to move.Side, flight
 		return err
 	}
 	out, sum := &lineWriter{w: console.stdout}, 0
-	for _, table := range storage.DataTables() {
+	for _, table := range schema.Tables() {
 		sum += result.Rows[table]
 		out.printf("%-14s %9d rows in both\n", table, result.Rows[table])
 	}

@@ -26,7 +26,7 @@ func posts(t *testing.T, data string) int {
 	t.Helper()
 	s := openSite(t, data)
 	defer s.close()
-	page, err := s.store.Blogs(t.Context(), s.channel("news").Ref(), storage.BlogQuery{Limit: 100})
+	page, err := s.store.Posts.List(t.Context(), s.channel("news").Ref(), storage.BlogQuery{Limit: 100})
 	s.ok(err)
 	return len(page.Items)
 }

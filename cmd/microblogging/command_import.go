@@ -50,7 +50,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 		if password != "" {
-			if _, err := store.SignUp(ctx, string(owner), password); err != nil {
+			if _, err := b.Operator.SignUp(ctx, string(owner), password); err != nil {
 				return cannotCreate(err)
 			}
 		}
@@ -81,7 +81,7 @@ func importTo(ctx context.Context, console *console, file importFile, to *import
 // findOrCreate returns the channel of that name. It creates the channel if it does
 // not exist.
 func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
-	channel, err := store.Channel(ctx, name.Key())
+	channel, err := store.Channels.Get(ctx, name.Key().Address())
 	switch {
 	case err == nil && channel.Owner == owner:
 		return channel, nil
@@ -91,7 +91,8 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 	if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err != nil {
 		return channel, err
 	}
-	return store.CreateChannelWithin(ctx, channel, 0)
+	channel, _, err = store.Channels.Create(ctx, channel, "", 0)
+	return channel, err
 }
 
 // maxImportFile bounds the bytes of a file, because a feed is read whole.
@@ -139,7 +140,7 @@ const maxPasswordLine = 4096
 // password of an account to be made, or nothing. Without an account, another person could sign
 // up under that name later and own the channel.
 func (c importCommand) checkOwner(ctx context.Context, console *console, store *storage.Store, owner domain.UserName) (password string, err error) {
-	_, err = store.User(ctx, owner)
+	_, err = store.Accounts.Get(ctx, owner)
 	switch {
 	case err == nil:
 		return "", nil

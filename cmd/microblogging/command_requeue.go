@@ -24,9 +24,9 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 		key = name.Key()
 	}
 	return c.use(ctx, false, func(b *backend) error {
-		act, did := b.DropUndecodable, "dropped"
+		act, did := b.Operator.DropUndecodable, "dropped"
 		if !c.Drop {
-			act, did = func(ctx context.Context) (int, error) { return b.Requeue(ctx, key) }, "requeued"
+			act, did = func(ctx context.Context) (int, error) { return b.Operator.Requeue(ctx, key) }, "requeued"
 		}
 		n, err := act(ctx)
 		fmt.Fprintf(console.stdout, "%s %d\n", did, n)

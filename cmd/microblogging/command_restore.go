@@ -33,12 +33,12 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	began, repeated, users := false, 0, 0
 	rows, takenOn, err := restore(ctx, c.File, c.Data, func() { began = true }, func(db *bolt.DB) error {
 		store := storage.New(db, storage.Options{})
-		err := store.Prepare(ctx)
+		err := store.Operator.Prepare(ctx)
 		if err == nil {
-			repeated, err = store.RepeatDeletions(ctx, deletions)
+			repeated, err = store.Operator.RepeatDeletions(ctx, deletions)
 		}
 		if err == nil && c.EndSessions {
-			users, err = store.EndAllSessions(ctx)
+			users, err = store.Operator.EndAllSessions(ctx)
 		}
 		return err
 	})
@@ -83,7 +83,7 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 // restores elsewhere.
 func readDeletions(ctx context.Context, name string) (deletions []domain.Message, err error) {
 	read := func(db *bolt.DB) (err error) {
-		deletions, err = storage.New(db, storage.Options{}).DeletionRecords(ctx)
+		deletions, err = storage.New(db, storage.Options{}).Operator.DeletionRecords(ctx)
 		return err
 	}
 	if there, err := bolt.Exists(name); err == nil && there {

@@ -166,7 +166,7 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 		log.InfoContext(ctx, "worker started", "lease", options.Lease, "concurrency", options.Concurrency)
 		run.Go(func() error {
 			defer workEnded()
-			worker.New(b.Store, options).Run(ctx)
+			worker.New(b.Steps, options).Run(ctx)
 			return nil
 		})
 	}

@@ -28,7 +28,7 @@ func (c resetCommand) Run(ctx context.Context, console *console) error {
 		return badName("NAME", err)
 	}
 	return c.use(ctx, false, func(b *backend) error {
-		token, err := b.SignInLink(ctx, name)
+		token, err := b.Operator.SignInLink(ctx, name)
 		if errors.Is(err, domain.ErrNotFound) {
 			return cannotRunError{fmt.Errorf("there is no user %s", name)}
 		}

@@ -15,7 +15,7 @@ func TestUserResetCommand(t *testing.T) {
 func resetPrintsLink(t *testing.T) {
 	data := t.TempDir()
 	s := openSite(t, data)
-	_, _, err := s.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: testPassword}})
+	_, _, err := s.store.Accounts.Create(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: testPassword}})
 	s.ok(err)
 	s.close()
 	code, out, errs := program(t, "user", "reset", "ADA", "--data", data, "--base-url", "https://blog.example")
@@ -24,8 +24,8 @@ func resetPrintsLink(t *testing.T) {
 		t.Fatalf("exit %d, %q and %q", code, out, errs)
 	}
 	s = openSite(t, data)
-	s.ok(s.store.ResetPassword(t.Context(), token, "a better password"))
-	_, _, err = s.store.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "a better password"})
+	s.ok(s.store.Accounts.ResetPassword(t.Context(), token, "a better password"))
+	_, _, err = s.store.Accounts.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "a better password"})
 	s.ok(err)
 }
 

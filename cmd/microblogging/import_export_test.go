@@ -45,29 +45,29 @@ func importTakesBackAnExport(t *testing.T) {
 	ok(t, err)
 	defer db.Close()
 	store := storage.New(db, storage.Options{})
-	ok(t, store.Prepare(t.Context()))
+	ok(t, store.Operator.Prepare(t.Context()))
 	for _, name := range []string{"ada", "bob"} {
-		_, _, err := store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: testPassword}})
+		_, _, err := store.Accounts.Create(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: testPassword}})
 		ok(t, err)
 	}
 	posts := exportedPosts()
 	for name, owner := range map[string]domain.UserName{"Mine": "ada", "Others": "bob"} {
 		channel, err := domain.NewChannel(name, domain.About{}, owner)
 		ok(t, err)
-		channel, err = store.CreateChannel(t.Context(), channel)
+		channel, _, err = store.Channels.Create(t.Context(), channel, "", 0)
 		ok(t, err)
-		ok(t, store.ListChannel(t.Context(), channel))
+		ok(t, store.Operator.ListChannel(t.Context(), channel))
 		for i, post := range posts {
-			_, _, err := store.Post(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: string(rune('a' + i)),
+			_, _, err := store.Posts.Create(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: string(rune('a' + i)),
 				Draft: domain.Draft{Title: post.title, Text: post.text}, CreatedOn: post.on})
 			ok(t, err)
 		}
 	}
-	link, err := store.SignInLink(t.Context(), "ada")
+	link, err := store.Operator.SignInLink(t.Context(), "ada")
 	ok(t, err)
-	token, _, err := store.FollowSignInLink(t.Context(), link)
+	token, _, err := store.Accounts.FollowSignInLink(t.Context(), link)
 	ok(t, err)
-	site, err := web.New(store, web.Options{})
+	site, err := web.New(store.Store, web.Options{})
 	ok(t, err)
 	request := httptest.NewRequest("GET", "/api/v1/account/export", nil)
 	request.Header.Set("Authorization", "Bearer "+token)
@@ -98,11 +98,11 @@ func mustHavePosts(t *testing.T, data string, want []exported) {
 	ok(t, err)
 	defer db.Close()
 	store := storage.New(db, storage.Options{})
-	channel, err := store.Channel(t.Context(), "news")
+	channel, err := store.Channels.Get(t.Context(), domain.ChannelKey("news").Address())
 	ok(t, err)
 	var got []exported
 	for after := ""; ; {
-		page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{After: after, Limit: 100})
+		page, err := store.Posts.List(t.Context(), channel.Ref(), storage.BlogQuery{After: after, Limit: 100})
 		ok(t, err)
 		for _, post := range page.Items {
 			got = append(got, exported{post.Title, post.Text, post.CreatedOn})

@@ -117,10 +117,10 @@ func misdatedAreMended(t *testing.T) {
 			t.Errorf("of %q it exits with %d, prints %q and says %q, want %q", c.date, code, out, errs, c.says)
 		}
 	}
-	inStore(t, data, func(store *storage.Store) {
-		channel, err := store.Channel(t.Context(), "news")
+	inStore(t, data, func(store *storage.Parts) {
+		channel, err := store.Channels.Get(t.Context(), domain.ChannelKey("news").Address())
 		ok(t, err)
-		page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 10})
+		page, err := store.Posts.List(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 10})
 		if err != nil || len(page.Items) != 3 || page.Items[0].Text != "b" || page.Items[1].Text != "c" || page.Items[2].Text != "a" {
 			t.Errorf("the channel has %+v, %v, want b of now, c, and a before it", page.Items, err)
 		}
@@ -153,12 +153,12 @@ func importerKeyStays(t *testing.T) {
 }
 
 // inStore opens the store of a program that has ended.
-func inStore(t *testing.T, data string, use func(*storage.Store)) {
+func inStore(t *testing.T, data string, use func(*storage.Parts)) {
 	t.Helper()
 	db, err := bolt.Open(data, bolt.Options{NoSync: true})
 	ok(t, err)
 	store := storage.New(db, storage.Options{})
-	ok(t, store.Prepare(t.Context()))
+	ok(t, store.Operator.Prepare(t.Context()))
 	use(store)
 	ok(t, db.Close())
 }
@@ -167,18 +167,18 @@ func inStore(t *testing.T, data string, use func(*storage.Store)) {
 func emptyStore(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
-	inStore(t, data, func(*storage.Store) {})
+	inStore(t, data, func(*storage.Parts) {})
 	return data
 }
 
 // expectUnwritten fails the test if a table of the store holds a row.
 func expectUnwritten(t *testing.T, data string) {
 	t.Helper()
-	inStore(t, data, func(store *storage.Store) {
-		if _, err := store.SignUp(t.Context(), "ada", testPassword); err != nil {
+	inStore(t, data, func(store *storage.Parts) {
+		if _, err := store.Operator.SignUp(t.Context(), "ada", testPassword); err != nil {
 			t.Errorf("ada cannot sign up: %v", err)
 		}
-		counts, err := store.NewChecker(0, false, func(b domain.Violation) { t.Errorf("%+v", b) }).Run(t.Context())
+		counts, err := store.Operator.NewChecker(0, false, func(b domain.Violation) { t.Errorf("%+v", b) }).Run(t.Context())
 		if err != nil || counts.Channels != 0 || counts.Rows != 1 {
 			t.Errorf("the store has %+v, %v, want only the row of ada", counts, err)
 		}
@@ -188,8 +188,8 @@ func expectUnwritten(t *testing.T, data string) {
 // expectPassword fails the test unless the password is that of the account.
 func expectPassword(t *testing.T, data, name, password string) {
 	t.Helper()
-	inStore(t, data, func(store *storage.Store) {
-		if _, _, err := store.SignIn(t.Context(), storage.Attempt{Name: name, Password: password, Address: "here"}); err != nil {
+	inStore(t, data, func(store *storage.Parts) {
+		if _, _, err := store.Accounts.SignIn(t.Context(), storage.Attempt{Name: name, Password: password, Address: "here"}); err != nil {
 			t.Errorf("%s cannot sign in: %v", name, err)
 		}
 	})
@@ -214,7 +214,7 @@ func writeFeed(t *testing.T, name, head string, entries int) string {
 // An importWorld is a store with a channel.
 type importWorld struct {
 	*testing.T
-	store   *storage.Store
+	store   *storage.Parts
 	channel domain.Channel
 	// calls counts those of the store, and hook may meddle with them.
 	calls *atomic.Int64
@@ -235,10 +235,10 @@ func newImportWorld(t *testing.T) *importWorld {
 		return send(ctx)
 	})
 	w.store = storage.New(faults, storage.Options{})
-	ok(t, w.store.Prepare(t.Context()))
+	ok(t, w.store.Operator.Prepare(t.Context()))
 	channel, err := domain.NewChannel("news", domain.About{}, "ada")
 	if err == nil {
-		channel, err = w.store.CreateChannel(t.Context(), channel)
+		channel, _, err = w.store.Channels.Create(t.Context(), channel, "", 0)
 	}
 	ok(t, err)
 	w.channel = channel
@@ -248,5 +248,5 @@ func newImportWorld(t *testing.T) *importWorld {
 
 // importer returns an importer of one feed.
 func (w *importWorld) importer() *importer {
-	return newImporter(w.store, w.channel, "ada", "id:urn:a")
+	return newImporter(w.store.Store, w.channel, "ada", "id:urn:a")
 }

@@ -123,7 +123,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 		}
 		postings, cut, misdated = append(postings, posting), append(cut, short), append(misdated, entry.Misdated)
 	}
-	results := i.store.PostAll(ctx, i.channel, postings)
+	results := i.store.Posts.CreateAll(ctx, i.channel, postings)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	counts := &i.counts
@@ -167,10 +167,10 @@ func (i *importer) belated(p storage.Posting, r storage.PostResult) bool {
 // deletes the old one. If it stops between the two, the next import goes on.
 func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog) error {
 	p.Key = "moved " + p.Key // which no entry has: its ID begins with a word and a colon
-	if _, _, err := i.store.Post(ctx, p); err != nil {
+	if _, _, err := i.store.Posts.Create(ctx, p); err != nil {
 		return err
 	}
-	return i.store.DeleteBlog(ctx, i.channel, old.ID, i.owner, domain.OneOf(old.Revision))
+	return i.store.Posts.Delete(ctx, i.channel, old.ID, i.owner, domain.OneOf(old.Revision))
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post

@@ -39,7 +39,7 @@ func (w *importWorld) wantPosts(n int) {
 	var texts []string
 	q := storage.BlogQuery{Limit: 100}
 	for {
-		page, err := w.store.Blogs(w.Context(), w.channel.Ref(), q)
+		page, err := w.store.Posts.List(w.Context(), w.channel.Ref(), q)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func (w *importWorld) wantPosts(n int) {
 			w.Fatalf("there are %d posts, want %d in their order; they are %.200q from %d on", len(texts), n, texts[max(0, min(i, len(texts)-1)):], i)
 		}
 	}
-	_, err := w.store.NewChecker(0, false, func(b domain.Violation) { w.Errorf("%+v", b) }).Run(w.Context())
+	_, err := w.store.Operator.NewChecker(0, false, func(b domain.Violation) { w.Errorf("%+v", b) }).Run(w.Context())
 	if err != nil {
 		w.Error(err)
 	}
@@ -64,7 +64,7 @@ func (w *importWorld) wantPosts(n int) {
 
 func thousandEntriesTake43Requests(t *testing.T) {
 	w := newImportWorld(t)
-	ok(t, w.store.NoteActive(t.Context(), w.channel.Ref(), datedEntries(1)[0].Published)) // else each batch under way does
+	ok(t, w.store.Operator.NoteActive(t.Context(), w.channel.Ref(), datedEntries(1)[0].Published)) // else each batch under way does
 	w.calls.Store(0)
 	to := w.importer()
 	if err := to.post(t.Context(), datedEntries(1000)); err != nil || to.counts != (importCounts{added: 1000}) {
@@ -160,14 +160,14 @@ func movesOnlyUntouched(t *testing.T) {
 	}{
 		"untouched": {func(*importWorld, domain.Blog) error { return nil }, importCounts{moved: 1}},
 		"rated": {func(w *importWorld, post domain.Blog) error {
-			return w.store.Vote(w.Context(), w.channel.Ref(), post.ID, "eve")
+			return w.store.Posts.Vote(w.Context(), w.channel.Ref(), post.ID, "eve")
 		}, importCounts{known: 1}},
 		"edited": {func(w *importWorld, post domain.Blog) error {
-			_, err := w.store.Edit(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
+			_, err := w.store.Posts.Update(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
 			return err
 		}, importCounts{known: 1}},
 		"deleted": {func(w *importWorld, post domain.Blog) error {
-			return w.store.DeleteBlog(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision]())
+			return w.store.Posts.Delete(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision]())
 		}, importCounts{known: 1}},
 		"moved by half": {func(w *importWorld, _ domain.Blog) error {
 			w.hook.Store(new(drivertest.Hook(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -188,7 +188,7 @@ func movesOnlyUntouched(t *testing.T) {
 			undated := datedEntries(1)
 			undated[0].Published = time.Time{}
 			ok(t, w.importer().post(t.Context(), undated))
-			page, err := w.store.Blogs(t.Context(), w.channel.Ref(), storage.BlogQuery{Limit: 1})
+			page, err := w.store.Posts.List(t.Context(), w.channel.Ref(), storage.BlogQuery{Limit: 1})
 			if err == nil {
 				err = c.touch(w, page.Items[0])
 			}

@@ -84,15 +84,15 @@ func benchFeed(b *testing.B, entries int) string {
 	return name
 }
 
-func benchImporter(b *testing.B, store *storage.Store) *importer {
+func benchImporter(b *testing.B, store *storage.Parts) *importer {
 	b.Helper()
-	ok(b, store.Prepare(b.Context()))
+	ok(b, store.Operator.Prepare(b.Context()))
 	channel, err := domain.NewChannel("bench", domain.About{}, "ada")
 	if err == nil {
-		channel, err = store.CreateChannel(b.Context(), channel)
+		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
 	}
 	ok(b, err)
-	return newImporter(store, channel, "ada", "title:Bench")
+	return newImporter(store.Store, channel, "ada", "title:Bench")
 }
 
 func importBench(b *testing.B, name string, to *importer) {

@@ -32,19 +32,19 @@ const sampleKey = "account of the sample: "
 // openSample fills an empty store, and returns the token of a sign-in link for the first user of
 // the sample, which works once. There is none if the store has channels without the sample, or if
 // another client made an account under the name of that user.
-func openSample(ctx context.Context, store *storage.Store) (token string, err error) {
+func openSample(ctx context.Context, store *storage.Parts) (token string, err error) {
 	user := sampleUsers()[0]
 	key := sampleKey + string(user)
-	made, err := store.MadeWithKey(ctx, user, key)
+	made, err := store.Operator.MadeWithKey(ctx, user, key)
 	if errors.Is(err, domain.ErrNotFound) {
-		if err := fillSample(ctx, store); err != nil {
+		if err := fillSample(ctx, store.Store); err != nil {
 			return "", err
 		}
-		made, err = store.MadeWithKey(ctx, user, key)
+		made, err = store.Operator.MadeWithKey(ctx, user, key)
 	}
 	switch {
 	case err == nil && made:
-		return store.SignInLink(ctx, user)
+		return store.Operator.SignInLink(ctx, user)
 	case err == nil, errors.Is(err, domain.ErrNotFound):
 		return "", nil
 	}
@@ -58,7 +58,7 @@ const sampleAge = 30 * 24 * time.Hour
 // passwords are random and not kept. If another process does so at the same time, it leaves them to
 // that one; so it does if another client has the name of one of its users.
 func fillSample(ctx context.Context, store *storage.Store) error {
-	page, err := store.Channels(ctx, "", "", 1)
+	page, err := store.Channels.List(ctx, "", "", 1)
 	switch {
 	case err != nil:
 		return cannotRunError{err}
@@ -66,7 +66,7 @@ func fillSample(ctx context.Context, store *storage.Store) error {
 		return nil
 	}
 	for _, user := range slices.Backward(sampleUsers()) { // the first comes last: if it exists, all exist
-		_, _, err := store.SignUpOnce(ctx, storage.SignUpRequest{
+		_, _, err := store.Accounts.Create(ctx, storage.SignUpRequest{
 			Attempt:   storage.Attempt{Name: string(user), Password: rand.Text()},
 			Key:       sampleKey + string(user),
 			CreatedOn: time.Now().Add(-sampleAge),
@@ -109,7 +109,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	channel.CreatedOn = domain.Storable(bringUpToDate(f.Entries, time.Now()).Add(-time.Hour))
-	if channel, err = store.CreateChannelWithin(ctx, channel, 0); err != nil {
+	if channel, _, err = store.Channels.Create(ctx, channel, "", 0); err != nil {
 		return err
 	}
 	to := newImporter(store, channel, channel.Owner, f.Source)
@@ -122,13 +122,13 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 // addSampleReaders makes each user vote for some posts, and all users but the
 // first subscribe.
 func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.Channel) error {
-	page, err := store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 30})
+	page, err := store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: 30})
 	if err != nil {
 		return err
 	}
 	for i, user := range sampleUsers() {
 		if i > 0 {
-			if err := store.Subscribe(ctx, channel, user); err != nil {
+			if err := store.Subscriptions.Create(ctx, channel, user); err != nil {
 				return err
 			}
 		}
@@ -136,7 +136,7 @@ func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.
 			if n%(i+2) != 1 {
 				continue
 			}
-			if err := store.Vote(ctx, channel.Ref(), blog.ID, user); err != nil {
+			if err := store.Posts.Vote(ctx, channel.Ref(), blog.ID, user); err != nil {
 				return err
 			}
 		}

@@ -25,20 +25,20 @@ func sampleIsConsistent(t *testing.T) {
 	data := t.TempDir()
 	_, stop := serving(t, 2, "--sample", "--data", data)
 	stop()
-	inStore(t, data, func(store *storage.Store) {
-		channels, err := store.Channels(t.Context(), "", "", 100)
+	inStore(t, data, func(store *storage.Parts) {
+		channels, err := store.Channels.List(t.Context(), "", "", 100)
 		ok(t, err)
 		for _, channel := range channels.Items {
-			owner, err := store.User(t.Context(), channel.Owner)
+			owner, err := store.Accounts.Get(t.Context(), channel.Owner)
 			if err != nil || !owner.CreatedOn.Before(channel.CreatedOn) {
 				t.Errorf("%s was created on %s, its owner %+v, %v", channel.Name, channel.CreatedOn, owner, err)
 			}
-			blogs, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
+			blogs, err := store.Posts.List(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
 			if err != nil || len(blogs.Items) == 0 || time.Since(blogs.Items[0].CreatedOn) > time.Hour+4*time.Minute {
 				t.Errorf("%s: %v, %v", channel.Name, blogs.Items, err)
 			}
 			for _, blog := range blogs.Items {
-				if _, err := store.User(t.Context(), blog.UserID); err != nil || !blog.CreatedOn.After(channel.CreatedOn) {
+				if _, err := store.Accounts.Get(t.Context(), blog.UserID); err != nil || !blog.CreatedOn.After(channel.CreatedOn) {
 					t.Errorf("%s was created on %s, a post of %s (%v) on %s", channel.Name, channel.CreatedOn, blog.UserID, err, blog.CreatedOn)
 				}
 			}
@@ -49,8 +49,8 @@ func sampleIsConsistent(t *testing.T) {
 func sampleUserWasTaken(t *testing.T) {
 	for _, user := range sampleUsers() {
 		data := t.TempDir()
-		inStore(t, data, func(store *storage.Store) {
-			if _, err := store.SignUp(t.Context(), string(user), testPassword); err != nil {
+		inStore(t, data, func(store *storage.Parts) {
+			if _, err := store.Operator.SignUp(t.Context(), string(user), testPassword); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -60,8 +60,8 @@ func sampleUserWasTaken(t *testing.T) {
 		if code := <-r.ended; code != exitOK || strings.Contains(r.wrote.String(), "sign in as") {
 			t.Errorf("%s has an account of their own, and the start ends with %d and prints %s", user, code, r.wrote.String())
 		}
-		inStore(t, data, func(store *storage.Store) {
-			if channels, err := store.Channels(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
+		inStore(t, data, func(store *storage.Parts) {
+			if channels, err := store.Channels.List(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
 				t.Errorf("%s has an account of their own: channels %+v, %v", user, channels.Items, err)
 			}
 		})

@@ -69,7 +69,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	token := ""
 	if f.Sample {
 		// Before the first request: a stop that comes later fails no write.
-		if token, err = openSample(ctx, b.Store); err != nil {
+		if token, err = openSample(ctx, b.Parts); err != nil {
 			return err
 		}
 	}

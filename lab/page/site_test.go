@@ -39,7 +39,7 @@ func newSiteOf(t testing.TB, pages *page.Lab) *site {
 		return domain.ErrUnavailable
 	})
 	s := &site{TB: t, log: &logBuffer{}}
-	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{
+	handler, err := web.New(storage.New(db, storage.Options{}).Store, web.Options{
 		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})
 	if err != nil {

@@ -186,7 +186,7 @@ func choiceCanBeTaken(t *testing.T) {
 
 func callHasItsLine(t *testing.T) {
 	for path, want := range map[string][]string{
-		"/lab/post": {"Read the channel's row", "storage/", "(*Lifecycle).", "func (s *Lifecycle)", "Called from", "lab/protocol/"},
+		"/lab/post": {"Read the channel's row", "storage/", "(*Fence).", "func (s *Fence)", "Called from", "lab/protocol/"},
 		"/lab/A1":   {"Look whether the channel is there", "lab/textbook/textbook.go:", "backend.post"},
 	} {
 		r := newSite(t).get(path).want(200)

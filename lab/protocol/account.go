@@ -46,7 +46,7 @@ func account(name domain.UserName) body {
 // makeLink makes a sign-in link.
 func makeLink(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if link, err := c.Store.SignInLink(ctx, by); err == nil {
+		if link, err := c.Store.Operator.SignInLink(ctx, by); err == nil {
 			c.Links = append(c.Links, link)
 			c.Tell(lab.Fact{Kind: factLinkMade, User: by, Token: link})
 		}
@@ -68,7 +68,7 @@ func follow(ctx context.Context, c *lab.Client) {
 		return
 	}
 	c.Tell(lab.Fact{Kind: factFollowing, Token: link})
-	token, _, err := c.Store.FollowSignInLink(ctx, link)
+	token, _, err := c.Store.Accounts.FollowSignInLink(ctx, link)
 	switch {
 	case err == nil:
 		c.Tokens = append(c.Tokens, token)
@@ -88,7 +88,7 @@ func reset(actor string) body {
 			}
 		}
 		c.Tell(lab.Fact{Kind: factFollowing, Token: f.Token})
-		if err := c.Store.ResetPassword(ctx, f.Token, newPassword(actor)); err == nil {
+		if err := c.Store.Accounts.ResetPassword(ctx, f.Token, newPassword(actor)); err == nil {
 			c.Tell(f)
 		}
 	}
@@ -106,7 +106,7 @@ func resetOnce(v lab.View, k lab.Known, violation violating) {
 // signOut ends the sessions that the actor has.
 func signOut(ctx context.Context, c *lab.Client) {
 	for _, token := range c.Tokens {
-		if err := c.Store.SignOut(ctx, token); err == nil {
+		if err := c.Store.Accounts.SignOut(ctx, token); err == nil {
 			c.Tell(lab.Fact{Kind: factSignedOut, Token: token})
 		}
 	}
@@ -116,7 +116,7 @@ func signOut(ctx context.Context, c *lab.Client) {
 func endSessions(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factEnding, User: by})
-		if err := c.Store.EndSessions(ctx, by); err == nil { // it contends with others
+		if err := c.Store.Accounts.EndSessions(ctx, by); err == nil { // it contends with others
 			c.Tell(lab.Fact{Kind: factSessionsEnded, User: by})
 		}
 	}

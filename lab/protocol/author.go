@@ -22,7 +22,7 @@ func lookAtAuthor(times int) body {
 	return func(ctx context.Context, c *lab.Client) {
 		for range times {
 			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-			page, err := c.Store.BlogsBy(ctx, author, "", feedLimit)
+			page, err := c.Store.Feeds.BlogsBy(ctx, author, "", feedLimit)
 			if err != nil {
 				continue
 			}
@@ -78,7 +78,7 @@ func authors() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.ListPosts(ctx, p.by, blogsOf(attempts)...)",
+			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...)",
 				"A post is put on its author's list before it is made, so no post is missing there, whichever process dies.",
 				only("ann", afterWrite(schema.TableBlogs, isToList)), among("ann")),
 			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: in.State == domain.ChannelActive",
@@ -86,7 +86,7 @@ func authors() subject {
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 				}), unharmed, among("reader", "olga")),
-			ablate("author-post", "author", "The look at a listed post", "readFound: s.posts.Blog(ctx, post.by.Channel, post.id)",
+			ablate("author-post", "author", "The look at a listed post", "readFound: post.by.Channel, post.id",
 				"The page of an author reads each post that is listed, so one that was deleted is not shown from a list that is behind.",
 				only("reader", remembersPosts), among("reader", "olga")),
 			ablate("author-gone", "author", "What a list may lose", "readListed: case !lives:",

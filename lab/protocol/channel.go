@@ -31,44 +31,35 @@ const (
 
 // create creates the channel.
 func create(name domain.ChannelName, by domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, name, by) }
-}
-
-func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by domain.UserName) (domain.Channel, bool) {
-	channel, err := domain.NewChannel(string(name), domain.About{}, by)
-	if err == nil {
-		channel, err = c.Store.CreateChannel(ctx, channel)
-	}
-	switch {
-	case err == nil:
-		c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref(), User: by})
-	case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
-		c.Tell(lab.Fact{Kind: factTaken, Channel: domain.ChannelRef{Key: channel.Key()}})
-	}
-	return channel, err == nil
+	return func(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, name, by, "") }
 }
 
 // createOnce creates the channel with an idempotency key.
 func createOnce(by domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factCreating, User: by, Key: key})
-		channel, err := domain.NewChannel(string(channelName), domain.About{}, by)
-		if err == nil {
-			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key, 0)
-		}
-		switch {
-		case err == nil:
-			c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref(), User: by, Key: key})
-		case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
-			c.Tell(lab.Fact{Kind: factTaken, Channel: domain.ChannelRef{Key: channelKey}, User: by, Key: key})
-		}
+		makeChannel(ctx, c, channelName, by, key)
 	}
+}
+
+func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by domain.UserName, key string) (domain.Channel, bool) {
+	channel, err := domain.NewChannel(string(name), domain.About{}, by)
+	if err == nil {
+		channel, _, err = c.Store.Channels.Create(ctx, channel, key, 0)
+	}
+	switch {
+	case err == nil:
+		c.Tell(lab.Fact{Kind: factCreated, Channel: channel.Ref(), User: by, Key: key})
+	case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
+		c.Tell(lab.Fact{Kind: factTaken, Channel: domain.ChannelRef{Key: name.Key()}, User: by, Key: key})
+	}
+	return channel, err == nil
 }
 
 // createAndPost creates the channel and immediately posts to it.
 func createAndPost(by domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if channel, ok := makeChannel(ctx, c, channelName, by); ok {
+		if channel, ok := makeChannel(ctx, c, channelName, by, ""); ok {
 			makePost(ctx, c, channel, by, key)
 		}
 	}
@@ -79,7 +70,7 @@ func createWithin(name domain.ChannelName, by domain.UserName, limit int) body {
 	return func(ctx context.Context, c *lab.Client) {
 		channel, err := domain.NewChannel(string(name), domain.About{}, by)
 		if err == nil {
-			channel, err = c.Store.CreateChannelWithin(ctx, channel, limit)
+			channel, _, err = c.Store.Channels.Create(ctx, channel, "", limit)
 		}
 		if err == nil {
 			c.Tell(lab.Fact{Kind: factOwned, Channel: channel.Ref(), User: by})

@@ -33,7 +33,7 @@ func WorkerOptions() worker.Options {
 // A crew is the fresh workers that run when all actors have stopped.
 type crew struct {
 	db     *mem.DB
-	store  *storage.Store
+	store  *storage.Parts
 	worker *worker.Worker
 	deeds  []lab.Deed
 }
@@ -41,7 +41,7 @@ type crew struct {
 func newCrew(db mem.Snapshot, around driver.Around) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
 	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause, ActivePartitions: -1, Around: []driver.Around{around}})
-	c.worker = worker.New(c.store, WorkerOptions())
+	c.worker = worker.New(c.store.Steps, WorkerOptions())
 	return c
 }
 
@@ -64,7 +64,7 @@ func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
 			return nil
 		}
 		before := c.db.Snapshot().Sum()
-		_, err := c.store.Reconcile(ctx, 0, time.Now())
+		_, err := c.store.Operator.Reconcile(ctx, 0, time.Now())
 		c.deeds = append(c.deeds, lab.Deed{Err: err})
 		if err != nil {
 			return fmt.Errorf("reconciling pass: %w", err)
@@ -78,7 +78,7 @@ func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
 
 // requeue does what an operator does with poison, and lets the workers finish.
 func (c *crew) requeue(ctx context.Context) error {
-	n, err := c.store.Requeue(ctx, "")
+	n, err := c.store.Operator.Requeue(ctx, "")
 	if err != nil {
 		return fmt.Errorf("requeueing: %w", err)
 	}
@@ -128,7 +128,7 @@ func unlisted(b domain.Violation) bool { return b.Invariant == "I8" && b.Table =
 
 // run runs the checker once.
 func (c *crew) run(ctx context.Context, repair bool) (violations []domain.Violation) {
-	checker := c.store.NewChecker(0, repair, func(b domain.Violation) { violations = append(violations, b) })
+	checker := c.store.Operator.NewChecker(0, repair, func(b domain.Violation) { violations = append(violations, b) })
 	if _, err := checker.Run(ctx); err != nil {
 		violations = append(violations, violationOf("I5", "checking: %v", err))
 	}

@@ -50,16 +50,16 @@ func queuedPost(texts ...string) body {
 func send(ctx context.Context, c *lab.Client, channel domain.Channel, m domain.Message) {
 	m.Channel, m.Incarnation, m.Name, m.RequestedBy, m.RequestedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
 	if m.Kind == domain.MessageChannel {
-		_ = c.Store.ListDeletion(ctx, m) // which comes first
+		_ = c.Store.Operator.ListDeletion(ctx, m) // which comes first
 	}
-	_ = c.Store.Messages().Send(ctx, m.Encode())
+	_ = c.Store.Operator.Messages().Send(ctx, m.Encode())
 }
 
 // queueCopy sends every message on the queue once more.
 func queueCopy(ctx context.Context, c *lab.Client) {
-	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+	messages, err := c.Store.Operator.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 	for _, m := range messages {
-		err = errors.Join(err, c.Store.Messages().Send(ctx, m.Text))
+		err = errors.Join(err, c.Store.Operator.Messages().Send(ctx, m.Text))
 	}
 	_ = err
 }
@@ -70,7 +70,7 @@ func accepted(texts ...string) body { return inTurn(news(texts...), ask) }
 // ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
-	channel, err := c.Store.RequestDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
+	channel, err := c.Store.Deletions.Request(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
 	if err == nil {
 		c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
 	}
@@ -81,7 +81,7 @@ func ask(ctx context.Context, c *lab.Client) {
 func repeat() body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		c.Tell(lab.Fact{Kind: factAsking, Channel: channel.Ref()})
-		found, err := c.Store.RepeatDeletion(ctx, domain.Deletion{
+		found, err := c.Store.Operator.RepeatDeletion(ctx, domain.Deletion{
 			Channel: channel.Ref(), Name: channelName, RequestedBy: owner, RequestedOn: lab.Instant(),
 		}.Message())
 		if found && err == nil {
@@ -93,7 +93,7 @@ func repeat() body {
 // work handles the message that the scheduler delivers.
 func work(ctx context.Context, c *lab.Client) {
 	//lab: Take a message from the queue, if there is one.
-	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+	messages, err := c.Store.Operator.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 	if err != nil {
 		return
 	}
@@ -102,7 +102,7 @@ func work(ctx context.Context, c *lab.Client) {
 			c.Tell(lab.Fact{Kind: factHandling, Channel: asked.Ref()})
 		}
 		// Its outcome is in the store.
-		err := worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
+		err := worker.New(c.Store.Steps, WorkerOptions()).Handle(ctx, m)
 		if asked, decodeErr := domain.DecodeMessage(m.Text); err == nil && decodeErr == nil && asked.Kind == domain.MessageBlog {
 			c.Tell(lab.Fact{Kind: factHandled, Channel: asked.Ref(), Blog: asked.Blog})
 		}
@@ -279,13 +279,13 @@ func deletions() subject {
 			ablate("if-match", "again", "The version of the row", "ReleaseName: driver.Match(row.ETag)",
 				"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
 				always(withoutMatch(schema.TableChannels, "")), interrupted),
-			ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion: s.ReadIncarnation(ctx, m.Ref())",
+			ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion: s.fence.ReadIncarnation(ctx, m.Ref())",
 				"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
 				only("operator", takenFor(firstIncarnation)), unharmed),
 			ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep: found == 0",
 				"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
 				only("w", oneRead), unharmed),
-			ablate("queue-first", "web-dies", "The message first", "(*Deletions).recordIntent: s.Enqueue(ctx, message)",
+			ablate("queue-first", "web-dies", "The message first", "(Steps).recordIntent: s.Enqueue(ctx, message)",
 				"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions

@@ -21,13 +21,13 @@ const (
 func newAddress(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factAddressing, User: by})
-		_, _ = c.Store.NewDigestAddress(ctx, by) // what counts is that it does not come back
+		_, _ = c.Store.Accounts.NewDigestAddress(ctx, by) // what counts is that it does not come back
 	}
 }
 
 func revokeAddress(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if err := c.Store.RevokeDigestAddress(ctx, by); err == nil {
+		if err := c.Store.Accounts.RevokeDigestAddress(ctx, by); err == nil {
 			c.Tell(lab.Fact{Kind: factAddressRevoked, User: by})
 		}
 	}

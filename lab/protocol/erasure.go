@@ -39,7 +39,7 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 			f.Session += given.Session
 		}
 		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
-		asked, err := c.Store.RequestErasure(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
+		asked, err := c.Store.Accounts.Delete(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
 		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
 			if asked.UndoableUntil.After(asked.RequestedOn) {
 				f.Until = asked.UndoableUntil
@@ -53,7 +53,7 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 func keep(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factKeeping, User: name})
-		if undone, err := c.Store.UndoErasure(ctx, name); err == nil {
+		if undone, err := c.Store.Accounts.Undo(ctx, name); err == nil {
 			c.Tell(lab.Fact{Kind: factKept, User: name, Channel: undone.Ref()})
 		}
 	}
@@ -63,7 +63,7 @@ func keep(name domain.UserName) body {
 func comeBack(name domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: factReturning, User: name})
-		_, _, err := c.Store.SignUpOnce(ctx, storage.SignUpRequest{
+		_, _, err := c.Store.Accounts.Create(ctx, storage.SignUpRequest{
 			Attempt: storage.Attempt{Name: string(name), Password: newPassword("next"), Address: address}})
 		if err != nil {
 			return
@@ -250,20 +250,20 @@ func erasures() subject {
 			ablate("erasure-revision", "erasure-vote", "The posting rule in a vote", "(*Posts).Vote: s.admit(ctx, p)",
 				"A vote requires the revision of the posting rule as a post does, so it fails once a deletion has replaced the rule.",
 				only("vera", withoutPostingRule(driver.ActionMerge)), unharmed),
-			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Readers).join: s.RequireActive(ctx, user)",
+			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Subscriptions).join: s.fence.RequireActive(ctx, user)",
 				"A request to subscribe checks that its account is active after the user's own row exists, so it sees a deletion that has read that row.",
 				only("vera", active), unharmed),
-			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Lifecycle).listForOwner: s.requireActive(ctx, channel.Owner)",
+			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Fence).listForOwner: s.requireActive(ctx, channel.Owner)",
 				"A creation checks that its account is active after the channel is on the owner's list, so it sees a deletion that has read the list.",
 				only("vera", active), unharmed),
-			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.WithdrawGate(ctx, gate)",
+			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.fence.WithdrawGate(ctx, gate)",
 				"A deletion removes the reservation of each channel that is on the list and does not exist, so its gate never opens.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
 					})
 				}), unharmed),
-			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(*Accounts).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
+			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(Steps).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
 				"A request to delete an account begins an epoch, so it ends all sessions and links in one write.",
 				always(func() driver.Around {
 					return func(ctx context.Context, c *driver.Call, next following) error {
@@ -275,10 +275,10 @@ func erasures() subject {
 						return next(ctx)
 					}
 				}), unharmed),
-			ablate("erasure-version", "erasure-undo", "The version of the account", "(*Accounts).swap: driver.Match(e.row.ETag)",
+			ablate("erasure-version", "erasure-undo", "The version of the account", "(Steps).swap: driver.Match(e.row.ETag)",
 				"The undo and the pivot write one row in the version that was read, so only one of them succeeds.",
 				always(withoutMatch(schema.TableUsers, "")), unharmed),
-			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(*Erasures).accept: asked.ID != "" && entry.ID == asked.ID`,
+			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(Steps).accept: asked.ID != "" && entry.ID == asked.ID`,
 				"A request to delete recognises its own write of the account's row, so it does not repeat that write after an undo.",
 				only("home", func() driver.Around {
 					return reading(schema.TableUsers, func(row *driver.Entity) {
@@ -287,7 +287,7 @@ func erasures() subject {
 						}
 					})
 				})),
-			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "UndoErasure: entry.ID != undone.ID",
+			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "(*Accounts).Undo: entry.ID != undone.ID",
 				"An undo is of the request that was read first, so its duplicate leaves the next request alone.",
 				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",

@@ -28,7 +28,7 @@ const (
 func lookAtFeed(by domain.UserName, limit int) body {
 	return func(ctx context.Context, c *lab.Client) {
 		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-		page, err := c.Store.Feed(ctx, by, "", limit)
+		page, err := c.Store.Feeds.List(ctx, by, "", limit)
 		if err != nil {
 			return
 		}
@@ -90,7 +90,7 @@ func feeds() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("feed-channel", "feed-deletion", "The mark in a feed", "RepairSubscription: channel.State != domain.ChannelActive",
+			ablate("feed-channel", "feed-deletion", "The mark in a feed", "(*Subscriptions).repairSubscription: channel.State != domain.ChannelActive",
 				"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })

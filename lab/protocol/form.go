@@ -22,9 +22,7 @@ type accepting func(read domain.ChannelRef) domain.ChannelAddress
 func whatWasRead(read domain.ChannelRef) domain.ChannelAddress { return read.Address() }
 
 // whateverIsThere accepts any incarnation.
-func whateverIsThere(read domain.ChannelRef) domain.ChannelAddress {
-	return domain.ChannelAddress{Key: read.Key, Expected: domain.Any[domain.Incarnation]()}
-}
+func whateverIsThere(read domain.ChannelRef) domain.ChannelAddress { return read.Key.Address() }
 
 // stale reads the channel, and later sends a request that was made for what was read. It
 // tells what the request was answered as an answer about that.
@@ -33,7 +31,7 @@ func stale(by domain.UserName, accept accepting, done lab.Kind,
 ) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, read domain.Channel) {
 		c.Tell(lab.Fact{Kind: factRead, Channel: read.Ref(), User: by})
-		now, err := c.Store.ChannelAt(ctx, accept(read.Ref()))
+		now, err := c.Store.Channels.Get(ctx, accept(read.Ref()))
 		var id domain.BlogID
 		if err == nil {
 			id, err = send(ctx, c, now)
@@ -50,7 +48,7 @@ func stale(by domain.UserName, accept accepting, done lab.Kind,
 // stalePost posts to the channel that was read before.
 func stalePost(by domain.UserName, accept accepting) body {
 	return stale(by, accept, factPosted, func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error) {
-		blog, _, err := c.Store.Post(ctx, storage.Posting{
+		blog, _, err := c.Store.Posts.Create(ctx, storage.Posting{
 			Channel: now, By: by, Key: "stale", Draft: domain.Draft{Text: "stale"}, CreatedOn: lab.Instant()})
 		return blog.ID, err
 	})
@@ -59,7 +57,7 @@ func stalePost(by domain.UserName, accept accepting) body {
 // staleSubscribe subscribes to the channel that was read before.
 func staleSubscribe(by domain.UserName, accept accepting) body {
 	return stale(by, accept, factSubscribed, func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error) {
-		return "", c.Store.Subscribe(ctx, now, by)
+		return "", c.Store.Subscriptions.Create(ctx, now, by)
 	})
 }
 

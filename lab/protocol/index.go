@@ -15,7 +15,7 @@ import (
 
 // reconcile is one reconciling pass that takes every deletion for stalled.
 func reconcile(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.Reconcile(ctx, 0, time.Now()) // its outcome is in the store
+	_, _ = c.Store.Operator.Reconcile(ctx, 0, time.Now()) // its outcome is in the store
 }
 
 // reconciliations find what the queue has lost, by the index of open deletions.
@@ -55,7 +55,7 @@ func reconciliations() subject {
 			ablate("reconcile", "forgotten", "The reconciling pass", "(*pass).lookAt: p.requeue(ctx, d.Message())",
 				"From time to time a pass looks for deletions that have lost their message, and queues them again.",
 				nil, under(Shipped{NoReconcile: true})),
-			ablate("index-first", "index", "The index first", "(*Deletions).recordIntent: s.RenewOpen(ctx, message.Ref(), message.Due())",
+			ablate("index-first", "index", "The index first", "(Steps).recordIntent: s.RenewOpen(ctx, message.Ref(), message.Due())",
 				"A deletion is on the index of open deletions before its channel is marked, so a pass finds it without reading every channel.",
 				only("olga", afterMark(isToIndex)), among("olga")),
 			ablate("index-version", "index-pass", "The version of an index row", "removeOpen: driver.Match(index.ETag)",
@@ -68,7 +68,7 @@ func reconciliations() subject {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
 					})
 				}), among("olga", "reconcile")),
-			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.ReadIncarnation(ctx, ref)",
+			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.fence.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
 			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",

@@ -9,8 +9,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -39,7 +39,7 @@ func lookAtLatest(times int) body {
 // readLatest reads them as package web does, a line for each post. Expected are the channels that
 // were active when the process looked last.
 func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]domain.ChannelRef) (string, error) {
-	active, err := c.Store.Active(ctx, "", *expected)
+	active, err := c.Store.Feeds.Active(ctx, "", *expected)
 	if err != nil {
 		return "", err
 	}
@@ -47,9 +47,9 @@ func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]doma
 	for _, channel := range active.Channels {
 		*expected = append(*expected, channel.Ref())
 	}
-	page, err := fresh.ReadCachedAt(ctx, kept, domain.Channel{}, active.Version, "latest",
-		func(ctx context.Context, _ domain.Channel, _ fresh.Version) (string, error) {
-			latest, err := c.Store.Latest(ctx, active, latestLimit)
+	page, err := channel.ReadCachedAt(ctx, kept, domain.Channel{}, active.Version, "latest",
+		func(ctx context.Context, _ domain.Channel, _ channel.Version) (string, error) {
+			latest, err := c.Store.Feeds.Latest(ctx, active, latestLimit)
 			var text strings.Builder
 			for _, post := range latest.Items {
 				text.WriteString(string(post.ID) + "\t" + string(post.Channel.Incarnation) + "\t" + post.Text + "\n")
@@ -99,7 +99,7 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []doma
 // postLater posts to the channel in the hour after that of the set-up.
 func postLater(by domain.UserName, key string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		blog, made, err := c.Store.Post(ctx, storage.Posting{
+		blog, made, err := c.Store.Posts.Create(ctx, storage.Posting{
 			Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key}, CreatedOn: c.Now().Add(time.Hour),
 		})
 		answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
@@ -108,7 +108,7 @@ func postLater(by domain.UserName, key string) body {
 
 // busy is a set-up: the channel with a post, and no other.
 func busy(ctx context.Context, c *lab.Client) {
-	if channel, ok := makeChannel(ctx, c, channelName, owner); ok {
+	if channel, ok := makeChannel(ctx, c, channelName, owner, ""); ok {
 		makePost(ctx, c, channel, author, "old")
 	}
 }
@@ -138,10 +138,10 @@ func latest() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.NoteActive(ctx, p.ref, times...)",
+			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
 				"A channel is on the index of active channels before it has a post, so every post can be found.",
 				only("ann", notedAfter), among("ann")),
-			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.versions.ChannelVersion(ctx, at, remembered)",
+			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.channels.GetVersion(ctx, key.Address(), remembered)",
 				"The index only says where to look, and its reader checks the channel, so no page shows a deleted channel.",
 				only("reader", func() driver.Around {
 					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })

@@ -9,8 +9,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -35,18 +35,18 @@ func (s shelf) Get(key string) (storage.Kept[string], bool) {
 func (s shelf) Set(key string, kept storage.Kept[string]) { s[key] = kept }
 
 // A pageReader reads the channel's page in a process that keeps what it has read.
-type pageReader func(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error)
+type pageReader func(ctx context.Context, s *storage.Parts, kept shelf) (storage.Kept[string], error)
 
 // versionFirst reads pages as package web does.
-func versionFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
-	return fresh.ReadCached(ctx, s.Versions, kept, anyNews(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
+func versionFirst(ctx context.Context, s *storage.Parts, kept shelf) (storage.Kept[string], error) {
+	return channel.ReadCached(ctx, s.Channels, kept, channelKey.Address(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
 		return readPage(ctx, s, c, v)
 	})
 }
 
 // contentFirst reads the content before the version that it keeps it under.
-func contentFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
-	of, err := s.ChannelAt(ctx, anyNews())
+func contentFirst(ctx context.Context, s *storage.Parts, kept shelf) (storage.Kept[string], error) {
+	of, err := s.Channels.Get(ctx, channelKey.Address())
 	if err != nil {
 		return storage.Kept[string]{}, err
 	}
@@ -54,14 +54,9 @@ func contentFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Ke
 	if err != nil {
 		return storage.Kept[string]{}, err
 	}
-	return fresh.ReadCached(ctx, s.Versions, kept, anyNews(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
+	return channel.ReadCached(ctx, s.Channels, kept, channelKey.Address(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
 		return page, nil
 	})
-}
-
-// anyNews is the address of the channel, whichever incarnation it has.
-func anyNews() domain.ChannelAddress {
-	return domain.ChannelAddress{Key: channelKey, Expected: domain.Any[domain.Incarnation]()}
 }
 
 // look looks at the channel's page this many times, in one process.
@@ -79,12 +74,12 @@ func look(times int, read pageReader) body {
 
 // readPage is what a channel's page shows: a line for each post with its id, its rating
 // and its text, and a line with the number of subscribers.
-func readPage(ctx context.Context, s *storage.Store, c domain.Channel, v storage.Version) (string, error) {
-	page, err := s.Blogs(ctx, c.Ref(), storage.BlogQuery{Limit: feedLimit})
+func readPage(ctx context.Context, s *storage.Parts, c domain.Channel, v storage.Version) (string, error) {
+	page, err := s.Posts.List(ctx, c.Ref(), storage.BlogQuery{Limit: feedLimit})
 	if err != nil {
 		return "", err
 	}
-	n, _, err := s.Subscribers(ctx, c.Ref())
+	n, _, err := s.Subscriptions.Count(ctx, c.Ref())
 	if err != nil {
 		return "", err
 	}
@@ -236,7 +231,7 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Viol
 			continue
 		}
 		if now == "" {
-			channel, version, err := c.store.ChannelVersion(ctx, anyNews(), "")
+			channel, version, err := c.store.Channels.GetVersion(ctx, channelKey.Address(), "")
 			if err != nil || version == "" {
 				return nil // no page shows what is kept
 			}
@@ -311,18 +306,18 @@ func pages() subject {
 			ablate("page-version", "page-deletion", "The version of a page", "ReadCachedAt: kept.Version == version",
 				"A page that a process keeps is shown only while the channel's row and its gate have the versions that were read for it, so it is never out of date.",
 				only("reader", trustsTime), unharmed),
-			ablate("version-first", "page-post", "The version before the content", "ReadCached: s.ChannelVersion(ctx, at, kept.Channel.Incarnation)",
+			ablate("version-first", "page-post", "The version before the content", "ReadCached: s.GetVersion(ctx, at, kept.Channel.Incarnation)",
 				"The version of a page is read before what the page shows, so a change in between invalidates the kept page instead of being hidden by it.",
 				nil, unharmed, among("reader", "ann"), hasty),
-			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Edit: s.transactIfPermitted(ctx, p,",
+			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Update: s.transactIfPermitted(ctx, p,",
 				"An edit merges the open gate, so a page that was kept before it has an old version."),
-			merging("vote-gate", "page-edit", "vera", "The gate of a vote", "(*Posts).transactIfPermitted: s.TransactIfOpen(ctx, p.ref, held...)",
+			merging("vote-gate", "page-edit", "vera", "The gate of a vote", "(*Posts).transactIfPermitted: s.fence.TransactIfOpen(ctx, p.ref, held...)",
 				"A vote merges the open gate, so a page that shows the old rating has an old version."),
-			merging("removal-gate", "page-post", "olga", "The gate of a removed post", "removeRows: s.TransactIfOpen(ctx, row.Channel,",
+			merging("removal-gate", "page-post", "olga", "The gate of a removed post", "removeRows: s.fence.TransactIfOpen(ctx, row.Channel,",
 				"The deletion of a post merges the open gate, so a page that still shows the post has an old version."),
 			merging("worker-gate", "page-worker", "w1", "The gate of a worker", "finishBlog: s.removeBlog(ctx, row)",
 				"A worker that deletes a post in the place of a request that died merges the open gate too, so no page keeps the post."),
-			merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave: s.TransactIfOpen(ctx, ref, plan...)",
+			merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave: s.fence.TransactIfOpen(ctx, ref, plan...)",
 				"The end of a subscription merges the open gate, so a page that counts the subscriber has an old version."),
 		},
 		told:   map[lab.Kind]invariant{factShown: shown},

@@ -42,7 +42,7 @@ func justMade() driver.Around {
 // signUp signs up with an idempotency key, as the actor of this name.
 func signUp(actor string, name domain.UserName, key string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_, _, err := c.Store.SignUpOnce(ctx, storage.SignUpRequest{
+		_, _, err := c.Store.Accounts.Create(ctx, storage.SignUpRequest{
 			Attempt: storage.Attempt{Name: string(name), Password: newPassword(actor), Address: address}, Key: key})
 		switch {
 		case err == nil:
@@ -63,7 +63,7 @@ func changePassword(actor string, name domain.UserName) body {
 		for _, f := range c.Given {
 			session += f.Session
 		}
-		err := c.Store.ChangePassword(ctx, session, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, newPassword(actor))
+		err := c.Store.Accounts.ChangePassword(ctx, session, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, newPassword(actor))
 		if err == nil {
 			c.Tell(lab.Fact{Kind: factPasswordChanged, User: name, Page: lab.HashPassword(oldPassword)})
 		}
@@ -73,7 +73,7 @@ func changePassword(actor string, name domain.UserName) body {
 // guess tries a wrong password.
 func guess(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_, _, err := c.Store.SignIn(ctx, storage.Attempt{Name: string(name), Password: "wrong horse", Address: address})
+		_, _, err := c.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(name), Password: "wrong horse", Address: address})
 		if errors.Is(err, domain.ErrNotSignedIn) {
 			c.Tell(lab.Fact{Kind: factGuessed, User: name})
 		}
@@ -88,7 +88,7 @@ func expired(ctx context.Context, c *lab.Client) {
 
 // expire removes what has expired, as a worker does once a day.
 func expire(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.Expire(ctx) // its outcome is in the store
+	_, _ = c.Store.Operator.Expire(ctx) // its outcome is in the store
 }
 
 func accountIsTheirs(v lab.View, k lab.Known, violation violating) {
@@ -170,7 +170,7 @@ func passwords() subject {
 				always(func() driver.Around {
 					return skipping(func(c *driver.Call) bool { return c.Method == driver.CallTransact && c.Target == schema.TableSessions })
 				}), unharmed, among("vera", "ann")),
-			ablate("expire-version", "sign-up-key", "The version of what has expired", "(*Accounts).Expire: driver.Match(row.ETag)",
+			ablate("expire-version", "sign-up-key", "The version of what has expired", "(Steps).Expire: driver.Match(row.ETag)",
 				"What has expired is removed in the version that was read, so what was renewed meanwhile stays.",
 				only("upkeep", withoutMatch(schema.TableSessions, "")), unharmed),
 			ablate("password-same", "password", "The old password at the write", "ChangePassword: now.Properties.String(schema.PropPassword) != user.Properties.String(schema.PropPassword)",

@@ -17,15 +17,15 @@ import (
 // queuedUndecodable is the set-up news, and a message that no worker can read.
 func queuedUndecodable(ctx context.Context, c *lab.Client) {
 	news("old")(ctx, c)
-	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
+	_ = c.Store.Operator.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
 
 // poisoned is the set-up accepted, and its message was given up.
 func poisoned(texts ...string) body {
 	return inTurn(accepted(texts...), func(ctx context.Context, c *lab.Client) {
-		messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+		messages, err := c.Store.Operator.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 		for _, m := range messages {
-			err = errors.Join(err, c.Store.Poison(ctx, m))
+			err = errors.Join(err, c.Store.Operator.Poison(ctx, m))
 		}
 		_ = err // a set-up has no faults
 	})
@@ -33,7 +33,7 @@ func poisoned(texts ...string) body {
 
 // requeue is an operator who queues again what waits for one.
 func requeue(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.Requeue(ctx, "") // its outcome is in the store
+	_, _ = c.Store.Operator.Requeue(ctx, "") // its outcome is in the store
 }
 
 // poisonedInVain is the part of I5 about poison: only what was refused is poisoned.
@@ -97,10 +97,10 @@ func poisons() subject {
 			ablate("wait", "forgotten", "No answer is no refusal", "classify: case unanswered(err):",
 				"A store that does not answer is waited for, so a deletion is not given up for it.",
 				only("w", unavailableRefuses)),
-			ablate("record", "poison-post", "The record before the end of the message", "(*Deletions).Poison: s.recordPoisoned(ctx, message)",
+			ablate("record", "poison-post", "The record before the end of the message", "(Steps).Poison: s.recordPoisoned(ctx, message)",
 				"A deletion is recorded as poisoned before its message is deleted, so an operator finds it and can queue it again.",
 				only("w", unrecorded)),
-			ablate("record-undecodable", "poison-undecodable", "The record of an undecodable message", "(*Deletions).Poison: s.recordUndecodable(ctx, m)",
+			ablate("record-undecodable", "poison-undecodable", "The record of an undecodable message", "(Steps).Poison: s.recordUndecodable(ctx, m)",
 				"A message that cannot be decoded is recorded with its text before it is deleted, so it is not lost.",
 				only("w", unrecorded)),
 			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",

@@ -34,7 +34,7 @@ func post(by domain.UserName, key string) body {
 }
 
 func makePost(ctx context.Context, c *lab.Client, channel domain.Channel, by domain.UserName, key string) {
-	blog, made, err := c.Store.Post(ctx, storage.Posting{
+	blog, made, err := c.Store.Posts.Create(ctx, storage.Posting{
 		Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key},
 		CreatedOn: c.Now(),
 	})
@@ -52,7 +52,7 @@ func postAll(by domain.UserName, keys ...string) body {
 				CreatedOn: c.Now().Add(time.Duration(i) * time.Second),
 			}
 		}
-		for i, r := range c.Store.PostAll(ctx, channel, postings) {
+		for i, r := range c.Store.Posts.CreateAll(ctx, channel, postings) {
 			answered(c, channel, by, keys[i], r)
 		}
 	})
@@ -85,7 +85,7 @@ func removePost(key string, by domain.UserName) body {
 }
 
 func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id domain.BlogID, by domain.UserName) {
-	if err := c.Store.DeleteBlog(ctx, channel, id, by, domain.Any[domain.Revision]()); err == nil {
+	if err := c.Store.Posts.Delete(ctx, channel, id, by, domain.Any[domain.Revision]()); err == nil {
 		c.Tell(lab.Fact{Kind: factRemoved, Channel: channel.Ref(), Blog: id})
 	}
 }
@@ -100,7 +100,7 @@ func removeNewest(ctx context.Context, c *lab.Client) {
 // onNewest reads the channel and its newest post, and goes on only if both can be read.
 func onNewest(do func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog)) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
+		page, err := c.Store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
 		if err == nil && len(page.Items) > 0 {
 			do(ctx, c, channel, page.Items[0])
 		}
@@ -112,11 +112,11 @@ func edit(key, text string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
 		c.Tell(lab.Fact{Kind: factEditing, Blog: target.Blog})
-		channel, err := c.Store.Channel(ctx, channelKey)
+		channel, err := c.Store.Channels.Get(ctx, channelKey.Address())
 		if err != nil {
 			return
 		}
-		_, err = c.Store.Edit(ctx, channel, target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
+		_, err = c.Store.Posts.Update(ctx, channel, target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
 		if err == nil {
 			c.Tell(lab.Fact{Kind: factEdited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
 		}

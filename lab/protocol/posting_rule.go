@@ -8,8 +8,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/schema"
 )
 
@@ -49,17 +49,17 @@ func govern(rules ...string) body {
 			var err error
 			switch rule {
 			case blocked:
-				err = c.Store.Block(ctx, channel, owner, domain.User{Name: author})
+				err = c.Store.Posts.Block(ctx, channel, owner, domain.User{Name: author})
 			case unblocked:
-				err = c.Store.Unblock(ctx, channel, owner, author)
+				err = c.Store.Posts.Unblock(ctx, channel, owner, author)
 			default:
-				err = c.Store.SetPosting(ctx, channel, owner, rule == closed)
+				err = c.Store.Posts.SetPosting(ctx, channel, owner, rule == closed)
 			}
 			if err != nil {
 				continue
 			}
 			// A post or an edit that lands before this read counts as one from before the answer.
-			page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLimit})
+			page, err := c.Store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLimit})
 			var there []string
 			for _, post := range page.Items {
 				there = append(there, string(post.ID)+" "+post.Text)
@@ -117,9 +117,9 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 	kept := shelf{}
 	for range 2 {
 		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-		page, err := fresh.ReadCached(ctx, c.Store.Versions, kept, anyNews(), "rule",
+		page, err := channel.ReadCached(ctx, c.Store.Channels, kept, channelKey.Address(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
-				g, err := c.Store.PostingRule(ctx, in.Key())
+				g, err := c.Store.Posts.PostingRule(ctx, in.Key())
 				return g.In(in.Ref()).Posting(), err
 			})
 		if err == nil {
@@ -218,7 +218,7 @@ func contented() driver.Around {
 }
 
 // untouched is a set-up: the channel as it was created.
-func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner) }
+func untouched(ctx context.Context, c *lab.Client) { makeChannel(ctx, c, channelName, owner, "") }
 
 // Users post, and owners say who may.
 func postingRule() subject {
@@ -272,7 +272,7 @@ func postingRule() subject {
 			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
 				"A post of another user merges the posting rule by which it was allowed, so it fails once the owner has changed the rule.",
 				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
-			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Edit: s.transactIfPermitted(ctx, p,",
+			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Update: s.transactIfPermitted(ctx, p,",
 				"An edit of another user merges the posting rule, as a post does, so it fails once the owner has changed the rule.",
 				only("ann", withoutPostingRule(driver.ActionMerge)), unharmed),
 			ablate("posting-replace", "posting", "A new revision for each rule", "replace: driver.Delete(schema.PostingRuleRow(former), driver.Exists)",
@@ -281,7 +281,7 @@ func postingRule() subject {
 			ablate("posting-version", "posting-first", "The version of the gate", "TransactIfVersion: driver.Match(version)",
 				"The first row that says who may post is put up in the version of the gate that was read, so there is never a second.",
 				always(withoutMatch(schema.TableBlogs, "gate!open!")), unharmed),
-			ablate("posting-look", "posting-first", "The version before the look", "ruleAndVersion: version, err := s.GateVersion(ctx, ref)",
+			ablate("posting-look", "posting-first", "The version before the look", "ruleAndVersion: version, err := s.fence.GateVersion(ctx, ref)",
 				"The version of the gate is read before the look that there is no such row yet, so a row that is put up in between makes the other fail.",
 				always(looksFirst), unharmed),
 			ablate("posting-earlier", "posting", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
@@ -290,7 +290,7 @@ func postingRule() subject {
 			ablate("posting-anew", "posting-again", "A new revision in any case", "(*Posts).rule: s.replace(ctx, in.Ref(), now, version)",
 				"The rule gets a new revision even if it is already as its owner wants it, so an earlier request that was never answered fails from then on.",
 				only("olga", contented)),
-			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "replace: s.TransactIfOpen(ctx, ref,",
+			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "replace: s.fence.TransactIfOpen(ctx, ref,",
 				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
 		},
 		told:     map[lab.Kind]invariant{factRuled: ruleApplies, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},

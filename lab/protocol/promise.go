@@ -25,12 +25,12 @@ const (
 func askPromised(ctx context.Context, c *lab.Client) {
 	ask(ctx, c)
 	//lab: Read which channel is being deleted.
-	channel, err := c.Store.ReadChannel(ctx, channelKey)
+	channel, err := c.Store.Operator.ReadChannel(ctx, channelKey)
 	if err != nil {
 		return
 	}
 	//lab: Read until when that can be undone.
-	if d, err := c.Store.Deletion(ctx, channel.Ref(), owner); err == nil && d.State == domain.DeletionPending {
+	if d, err := c.Store.Deletions.Get(ctx, channel.Ref(), owner); err == nil && d.State == domain.DeletionPending {
 		c.Tell(lab.Fact{Kind: factPromised, Channel: channel.Ref(), Until: d.UndoableUntil})
 	}
 }
@@ -134,10 +134,10 @@ func promises() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("undo-delay", "undo-dies", "The delay of the message", "(*Deletions).Enqueue: m.Delay()",
+			ablate("undo-delay", "undo-dies", "The delay of the message", "(Steps).Enqueue: m.Delay()",
 				"The queue keeps the message invisible for as long as the deletion can be undone, so no worker's clock decides.",
 				only("olga", atOnceVisible), unharmed, among("olga", "w1")),
-			ablate("undo-delay-again", "undo-clocks", "The delay of another message", "(*Deletions).RequeueDeletion: delay = d.Message().Delay()",
+			ablate("undo-delay-again", "undo-clocks", "The delay of another message", "(Steps).RequeueDeletion: delay = d.Message().Delay()",
 				"A pass that queues a deletion again before any worker has received it delays the message as well, so its own clock does not decide.",
 				only("reconcile", atOnceVisible), unharmed),
 			ablate("erasure-margin", "erasure-clocks", "The margin for clocks", "Stalled: d.Message().Due().Before(since)",

@@ -26,7 +26,7 @@ type body = func(ctx context.Context, c *lab.Client)
 // onChannel reads the channel, and goes on only if it can be read.
 func onChannel(do func(ctx context.Context, c *lab.Client, channel domain.Channel)) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
+		if channel, err := c.Store.Channels.Get(ctx, channelKey.Address()); err == nil {
 			do(ctx, c, channel)
 		}
 	}
@@ -45,15 +45,15 @@ func inTurn(bodies ...body) body {
 // says who may post, so that no actor has to put one up.
 func news(texts ...string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		if other, ok := makeChannel(ctx, c, aside, owner); ok {
+		if other, ok := makeChannel(ctx, c, aside, owner, ""); ok {
 			makePost(ctx, c, other, author, "aside")
 		}
-		channel, ok := makeChannel(ctx, c, channelName, owner)
+		channel, ok := makeChannel(ctx, c, channelName, owner, "")
 		if !ok {
 			return
 		}
 		if len(texts) == 0 { // the first post of another user puts it up as well
-			_ = c.Store.SetPosting(ctx, channel, owner, false)
+			_ = c.Store.Posts.SetPosting(ctx, channel, owner, false)
 		}
 		for _, text := range texts {
 			makePost(ctx, c, channel, author, text)

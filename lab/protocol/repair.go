@@ -11,7 +11,7 @@ import (
 
 // repair is one run of check --repair.
 func repair(ctx context.Context, c *lab.Client) {
-	_, _ = c.Store.NewChecker(0, true, func(domain.Violation) {}).Run(ctx) // what it mends is in the store
+	_, _ = c.Store.Operator.NewChecker(0, true, func(domain.Violation) {}).Run(ctx) // what it mends is in the store
 }
 
 func operator() lab.Actor { return lab.Actor{Name: "operator", Run: repair} }

@@ -27,7 +27,7 @@ const (
 func subscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		c.Tell(lab.Fact{Kind: factJoining, Channel: channel.Ref(), User: by})
-		if err := c.Store.Subscribe(ctx, channel, by); err == nil {
+		if err := c.Store.Subscriptions.Create(ctx, channel, by); err == nil {
 			c.Tell(lab.Fact{Kind: factSubscribed, Channel: channel.Ref(), User: by})
 		}
 	})
@@ -37,7 +37,7 @@ func subscribe(by domain.UserName) body {
 func unsubscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		c.Tell(lab.Fact{Kind: factLeaving, Channel: channel.Ref(), User: by})
-		if err := c.Store.Unsubscribe(ctx, channel.Ref(), by); err == nil {
+		if err := c.Store.Subscriptions.Delete(ctx, channel.Ref(), by); err == nil {
 			c.Tell(lab.Fact{Kind: factLeft, Channel: channel.Ref(), User: by})
 		}
 	})
@@ -46,7 +46,7 @@ func unsubscribe(by domain.UserName) body {
 // feed reads the subscriptions of a user, which removes those left half done.
 func feed(by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_, _ = c.Store.Subscriptions(ctx, by) // the invariants look at what it leaves
+		_, _ = c.Store.Subscriptions.ListAll(ctx, by) // the invariants look at what it leaves
 	}
 }
 
@@ -73,7 +73,7 @@ func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []
 func unsubscribed(ctx context.Context, l Shipped, c *crew, _ lab.View) (violations []domain.Violation) {
 	reader := storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{l.Readers}})
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
-		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
+		feed, err := reader.Feeds.List(ctx, domain.UserName(row.Partition), "", feedLimit)
 		if err != nil {
 			violations = append(violations, violationOf("I8", "reading the feed of %s: %v", row.Partition, err))
 		}
@@ -105,7 +105,7 @@ func trustful(ctx context.Context, c *driver.Call, next following) error {
 // half done.
 func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Violation {
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
-		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
+		if _, err := c.store.Subscriptions.ListAll(ctx, domain.UserName(row.Partition)); err != nil {
 			return []domain.Violation{violationOf("I8", "reading the feed of %s: %v", row.Partition, err)}
 		}
 	}
@@ -160,7 +160,7 @@ func subscriptions() subject {
 			ablate("join", "subscribe-twice", "The join row", "swapJoin: driver.Delete(schema.JoinRow(user), driver.Match(ticket))",
 				"A subscriber's row replaces the join row in the version that was read, so an operation that removes that version makes a late subscription fail.",
 				always(outright("join!")), among("vera", "feed")),
-			ablate("joined", "subscribe-late", "The feed reads the truth", "RepairSubscription: s.hasSub(ctx, row.Channel, user)",
+			ablate("joined", "subscribe-late", "The feed reads the truth", "(*Subscriptions).repairSubscription: s.hasSub(ctx, row.Channel, user)",
 				"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
 				nil, unharmed, among("vera", "vera2"), under(Shipped{Readers: trustful})),
 		},

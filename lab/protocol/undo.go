@@ -36,7 +36,7 @@ func undo(ctx context.Context, c *lab.Client) {
 		if f.Kind != factCreated || f.Channel.Key != channelKey {
 			continue
 		}
-		if channel, err := c.Store.Undo(ctx, f.Channel, owner); err == nil {
+		if channel, err := c.Store.Deletions.Undo(ctx, f.Channel, owner); err == nil {
 			channel.UndoCount--
 			c.Tell(lab.Fact{Kind: factUndone, Channel: f.Channel, Key: numbered(channel)})
 		}
@@ -116,20 +116,20 @@ func undos() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("pivot", "undo", "The pivot", "PassPivot: s.SetDeleting(ctx, row)",
+			ablate("pivot", "undo", "The pivot", "PassPivot: s.fence.SetDeleting(ctx, row)",
 				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
 				only("w", func() driver.Around {
 					return skipping(func(c *driver.Call) bool {
 						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && c.Operations[0].Action == driver.ActionMerge
 					})
 				}), unharmed),
-			ablate("undo-version", "undo", "The version of the undo", "(*Lifecycle).swap: driver.Match(row.ETag)",
+			ablate("undo-version", "undo", "The version of the undo", "(*Fence).swap: driver.Match(row.ETag)",
 				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
 				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("pivot-version", "undo", "The version of the pivot", "(*Lifecycle).swap: driver.Match(row.ETag)",
+			ablate("pivot-version", "undo", "The version of the pivot", "(*Fence).swap: driver.Match(row.ETag)",
 				"A worker passes the pivot only in the version of the row that was read, so it fails if the deletion was undone.",
 				only("w", withoutMatch(schema.TableChannels, "")), unharmed),
-			ablate("undo-number", "undo", "The undo count in the message", "(*Deletions).transition: row.UndoCount == m.UndoCount",
+			ablate("undo-number", "undo", "The undo count in the message", "(Steps).transition: row.UndoCount == m.UndoCount",
 				"A worker compares the undo count in its message with the channel's, so it ignores the message of a request that was undone.",
 				only("w", withoutProperty(schema.TableChannels, "UndoCount")), unharmed),
 			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",

@@ -28,7 +28,7 @@ func vote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
 		c.Tell(lab.Fact{Kind: factVoting, Channel: target.Channel, Blog: target.Blog, User: by})
-		if err := c.Store.Vote(ctx, target.Channel, target.Blog, by); err == nil {
+		if err := c.Store.Posts.Vote(ctx, target.Channel, target.Blog, by); err == nil {
 			c.Tell(lab.Fact{Kind: factVoted, Channel: target.Channel, Blog: target.Blog, User: by})
 		}
 	}
@@ -39,7 +39,7 @@ func vote(key string, by domain.UserName) body {
 // reads the post.
 func voteNewest(by domain.UserName) body {
 	return onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
-		_ = c.Store.Vote(ctx, channel.Ref(), post.ID, by) // no call of a set-up fails
+		_ = c.Store.Posts.Vote(ctx, channel.Ref(), post.ID, by) // no call of a set-up fails
 	})
 }
 
@@ -48,7 +48,7 @@ func unvote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
 		c.Tell(lab.Fact{Kind: factUnvoting, Channel: target.Channel, Blog: target.Blog, User: by})
-		if err := c.Store.Unvote(ctx, target.Channel, target.Blog, by); err == nil {
+		if err := c.Store.Posts.Unvote(ctx, target.Channel, target.Blog, by); err == nil {
 			c.Tell(lab.Fact{Kind: factUnvoted, Channel: target.Channel, Blog: target.Blog, User: by})
 		}
 	}
@@ -127,7 +127,7 @@ func votes() subject {
 			ablate("vote-counted", "vote", "The row of a vote", "ratingOperations: vote,",
 				"A vote inserts or deletes its own row in its transaction, so a vote that exists already is refused and not counted again.",
 				only("ann", countsStanding), unharmed, among("ann")),
-			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.ListVote(ctx, ref, id, by)",
+			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.lists.ListVote(ctx, ref, id, by)",
 				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whichever process dies.",
 				only("vera", afterWrite(schema.TableBlogs, isToList)), among("vera")),
 		},

@@ -29,13 +29,16 @@ type Accounts struct {
 	hashing hashing
 }
 
+// Steps are what the deletion of an account, workers and operators do. No page has them.
+type Steps struct{ *Accounts }
+
 // New returns the accounts of a backend whose tables are there. Hash makes the hash of a
 // password that is stored; nil is domain.HashPassword.
-func New(backend driver.Backend, reads concurrent.Reads, pause optimistic.Pause, hash func(password string) string) *Accounts {
+func New(backend driver.Backend, reads concurrent.Reads, pause optimistic.Pause, hash func(password string) string) Steps {
 	if hash == nil {
 		hash = domain.HashPassword
 	}
-	return &Accounts{
+	return Steps{&Accounts{
 		reads:    reads,
 		pause:    pause,
 		users:    driver.NewTable(backend, schema.TableUsers),
@@ -43,5 +46,5 @@ func New(backend driver.Backend, reads concurrent.Reads, pause optimistic.Pause,
 		throttle: driver.NewTable(backend, schema.TableThrottle),
 		activity: driver.NewTable(backend, schema.TableActivity),
 		hashing:  hashing{slots: semaphore.NewWeighted(maxHashing), make: hash},
-	}
+	}}
 }

@@ -42,7 +42,7 @@ func DecodeErasure(row driver.Entity) domain.Erasure {
 
 // Entry reads what the row of an account says about its deletion, in any state. Without a row, it
 // is domain.ErrNotFound.
-func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, error) {
+func (a Steps) Entry(ctx context.Context, name domain.UserName) (Entry, error) {
 	//lab: Read the state of the account.
 	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {
@@ -51,11 +51,18 @@ func (a *Accounts) Entry(ctx context.Context, name domain.UserName) (Entry, erro
 	return entryOf(row), nil
 }
 
+// Erasure is what the row of an account says about its deletion, in any state. Without a row, it is
+// domain.ErrNotFound.
+func (a *Accounts) Erasure(ctx context.Context, name domain.UserName) (domain.Erasure, error) {
+	e, err := Steps{a}.Entry(ctx, name)
+	return e.Erasure, err
+}
+
 // RequireActive returns nil if a user may still act, and domain.ErrAccountEnds if their account is being
 // deleted, or is gone. A request that acts in another user's channel must call it between the
 // write of the row by which a deletion finds that act and the transaction of the act (package
 // erasure).
-func (a *Accounts) RequireActive(ctx context.Context, name domain.UserName) error {
+func (a Steps) RequireActive(ctx context.Context, name domain.UserName) error {
 	e, err := a.Entry(ctx, name)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -69,7 +76,7 @@ func (a *Accounts) RequireActive(ctx context.Context, name domain.UserName) erro
 // Confirm checks the password of a user who is signed in, and returns the row that it was checked
 // against. A wrong one is an InvalidError on the field "password". After too many of them, in
 // whatever sessions of the user, every attempt is a *domain.ThrottledError.
-func (a *Accounts) Confirm(ctx context.Context, of Attempt) (Entry, error) {
+func (a Steps) Confirm(ctx context.Context, of Attempt) (Entry, error) {
 	row, err := a.confirm(ctx, of, a.sessionLimits)
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		err = notThePassword()
@@ -90,7 +97,7 @@ func (e Entry) SamePassword(now Entry) error {
 
 // CloseAccount marks an account as about to be deleted, in the version that was read, or returns
 // optimistic.ErrAgain. It ends all sessions and links, and revokes the address of the personal feed.
-func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
+func (a Steps) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
 	//lab: Change the account to pending, which ends all its sessions.
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountPending),
 		driver.String(schema.PropIncarnation, asked.ID),
@@ -101,32 +108,32 @@ func (a *Accounts) CloseAccount(ctx context.Context, e Entry, asked domain.Erasu
 }
 
 // ReopenAccount undoes CloseAccount, in the version that was read. The sessions that began since go on.
-func (a *Accounts) ReopenAccount(ctx context.Context, e Entry) error {
+func (a Steps) ReopenAccount(ctx context.Context, e Entry) error {
 	//lab: Make the account active again.
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountActive))
 }
 
 // PivotAccount takes an account past the pivot, in the version that was read: no undo comes after it.
 // The sessions that were there to undo are worth nothing from then on (readUser).
-func (a *Accounts) PivotAccount(ctx context.Context, e Entry) error {
+func (a Steps) PivotAccount(ctx context.Context, e Entry) error {
 	//lab: Take the account past the point of no return.
 	return a.swap(ctx, e, driver.String(schema.PropState, domain.AccountErasing))
 }
 
 // TouchAccount gives the row another version, so that a swap fails that is under way.
-func (a *Accounts) TouchAccount(ctx context.Context, e Entry) error {
+func (a Steps) TouchAccount(ctx context.Context, e Entry) error {
 	//lab: Write the account's row, which gives it a new version.
 	return a.users.Transact(ctx, e.row.Partition, driver.Merge(schema.SingleRow, driver.Match(e.row.ETag)))
 }
 
-func (a *Accounts) swap(ctx context.Context, e Entry, changes ...driver.Property) error {
+func (a Steps) swap(ctx context.Context, e Entry, changes ...driver.Property) error {
 	return optimistic.Again(a.users.Transact(ctx, e.row.Partition, driver.Merge(schema.SingleRow, driver.Match(e.row.ETag), changes...)))
 }
 
 // RemoveRows removes rows of a user's partition, all of them or none, each in the version that was
 // read: so a delayed duplicate removes nothing of a later user of the name. If another request has removed
 // one of them, the others stay for the next reader.
-func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity) (removed int, err error) {
+func (a Steps) RemoveRows(ctx context.Context, rows []driver.Entity) (removed int, err error) {
 	operations := make([]driver.Operation, len(rows))
 	for i, row := range rows {
 		operations[i] = driver.Delete(row.Row, driver.Match(row.ETag))
@@ -141,7 +148,7 @@ func (a *Accounts) RemoveRows(ctx context.Context, rows []driver.Entity) (remove
 
 // BuryAccount leaves the name and the epoch of an account, and nothing else, in the version that was
 // read.
-func (a *Accounts) BuryAccount(ctx context.Context, e Entry) error {
+func (a Steps) BuryAccount(ctx context.Context, e Entry) error {
 	//lab: Leave only the name of the account, and the number that ended its sessions.
 	return optimistic.Again(a.users.Transact(ctx, e.row.Partition, driver.Replace(schema.SingleRow, driver.Match(e.row.ETag),
 		driver.String(schema.PropState, domain.AccountGone),

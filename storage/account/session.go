@@ -56,9 +56,8 @@ func outlasts(user, session driver.Entity) bool {
 	return epochOf(user) != epochOf(session) || since >= maxSessions
 }
 
-// Session returns the session of a token. A token that is unknown or expired, or
-// whose user has begun a new epoch or signed in too often since, is domain.ErrNotSignedIn.
-func (a *Accounts) Session(ctx context.Context, token string) (domain.Session, error) {
+// session is Session for a token of which nothing is known.
+func (a *Accounts) session(ctx context.Context, token string) (domain.Session, error) {
 	row, err := a.readSession(ctx, token)
 	if err != nil {
 		return domain.Session{}, err
@@ -73,13 +72,16 @@ func (a *Accounts) Session(ctx context.Context, token string) (domain.Session, e
 	return sessionOf(row, user), nil
 }
 
-// LikelySession is Session for a token that is likely this user's: it reads both rows at the same
-// time. An empty name, or a wrong one, costs another read. The epoch that it reads may be older than
-// the session's, because a user who changes the password carries a session to the new epoch. So if
-// anything does not fit, Session reads both again.
-func (a *Accounts) LikelySession(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
+// Session returns the session of a token. A token that is unknown or expired, or whose user has begun
+// a new epoch or signed in too often since, is domain.ErrNotSignedIn.
+//
+// If the token is likely this user's, Session reads both rows at the same time. An empty name, or a
+// wrong one, costs another read. The epoch that it reads may be older than the session's, because a
+// user who changes the password carries a session to the new epoch. So if anything does not fit,
+// Session reads both again.
+func (a *Accounts) Session(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
 	if likely == "" {
-		return a.Session(ctx, token)
+		return a.session(ctx, token)
 	}
 	var row, user driver.Entity
 	var unknown error
@@ -90,7 +92,7 @@ func (a *Accounts) LikelySession(ctx context.Context, token string, likely domai
 	case err != nil:
 		return domain.Session{}, err
 	case unknown != nil || ownerOf(row) != likely || outlasts(user, row):
-		return a.Session(ctx, token)
+		return a.session(ctx, token)
 	}
 	return sessionOf(row, user), nil
 }
@@ -163,7 +165,7 @@ func (a *Accounts) carrySession(ctx context.Context, token string, epoch int64) 
 // SignInLink makes a sign-in link for a user and returns its token. The token can be
 // exchanged for a session once, within an hour, and in the epoch in which it was made: a
 // link ends with the user's sessions. An unknown user is domain.ErrNotFound.
-func (a *Accounts) SignInLink(ctx context.Context, name domain.UserName) (string, error) {
+func (a Steps) SignInLink(ctx context.Context, name domain.UserName) (string, error) {
 	user, err := a.readUser(ctx, name)
 	if err != nil {
 		return "", fmt.Errorf("sign-in link: %w", err)
@@ -215,7 +217,7 @@ const (
 // Expire reads Sessions, Throttle and Activity whole. It deletes the rows that ended expiryMargin ago,
 // each in the version that was read, and returns how many. The next call removes what a
 // failure has left, and what changed meanwhile.
-func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
+func (a Steps) Expire(ctx context.Context) (removed int, err error) {
 	ended := time.Now().Add(-expiryMargin)
 	group := concurrent.NewGroup(expireFlight)
 	var n atomic.Int64

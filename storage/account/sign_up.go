@@ -19,9 +19,9 @@ const signUpKeyLifetime = 24 * time.Hour
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
 // A name or password that breaks a rule is an InvalidError. It is for an operator: it
 // waits for its turn to hash the password as long as ctx lasts.
-func (a *Accounts) SignUp(ctx context.Context, name, password string) (domain.User, error) {
+func (a Steps) SignUp(ctx context.Context, name, password string) (domain.User, error) {
 	for {
-		account, _, err := a.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}})
+		account, _, err := a.Create(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}})
 		if !errors.Is(err, domain.ErrBusy) {
 			return account, err
 		}
@@ -52,7 +52,7 @@ type SignUpRequest struct {
 //
 // The account's row has a hash of the key and the name. So a request that finds the name
 // taken recognises the account of an earlier request with its key.
-func (a *Accounts) SignUpOnce(ctx context.Context, r SignUpRequest) (account domain.User, made bool, err error) {
+func (a *Accounts) Create(ctx context.Context, r SignUpRequest) (account domain.User, made bool, err error) {
 	name, nameErr := domain.ParseUserName(r.Name)
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password, name)); err != nil {
 		return domain.User{}, false, err

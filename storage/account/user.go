@@ -12,7 +12,7 @@ import (
 
 // User returns the account of that name. Without one, the error is
 // domain.ErrNotFound.
-func (a *Accounts) User(ctx context.Context, name domain.UserName) (domain.User, error) {
+func (a *Accounts) Get(ctx context.Context, name domain.UserName) (domain.User, error) {
 	row, err := a.readUser(ctx, name)
 	if err != nil {
 		return domain.User{}, err
@@ -23,7 +23,7 @@ func (a *Accounts) User(ctx context.Context, name domain.UserName) (domain.User,
 // MadeWithKey reports whether the account was made by a sign-up with that idempotency key,
 // however long ago. It asks for no password, and so is for an operator alone. Without an
 // account, the error is domain.ErrNotFound.
-func (a *Accounts) MadeWithKey(ctx context.Context, name domain.UserName, key string) (bool, error) {
+func (a Steps) MadeWithKey(ctx context.Context, name domain.UserName, key string) (bool, error) {
 	row, err := a.readUser(ctx, name)
 	return err == nil && madeWith(row, key), err
 }
@@ -88,7 +88,7 @@ func (a *Accounts) EndSessions(ctx context.Context, name domain.UserName) error 
 // EndAllSessions ends every session and sign-in link of every user, and revokes the address
 // of each personal feed. It returns how many users there are. An operator calls it for a
 // store that was restored: what was ended after the backup would be valid again.
-func (a *Accounts) EndAllSessions(ctx context.Context) (users int, err error) {
+func (a Steps) EndAllSessions(ctx context.Context) (users int, err error) {
 	for row, err := range a.users.All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
 		if err != nil {
 			return users, fmt.Errorf("reading the users: %w", err)

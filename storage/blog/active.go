@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
@@ -63,14 +64,23 @@ func (n *noted) add(key string) {
 	}
 }
 
+// Activity is the index of active channels. It is safe for concurrent use.
+type Activity struct {
+	reads concurrent.Reads
+	table *driver.Table
+	// partitions is over how many partitions the index is spread.
+	partitions int
+	noted      noted
+}
+
 // NoteActive writes the index rows of posts that are about to be made at these times, unless this
 // process has just done so.
-func (s *Posts) NoteActive(ctx context.Context, ref domain.ChannelRef, at ...time.Time) error {
+func (a *Activity) NoteActive(ctx context.Context, ref domain.ChannelRef, at ...time.Time) error {
 	var rows []driver.Operation
 	for _, on := range at {
 		row := schema.ActiveRow(on, ref.Key)
 		named := func(op driver.Operation) bool { return op.Row == row }
-		if s.activePartitions > 0 && !slices.ContainsFunc(rows, named) && !s.noted.has(row+string(ref.Incarnation)) {
+		if a.partitions > 0 && !slices.ContainsFunc(rows, named) && !a.noted.has(row+string(ref.Incarnation)) {
 			rows = append(rows, driver.Merge(row, driver.Upsert,
 				driver.Time(schema.PropCreatedOn, on), driver.Time(schema.PropExpiresOn, domain.Now().Add(activeFor))))
 		}
@@ -79,12 +89,12 @@ func (s *Posts) NoteActive(ctx context.Context, ref domain.ChannelRef, at ...tim
 		return nil
 	}
 	//lab: Note that the channel is active.
-	err := s.activity.Transact(ctx, schema.ActivePartition(s.activePartitions, ref.Key), rows...)
+	err := a.table.Transact(ctx, schema.ActivePartition(a.partitions, ref.Key), rows...)
 	if err != nil {
 		return fmt.Errorf("noting that channel %s is active: %w", ref.Key, err)
 	}
 	for _, row := range rows {
-		s.noted.add(row.Row + string(ref.Incarnation))
+		a.noted.add(row.Row + string(ref.Incarnation))
 	}
 	return nil
 }
@@ -92,17 +102,17 @@ func (s *Posts) NoteActive(ctx context.Context, ref domain.ChannelRef, at ...tim
 // ActiveRows reads the index from this row key on, the newest hour first: n rows of each
 // partition. There may be more behind the last of the rows that it returns, and there are none if
 // it reports the end.
-func (s *Posts) ActiveRows(ctx context.Context, from string, n int) (rows []driver.Entity, end bool, err error) {
-	found := make([][]driver.Entity, max(s.activePartitions, 0))
+func (a *Activity) ActiveRows(ctx context.Context, from string, n int) (rows []driver.Entity, end bool, err error) {
+	found := make([][]driver.Entity, max(a.partitions, 0))
 	reads := make([]func(context.Context) error, len(found))
 	for i := range reads {
 		reads[i] = func(ctx context.Context) (err error) {
 			//lab: Read which channels are active, the newest hour first.
-			found[i], err = s.activity.First(ctx, n, driver.Range{Partition: schema.ActivePartitionAt(i), From: from})
+			found[i], err = a.table.First(ctx, n, driver.Range{Partition: schema.ActivePartitionAt(i), From: from})
 			return err
 		}
 	}
-	if err := s.Concurrently(ctx, reads...); err != nil {
+	if err := a.reads.Concurrently(ctx, reads...); err != nil {
 		return nil, false, fmt.Errorf("reading which channels are active: %w", err)
 	}
 	edge := ""
@@ -118,9 +128,9 @@ func (s *Posts) ActiveRows(ctx context.Context, from string, n int) (rows []driv
 
 // ForgetActive removes an index row that leads to no channel, in the version that was read before
 // the channel was looked for.
-func (s *Posts) ForgetActive(ctx context.Context, row driver.Entity) error {
+func (a *Activity) ForgetActive(ctx context.Context, row driver.Entity) error {
 	//lab: Remove an index row that leads to no channel.
-	err := s.activity.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+	err := a.table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 	if optimistic.Raced(err) {
 		return nil
 	}

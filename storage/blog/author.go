@@ -33,20 +33,26 @@ import (
 //
 // The same holds for votes: voted! is written before the vote, and stays when the vote is removed.
 
+// Lists are the lists of what users have written and voted on. They are safe for concurrent use.
+type Lists struct {
+	reads concurrent.Reads
+	users *driver.Table
+}
+
 // ListPosts puts posts on the list of their author. It may be called again.
-func (s *Posts) ListPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {
+func (l *Lists) ListPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {
 	rows := make([]driver.Operation, len(posts))
 	for i, post := range posts {
 		rows[i] = listing(schema.WroteRow(post.ID), post.Channel)
 	}
 	//lab: Put the posts on their author's list.
-	return s.onList(ctx, author, rows)
+	return l.onList(ctx, author, rows)
 }
 
 // ListVote puts a post on the list of what a user votes on. It may be called again.
-func (s *Posts) ListVote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+func (l *Lists) ListVote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	//lab: Put the post on the list of what the user votes on.
-	return s.onList(ctx, by, []driver.Operation{listing(schema.VotedRow(id), ref)})
+	return l.onList(ctx, by, []driver.Operation{listing(schema.VotedRow(id), ref)})
 }
 
 func listing(row string, ref domain.ChannelRef) driver.Operation {
@@ -54,23 +60,23 @@ func listing(row string, ref domain.ChannelRef) driver.Operation {
 }
 
 // UnlistPosts takes posts of which none can land any more off the list of their author.
-func (s *Posts) UnlistPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {
+func (l *Lists) UnlistPosts(ctx context.Context, author domain.UserName, posts ...domain.Blog) error {
 	rows := make([]string, len(posts))
 	for i, post := range posts {
 		rows[i] = schema.WroteRow(post.ID)
 	}
-	return s.Unlist(ctx, author, rows)
+	return l.Unlist(ctx, author, rows)
 }
 
 // Unlist takes rows off a user's lists. Somebody else may have done so with some of them. Then the
 // others may stay, for the next who looks.
-func (s *Posts) Unlist(ctx context.Context, user domain.UserName, rows []string) error {
+func (l *Lists) Unlist(ctx context.Context, user domain.UserName, rows []string) error {
 	operations := make([]driver.Operation, len(rows))
 	for i, row := range rows {
 		operations[i] = driver.Delete(row, driver.Exists)
 	}
 	//lab: Take rows off the user's list.
-	err := s.onList(ctx, user, operations)
+	err := l.onList(ctx, user, operations)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
@@ -79,7 +85,7 @@ func (s *Posts) Unlist(ctx context.Context, user domain.UserName, rows []string)
 
 // unlistSwept takes the posts and votes that a sweep is about to remove off the lists of their users. It
 // may run late, when the name belongs to another channel, whose rows it leaves alone.
-func (s *Posts) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
+func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
 	entries := map[domain.UserName][]string{}
 	var users []domain.UserName
 	for _, row := range rows {
@@ -92,10 +98,10 @@ func (s *Posts) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 		}
 		entries[user] = append(entries[user], entry)
 	}
-	group, ctx := s.Group(ctx, concurrent.Points)
+	group, ctx := l.reads.Group(ctx, concurrent.Points)
 	for _, user := range users {
 		group.Go(func() error {
-			err := s.Unlist(ctx, user, entries[user])
+			err := l.Unlist(ctx, user, entries[user])
 			if errors.Is(err, domain.ErrLimit) {
 				return nil // nobody can have that name
 			}
@@ -121,9 +127,9 @@ func listedAs(row driver.Entity) (user domain.UserName, entry string) {
 }
 
 // onList changes rows of a user's lists, up to 100 in a transaction.
-func (s *Posts) onList(ctx context.Context, user domain.UserName, rows []driver.Operation) error {
+func (l *Lists) onList(ctx context.Context, user domain.UserName, rows []driver.Operation) error {
 	for some := range slices.Chunk(rows, driver.MaxOperations) {
-		if err := s.users.Transact(ctx, schema.UserPartition(user), some...); err != nil {
+		if err := l.users.Transact(ctx, schema.UserPartition(user), some...); err != nil {
 			return fmt.Errorf("the lists of %s: %w", user, err)
 		}
 	}

@@ -21,7 +21,7 @@ type Entity struct {
 
 // Blog reads one post. A post that is not there, or that belongs to another
 // incarnation of the channel's name, is domain.ErrNotFound.
-func (s *Posts) Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
+func (s *Posts) Get(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
 	row, err := s.readBlog(ctx, ref, id)
 	return row.Blog, err
 }
@@ -78,7 +78,7 @@ func Decode(row driver.Entity) Entity {
 // whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with
 // its incarnation, whoever has the name now.
 func (s *Posts) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
-	return ofPost(ref, s.WhyGateGone(ctx, ref))
+	return ofPost(ref, s.fence.WhyGateGone(ctx, ref))
 }
 
 // ofPost is what whyPostGone makes of why a gate is gone.

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
-	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -23,7 +22,7 @@ import (
 //
 // The message is queued before the post is deleted. If the process dies in
 // between, the worker deletes the post and its votes (FinishBlog).
-func (s *Posts) DeleteBlog(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
+func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision],
 ) error {
 	var queued domain.Revision
@@ -41,14 +40,14 @@ func (s *Posts) DeleteBlog(ctx context.Context, in domain.Channel, id domain.Blo
 		}
 		if row.Revision != queued {
 			message := blogMessage(in, row.Blog, by)
-			message.TraceParent = deletion.TraceParentOf(ctx)
+			message.TraceParent = domain.TraceParentOf(ctx)
 			if err := s.deletions.Enqueue(ctx, message); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)
 			}
 			queued = row.Revision
 		}
 		err = s.removeBlog(ctx, row)
-		if errors.Is(err, channel.ErrGateGone) {
+		if errors.Is(err, fence.ErrGateGone) {
 			return s.whyPostGone(ctx, in.Ref())
 		}
 		return err
@@ -76,7 +75,7 @@ func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain
 //
 // FinishBlog calls report after each transaction with the number of rows it deleted.
 // If the message was poisoned once, its Deletions row then says that it is done.
-func (s *Posts) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+func (s Steps) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
 		return err
 	}
@@ -90,7 +89,7 @@ func (s *Posts) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 	return err
 }
 
-func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+func (s Steps) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
@@ -102,7 +101,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 			return nil
 		}
 		switch err := s.removeBlog(ctx, row); {
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return nil
 		case err != nil:
 			return err
@@ -114,7 +113,7 @@ func (s *Posts) finishBlog(ctx context.Context, m domain.Message, report func(ro
 
 // EraseBlog removes a post of a user whose account is being deleted, with the votes on it, or with
 // keep their name from it. It may be called again. A post of somebody else is left alone.
-func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
+func (s Steps) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)
 		switch {
@@ -124,13 +123,13 @@ func (s *Posts) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.
 			return err
 		case keep:
 			//lab: Take the name of its author from the post.
-			err = optimistic.Again(s.TransactIfOpen(ctx, ref,
+			err = optimistic.Again(s.fence.TransactIfOpen(ctx, ref,
 				driver.Merge(schema.BlogRow(id), driver.Exists, driver.String(schema.PropUserID, domain.DeletedUser))))
 		default: // the list leads to the votes, and so goes after them
 			err = s.removeRows(ctx, row)
 		}
 		switch {
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return nil // the sweep removes it
 		case err != nil || keep:
 			return err
@@ -147,16 +146,16 @@ const blogRows = 2
 func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	err := s.removeRows(ctx, row)
 	if err == nil && row.UserID != domain.DeletedUser {
-		_ = s.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
+		_ = s.lists.UnlistPosts(ctx, row.UserID, row.Blog) // what is left on a list does no harm
 	}
 	return err
 }
 
 // removeRows deletes the post in the version that was read, and its index row. It returns
-// optimistic.ErrAgain if the post has changed. If the gate is gone, it returns channel.ErrGateGone.
+// optimistic.ErrAgain if the post has changed. If the gate is gone, it returns fence.ErrGateGone.
 func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction.
-	return optimistic.Again(s.TransactIfOpen(ctx, row.Channel,
+	return optimistic.Again(s.fence.TransactIfOpen(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -24,7 +24,7 @@ import (
 //
 // A precondition that always holds overwrites any revision. Even then the write is
 // conditional on the version that was read, so that a vote in between is kept.
-func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
+func (s *Posts) Update(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision], draft domain.Draft,
 ) (domain.Blog, error) {
 	ref, mine, p := in.Ref(), domain.NewRevision(), s.postPermit(in, by)
@@ -32,7 +32,7 @@ func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, b
 	err := s.pause.Retry(ctx, func() error {
 		var row Entity
 		var refused error
-		err := s.Concurrently(ctx,
+		err := s.fence.Concurrently(ctx,
 			func(ctx context.Context) (err error) { row, err = s.readBlog(ctx, ref, id); return err },
 			func(ctx context.Context) error { refused = s.admit(ctx, p); return nil })
 		switch {
@@ -55,7 +55,7 @@ func (s *Posts) Edit(ctx context.Context, in domain.Channel, id domain.BlogID, b
 		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
 		err = s.transactIfPermitted(ctx, p, []driver.Operation{driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...)})
 		switch {
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return s.whyPostGone(ctx, ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain

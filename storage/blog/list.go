@@ -24,7 +24,7 @@ type Query struct {
 // Blogs lists a channel's posts, newest first. It reads one range of row keys, so
 // that its cost does not depend on how many posts there are. A cursor of another
 // list is an InvalidError on the field "after".
-func (s *Posts) Blogs(ctx context.Context, ref domain.ChannelRef, q Query) (blogs page.Of[domain.Blog], err error) {
+func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs page.Of[domain.Blog], err error) {
 	list, in, err := q.rows(ref, "")
 	if err != nil {
 		return blogs, err
@@ -51,7 +51,7 @@ const maxCounted = 1000
 
 // Extent counts the posts of a channel, up to 1,000, and those who wrote them. It reports in more
 // whether there are more posts than that.
-func (s *Posts) Extent(ctx context.Context, ref domain.ChannelRef) (posts, people int, more bool, err error) {
+func (s *Posts) Count(ctx context.Context, ref domain.ChannelRef) (posts, people int, more bool, err error) {
 	from, to := schema.Blog.Range()
 	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{Partition: schema.ChannelPartition(ref.Key), From: from, To: to})
 	if err != nil {

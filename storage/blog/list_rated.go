@@ -27,7 +27,7 @@ type RatingQuery struct {
 // post that the index names. A post whose rating changes between two pages can be
 // missed, or listed twice. A cursor of another list is an InvalidError on the field
 // "after".
-func (s *Posts) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (blogs page.Of[domain.Blog], err error) {
+func (s *Posts) ListByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (blogs page.Of[domain.Blog], err error) {
 	partition := schema.ChannelPartition(ref.Key)
 	list := page.List{Name: "ratings/" + partition, After: q.After, Limit: q.Limit}
 	from, to := schema.Rate.Range()
@@ -43,9 +43,9 @@ func (s *Posts) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 		return blogs, fmt.Errorf("ratings of channel %s: %w", ref.Key, err)
 	}
 	rows, blogs.Next = page.Cut(list, rows, page.RowKey)
-	blogs.Items, err = concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Blog, bool, error) {
+	blogs.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Blog, bool, error) {
 		_, id, _ := schema.ParseRateRow(row.Row)
-		blog, err := s.Blog(ctx, ref, id)
+		blog, err := s.Get(ctx, ref, id)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Blog{}, false, nil // it was deleted since
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
 
@@ -56,8 +56,8 @@ const (
 //   - The user may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
-func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
-	r := s.PostAll(ctx, p.Channel, []Posting{p})[0]
+func (s *Posts) Create(ctx context.Context, p Posting) (domain.Blog, bool, error) {
+	r := s.CreateAll(ctx, p.Channel, []Posting{p})[0]
 	return r.Blog, r.Made, r.Err
 }
 
@@ -66,7 +66,7 @@ func (s *Posts) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 // key, the first makes the post. What can be made is made, whatever becomes of the
 // others. Posts without a date get later ones in their order. The channel counts, and not
 // that of each posting. Before they are made, all of them are put on their author's list.
-func (s *Posts) PostAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
+func (s *Posts) CreateAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
 	attempts := newAttempts(in, postings)
 	if len(attempts) > 0 {
 		s.post(ctx, s.postPermit(in, attempts[0].By), attempts)
@@ -83,7 +83,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 		s.refuse(ctx, attempts, err)
 		return
 	}
-	if err := s.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
+	if err := s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
 		fail(attempts, err)
 		return
 	}
@@ -158,13 +158,13 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 		for _, a := range batch {
 			a.result = &PostResult{Blog: a.blog, Made: true}
 		}
-	case errors.Is(err, channel.ErrGateGone):
-		fail(open, s.WhyGateGone(ctx, ref))
+	case errors.Is(err, fence.ErrGateGone):
+		fail(open, s.fence.WhyGateGone(ctx, ref))
 	case errors.Is(err, domain.ErrExists):
 		s.answerEarlier(ctx, ref, batch)
 	case errors.Is(err, domain.ErrForbidden):
 		s.refuse(ctx, open, err)
-		_ = s.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
+		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
 	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
 		// One of them breaks a limit of the store, or all together do. The others go on.
 		s.postTogether(ctx, p, batch[:len(batch)/2])
@@ -194,7 +194,7 @@ func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) er
 	for i, a := range batch {
 		times[i] = a.blog.CreatedOn
 	}
-	if err := s.NoteActive(ctx, p.ref, times...); err != nil {
+	if err := s.activity.NoteActive(ctx, p.ref, times...); err != nil {
 		return err
 	}
 	incarnation := driver.String(schema.PropIncarnation, p.ref.Incarnation)
@@ -260,9 +260,9 @@ func refusals(attempts []*attempt) []*attempt {
 // has removed them: then nothing can be posted any more.
 func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch []*attempt) {
 	s.lookForEarlier(ctx, batch)
-	_ = s.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
+	_ = s.lists.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
 	if len(unanswered(batch)) == len(batch) {
-		fail(batch, s.WhyGateGone(ctx, ref))
+		fail(batch, s.fence.WhyGateGone(ctx, ref))
 	}
 }
 
@@ -275,7 +275,7 @@ func (s *Posts) lookForEarlier(ctx context.Context, batch []*attempt) {
 			return nil // each posting has its own error
 		}
 	}
-	_ = s.Concurrently(ctx, reads...)
+	_ = s.fence.Concurrently(ctx, reads...)
 }
 
 // earlierPost reads the post that the idempotency key made, or returns nil if the key was
@@ -298,7 +298,7 @@ func (s *Posts) earlierPost(ctx context.Context, a *attempt) *PostResult {
 	if once.Properties.String(schema.PropBody) != a.bodyHash() {
 		return &PostResult{Err: postingFailed(a.Channel.Key(), domain.ErrKeyReused)}
 	}
-	blog, err := s.Blog(ctx, a.Channel.Ref(), id)
+	blog, err := s.Get(ctx, a.Channel.Ref(), id)
 	if errors.Is(err, domain.ErrNotFound) {
 		err = postingFailed(a.Channel.Key(), domain.ErrPostGone)
 	}

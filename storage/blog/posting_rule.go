@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -74,7 +74,7 @@ func (s *Posts) Blocked(ctx context.Context, g PostingRule, user domain.UserName
 	if !named {
 		return false, nil
 	}
-	since, err := s.AccountSince(ctx, user)
+	since, err := s.fence.AccountSince(ctx, user)
 	return since.Equal(g.Blocked[at].CreatedOn), err
 }
 
@@ -210,9 +210,9 @@ func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName,
 
 // ruleAndVersion reads the rule, and before it the version of the gate.
 func (s *Posts) ruleAndVersion(ctx context.Context, ref domain.ChannelRef) (PostingRule, driver.ETag, error) {
-	version, err := s.GateVersion(ctx, ref)
-	if errors.Is(err, channel.ErrGateGone) {
-		err = s.WhyGateGone(ctx, ref)
+	version, err := s.fence.GateVersion(ctx, ref)
+	if errors.Is(err, fence.ErrGateGone) {
+		err = s.fence.WhyGateGone(ctx, ref)
 	}
 	if err != nil {
 		return PostingRule{}, "", err
@@ -226,13 +226,13 @@ func (s *Posts) ruleAndVersion(ctx context.Context, ref domain.ChannelRef) (Post
 func (s *Posts) replace(ctx context.Context, ref domain.ChannelRef, now PostingRule, version driver.ETag) (err error) {
 	if former := now.revision; former == "" {
 		//lab: Put up who may post.
-		err = s.TransactIfVersion(ctx, ref, version, now.insert())
+		err = s.fence.TransactIfVersion(ctx, ref, version, now.insert())
 	} else {
 		//lab: Put up the new rule of who may post.
-		err = s.TransactIfOpen(ctx, ref, driver.Delete(schema.PostingRuleRow(former), driver.Exists), now.insert())
+		err = s.fence.TransactIfOpen(ctx, ref, driver.Delete(schema.PostingRuleRow(former), driver.Exists), now.insert())
 	}
-	if errors.Is(err, channel.ErrGateGone) {
-		return s.WhyGateGone(ctx, ref)
+	if errors.Is(err, fence.ErrGateGone) {
+		return s.fence.WhyGateGone(ctx, ref)
 	}
 	return optimistic.Again(err)
 }
@@ -288,7 +288,7 @@ func (s *Posts) stands(ctx context.Context, p *permit) error {
 	if p.free {
 		return nil
 	}
-	return s.RequireActive(ctx, p.by)
+	return s.fence.RequireActive(ctx, p.by)
 }
 
 // begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
@@ -309,12 +309,12 @@ func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 func (s *Posts) transactIfPermitted(ctx context.Context, p *permit, operations []driver.Operation) error {
 	if p.revision == "" {
 		//lab: Write what the owner posts or edits, or what a vote takes away, in one transaction.
-		return s.TransactIfOpen(ctx, p.ref, operations...)
+		return s.fence.TransactIfOpen(ctx, p.ref, operations...)
 	}
 	return s.pause.Retry(ctx, func() error {
 		held := append(slices.Clip(operations), driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists))
 		//lab: Write what another user posts, edits or votes, in one transaction that requires the revision of the rule.
-		err := s.TransactIfOpen(ctx, p.ref, held...)
+		err := s.fence.TransactIfOpen(ctx, p.ref, held...)
 		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
 			return err
 		}
@@ -332,7 +332,7 @@ func (s *Posts) transactIfPermitted(ctx context.Context, p *permit, operations [
 // stays as it is, but for a user whose account is being deleted: nobody who has the name later is
 // blocked for that. Without a rule, no permit was given. A channel that is gone, or is being
 // deleted, has no rule.
-func (s *Posts) ReplacePostingRule(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
+func (s Steps) ReplacePostingRule(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
 	err := s.pause.Retry(ctx, func() error {
 		now, err := s.PostingRule(ctx, ref.Key)
 		if now = now.In(ref); err != nil || now.revision == "" {

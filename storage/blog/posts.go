@@ -3,42 +3,52 @@ package blog
 import (
 	"cmp"
 
-	"microblogging/storage/channel"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // Posts holds the operations on posts and their votes. It is safe for concurrent use.
 type Posts struct {
-	*channel.Lifecycle
-	deletions *deletion.Deletions
+	fence     *fence.Fence
+	deletions deletion.Steps
+	lists     *Lists
+	activity  *Activity
 
-	blogs, users, activity *driver.Table
-	// activePartitions is over how many partitions the index of active channels is spread.
-	activePartitions int
-	noted            noted
+	blogs *driver.Table
 
 	pause optimistic.Pause
 	votes concurrent.Locks[votedPost]
+}
+
+// Steps are what sweeps, deletions of accounts, workers, readers and repairs do. No page has them.
+type Steps struct {
+	*Posts
+	*Lists
+	*Activity
 }
 
 // New returns the posts of a backend whose tables and queues are there. A sweep takes posts and votes
 // off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, pause optimistic.Pause, activePartitions int) *Posts {
-	s := &Posts{
-		Lifecycle:        channels,
-		deletions:        deletions,
-		blogs:            driver.NewTable(backend, schema.TableBlogs),
-		users:            driver.NewTable(backend, schema.TableUsers),
-		activity:         driver.NewTable(backend, schema.TableActivity),
-		activePartitions: cmp.Or(activePartitions, schema.ActivePartitions),
-		pause:            pause,
+func New(backend driver.Backend, gates *fence.Fence, deletions deletion.Steps, pause optimistic.Pause, activePartitions int) Steps {
+	lists := &Lists{reads: gates.Reads, users: driver.NewTable(backend, schema.TableUsers)}
+	activity := &Activity{
+		reads:      gates.Reads,
+		table:      driver.NewTable(backend, schema.TableActivity),
+		partitions: cmp.Or(activePartitions, schema.ActivePartitions),
 	}
-	channels.OnRemoval(s.unlistSwept)
-	return s
+	gates.OnRemoval(lists.unlistSwept)
+	return Steps{&Posts{
+		fence:     gates,
+		deletions: deletions,
+		lists:     lists,
+		activity:  activity,
+		blogs:     driver.NewTable(backend, schema.TableBlogs),
+		pause:     pause,
+	}, lists, activity}
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -23,7 +23,7 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	if err := s.admit(ctx, p); err != nil {
 		return ofPost(ref, err)
 	}
-	if err := s.ListVote(ctx, ref, id, by); err != nil {
+	if err := s.lists.ListVote(ctx, ref, id, by); err != nil {
 		return err
 	}
 	if err := s.stands(ctx, p); err != nil {
@@ -32,7 +32,7 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
 	err := s.rate(ctx, p, id, +1, insert, domain.ErrExists)
 	if errors.Is(err, domain.ErrNotFound) {
-		_ = s.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
+		_ = s.lists.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change in
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
-		case errors.Is(err, channel.ErrGateGone):
+		case errors.Is(err, fence.ErrGateGone):
 			return s.whyPostGone(ctx, post.ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain
@@ -92,5 +92,5 @@ func ratingOperations(post votedPost, now Entity, change int64, vote driver.Oper
 
 // Voted reports whether a user has voted on a post.
 func (s *Posts) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
-	return s.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
+	return s.fence.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
 }

@@ -8,9 +8,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -136,7 +136,7 @@ func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver
 		case schema.Vote.Has(row.Row):
 			err = c.store.Unvote(ctx, in, schema.VotedOn(row.Row), of.User)
 		case schema.Sub.Has(row.Row):
-			err = c.store.Unsubscribe(ctx, in, of.User)
+			err = c.store.Subscriptions.Delete(ctx, in, of.User)
 		default:
 			err = c.store.EraseBlog(ctx, in, schema.BlogIDOf(row.Row), of.User, of.KeepPosts, func(int) {})
 		}
@@ -144,7 +144,7 @@ func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver
 			return "", err
 		}
 		if still, err := optimistic.Unchanged(ctx, c.store.blogs, row); err != nil || still {
-			return "", errors.Join(err, channel.ErrGateGone) // which leaves it to a sweep
+			return "", errors.Join(err, fence.ErrGateGone) // which leaves it to a sweep
 		}
 		return "deleted", nil
 	})

@@ -24,7 +24,7 @@ func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 
 // checkListed is I8 of the posts and votes that were gathered.
 func (p *partitionCheck) checkListed(ctx context.Context) error {
-	missing, err := concurrent.Gather(ctx, p.store.Lifecycle.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
+	missing, err := concurrent.Gather(ctx, p.store.Fence.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		user, entry, _ := p.listing(row)
 		if user == domain.DeletedUser {
 			return row, false, nil // it is on no list

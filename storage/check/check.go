@@ -12,8 +12,8 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
-	"microblogging/storage/directory"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 	"microblogging/storage/walk"
@@ -52,24 +52,35 @@ type Checker struct {
 	counts Counts
 }
 
+// Steps are the steps by which a check reads and repairs.
+type Steps struct {
+	*fence.Fence
+	Deletions
+	Channels
+	Posts
+	Readers
+}
+
+// The steps of the packages that a check judges.
+type (
+	Deletions = deletion.Steps
+	Channels  = channel.Steps
+	Posts     = blog.Steps
+	Readers   = reader.Steps
+)
+
 // A store is what a check reads, and by which it repairs.
 type store struct {
-	*channel.Lifecycle
-	*deletion.Deletions
-	*reader.Readers
-	*directory.Directory
-	*blog.Posts
+	Steps
 
 	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
 }
 
-// New returns a checker of the store on a backend, by the packages that work on it. See the fields
-// of Checker.
-func New(backend driver.Backend, channels *channel.Lifecycle, deletions *deletion.Deletions, readers *reader.Readers,
-	lists *directory.Directory, posts *blog.Posts, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+// New returns a checker of the store on a backend. See the fields of Checker.
+func New(backend driver.Backend, steps Steps, patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: &store{
-		Lifecycle: channels, Deletions: deletions, Readers: readers, Directory: lists, Posts: posts,
+		Steps:         steps,
 		channels:      table(schema.TableChannels),
 		blogs:         table(schema.TableBlogs),
 		deletions:     table(schema.TableDeletions),

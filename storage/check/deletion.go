@@ -8,10 +8,10 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
-	"microblogging/storage/channel"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 	"microblogging/storage/walk"
@@ -51,7 +51,7 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 	}
 	err = walk.Both(channels, deletions, func(row, record *driver.Entity) error {
 		if row != nil {
-			d.channel = channel.Decode(*row).Channel
+			d.channel = fence.Decode(*row).Channel
 		}
 		if record == nil {
 			return nil
@@ -177,7 +177,7 @@ func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error
 // was there before it was recorded. Only the deletion of the account takes it off, once the account is
 // past the pivot. So the account is read after the list. One that was made since has another list.
 func (c *deletionsCheck) checkListed(ctx context.Context) error {
-	missing, err := concurrent.Gather(ctx, c.store.Lifecycle.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
+	missing, err := concurrent.Gather(ctx, c.store.Fence.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		d := deletion.Decode(row)
 		//lab: Read whether the deletion is on the list of the user who asked.
 		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.RequestedRow(d.RequestedOn, d.Channel))

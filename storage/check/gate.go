@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
 
@@ -74,7 +74,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 // deletion: it is deleted. Behind any other something was written, and whatever removes the gate
 // would have removed that, too: so the store lost the gate. No operation does that, and a gate
 // that is put up again could let posts into a channel that is being deleted.
-func (p *partitionCheck) repairUngated(ctx context.Context, row channel.Row) (string, error) {
+func (p *partitionCheck) repairUngated(ctx context.Context, row fence.Row) (string, error) {
 	lost, err := p.store.HasRowsBehind(ctx, row.Ref())
 	if err != nil {
 		return "", err

@@ -7,9 +7,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -43,7 +43,7 @@ func (p *partitionCheck) begin(ctx context.Context, row driver.Entity, sound boo
 	if p.unjudged = !sound; p.unjudged {
 		return nil
 	}
-	p.channel = channel.Decode(row).Channel
+	p.channel = fence.Decode(row).Channel
 	return p.checkOwned(ctx)
 }
 

@@ -8,9 +8,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
@@ -126,7 +126,7 @@ func texts[T ~string](values ...T) (texts []string) {
 
 // unreadableChannel says why a row of Channels leads to no channel.
 func unreadableChannel(row driver.Entity) string {
-	channel := channel.Decode(row).Channel
+	channel := fence.Decode(row).Channel
 	_, err := domain.ParseIncarnation(string(channel.Incarnation))
 	switch name := domain.ChannelName(row.Properties.String(schema.PropName)); {
 	case schema.ChannelPartition(name.Key()) != row.Partition:

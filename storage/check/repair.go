@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 )
 
@@ -57,7 +57,7 @@ func (c *Checker) try(mend repair) (string, error) {
 		return repaired, nil
 	case errors.Is(err, domain.ErrLimit):
 		return "left: no operation can name it", nil
-	case errors.Is(err, channel.ErrGateGone), errors.Is(err, domain.ErrGone):
+	case errors.Is(err, fence.ErrGateGone), errors.Is(err, domain.ErrGone):
 		return "left: its channel has no open gate", nil
 	case errors.Is(err, optimistic.ErrAgain), optimistic.Raced(err):
 		return leftChanged, nil

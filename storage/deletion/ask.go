@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 )
 
@@ -24,11 +24,11 @@ import (
 // the process dies after the message, the worker does the rest. In the other order, a
 // channel could be pending although no message was ever sent; without the index row, a
 // lost message would never be replaced.
-func (s *Deletions) RequestDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
 	//lab: Read which incarnation is to be deleted.
-	row, err := s.ReadChannel(ctx, key)
+	row, err := s.fence.ReadChannel(ctx, key)
 	switch {
 	case err != nil:
 		return domain.Channel{}, err
@@ -45,31 +45,31 @@ func (s *Deletions) RequestDeletion(ctx context.Context, key domain.ChannelKey, 
 	if s.undo > 0 {
 		message.UndoableUntil = message.RequestedOn.Add(s.undo)
 	}
-	message.TraceParent = TraceParentOf(ctx)
-	return row.Channel, s.acceptDeletion(ctx, row, message)
+	message.TraceParent = domain.TraceParentOf(ctx)
+	return row.Channel, Steps{s}.acceptDeletion(ctx, row, message)
 }
 
 // DeleteImmediately accepts a deletion that cannot be undone, of a channel whose owner's account is being
 // deleted. It takes the row past the pivot in the version that was read, or returns
 // optimistic.ErrAgain.
-func (s *Deletions) DeleteImmediately(ctx context.Context, row channel.Row) error {
+func (s Steps) DeleteImmediately(ctx context.Context, row fence.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	message.UndoableUntil = time.Time{}
 	if err := s.recordIntent(ctx, message); err != nil {
 		return err
 	}
-	return s.SetDeleting(ctx, row)
+	return s.fence.SetDeleting(ctx, row)
 }
 
 // acceptDeletion makes the writes of RequestDeletion, in their order.
-func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message domain.Message) error {
+func (s Steps) acceptDeletion(ctx context.Context, row fence.Row, message domain.Message) error {
 	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
 	}
 	if err := s.recordIntent(ctx, message); err != nil {
 		return err
 	}
-	err := s.SetPending(ctx, row, message.UndoableUntil)
+	err := s.fence.SetPending(ctx, row, message.UndoableUntil)
 	if errors.Is(err, optimistic.ErrAgain) {
 		err = s.setPending(ctx, message)
 	}
@@ -77,7 +77,7 @@ func (s *Deletions) acceptDeletion(ctx context.Context, row channel.Row, message
 }
 
 // recordIntent makes the writes that come before the channel is set to pending.
-func (s *Deletions) recordIntent(ctx context.Context, message domain.Message) error {
+func (s Steps) recordIntent(ctx context.Context, message domain.Message) error {
 	if err := s.RenewOpen(ctx, message.Ref(), message.Due()); err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (s *Deletions) recordIntent(ctx context.Context, message domain.Message) er
 
 // Enqueue dates a message and puts it on the queue. No worker receives it while what it asks for can
 // be undone.
-func (s *Deletions) Enqueue(ctx context.Context, m domain.Message) error {
+func (s Steps) Enqueue(ctx context.Context, m domain.Message) error {
 	return s.enqueueAfter(ctx, m, m.Delay())
 }
 
 // enqueueAfter is Enqueue with a delay, which is rounded up to whole seconds.
-func (s *Deletions) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
+func (s Steps) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message that asks for the deletion.
 	return s.queue.SendDelayed(ctx, m.Encode(), wholeSeconds(delay))

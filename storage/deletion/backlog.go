@@ -26,7 +26,7 @@ type Backlog struct {
 const maxBacklog = 1000
 
 // Backlog reads what waits, from the index of open deletions.
-func (s *Deletions) Backlog(ctx context.Context) (b Backlog, err error) {
+func (s Steps) Backlog(ctx context.Context) (b Backlog, err error) {
 	if b.Messages, err = s.queue.Length(ctx); err != nil {
 		return Backlog{}, fmt.Errorf("backlog: %w", err)
 	}

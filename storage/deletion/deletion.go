@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
-// Deletions holds the operations on what is to be deleted. It is safe for concurrent use.
+// Deletions are the deletions that users request and undo. It is safe for concurrent use.
 type Deletions struct {
-	*channel.Lifecycle
+	fence *fence.Fence
 
 	channels, deletions, users *driver.Table
 	queue, poison              *driver.Queue
@@ -25,11 +25,15 @@ type Deletions struct {
 	undo time.Duration
 }
 
+// Steps are the writes that make sure that an accepted deletion completes, and what workers and
+// operators do with messages and records. No page has them.
+type Steps struct{ *Deletions }
+
 // New returns the deletions of a backend whose tables and queues are there. For the time of undo,
 // the deletion of a channel can be undone.
-func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.Pause, undo time.Duration) *Deletions {
-	return &Deletions{
-		Lifecycle: channels,
+func New(backend driver.Backend, gates *fence.Fence, pause optimistic.Pause, undo time.Duration) Steps {
+	return Steps{&Deletions{
+		fence:     gates,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		deletions: driver.NewTable(backend, schema.TableDeletions),
 		users:     driver.NewTable(backend, schema.TableUsers),
@@ -37,7 +41,7 @@ func New(backend driver.Backend, channels *channel.Lifecycle, pause optimistic.P
 		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
 		pause:     pause,
 		undo:      undo,
-	}
+	}}
 }
 
 // Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
@@ -51,7 +55,7 @@ type Accounts interface {
 }
 
 // OnAccounts says who does. It must be called before the first operation.
-func (s *Deletions) OnAccounts(accounts Accounts) { s.accounts = accounts }
+func (s Steps) OnAccounts(accounts Accounts) { s.accounts = accounts }
 
 // Messages returns the queue of deletions, from which workers receive.
-func (s *Deletions) Messages() *driver.Queue { return s.queue }
+func (s Steps) Messages() *driver.Queue { return s.queue }

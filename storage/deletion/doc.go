@@ -9,7 +9,7 @@
 // and replaces a message that was lost. A message that fails too often waits in its record for an
 // operator (poison.go).
 //
-// The steps themselves are in package channel. A worker reads from the channel's rows what is left to
+// The steps themselves are in package fence. A worker reads from the channel's rows what is left to
 // do. The record is for the user, for Undo, for the reconciling pass and for operators.
 //
 // # What survives failure

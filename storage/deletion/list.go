@@ -23,7 +23,7 @@ import (
 
 // ListDeletion puts the deletion that a message asks for on the list of the user who asked. It may be
 // called again.
-func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
+func (s Steps) ListDeletion(ctx context.Context, m domain.Message) error {
 	//lab: Put the deletion on the list of the user who asked.
 	err := s.users.Transact(ctx, schema.UserPartition(m.RequestedBy), driver.Insert(schema.RequestedRow(m.RequestedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
@@ -35,7 +35,7 @@ func (s *Deletions) ListDeletion(ctx context.Context, m domain.Message) error {
 // DeletionsOf lists the deletions that a user asked for, the newest first. It reads up to
 // limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
 // another list is an InvalidError on the field "after".
-func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
+func (s *Deletions) List(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
 	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
 	from, to := schema.Requested.Range()
 	from, err = list.From(from)
@@ -44,15 +44,15 @@ func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after
 	}
 	var rows []driver.Entity
 	var made time.Time
-	err = s.Concurrently(ctx, func(ctx context.Context) (err error) {
+	err = s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {
 		rows, err = s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 		return err
-	}, func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, user); return err })
+	}, func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, user); return err })
 	if err != nil {
 		return asked, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	rows, asked.Next = page.Cut(list, rows, page.RowKey)
-	asked.Items, err = concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
+	asked.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
 		d, named, err := s.listedDeletion(ctx, row)
 		return d, named && askedBy(d, user, made), err
 	})

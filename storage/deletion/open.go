@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -47,7 +47,7 @@ const openFlight = 8
 
 // RenewOpen writes the index row of an open deletion whose work is due then, and gives it a new
 // version.
-func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Time) error {
+func (s Steps) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Time) error {
 	//lab: Put the deletion on the index of open deletions.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
 		driver.Merge(schema.RefRow(ref), driver.Upsert,
@@ -59,7 +59,7 @@ func (s *Deletions) RenewOpen(ctx context.Context, ref domain.ChannelRef, due ti
 }
 
 // removeOpen removes an index row in the version that was scanned.
-func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
+func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 	//lab: Take the deletion off the index.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
 	if optimistic.Raced(err) {
@@ -70,7 +70,7 @@ func (s *Deletions) removeOpen(ctx context.Context, index driver.Entity) error {
 
 // A pass is one reconciling pass.
 type pass struct {
-	*Deletions
+	Steps
 	// since is the time after which a deletion has made progress if it is not stalled.
 	since    time.Time
 	failures concurrent.Failures
@@ -81,7 +81,7 @@ type pass struct {
 // lookAtOpen handles every open deletion, several concurrently. If one fails, it goes on with the
 // others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
-	group, ctx := p.Group(ctx, openFlight)
+	group, ctx := p.fence.Group(ctx, openFlight)
 	//lab: Read the index of open deletions.
 	for index, err := range p.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
@@ -187,7 +187,7 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 // Either a request to delete is in flight or has died, or the channel is pending and the record is
 // missing. A request that is younger than the lifetime may be in flight.
 func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
-	row, err := p.ReadIncarnation(ctx, ref)
+	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return p.removeOpen(ctx, index)
@@ -220,14 +220,14 @@ func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch err
 // lookAtDone removes the index row of a deletion that is done, once the channel's row is
 // gone. A delayed insert can bring that row back after the deletion.
 func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
-	row, err := p.ReadIncarnation(ctx, ref)
+	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return p.removeOpen(ctx, index)
 	case err != nil:
 		return err
 	case row.State == domain.ChannelDeleting:
-		return p.ReleaseName(ctx, ref)
+		return p.fence.ReleaseName(ctx, ref)
 	}
 	return p.reclaim(ctx, row)
 }
@@ -244,7 +244,7 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 // lookAtPending sends a new message for the deletion of a channel that is not active, if it is stalled.
 // If the deletion is done, a delayed insert brought the row back after it, and another request set it to
 // pending: only the name is left to release.
-func (p *pass) lookAtPending(ctx context.Context, row channel.Row) error {
+func (p *pass) lookAtPending(ctx context.Context, row fence.Row) error {
 	message := MessageFor(row.Channel, row.Owner)
 	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err
@@ -254,14 +254,14 @@ func (p *pass) lookAtPending(ctx context.Context, row channel.Row) error {
 	case err != nil:
 		return err
 	case Decode(record).State == domain.DeletionDone:
-		return p.ReleaseName(ctx, row.Ref())
+		return p.fence.ReleaseName(ctx, row.Ref())
 	}
 	return p.requeue(ctx, message)
 }
 
 // reclaim deletes an active row without gates.
-func (p *pass) reclaim(ctx context.Context, row channel.Row) error {
-	ungated, err := p.Reclaim(ctx, row)
+func (p *pass) reclaim(ctx context.Context, row fence.Row) error {
+	ungated, err := p.fence.Reclaim(ctx, row)
 	if ungated {
 		p.ungated.Add(1)
 	}

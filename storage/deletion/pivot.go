@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
+	"microblogging/storage/internal/fence"
 )
 
 // PassPivot takes the channel past the pivot, after which a deletion cannot be undone. It is the
@@ -14,17 +14,17 @@ import (
 // undone. It reads no clock, because the queue has kept the message invisible while the owner could
 // undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
 // conditional write of its row.
-func (s *Deletions) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
-	return s.transition(ctx, m, domain.Now(), func(row channel.Row) error { return s.SetDeleting(ctx, row) })
+func (s Steps) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
+	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
 }
 
 // setPending sets the channel pending for a request whose own write of the row conflicted with another.
-func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
-	_, err := s.transition(ctx, m, m.Due(), func(row channel.Row) error {
+func (s Steps) setPending(ctx context.Context, m domain.Message) error {
+	_, err := s.transition(ctx, m, m.Due(), func(row fence.Row) error {
 		if row.State == domain.ChannelPending {
 			return nil
 		}
-		return s.SetPending(ctx, row, m.UndoableUntil)
+		return s.fence.SetPending(ctx, row, m.UndoableUntil)
 	})
 	return err
 }
@@ -32,9 +32,9 @@ func (s *Deletions) setPending(ctx context.Context, m domain.Message) error {
 // transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
 // row is changed, the deletion is put on the index with the time at which its work is due (open.go).
 // If the row's count of undoings is not the message's, the deletion was undone.
-func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.Time, swap func(channel.Row) error) (present bool, err error) {
+func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.ReadIncarnation(ctx, m.Ref())
+		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
 		present = err == nil && row.UndoCount == m.UndoCount
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -67,12 +67,12 @@ func (s *Deletions) transition(ctx context.Context, m domain.Message, due time.T
 // undo.
 func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
 	//lab: Read which request is to be undone.
-	d, err := s.Deletion(ctx, ref, by)
+	d, err := s.Get(ctx, ref, by)
 	if err != nil {
 		return undone, err
 	}
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.ReadIncarnation(ctx, ref)
+		row, err := s.fence.ReadIncarnation(ctx, ref)
 		undone = row.Channel
 		switch {
 		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
@@ -81,15 +81,15 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 			return err // without one, it was undone before, or this is a conflict with our own earlier swap
 		}
 		undone.State, undone.UndoableUntil, undone.UndoCount = domain.ChannelActive, time.Time{}, row.UndoCount+1
-		return s.SetActive(ctx, row)
+		return s.fence.SetActive(ctx, row)
 	})
 	if err != nil {
 		return undone, err
 	}
-	return undone, s.recordUndone(ctx, d.Message())
+	return undone, Steps{s}.recordUndone(ctx, d.Message())
 }
 
-func (s *Deletions) recordUndone(ctx context.Context, m domain.Message) error {
+func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State = domain.DeletionUndone
 		return true

@@ -27,7 +27,7 @@ const requeueLease = time.Minute
 // Poison takes a message off the queue, where it would be tried without end. The order of writes
 // is: the row, the copy, the end of the message. If the process dies in between, the next
 // delivery begins again. A message whose lease was lost is domain.ErrLeaseLost.
-func (s *Deletions) Poison(ctx context.Context, m driver.Message) error {
+func (s Steps) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
 	if err != nil {
 		err = s.recordUndecodable(ctx, m)
@@ -49,7 +49,7 @@ func (s *Deletions) Poison(ctx context.Context, m driver.Message) error {
 // recordPoisoned records that a deletion waits for an operator. A row that is not there is
 // inserted in that state: in another, a post would look unfinished if the process died in
 // between.
-func (s *Deletions) recordPoisoned(ctx context.Context, m domain.Message) error {
+func (s Steps) recordPoisoned(ctx context.Context, m domain.Message) error {
 	inserted, err := s.insertDeletion(ctx, m, domain.DeletionPoisoned)
 	if err != nil || inserted {
 		return err
@@ -62,7 +62,7 @@ func (s *Deletions) recordPoisoned(ctx context.Context, m domain.Message) error 
 
 // recordUndecodable records a message that cannot be decoded, with its text. Its row stays when the
 // message was queued again, so that a late delivery finds it.
-func (s *Deletions) recordUndecodable(ctx context.Context, m driver.Message) error {
+func (s Steps) recordUndecodable(ctx context.Context, m driver.Message) error {
 	properties := driver.Properties{
 		driver.String(schema.PropState, domain.DeletionPoisoned),
 		driver.Time(schema.PropUpdatedOn, domain.Now()),
@@ -104,7 +104,7 @@ func UndecodableText(row driver.Entity) (text string, waits bool, err error) {
 // worker may understand it. What is poisoned again meanwhile stays poisoned. A message that
 // another program sent and that our queue refuses stays in its row; the error is domain.ErrLimit
 // then, and all else is queued.
-func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
+func (s Steps) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
 	wait, err := s.readWaiting(ctx, only)
 	if err != nil {
 		return 0, err
@@ -139,7 +139,7 @@ func (s *Deletions) Requeue(ctx context.Context, only domain.ChannelKey) (requeu
 
 // DropUndecodable drops the messages that no worker could read and that wait for an operator, and
 // returns how many.
-func (s *Deletions) DropUndecodable(ctx context.Context) (dropped int, err error) {
+func (s Steps) DropUndecodable(ctx context.Context) (dropped int, err error) {
 	wait, err := s.readWaiting(ctx, "")
 	if err != nil {
 		return 0, err
@@ -164,7 +164,7 @@ type waiting struct {
 // empty. It is read whole before anything is queued: a worker that immediately poisons each
 // message again would keep Requeue going without end. The rows are read after the copies, so each copy
 // that a row stands for can be handled with it.
-func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wait waiting, err error) {
+func (s Steps) readWaiting(ctx context.Context, only domain.ChannelKey) (wait waiting, err error) {
 	if wait.copies, err = s.receiveCopies(ctx); err != nil {
 		return wait, err
 	}
@@ -194,7 +194,7 @@ func (s *Deletions) readWaiting(ctx context.Context, only domain.ChannelKey) (wa
 // requeueRecord sends the message before it changes the row: without a delay, because a worker has
 // received the message before, so the time to undo is over. If the process dies in between,
 // the deletion can be queued once more. A state that a worker has recorded meanwhile stays.
-func (s *Deletions) requeueRecord(ctx context.Context, d domain.Deletion) error {
+func (s Steps) requeueRecord(ctx context.Context, d domain.Deletion) error {
 	message := d.Message()
 	if err := s.enqueueAfter(ctx, message, 0); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (s *Deletions) requeueRecord(ctx context.Context, d domain.Deletion) error 
 
 // setHandled records that an undecodable message was queued again, or dropped. Its text is not needed
 // any more. If the row has changed, another operator was faster.
-func (s *Deletions) setHandled(ctx context.Context, row driver.Entity) error {
+func (s Steps) setHandled(ctx context.Context, row driver.Entity) error {
 	err := s.deletions.Transact(ctx, schema.UndecodablePartition, driver.Replace(row.Row, driver.Match(row.ETag),
 		driver.String(schema.PropState, domain.DeletionDone), driver.Time(schema.PropUpdatedOn, domain.Now())))
 	if err != nil && !optimistic.Raced(err) {
@@ -221,7 +221,7 @@ func (s *Deletions) setHandled(ctx context.Context, row driver.Entity) error {
 }
 
 // receiveCopies makes the copies invisible on the poison queue, for a while, and returns them.
-func (s *Deletions) receiveCopies(ctx context.Context) (copies []driver.Message, err error) {
+func (s Steps) receiveCopies(ctx context.Context) (copies []driver.Message, err error) {
 	known := map[string]bool{}
 	for {
 		messages, err := s.poison.Receive(ctx, driver.MaxReceive, requeueLease)
@@ -240,7 +240,7 @@ func (s *Deletions) receiveCopies(ctx context.Context) (copies []driver.Message,
 
 // dropCopies deletes the copies of what was handled, and shows the others again. A copy whose lease
 // was lost is another operator's.
-func (s *Deletions) dropCopies(ctx context.Context, copies []driver.Message, handled func(of domain.Message, unread error) bool) error {
+func (s Steps) dropCopies(ctx context.Context, copies []driver.Message, handled func(of domain.Message, unread error) bool) error {
 	for _, m := range copies {
 		var err error
 		if handled(domain.DecodeMessage(m.Text)) {

@@ -28,8 +28,8 @@ type Reconciled struct {
 //
 // A lost deletion takes the same way as any other, since Reconcile only puts its
 // message on the queue.
-func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
-	p := &pass{Deletions: s, since: handedOut.Add(-patience)}
+func (s Steps) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
+	p := &pass{Steps: s, since: handedOut.Add(-patience)}
 	err := p.lookAtOpen(ctx)
 	return Reconciled{Requeued: int(p.requeued.Load()), Ungated: int(p.ungated.Load())}, errors.Join(p.failures.Joined(), err)
 }
@@ -40,7 +40,7 @@ func (s *Deletions) Reconcile(ctx context.Context, patience time.Duration, hande
 // again. The deletion waits on the queue then, so that the new message is given time to
 // be received. While no worker has received a message of it, each is delayed for the whole time to
 // undo, whatever our clock says.
-func (s *Deletions) RequeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
+func (s Steps) RequeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
 	lost := false
 	delay := time.Duration(0)

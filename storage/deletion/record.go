@@ -14,11 +14,11 @@ import (
 // Deletion returns the record of a deletion, for the account that asked for it. Any other account,
 // even a later one of the same name, gets domain.ErrForbidden. If there is no such deletion, it
 // returns domain.ErrNotFound.
-func (s *Deletions) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
+func (s *Deletions) Get(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
 	var made time.Time
-	err = s.Concurrently(ctx,
+	err = s.fence.Concurrently(ctx,
 		func(ctx context.Context) (err error) { d, err = s.record(ctx, ref); return err },
-		func(ctx context.Context) (err error) { made, err = s.AccountSince(ctx, by); return err })
+		func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, by); return err })
 	if err == nil && !askedBy(d, by, made) {
 		err = domain.ErrForbidden
 	}
@@ -99,29 +99,6 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	return p
 }
 
-// decodeStepLog decodes a step log. It returns none for a text that it cannot read, because no operation
-// depends on a log.
-func decodeStepLog(text string, asked time.Time) (log domain.StepLog) {
-	var records []struct {
-		domain.StepRecord
-		// Microseconds of the version that stored no times: from the request, and from there.
-		At, Took int64
-	}
-	if json.Unmarshal([]byte(text), &records) != nil {
-		return nil
-	}
-	for _, r := range records {
-		if r.Began.IsZero() {
-			r.Began, r.Count = asked.Add(time.Duration(r.At)*time.Microsecond), max(r.Count, 1)
-			if r.Result != domain.StepUnderWay {
-				r.Ended = r.Began.Add(time.Duration(r.Took) * time.Microsecond)
-			}
-		}
-		log = append(log, r.StepRecord)
-	}
-	return log
-}
-
 func Decode(row driver.Entity) domain.Deletion {
 	p := row.Properties
 	i, id, revision := schema.ParseDeletionRow(row.Row)
@@ -144,7 +121,9 @@ func Decode(row driver.Entity) domain.Deletion {
 
 		UndoCount: p.Int64(schema.PropUndoCount), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
 	}
-	d.StepLog = decodeStepLog(p.String(schema.PropSteps), d.RequestedOn)
+	if json.Unmarshal([]byte(p.String(schema.PropSteps)), &d.StepLog) != nil {
+		d.StepLog = nil // no operation depends on it
+	}
 	if p.Bool(schema.PropWaiting) {
 		d.WaitingSince = p.Time(schema.PropWaitingSince)
 	}

@@ -19,7 +19,7 @@ import (
 
 // DeletionRecords returns a message for each Deletions row that is about a channel or an account, to be
 // kept for RepeatDeletions. Of posts, only those that were poisoned have a row.
-func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Message, err error) {
+func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Message, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the deletions: %w", err)
@@ -40,7 +40,7 @@ func (s *Deletions) DeletionRecords(ctx context.Context) (records []domain.Messa
 // there were. The deletion is listed for the user who asked for it, under the time of the first
 // request. One that could be undone can be undone again, for as long as was promised. It may be called
 // again after an error, and while other operations run.
-func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
+func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
 	for _, record := range records {
 		found, err := s.RepeatDeletion(ctx, record)
 		if err != nil {
@@ -55,11 +55,11 @@ func (s *Deletions) RepeatDeletions(ctx context.Context, records []domain.Messag
 
 // RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
 // is not being deleted, or for that of an account. It reports whether it is there.
-func (s *Deletions) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
+func (s Steps) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
 	if m.Kind == domain.MessageAccount {
 		return s.accounts.RepeatErasure(ctx, m)
 	}
-	row, err := s.ReadIncarnation(ctx, m.Ref())
+	row, err := s.fence.ReadIncarnation(ctx, m.Ref())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, nil

@@ -13,7 +13,7 @@ import (
 // RecordDeletion inserts the Deletions row of a message if it is not there, or is that of an
 // earlier request. The web role calls it after it has queued the message, and the worker when it
 // receives the message, which may be earlier.
-func (s *Deletions) RecordDeletion(ctx context.Context, m domain.Message) error {
+func (s Steps) RecordDeletion(ctx context.Context, m domain.Message) error {
 	state := domain.DeletionQueued
 	if !m.UndoableUntil.IsZero() {
 		state = domain.DeletionPending
@@ -47,7 +47,7 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 
 // insertDeletion inserts the Deletions row of a message in a state, and reports
 // whether it did. It does nothing if the row is there.
-func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
+func (s Steps) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
 	inserted, err = s.insertRecord(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), encodeDeletion(newDeletion(m, state)))
 	if err != nil {
 		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
@@ -57,7 +57,7 @@ func (s *Deletions) insertDeletion(ctx context.Context, m domain.Message, state 
 
 // insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
 // if the row is there.
-func (s *Deletions) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
+func (s Steps) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
 	//lab: Insert the record of the deletion.
 	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
 	if errors.Is(err, domain.ErrExists) {
@@ -73,7 +73,7 @@ func (s *Deletions) insertRecord(ctx context.Context, partition, row string, pro
 // request. The change is applied
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
-func (s *Deletions) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
+func (s Steps) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
 	partition, row := schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of)
 	err := s.pause.Change(ctx, s.deletions, partition, row, func(now driver.Entity) (driver.Properties, error) {
 		if now.ETag == "" {

@@ -47,21 +47,25 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/account"
 	"microblogging/storage/blog"
+	"microblogging/storage/channel"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
-	"microblogging/storage/directory"
 	"microblogging/storage/driver"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
 
-// Erasures holds the operations that delete accounts. It is safe for concurrent use.
-type Erasures struct {
-	accounts  *account.Accounts
-	deletions *deletion.Deletions
-	directory *directory.Directory
-	posts     *blog.Posts
-	readers   *reader.Readers
+// Accounts are the accounts with what deletes them. It is safe for concurrent use.
+type Accounts struct {
+	*account.Accounts
+
+	reads     concurrent.Reads
+	accounts  account.Steps
+	deletions deletion.Steps
+	channels  channel.Steps
+	posts     blog.Steps
+	readers   reader.Steps
 
 	users, subscriptions *driver.Table
 
@@ -70,17 +74,22 @@ type Erasures struct {
 	undo time.Duration
 }
 
-// New returns the erasures of a backend whose tables are there. For the time of undo, the deletion
+// Steps are the steps of a worker, and what the reconciling pass asks. No page has them.
+type Steps struct{ *Accounts }
+
+// New returns the accounts of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
-func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion.Deletions, lists *directory.Directory,
-	posts *blog.Posts, readers *reader.Readers, pause optimistic.Pause, undo time.Duration,
-) *Erasures {
-	s := &Erasures{
-		accounts: accounts, deletions: deletions, directory: lists, posts: posts, readers: readers,
+func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps, deletions deletion.Steps, lists channel.Steps,
+	posts blog.Steps, readers reader.Steps, pause optimistic.Pause, undo time.Duration,
+) Steps {
+	s := Steps{&Accounts{
+		Accounts: accounts.Accounts,
+		reads:    reads,
+		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
 		users:         driver.NewTable(backend, schema.TableUsers),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
 		pause:         pause, undo: undo,
-	}
+	}}
 	deletions.OnAccounts(s)
 	return s
 }
@@ -94,20 +103,20 @@ func New(backend driver.Backend, accounts *account.Accounts, deletions *deletion
 // nobody is signed out by a request that is not on the index. The reconciling pass sends the message
 // when the work is due, domain.ClockMargin after the time that the user was told. A request that
 // cannot be undone is due now, and sends it itself.
-func (s *Erasures) RequestErasure(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
+func (s *Accounts) Delete(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
 	confirmed, err := s.accounts.Confirm(ctx, by)
 	if err != nil {
 		return domain.Erasure{}, err
 	}
 	now := domain.Now()
-	return s.accept(ctx, domain.Erasure{
+	return Steps{s}.accept(ctx, domain.Erasure{
 		User: domain.UserName(by.Name), State: domain.AccountPending,
 		RequestedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
 	}, confirmed.SamePassword)
 }
 
 // accept makes the writes of RequestErasure, in their order, if the account as it is now may be closed.
-func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
+func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
 	err := s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, asked.User)
 		switch {
@@ -132,7 +141,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 		return asked, err
 	}
 	message := asked.Message()
-	message.TraceParent = deletion.TraceParentOf(ctx)
+	message.TraceParent = domain.TraceParentOf(ctx)
 	if message.UndoableUntil.IsZero() {
 		if err := s.deletions.Enqueue(ctx, message); err != nil {
 			return asked, fmt.Errorf("queueing: %w", err)
@@ -144,7 +153,7 @@ func (s *Erasures) accept(ctx context.Context, asked domain.Erasure, may func(no
 // UndoErasure undoes the deletion of an account, and returns it; it is empty if there was nothing to
 // undo. Nothing was touched. Past the pivot, it is domain.ErrTooLate. It is the same swap as the
 // worker's, the other way.
-func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
+func (s *Accounts) Undo(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, user)
 		switch {
@@ -161,10 +170,10 @@ func (s *Erasures) UndoErasure(ctx context.Context, user domain.UserName) (undon
 	if err != nil || undone.ID == "" {
 		return domain.Erasure{}, err
 	}
-	return undone, s.recordUndone(ctx, undone.Message())
+	return undone, Steps{s}.recordUndone(ctx, undone.Message())
 }
 
-func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
+func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 	err := s.deletions.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State = domain.DeletionUndone
 		return true
@@ -176,7 +185,7 @@ func (s *Erasures) recordUndone(ctx context.Context, m domain.Message) error {
 }
 
 // OpenErasure implements deletion.Accounts.
-func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
+func (s Steps) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
 	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
 	if errors.Is(err, domain.ErrNotFound) {
 		return m, false, func(context.Context) error { return nil }, nil // nobody can mark it
@@ -186,7 +195,7 @@ func (s *Erasures) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m do
 }
 
 // RepeatErasure implements deletion.Accounts.
-func (s *Erasures) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
+func (s Steps) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
 	entry, err := s.accounts.Entry(ctx, m.RequestedBy)
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.RequestedOn)):

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -22,7 +23,7 @@ type Removed func(rows int) error
 
 // BeginErasure takes an account past the pivot. It reports whether this request is still to be
 // carried out. No clock is asked: the message was sent once the work was due.
-func (s *Erasures) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
+func (s Steps) BeginErasure(ctx context.Context, m domain.Message) (present bool, err error) {
 	var entry account.Entry
 	err = s.pause.Retry(ctx, func() (err error) {
 		entry, err = s.accounts.Entry(ctx, m.RequestedBy)
@@ -48,22 +49,22 @@ func underWay(entry account.Entry, m domain.Message) bool {
 
 // EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
 // that are being created: a row that lands late is behind none.
-func (s *Erasures) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Owned, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
-		return s.directory.EraseChannel(ctx, schema.OwnedKey(row.Row), m.RequestedBy)
+		return s.channels.EraseChannel(ctx, schema.OwnedKey(row.Row), m.RequestedBy)
 	})
 }
 
 // EraseFence replaces the posting rule of each channel that is on a list of the user. After
 // that, none of their posts and votes lands any more that is not there. No row tells where it has
 // replaced the rule, so it tries the other channels again itself, while there are fewer each time.
-func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
 	refs, err := s.readers.ActedIn(ctx, m.RequestedBy)
 	if err != nil {
 		return err
 	}
 	for len(refs) > 0 {
-		done, failed, err := together(ctx, s.readers, refs, func(ctx context.Context, ref domain.ChannelRef) error {
+		done, failed, err := together(ctx, s.reads, refs, func(ctx context.Context, ref domain.ChannelRef) error {
 			if err := removed(0); err != nil {
 				return err
 			}
@@ -78,7 +79,7 @@ func (s *Erasures) EraseFence(ctx context.Context, m domain.Message, removed Rem
 }
 
 // ErasePosts removes the posts of a user, or their name from them.
-func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Wrote, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Wrote, row)
 		return s.posts.EraseBlog(ctx, ref, id, m.RequestedBy, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
@@ -86,7 +87,7 @@ func (s *Erasures) ErasePosts(ctx context.Context, m domain.Message, removed Rem
 }
 
 // EraseVotes removes the votes of a user.
-func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Voted, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
 		ref, id := reader.Listed(schema.Voted, row)
 		err := s.posts.Unvote(ctx, ref, id, m.RequestedBy)
@@ -98,11 +99,11 @@ func (s *Erasures) EraseVotes(ctx context.Context, m domain.Message, removed Rem
 }
 
 // EraseSubscriptions ends the subscriptions of a user.
-func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseSubscriptions(ctx context.Context, m domain.Message, removed Removed) error {
 	//lab: Read the subscriptions of the user.
 	for row, err := range s.subscriptions.Within(ctx, driver.Range{Partition: schema.UserPartition(m.RequestedBy)}) {
 		if err == nil {
-			err = s.readers.Unsubscribe(ctx, schema.ParseRefRow(row.Row), m.RequestedBy)
+			err = s.readers.Delete(ctx, schema.ParseRefRow(row.Row), m.RequestedBy)
 		}
 		if err == nil {
 			err = removed(1)
@@ -115,7 +116,7 @@ func (s *Erasures) EraseSubscriptions(ctx context.Context, m domain.Message, rem
 }
 
 // EraseAccount removes what lies beside the account's row, and leaves the name and the epoch.
-func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
+func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, m.RequestedBy)
 		if err == nil && !underWay(entry, m) {
@@ -132,7 +133,7 @@ func (s *Erasures) EraseAccount(ctx context.Context, m domain.Message, removed R
 }
 
 // each works on what a list of a user's names, and then takes it off the list.
-func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
+func (s Steps) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
 	from, to := kind.Range()
@@ -141,7 +142,7 @@ func (s *Erasures) each(ctx context.Context, kind *schema.Kind, user domain.User
 
 // empty works on the rows of a user in a range, and then removes them. It ends with an error once a
 // part of the list has none that can be removed.
-func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
+func (s Steps) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
 	for {
@@ -150,7 +151,7 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		done, _, err := together(ctx, s.readers, rows, do)
+		done, _, err := together(ctx, s.reads, rows, do)
 		if len(done) == 0 {
 			return err
 		}
@@ -166,7 +167,7 @@ func (s *Erasures) empty(ctx context.Context, from, to string, user domain.UserN
 
 // together does something for each of these, several at the same time. If it fails for some, it
 // succeeds for the others all the same; the error is that of the first that failed.
-func together[T any](ctx context.Context, r *reader.Readers, things []T, do func(context.Context, T) error) (done, failed []T, err error) {
+func together[T any](ctx context.Context, r concurrent.Reads, things []T, do func(context.Context, T) error) (done, failed []T, err error) {
 	errs := make([]error, len(things))
 	group, ctx := r.Group(ctx, flightOfStep)
 	for i, thing := range things {

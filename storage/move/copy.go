@@ -11,6 +11,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Side is the source or the target of a copy.
@@ -69,16 +70,16 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 }
 
 func (c *copier) prepare(ctx context.Context) error {
-	if err := storage.New(c.from, storage.Options{}).Ready(ctx); err != nil {
+	if err := storage.New(c.from, storage.Options{}).Health.Ready(ctx); err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
 	}
-	return storage.New(c.to, storage.Options{}).Prepare(ctx)
+	return storage.New(c.to, storage.Options{}).Operator.Prepare(ctx)
 }
 
 // look refuses a target that holds what the source does not.
 func (c *copier) look(ctx context.Context) error {
 	empty := true
-	for _, name := range storage.DataTables() {
+	for _, name := range schema.Tables() {
 		for _, err := range driver.NewTable(c.to, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
 			if err != nil {
 				return fmt.Errorf("checking whether %s is empty: %w", c.to.Name, err)

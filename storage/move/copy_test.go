@@ -18,6 +18,7 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/move"
+	"microblogging/storage/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -46,29 +47,29 @@ func makeSite(t *testing.T) mem.Snapshot {
 	db := mem.Open(mem.Snapshot{}, "made")
 	store := storage.New(db, storage.Options{})
 	ctx := t.Context()
-	ok(t, store.Prepare(ctx))
-	_, err := store.SignUp(ctx, "ada", "correct horse battery")
+	ok(t, store.Operator.Prepare(ctx))
+	_, err := store.Operator.SignUp(ctx, "ada", "correct horse battery")
 	ok(t, err)
 	for _, name := range []string{"garden", "pond"} {
 		channel, err := domain.NewChannel(name, domain.About{}, "ada")
 		ok(t, err)
-		channel, err = store.CreateChannel(ctx, channel)
+		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 		ok(t, err)
 		for i := range enoughPosts {
 			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
 			ok(t, err)
-			blog, _, err := store.Post(ctx, storage.Posting{
+			blog, _, err := store.Posts.Create(ctx, storage.Posting{
 				Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft, CreatedOn: domain.Now()})
 			ok(t, err)
 			if i%10 == 0 {
-				ok(t, store.Vote(ctx, channel.Ref(), blog.ID, "eve"))
+				ok(t, store.Posts.Vote(ctx, channel.Ref(), blog.ID, "eve"))
 			}
 		}
-		ok(t, store.Subscribe(ctx, channel, "eve"))
+		ok(t, store.Subscriptions.Create(ctx, channel, "eve"))
 	}
-	_, err = store.RequestDeletion(ctx, "pond", "ada", domain.Any[domain.Incarnation]())
+	_, err = store.Deletions.Request(ctx, "pond", "ada", domain.Any[domain.Incarnation]())
 	ok(t, err)
-	ok(t, store.Messages().Send(ctx, "not a message"))
+	ok(t, store.Operator.Messages().Send(ctx, "not a message"))
 	return db.Snapshot()
 }
 
@@ -94,7 +95,7 @@ func copyStore(t *testing.T, from, to move.Side) (move.Result, error) {
 // rows are all rows of a store without their versions, in words.
 func rows(db *mem.DB) []string {
 	var list []string
-	for _, table := range storage.DataTables() {
+	for _, table := range schema.Tables() {
 		for row := range db.Snapshot().Rows(table) {
 			words := []string{table, row.Partition, row.Row}
 			for _, p := range row.Properties {
@@ -192,7 +193,7 @@ func changeFails(t *testing.T, content mem.Snapshot) {
 		_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, _ int) {
 			if doing == "comparing" && !changed {
 				changed = true
-				_, err := storage.New([]*mem.DB{from, to}[what], storage.Options{}).SignUp(t.Context(), "mallory", "correct horse battery")
+				_, err := storage.New([]*mem.DB{from, to}[what], storage.Options{}).Operator.SignUp(t.Context(), "mallory", "correct horse battery")
 				ok(t, err)
 			}
 		}})
@@ -224,7 +225,7 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 		}),
 		"a message alone": func() *mem.DB {
 			db := mem.Open(mem.Snapshot{}, "queued")
-			ok(t, storage.New(db, storage.Options{}).Prepare(t.Context()))
+			ok(t, storage.New(db, storage.Options{}).Operator.Prepare(t.Context()))
 			ok(t, driver.NewQueue(db, domain.PoisonQueueName).Send(t.Context(), "x"))
 			return db
 		}(),
@@ -262,7 +263,7 @@ func waitsForMessages(t *testing.T, content mem.Snapshot) {
 
 func halves(t *testing.T, _ mem.Snapshot) {
 	from, to := open(mem.Snapshot{})
-	ok(t, storage.New(from, storage.Options{}).Prepare(t.Context()))
+	ok(t, storage.New(from, storage.Options{}).Operator.Prepare(t.Context()))
 	table := driver.NewTable(from, "Blogs")
 	long := string(make([]byte, 30_000))
 	for i := range 60 { // 60 rows of up to 180 kB each, as they are sent

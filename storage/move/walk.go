@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/storage/walk"
 )
 
 // walk visits the rows of all tables of both stores in the order of their keys. One of the two
 // is nil if its store does not have the row. It ends at the first error.
 func (c *copier) walk(ctx context.Context, doing string, visit func(table string, source, target *driver.Entity) error) error {
-	for _, name := range storage.DataTables() {
+	for _, name := range schema.Tables() {
 		visited := 0
 		err := walk.Both(driver.NewTable(c.from, name).All(ctx, driver.Scan{}), driver.NewTable(c.to, name).All(ctx, driver.Scan{}),
 			func(source, target *driver.Entity) error {

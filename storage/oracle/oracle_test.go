@@ -29,18 +29,18 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, db: db}
 	t.Cleanup(func() { w.ok(db.Close()) })
 	store := storage.New(db, storage.Options{})
-	w.ok(store.Prepare(t.Context()))
+	w.ok(store.Operator.Prepare(t.Context()))
 	w.channel, err = domain.NewChannel("News", domain.About{}, "ada")
 	w.ok(err)
-	w.channel, err = store.CreateChannel(t.Context(), w.channel)
+	w.channel, _, err = store.Channels.Create(t.Context(), w.channel, "", 0)
 	w.ok(err)
-	blog, _, err := store.Post(t.Context(), storage.Posting{
+	blog, _, err := store.Posts.Create(t.Context(), storage.Posting{
 		Channel: w.channel, By: "grace", Key: "one", Draft: domain.Draft{Text: "one"},
 	})
 	w.ok(err)
 	w.post = blog.ID
-	w.ok(store.Vote(t.Context(), w.channel.Ref(), blog.ID, "eve"))
-	w.ok(store.Subscribe(t.Context(), w.channel, "grace"))
+	w.ok(store.Posts.Vote(t.Context(), w.channel.Ref(), blog.ID, "eve"))
+	w.ok(store.Subscriptions.Create(t.Context(), w.channel, "grace"))
 	return w
 }
 

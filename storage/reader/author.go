@@ -22,18 +22,18 @@ const authorRounds = 10
 // their list (package blog) say where to look, and the channels and the posts what there is. A page
 // has fewer posts, or none, if very many rows are dangling. After is the Next of the page before,
 // and empty for the first page. A cursor of another list is an InvalidError on the field "after".
-func (s *Readers) BlogsBy(ctx context.Context, author domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
+func (s *Feeds) BlogsBy(ctx context.Context, author domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
 	return s.listedBy(ctx, schema.Wrote, author, after, limit)
 }
 
 // VotesBy lists the posts in active channels that a user has voted on, as BlogsBy lists those that
 // they wrote.
-func (s *Readers) VotesBy(ctx context.Context, user domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
+func (s *Feeds) VotesBy(ctx context.Context, user domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
 	listed, err := s.listedBy(ctx, schema.Voted, user, after, limit)
 	if err != nil {
 		return listed, err
 	}
-	listed.Items, err = concurrent.Gather(ctx, s.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
+	listed.Items, err = concurrent.Gather(ctx, s.fence.Reads, listed.Items, func(ctx context.Context, item FeedItem) (FeedItem, bool, error) {
 		voted, err := s.posts.Voted(ctx, item.Channel, item.ID, user)
 		return item, voted, err
 	})
@@ -41,7 +41,7 @@ func (s *Readers) VotesBy(ctx context.Context, user domain.UserName, after strin
 }
 
 // listedBy reads a list of a user's, of this kind of row, and the posts on it.
-func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.UserName, after string, limit int) (listed page.Of[FeedItem], err error) {
+func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.UserName, after string, limit int) (listed page.Of[FeedItem], err error) {
 	list := page.List{Name: kind.Name + " " + string(user), After: after, Limit: limit, Prefix: kind.Prefix()}
 	from, to := kind.Range()
 	if from, err = list.From(from); err != nil {
@@ -56,7 +56,13 @@ func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.U
 			return listed, fmt.Errorf("%s of %s: %w", kind.Name, user, err)
 		}
 		rows, listed.Next = page.Cut(list, rows, page.RowKey)
-		items, err := s.readListed(ctx, kind, user, listedPosts(kind, rows), channels)
+		var posts []found
+		for _, row := range rows {
+			if ref, id := Listed(kind, row); schema.LeadsToChannel(ref) { // or else a check reports it
+				posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
+			}
+		}
+		items, err := s.readListed(ctx, kind, user, posts, channels)
 		if err != nil {
 			return listed, err
 		}
@@ -69,21 +75,11 @@ func (s *Readers) listedBy(ctx context.Context, kind *schema.Kind, user domain.U
 	return listed, nil
 }
 
-// listedPosts are the posts that rows of a user's list name.
-func listedPosts(kind *schema.Kind, rows []driver.Entity) (posts []found) {
-	for _, row := range rows {
-		if ref, id := Listed(kind, row); schema.LeadsToChannel(ref) { // or else a check reports it
-			posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
-		}
-	}
-	return posts
-}
-
 // readListed reads the posts that a user's list names, and the channels that they are in, and returns
 // the posts that can be read. Channels are those that were read before for the same page; one that is
 // gone is the zero Channel. It reads no post of a channel that is known not to be active. It removes
 // the rows whose channel is gone.
-func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain.UserName, posts []found,
+func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.UserName, posts []found,
 	channels map[domain.ChannelRef]domain.Channel,
 ) (items []FeedItem, err error) {
 	var wanted []found
@@ -100,7 +96,7 @@ func (s *Readers) readListed(ctx context.Context, kind *schema.Kind, user domain
 	}
 	var blogs map[domain.BlogID]domain.Blog
 	var read map[domain.ChannelRef]domain.Channel
-	err = s.Concurrently(ctx,
+	err = s.fence.Concurrently(ctx,
 		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, wanted); return err },
 		func(ctx context.Context) (err error) { read, err = s.readIncarnations(ctx, refs); return err })
 	if err != nil {
@@ -138,7 +134,7 @@ func listedIn(row driver.Entity) domain.ChannelRef {
 }
 
 // ActedIn lists the channels on the lists of what a user has written and voted on. Some may be gone.
-func (s *Readers) ActedIn(ctx context.Context, user domain.UserName) (refs []domain.ChannelRef, err error) {
+func (s Steps) ActedIn(ctx context.Context, user domain.UserName) (refs []domain.ChannelRef, err error) {
 	seen := make(map[domain.ChannelRef]bool)
 	for _, list := range []*schema.Kind{schema.Wrote, schema.Voted} {
 		//lab: Read where the user has posted or voted.
@@ -163,7 +159,7 @@ type Written struct {
 
 // WroteTo reads an author's list once, and returns the channels on it with the posts, newest first.
 // Some may be gone. It holds the ids of all posts in memory, and no text.
-func (s *Readers) WroteTo(ctx context.Context, author domain.UserName) (written []Written, err error) {
+func (s *Feeds) WroteTo(ctx context.Context, author domain.UserName) (written []Written, err error) {
 	at := map[domain.ChannelRef]int{}
 	for row, err := range s.list(ctx, schema.Wrote, author) {
 		if err != nil {
@@ -190,7 +186,7 @@ const writtenChunk = 100
 
 // WrittenTo yields the posts of an author in one channel, newest first, and some of them at a time.
 // It yields nothing of a channel that is not active. An error is the last that it yields.
-func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, w Written) iter.Seq2[[]FeedItem, error] {
+func (s *Feeds) WrittenTo(ctx context.Context, author domain.UserName, w Written) iter.Seq2[[]FeedItem, error] {
 	return func(yield func([]FeedItem, error) bool) {
 		by := &Row{Subscription: domain.Subscription{Channel: w.Channel}}
 		for some := range slices.Chunk(w.posts, writtenChunk) {
@@ -207,15 +203,15 @@ func (s *Readers) WrittenTo(ctx context.Context, author domain.UserName, w Writt
 }
 
 // list yields the rows of a list of a user's.
-func (s *Readers) list(ctx context.Context, kind *schema.Kind, user domain.UserName) iter.Seq2[driver.Entity, error] {
+func (s *Feeds) list(ctx context.Context, kind *schema.Kind, user domain.UserName) iter.Seq2[driver.Entity, error] {
 	from, to := kind.Range()
 	return s.users.Within(ctx, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
 }
 
 // readIncarnations reads those channels, in any state, that are still of these incarnations.
-func (s *Readers) readIncarnations(ctx context.Context, refs []domain.ChannelRef) (map[domain.ChannelRef]domain.Channel, error) {
-	read, err := concurrent.Gather(ctx, s.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
-		row, err := s.ReadIncarnation(ctx, ref)
+func (s *Feeds) readIncarnations(ctx context.Context, refs []domain.ChannelRef) (map[domain.ChannelRef]domain.Channel, error) {
+	read, err := concurrent.Gather(ctx, s.fence.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
+		row, err := s.fence.ReadIncarnation(ctx, ref)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Channel{}, false, nil
 		}

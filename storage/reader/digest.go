@@ -51,7 +51,7 @@ type DigestChannel struct {
 // at more than MaxDigestChannels, so a page may have few posts or none and a Next. A page starts at the channel, the rating and the post
 // where the page before ended: posts that come and go in between make no other post come twice or
 // be missed. A post whose rating changes in between can be missed or met twice.
-func (s *Readers) Digest(ctx context.Context, user domain.UserName, day domain.Day, after string, limit int) (digest page.Of[DigestChannel], err error) {
+func (s *Feeds) Digest(ctx context.Context, user domain.UserName, day domain.Day, after string, limit int) (digest page.Of[DigestChannel], err error) {
 	list := page.List{Name: "digest/" + schema.UserPartition(user) + "/" + day.Date + "/" + day.Zone, After: after, Limit: limit}
 	position, err := list.Position()
 	if err != nil {
@@ -92,7 +92,7 @@ type DigestSummary struct {
 // channels that a user subscribes to. It ranks each channel once for all days, and verifies each
 // that has a post, as Feed does. It looks at the first MaxDigestChannels channels. Of a channel and day it lists at most perChannel posts. If a day
 // has more than perDay of those, each channel gets one before any gets a second one, and so on.
-func (s *Readers) DigestSummaries(ctx context.Context, user domain.UserName, days []domain.Day, perChannel, perDay int) ([]DigestSummary, error) {
+func (s *Feeds) DigestSummaries(ctx context.Context, user domain.UserName, days []domain.Day, perChannel, perDay int) ([]DigestSummary, error) {
 	byDay, rest, err := s.rankSubscribed(ctx, user, days, "", perChannel, math.MaxInt)
 	if err != nil {
 		return nil, err
@@ -143,10 +143,10 @@ func digestChannels(posts []found, blogs map[domain.BlogID]domain.Blog) (channel
 // that a user subscribes to, behind this position: the first most posts of each. They are in the order
 // of keys and ranks. It stops when it has more than enough posts of the first day, or has ranked
 // MaxDigestChannels. Then rest is the key of the first channel that is left.
-func (s *Readers) rankSubscribed(
+func (s *Feeds) rankSubscribed(
 	ctx context.Context, user domain.UserName, days []domain.Day, behind string, most, enough int,
 ) (byDay [][]found, rest domain.ChannelKey, err error) {
-	following, err := s.readSubscriptions(ctx, user)
+	following, err := s.subscriptions.readSubscriptions(ctx, user)
 	if err != nil {
 		return nil, "", err
 	}
@@ -157,12 +157,12 @@ func (s *Readers) rankSubscribed(
 		if i*concurrent.Points == MaxDigestChannels || len(byDay[0]) > enough {
 			return byDay, rows[0].Channel.Key, nil
 		}
-		byChannel, err := concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
+		byChannel, err := concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row Row) ([][]found, bool, error) {
 			posts, err := s.rankDays(ctx, &row, days, most)
 			if err != nil || len(slices.Concat(posts...)) == 0 {
 				return nil, false, err
 			}
-			valid, err := s.RepairSubscription(ctx, row, user)
+			valid, err := s.subscriptions.repairSubscription(ctx, row, user)
 			return posts, valid, err
 		})
 		if err != nil {
@@ -180,7 +180,7 @@ func (s *Readers) rankSubscribed(
 // rankDays ranks the posts of a channel on each of some successive days, newest first.
 // It reads ratings, and no texts. The index by rating would not do: it has no days, so
 // that all posts of a channel's whole life would have to be passed.
-func (s *Readers) rankDays(ctx context.Context, by *Row, days []domain.Day, most int) ([][]found, error) {
+func (s *Feeds) rankDays(ctx context.Context, by *Row, days []domain.Day, most int) ([][]found, error) {
 	from, to := schema.BlogRange(days[len(days)-1].From, days[0].Until)
 	q := driver.Range{Partition: schema.ChannelPartition(by.Channel.Key), From: from, To: to,
 		Paging: driver.Paging{Limit: rankPage, Select: []string{schema.PropRating, schema.PropCreatedOn, schema.PropIncarnation}}}

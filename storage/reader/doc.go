@@ -10,35 +10,54 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/channel"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
-// Readers holds the operations on what users subscribe to. It is safe for concurrent use.
-type Readers struct {
-	*channel.Lifecycle
-	posts    *blog.Posts
-	versions *fresh.Versions
+// Subscriptions holds the operations on what users subscribe to. It is safe for concurrent use.
+type Subscriptions struct {
+	fence *fence.Fence
 
-	blogs, subscriptions, users *driver.Table
+	blogs, subscriptions *driver.Table
 
 	pause optimistic.Pause
 }
 
-// New returns the readers of a backend whose tables are there. Owners of new channels join
-// their channels, and a sweep ends the subscriptions.
-func New(backend driver.Backend, channels *channel.Lifecycle, posts *blog.Posts, versions *fresh.Versions, pause optimistic.Pause) *Readers {
-	s := &Readers{
-		Lifecycle:     channels,
-		posts:         posts,
-		versions:      versions,
-		blogs:         driver.NewTable(backend, schema.TableBlogs),
+// Feeds reads the posts of several channels. It is safe for concurrent use.
+type Feeds struct {
+	fence         *fence.Fence
+	posts         blog.Steps
+	channels      channel.Steps
+	subscriptions *Subscriptions
+
+	blogs, users *driver.Table
+}
+
+// Steps are what deletions of accounts and repairs do. No page has them.
+type Steps struct {
+	*Subscriptions
+	*Feeds
+}
+
+// New returns the subscriptions and feeds of a backend whose tables are there. Owners of new channels
+// join their channels, and a sweep ends the subscriptions.
+func New(backend driver.Backend, gates *fence.Fence, channels channel.Steps, posts blog.Steps, pause optimistic.Pause) Steps {
+	blogs := driver.NewTable(backend, schema.TableBlogs)
+	s := &Subscriptions{
+		fence:         gates,
+		blogs:         blogs,
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
-		users:         driver.NewTable(backend, schema.TableUsers),
 		pause:         pause,
 	}
-	channels.OnCreation(s.joinOwner)
-	channels.OnRemoval(s.deleteSubscriptions)
-	return s
+	gates.OnCreation(s.joinOwner)
+	gates.OnRemoval(s.deleteSubscriptions)
+	return Steps{s, &Feeds{
+		fence:         gates,
+		posts:         posts,
+		channels:      channels,
+		subscriptions: s,
+		blogs:         blogs,
+		users:         driver.NewTable(backend, schema.TableUsers),
+	}}
 }

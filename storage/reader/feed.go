@@ -40,13 +40,13 @@ type FeedItem struct {
 //
 // Beside that it reads the posts of the page. What it read before are keys: so it holds no other
 // texts in memory.
-func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
+func (s *Feeds) List(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
 	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit, Prefix: schema.Blog.Prefix()}
 	from, err := list.From(list.Prefix)
 	if err != nil {
 		return feed, err
 	}
-	following, err := s.readSubscriptions(ctx, user)
+	following, err := s.subscriptions.readSubscriptions(ctx, user)
 	if err != nil {
 		return feed, err
 	}
@@ -68,8 +68,8 @@ func (s *Readers) Feed(ctx context.Context, user domain.UserName, after string, 
 
 // findNewest looks which posts the channels have from this row key on. Sources are the channels
 // that were verified, and whether they contribute; those that do not are left out.
-func (s *Readers) findNewest(ctx context.Context, user domain.UserName, following []Row, sources map[domain.ChannelRef]bool, from string, newest *newest) error {
-	group, ctx := s.Group(ctx, concurrent.Points)
+func (s *Feeds) findNewest(ctx context.Context, user domain.UserName, following []Row, sources map[domain.ChannelRef]bool, from string, newest *newest) error {
+	group, ctx := s.fence.Group(ctx, concurrent.Points)
 	for _, row := range following {
 		if valid, known := sources[row.Channel]; row.state != stateJoined || known && !valid {
 			continue
@@ -78,7 +78,7 @@ func (s *Readers) findNewest(ctx context.Context, user domain.UserName, followin
 			replaced, err := s.addNewest(ctx, newest, &row, from)
 			if err == nil && replaced {
 				// Another incarnation has the name, so that the row is dangling.
-				_, err = s.RepairSubscription(ctx, row, user)
+				_, err = s.subscriptions.repairSubscription(ctx, row, user)
 			}
 			return err
 		})
@@ -87,7 +87,7 @@ func (s *Readers) findNewest(ctx context.Context, user domain.UserName, followin
 }
 
 // addNewest adds the posts of a channel from this row key on.
-func (s *Readers) addNewest(ctx context.Context, newest *newest, by *Row, from string) (replaced bool, err error) {
+func (s *Feeds) addNewest(ctx context.Context, newest *newest, by *Row, from string) (replaced bool, err error) {
 	//lab: List the newest posts of a channel that is on the feed, or is active.
 	rows, err := s.blogs.First(ctx, newest.most, driver.Range{
 		Partition: schema.ChannelPartition(by.Channel.Key), From: from, To: newest.bound(),
@@ -100,7 +100,7 @@ func (s *Readers) addNewest(ctx context.Context, newest *newest, by *Row, from s
 
 // readNewest reads posts that were found, and verifies their channels as far as they are
 // not among the sources yet.
-func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []found, sources map[domain.ChannelRef]bool) ([]FeedItem, error) {
+func (s *Feeds) readNewest(ctx context.Context, user domain.UserName, posts []found, sources map[domain.ChannelRef]bool) ([]FeedItem, error) {
 	var unknown []Row
 	for _, post := range posts {
 		if _, known := sources[post.by.Channel]; !known {
@@ -110,9 +110,9 @@ func (s *Readers) readNewest(ctx context.Context, user domain.UserName, posts []
 	}
 	var valid []domain.Subscription
 	var blogs map[domain.BlogID]domain.Blog
-	err := s.Concurrently(ctx,
+	err := s.fence.Concurrently(ctx,
 		func(ctx context.Context) (err error) {
-			valid, err = s.repairSubscriptions(ctx, unknown, user)
+			valid, err = s.subscriptions.repairSubscriptions(ctx, unknown, user)
 			return err
 		},
 		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, posts); return err })
@@ -189,9 +189,9 @@ func (n *newest) add(by *Row, rows []driver.Entity) (replaced bool) {
 }
 
 // readFound reads posts that were found, by their ids. A post that was deleted since is left out.
-func (s *Readers) readFound(ctx context.Context, posts []found) (map[domain.BlogID]domain.Blog, error) {
-	read, err := concurrent.Gather(ctx, s.Reads, posts, func(ctx context.Context, post found) (domain.Blog, bool, error) {
-		blog, err := s.posts.Blog(ctx, post.by.Channel, post.id)
+func (s *Feeds) readFound(ctx context.Context, posts []found) (map[domain.BlogID]domain.Blog, error) {
+	read, err := concurrent.Gather(ctx, s.fence.Reads, posts, func(ctx context.Context, post found) (domain.Blog, bool, error) {
+		blog, err := s.posts.Get(ctx, post.by.Channel, post.id)
 		if errors.Is(err, domain.ErrNotFound) {
 			return domain.Blog{}, false, nil
 		}

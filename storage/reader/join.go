@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -18,8 +18,8 @@ import (
 //   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user has domain.MaxSubscriptions: an InvalidError on the field
 //     "subscriptions".
-func (s *Readers) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
+func (s *Subscriptions) Create(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	switch subscribed, err := s.Has(ctx, channel.Ref(), user); {
 	case err != nil:
 		return err
 	case subscribed:
@@ -48,7 +48,7 @@ func (s *Readers) Subscribe(ctx context.Context, channel domain.Channel, user do
 // user's next attempt uses it; leaving removes it, and so does a repair by the checker.
 // If the process dies after the swap, the user's row is joining, and the read repair
 // completes it.
-func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 			return err
 		}
 		if user != channel.Owner { // a deletion of whose account deletes the channel
-			if err := s.RequireActive(ctx, user); err != nil {
+			if err := s.fence.RequireActive(ctx, user); err != nil {
 				return err
 			}
 		}
@@ -74,13 +74,13 @@ func (s *Readers) join(ctx context.Context, channel domain.Channel, user domain.
 // beginJoin inserts a join! row, if there is none, and returns its version. Two
 // requests of one user share the row. One of them puts the sub! row in its place,
 // and the other finds that.
-func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
+func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	//lab: Announce in the channel that the user is about to join.
-	err := s.TransactIfOpen(ctx, ref,
+	err := s.fence.TransactIfOpen(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
-	case errors.Is(err, channel.ErrGateGone):
-		return "", s.WhyGateGone(ctx, ref)
+	case errors.Is(err, fence.ErrGateGone):
+		return "", s.fence.WhyGateGone(ctx, ref)
 	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or a self-conflict
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
@@ -94,16 +94,16 @@ func (s *Readers) beginJoin(ctx context.Context, ref domain.ChannelRef, user dom
 
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
 // already, it deletes the join! row, which is no longer needed.
-func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
+func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put up the subscriber's row.
-	err := s.TransactIfOpen(ctx, ref,
+	err := s.fence.TransactIfOpen(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
 		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, channel.ErrGateGone):
-		return s.WhyGateGone(ctx, ref)
+	case errors.Is(err, fence.ErrGateGone):
+		return s.fence.WhyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.leaveChannel(ctx, ref, schema.JoinRow(user))
 	case !optimistic.Raced(err):
@@ -119,7 +119,7 @@ func (s *Readers) swapJoin(ctx context.Context, ref domain.ChannelRef, user doma
 }
 
 // putSubscription writes the user's row in this state, whatever is there.
-func (s *Readers) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
+func (s *Subscriptions) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
 	role := domain.RoleReader
 	if channel.Owner == user {
 		role = domain.RoleOwner
@@ -133,12 +133,12 @@ func (s *Readers) putSubscription(ctx context.Context, channel domain.Channel, u
 
 // joinOwner subscribes the owner. An owner who has no room for another subscription
 // can create channels all the same: then joinOwner only holds the gate.
-func (s *Readers) joinOwner(ctx context.Context, channel domain.Channel) error {
+func (s *Subscriptions) joinOwner(ctx context.Context, channel domain.Channel) error {
 	var full *domain.InvalidError
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.TransactIfOpen(ctx, channel.Ref())
+		return s.fence.TransactIfOpen(ctx, channel.Ref())
 	case err != nil:
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/channel"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/fresh"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -27,16 +27,16 @@ type ActiveChannel struct {
 	domain.Channel
 	LastBlogOn, NotedOn time.Time
 
-	version fresh.Version
+	version channel.Version
 }
 
 // Active are the channels in which the posts of one page are.
 type Active struct {
 	// Channels are active. The one with the newest activity comes first.
 	Channels []ActiveChannel
-	// Version names what Latest shows of them, as a fresh.Version names what one channel shows.
+	// Version names what Latest shows of them, as a channel.Version names what one channel shows.
 	// It is empty if one of them has no version.
-	Version fresh.Version
+	Version channel.Version
 
 	list page.List
 	// from is the first row key of a post that may be on the page. A post from before the floor
@@ -52,7 +52,7 @@ type Active struct {
 // the page before; a cursor of another list is an InvalidError on the field "after".
 //
 // Of more than 32 channels with posts in one hour, it finds 32 with the latest posts, about.
-func (s *Readers) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
+func (s *Feeds) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
 	active.list = page.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}
 	index := ""
 	if position, err := active.list.Position(); err != nil {
@@ -79,10 +79,10 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 			return nil
 		})
 	}
-	if err := s.Concurrently(ctx, reads...); err != nil {
+	if err := s.fence.Concurrently(ctx, reads...); err != nil {
 		return active, err
 	}
-	active.Channels, err = concurrent.Gather(ctx, s.Reads, candidates, func(ctx context.Context, candidate driver.Entity) (ActiveChannel, bool, error) {
+	active.Channels, err = concurrent.Gather(ctx, s.fence.Reads, candidates, func(ctx context.Context, candidate driver.Entity) (ActiveChannel, bool, error) {
 		_, key, _ := schema.ParseActiveRow(candidate.Row)
 		if at := slices.IndexFunc(known, func(c ActiveChannel) bool { return c.Name != "" && c.Key() == key }); at >= 0 {
 			return known[at].by(candidate), true, nil
@@ -95,7 +95,7 @@ func (s *Readers) Active(ctx context.Context, after string, expected []domain.Ch
 
 // activeCandidates reads the rows of the index that lead to the posts of a page: one of each channel,
 // the newest first. Posts from before the floor may be in other channels too.
-func (s *Readers) activeCandidates(ctx context.Context, from string) (candidates []driver.Entity, floor time.Time, err error) {
+func (s *Feeds) activeCandidates(ctx context.Context, from string) (candidates []driver.Entity, floor time.Time, err error) {
 	rows, end, err := s.posts.ActiveRows(ctx, from, activeRows)
 	if err != nil || len(rows) == 0 {
 		return nil, floor, err
@@ -136,15 +136,14 @@ func (c ActiveChannel) by(candidate driver.Entity) ActiveChannel {
 
 // verifyActive reads a channel with its version, if it is active. The argument remembered is the incarnation that
 // it may have, or empty.
-func (s *Readers) verifyActive(ctx context.Context, key domain.ChannelKey, remembered domain.Incarnation) (c ActiveChannel, err error) {
-	at := domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
-	c.Channel, c.version, err = s.versions.ChannelVersion(ctx, at, remembered)
+func (s *Feeds) verifyActive(ctx context.Context, key domain.ChannelKey, remembered domain.Incarnation) (c ActiveChannel, err error) {
+	c.Channel, c.version, err = s.channels.GetVersion(ctx, key.Address(), remembered)
 	return c, err
 }
 
 // followCandidate verifies the channel to which a row of the index leads, and removes a row that leads
 // to none.
-func (s *Readers) followCandidate(ctx context.Context, candidate driver.Entity) (c ActiveChannel, active bool, err error) {
+func (s *Feeds) followCandidate(ctx context.Context, candidate driver.Entity) (c ActiveChannel, active bool, err error) {
 	_, key, _ := schema.ParseActiveRow(candidate.Row)
 	if !schema.LeadsToChannel(domain.ChannelRef{Key: key}) {
 		return c, false, nil // a check reports what no operation writes
@@ -160,7 +159,7 @@ func (s *Readers) followCandidate(ctx context.Context, candidate driver.Entity) 
 	return c, err == nil, err
 }
 
-func versionOf(active Active) fresh.Version {
+func versionOf(active Active) channel.Version {
 	parts := []string{active.from, active.floor.String()}
 	for _, c := range active.Channels {
 		if c.version == "" {
@@ -168,16 +167,16 @@ func versionOf(active Active) fresh.Version {
 		}
 		parts = append(parts, string(c.Key()), c.NotedOn.String(), string(c.version))
 	}
-	return fresh.VersionOf(parts...)
+	return channel.VersionOf(parts...)
 }
 
 // Latest lists up to limit posts of the active channels, newest first, as Feed does. They are read
 // after the channels were verified. A page that is not full may have a Next.
-func (s *Readers) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
+func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
 	active.list.Limit = limit
 	_, end := schema.BlogRange(active.floor, time.Time{})
 	newest := newest{most: limit + 1, end: end}
-	_, err = concurrent.Gather(ctx, s.Reads, active.Channels, func(ctx context.Context, c ActiveChannel) (none struct{}, _ bool, err error) {
+	_, err = concurrent.Gather(ctx, s.fence.Reads, active.Channels, func(ctx context.Context, c ActiveChannel) (none struct{}, _ bool, err error) {
 		_, err = s.addNewest(ctx, &newest, &Row{Subscription: domain.Subscription{Channel: c.Ref(), Name: c.Name}}, active.from)
 		return none, false, err
 	})
@@ -197,7 +196,7 @@ func (s *Readers) Latest(ctx context.Context, active Active, limit int) (latest 
 // looks at up to limit rows of the index of active channels. A channel is listed by the row of the
 // hour of its newest post, so a page has fewer channels, or none, if it has met other rows. A
 // cursor of another list is an InvalidError on the field "after".
-func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
+func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
 	list := page.List{Name: "active", After: after, Limit: limit}
 	from, err := list.From("")
 	if err != nil {
@@ -208,7 +207,7 @@ func (s *Readers) ByActivity(ctx context.Context, after string, limit int) (foun
 		return found, err
 	}
 	rows, found.Next = page.Cut(list, rows, page.RowKey)
-	found.Items, err = concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, candidate driver.Entity) (c ActiveChannel, listed bool, err error) {
+	found.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, candidate driver.Entity) (c ActiveChannel, listed bool, err error) {
 		if c, listed, err = s.followCandidate(ctx, candidate); !listed {
 			return c, false, err
 		}

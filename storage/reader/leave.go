@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -14,7 +14,7 @@ import (
 // Unsubscribe ends a subscription. To unsubscribe again is no error. If another
 // request of the user begins to join meanwhile, that one comes later and wins:
 // otherwise the two could undo each other's steps without end.
-func (s *Readers) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+func (s *Subscriptions) Delete(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.pause.Retry(ctx, func() error {
 		//lab: Read the user's own row: how far has the subscription come?
@@ -47,7 +47,7 @@ func (s *Readers) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user d
 
 // leaveChannel deletes these rows of a user in the channel's partition, if they are
 // there. It returns optimistic.ErrAgain if one of them changed meanwhile.
-func (s *Readers) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
+func (s *Subscriptions) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
 	plan, err := s.planLeave(ctx, ref, rows...)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Readers) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows 
 // undoes no subscription that begins later. The join! row must be read before the
 // sub! row: otherwise a join! row could become a sub! row between the two reads, and
 // neither would be seen.
-func (s *Readers) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
+func (s *Subscriptions) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
 	var plan []driver.Operation
 	for _, key := range rows {
 		//lab: Read a row of the subscriber in the channel.
@@ -79,13 +79,13 @@ func (s *Readers) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...
 // executeLeave executes a plan of planLeave. It holds the gate: if that is gone, the
 // channel's deletion removes the rows. It returns optimistic.ErrAgain if one of them has
 // changed since it was read.
-func (s *Readers) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {
+func (s *Subscriptions) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {
 	if len(plan) == 0 {
 		return nil
 	}
 	//lab: Remove the subscriber's rows from the channel.
-	err := s.TransactIfOpen(ctx, ref, plan...)
-	if errors.Is(err, channel.ErrGateGone) {
+	err := s.fence.TransactIfOpen(ctx, ref, plan...)
+	if errors.Is(err, fence.ErrGateGone) {
 		return nil
 	}
 	return optimistic.Again(err)

@@ -11,36 +11,28 @@ import (
 	"microblogging/storage/schema"
 )
 
-// SubscriptionPage is Subscriptions, page by page. It reads and repairs up to limit
+// SubscriptionPage is ListAll, page by page. It reads and repairs up to limit
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
-func (s *Readers) SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (list page.Of[domain.Subscription], err error) {
-	rows, next, err := s.subscriptionRows(ctx, user, page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit})
-	if err != nil {
-		return list, err
-	}
-	list.Next = next
-	list.Items, err = s.repairSubscriptions(ctx, rows, user)
-	return list, err
-}
-
-// subscriptionRows reads a page of a user's rows, and its Next.
-func (s *Readers) subscriptionRows(ctx context.Context, user domain.UserName, list page.List) (rows []Row, next string, err error) {
+func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found page.Of[domain.Subscription], err error) {
+	list := page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit}
 	from, err := list.From("")
 	if err != nil {
-		return nil, "", err
+		return found, err
 	}
-	if rows, err = s.firstSubscriptions(ctx, user, from, list.Limit+1); err != nil {
-		return nil, "", err
+	rows, err := s.firstSubscriptions(ctx, user, from, limit+1)
+	if err != nil {
+		return found, err
 	}
-	rows, next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
-	return rows, next, nil
+	rows, found.Next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
+	found.Items, err = s.repairSubscriptions(ctx, rows, user)
+	return found, err
 }
 
-// Subscriptions lists what a user subscribes to, in the order of channel keys. It
+// ListAll lists what a user subscribes to, in the order of channel keys. It
 // repairs what a crash left incomplete. A subscription to a channel that is being
 // deleted is left out.
-func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
+func (s *Subscriptions) ListAll(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
 	rows, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return nil, err
@@ -50,21 +42,21 @@ func (s *Readers) Subscriptions(ctx context.Context, user domain.UserName) ([]do
 
 // repairSubscriptions repairs a user's rows, several concurrently, and returns the valid
 // subscriptions in the order of the rows.
-func (s *Readers) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
-	return concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {
-		valid, err := s.RepairSubscription(ctx, row, user)
+func (s *Subscriptions) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
+	return concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row Row) (domain.Subscription, bool, error) {
+		valid, err := s.repairSubscription(ctx, row, user)
 		return row.Subscription, valid, err
 	})
 }
 
 // readSubscriptions reads all rows of a user, dangling ones too. With those, there
 // can be more than domain.MaxSubscriptions.
-func (s *Readers) readSubscriptions(ctx context.Context, user domain.UserName) ([]Row, error) {
+func (s *Subscriptions) readSubscriptions(ctx context.Context, user domain.UserName) ([]Row, error) {
 	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
 }
 
 // firstSubscriptions reads up to n rows of a user, from this row key on.
-func (s *Readers) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]Row, error) {
+func (s *Subscriptions) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]Row, error) {
 	//lab: List the subscriptions of the user.
 	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: schema.UserPartition(user), From: from})
 	if err != nil {
@@ -82,7 +74,7 @@ const maxCounted = 1000
 
 // Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
-func (s *Readers) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+func (s *Subscriptions) Count(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
 	from, to := schema.Sub.Range()
 	//lab: Count the subscribers of the channel.
 	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{

@@ -5,13 +5,18 @@ import (
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
-// RepairSubscription is the read repair of one user's row. It reports whether the
+// RepairSubscription repairs one user's row as readers do, and reports whether the subscription is valid.
+func (s Steps) RepairSubscription(ctx context.Context, row Row, user domain.UserName) (valid bool, err error) {
+	return s.repairSubscription(ctx, row, user)
+}
+
+// repairSubscription is the read repair of one user's row. It reports whether the
 // subscription is valid: the channel is active, has the sub! row, and the user's row
 // is not leaving. It removes a dangling row and completes a
 // joining one. A row that has changed since it was read is left alone, since another
@@ -19,14 +24,17 @@ import (
 //
 // A user's row that says joined has no sub! row if the subscription ended while a request
 // to join was slow with its last write.
-func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.UserName) (valid bool, err error) {
+func (s *Subscriptions) repairSubscription(ctx context.Context, row Row, user domain.UserName) (valid bool, err error) {
 	if row.state == stateUnreadable {
 		return false, nil
 	}
-	var channel channel.Row
+	var channel fence.Row
 	var there bool
-	err = s.Concurrently(ctx,
-		func(ctx context.Context) (err error) { channel, err = s.ReadIncarnation(ctx, row.Channel); return err },
+	err = s.fence.Concurrently(ctx,
+		func(ctx context.Context) (err error) {
+			channel, err = s.fence.ReadIncarnation(ctx, row.Channel)
+			return err
+		},
 		func(ctx context.Context) (err error) { there, err = s.hasSub(ctx, row.Channel, user); return err })
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -53,7 +61,7 @@ func (s *Readers) RepairSubscription(ctx context.Context, row Row, user domain.U
 // subscribe. So it deletes the join! row first, without which that request cannot
 // write the sub! row. A request that begins to join after that writes the user's row
 // before the sub! row. Then the user's row has changed and is not deleted.
-func (s *Readers) removeUnjoined(ctx context.Context, row Row, user domain.UserName) error {
+func (s *Subscriptions) removeUnjoined(ctx context.Context, row Row, user domain.UserName) error {
 	switch err := s.leaveChannel(ctx, row.Channel, schema.JoinRow(user)); {
 	case errors.Is(err, optimistic.ErrAgain):
 		return nil // a request of the user works on them
@@ -72,7 +80,7 @@ func (s *Readers) removeUnjoined(ctx context.Context, row Row, user domain.UserN
 // again. If that is still the version that says leaving, the channel's rows belong
 // to the subscription that was being left: a request to join writes the user's row
 // before the sub! row.
-func (s *Readers) finishLeaving(ctx context.Context, row Row, user domain.UserName) error {
+func (s *Subscriptions) finishLeaving(ctx context.Context, row Row, user domain.UserName) error {
 	plan, err := s.planLeave(ctx, row.Channel, schema.JoinRow(user), schema.SubRow(user))
 	if err != nil {
 		return err
@@ -90,7 +98,7 @@ func (s *Readers) finishLeaving(ctx context.Context, row Row, user domain.UserNa
 }
 
 // removeSubscription deletes a dangling row of a user in the version that was read.
-func (s *Readers) removeSubscription(ctx context.Context, row Row) error {
+func (s *Subscriptions) removeSubscription(ctx context.Context, row Row) error {
 	//lab: Delete what looks like the rest of a subscription.
 	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
 	if optimistic.Raced(err) {

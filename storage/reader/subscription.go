@@ -48,14 +48,14 @@ type Row struct {
 
 // roomForSubscription returns an InvalidError on the field "subscriptions" if the
 // user has domain.MaxSubscriptions. Dangling rows do not count.
-func (s *Readers) roomForSubscription(ctx context.Context, user domain.UserName) error {
+func (s *Subscriptions) roomForSubscription(ctx context.Context, user domain.UserName) error {
 	//lab: Count the subscriptions of the user, who has room for so many.
 	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, driver.Range{
 		Partition: schema.UserPartition(user), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil || len(rows) < domain.MaxSubscriptions {
 		return err
 	}
-	valid, err := s.Subscriptions(ctx, user)
+	valid, err := s.ListAll(ctx, user)
 	if err == nil && len(valid) >= domain.MaxSubscriptions {
 		err = domain.Invalid("subscriptions", "are %d, and cannot be more", domain.MaxSubscriptions)
 	}
@@ -67,7 +67,7 @@ func (s *Readers) roomForSubscription(ctx context.Context, user domain.UserName)
 // Their keys carry the incarnation, so that even a delayed call deletes no row of another
 // incarnation. A joiner who is slower than this writes the user's row again. That row is
 // dangling, and is deleted when it is read.
-func (s *Readers) deleteSubscriptions(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
+func (s *Subscriptions) deleteSubscriptions(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
 	for _, row := range rows {
 		user, subscribes := schema.SubscriberOf(row.Row)
 		if !subscribes {
@@ -84,7 +84,7 @@ func (s *Readers) deleteSubscriptions(ctx context.Context, ref domain.ChannelRef
 
 // Subscribed reports whether the user's row says that the user subscribes to the
 // channel. It is one read, and does not look for the sub! row.
-func (s *Readers) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+func (s *Subscriptions) Has(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Read the user's own row of the subscription.
 	row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -94,7 +94,7 @@ func (s *Readers) Subscribed(ctx context.Context, ref domain.ChannelRef, user do
 }
 
 // hasSub reports whether the channel has a sub! row of this incarnation for the user.
-func (s *Readers) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+func (s *Subscriptions) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Look for the row that decides who is a subscriber.
 	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.SubRow(user))
 	if errors.Is(err, domain.ErrNotFound) {

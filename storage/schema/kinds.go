@@ -39,7 +39,7 @@ var Channel = &Kind{
 		sometimes(PropOnce, PropUndoCount, PropUndoableUntil)),
 }
 
-// The gates are what fences a partition: see package channel.
+// The gates are what fences a partition: see package fence.
 var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",

@@ -37,18 +37,18 @@ func TestDeletion(t *testing.T) {
 		traces.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Request-Id", "42")
 			ctx, answered := traces.Request(r.Context(), r.Method, "/api/v1/channels/:name")
-			_, err := store.RequestDeletion(ctx, channel.Key(), "ada", domain.Any[domain.Incarnation]())
+			_, err := store.Deletions.Request(ctx, channel.Key(), "ada", domain.Any[domain.Incarnation]())
 			if answered(http.StatusAccepted); err != nil {
 				t.Error(err)
 			}
 		})).ServeHTTP(click, httptest.NewRequest("DELETE", "/api/v1/channels/garden", nil))
 		sweeps.Store(0)
-		w := worker.New(store, worker.Options{
+		w := worker.New(store.Steps, worker.Options{
 			Lease: time.Minute, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler), Observer: traces,
 		})
 		for _, fails := range []bool{true, false} {
 			time.Sleep(5 * time.Second) // of the bubble: the message is invisible for a moment
-			messages, err := store.Messages().Receive(t.Context(), 1, time.Minute)
+			messages, err := store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
 			if err != nil || len(messages) != 1 {
 				t.Fatalf("received %v, %v", messages, err)
 			}
@@ -62,18 +62,18 @@ func TestDeletion(t *testing.T) {
 	})
 }
 
-func fill(t *testing.T, store *storage.Store) domain.Channel {
+func fill(t *testing.T, store *storage.Parts) domain.Channel {
 	t.Helper()
 	channel, err := domain.NewChannel("Garden", domain.About{}, "ada")
 	if err == nil {
-		err = store.Prepare(t.Context())
+		err = store.Operator.Prepare(t.Context())
 	}
 	if err == nil {
-		channel, err = store.CreateChannel(t.Context(), channel)
+		channel, _, err = store.Channels.Create(t.Context(), channel, "", 0)
 	}
 	for i := range 150 {
 		if err == nil {
-			_, _, err = store.Post(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
+			_, _, err = store.Posts.Create(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
 		}
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
+	"microblogging/storage"
 	"microblogging/web"
 	"microblogging/worker"
 )
@@ -73,7 +73,7 @@ func (m *metrics) ofStore(r registered) {
 	m.written = r.counter("store_written_total", "Operations of transactions that took effect: inserts, changes and deletes of rows.", "target")
 	m.refused = from0(r.counter("gate_refusals_total", "Transactions that a gate has refused: open refuses posts and other changes "+
 		"that came after the deletion of their channel began, shut refuses sweeps that came after its end.", "gate"),
-		string(channel.GateOpen), string(channel.GateShut))
+		string(storage.GateOpen), string(storage.GateShut))
 
 	m.tries = r.counter("azure_tries_total", "Requests that the Azure SDK has sent, by the status of the answer, or none.", "status")
 	m.retries = r.plain("azure_retries_total", "Requests that the Azure SDK has sent again.")

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
+	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
 )
 
@@ -26,7 +26,7 @@ func (t *Telemetry) around(ctx context.Context, call *driver.Call, next func(con
 	if written > 0 {
 		t.written.WithLabelValues(call.Target).Add(float64(written))
 	}
-	if gate, refused := channel.RefusedByGate(call, err); refused {
+	if gate, refused := storage.RefusedByGate(call, err); refused {
 		t.refused.WithLabelValues(string(gate)).Inc()
 	}
 	span.set("db.system.name", t.Storage, "db.collection.name", call.Target, "db.operation.name", kind,

@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -34,7 +34,7 @@ const (
 
 // sweepLimit returns how many transactions of a sweep may run concurrently, and how many pages a
 // call of Sweep reads for them at most.
-func (s *Lifecycle) sweepLimit() (transactions, pages int) {
+func (s *Fence) sweepLimit() (transactions, pages int) {
 	switch {
 	case s.Limit > 0:
 		return s.Limit, 1
@@ -65,7 +65,7 @@ type SweepPage struct {
 // Sweep calls report after each transaction with the number of rows that it deleted, maybe
 // from several goroutines concurrently. It does not report a transaction that took effect
 // although its response was lost.
-func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
+func (s *Fence) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
 	w := &sweep{store: s, ref: ref, report: report, group: concurrent.NewGroup(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
@@ -89,7 +89,7 @@ func (s *Lifecycle) Sweep(ctx context.Context, ref domain.ChannelRef, continuati
 }
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
-func (s *Lifecycle) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []driver.Entity, next string, err error) {
+func (s *Fence) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []driver.Entity, next string, err error) {
 	//lab: List the rows of the channel, which may change right afterwards.
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: schema.ChannelPartition(ref.Key),
@@ -108,7 +108,7 @@ func sweptProperties() []string { return []string{schema.PropIncarnation, schema
 // A sweep deletes rows in concurrent transactions. After one has failed, no other starts.
 // Those under way are awaited, because what they remove is progress that must be counted.
 type sweep struct {
-	store    *Lifecycle
+	store    *Fence
 	ref      domain.ChannelRef
 	report   func(rows int)
 	group    *concurrent.Group
@@ -140,7 +140,7 @@ func (w *sweep) remove(ctx context.Context, rows []driver.Entity) {
 // sweepBatch deletes rows in one transaction, and reports whether it did. If one of the rows no
 // longer exists, it returns false: either another worker has deleted the row, or this transaction
 // has committed before and its response was lost. The next pass finds what is left.
-func (s *Lifecycle) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) (removed bool, err error) {
+func (s *Fence) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) (removed bool, err error) {
 	for _, prepare := range s.beforeRemoval {
 		if err := prepare(ctx, ref, rows); err != nil {
 			return false, err

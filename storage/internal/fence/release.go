@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // another incarnation, ReleaseName does nothing and returns nil. A row that a delayed duplicate of
 // the insert has brought back, which has no gate, is deleted as well. Any other row that is not past
 // the pivot means that the deletion has skipped a step: domain.ErrConflict.
-func (s *Lifecycle) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
+func (s *Fence) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.ReadIncarnation(ctx, ref)
 		switch {
@@ -36,7 +36,7 @@ func (s *Lifecycle) ReleaseName(ctx context.Context, ref domain.ChannelRef) erro
 // is of a delayed duplicate of the insert, releaseActive deletes it, as the next creator of the name
 // would, and returns optimistic.ErrAgain. If the gate exists, the deletion has skipped a step:
 // domain.ErrConflict.
-func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
+func (s *Fence) releaseActive(ctx context.Context, row Row) error {
 	switch ungated, err := s.Reclaim(ctx, row); {
 	case err != nil:
 		return err
@@ -50,7 +50,7 @@ func (s *Lifecycle) releaseActive(ctx context.Context, row Row) error {
 // then on no page shows the channel. Users are told that they can undo the deletion until the given
 // time; they can until a worker passes the pivot. With the zero time, SetPending passes the pivot itself. The
 // index row of the deletion must have been renewed since the row was read.
-func (s *Lifecycle) SetPending(ctx context.Context, row Row, until time.Time) error {
+func (s *Fence) SetPending(ctx context.Context, row Row, until time.Time) error {
 	if until.IsZero() {
 		return s.SetDeleting(ctx, row)
 	}
@@ -61,7 +61,7 @@ func (s *Lifecycle) SetPending(ctx context.Context, row Row, until time.Time) er
 // SetDeleting takes a channel past the pivot, in the version that was read, or returns
 // optimistic.ErrAgain. After that, the deletion cannot be undone. The gate must not be touched
 // before.
-func (s *Lifecycle) SetDeleting(ctx context.Context, row Row) error {
+func (s *Fence) SetDeleting(ctx context.Context, row Row) error {
 	//lab: Change the channel's row to deleting.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
 }
@@ -69,13 +69,13 @@ func (s *Lifecycle) SetDeleting(ctx context.Context, row Row) error {
 // SetActive makes a channel active again that is not past the pivot, in the version that was read, or
 // returns optimistic.ErrAgain. It increments the channel's count of undoings, and workers ignore
 // messages with an older count.
-func (s *Lifecycle) SetActive(ctx context.Context, row Row) error {
+func (s *Fence) SetActive(ctx context.Context, row Row) error {
 	//lab: Make the channel active again.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndoCount, row.UndoCount+1))
 }
 
 // swap changes a channel's row in the version that was read, or returns optimistic.ErrAgain.
-func (s *Lifecycle) swap(ctx context.Context, row Row, changes ...driver.Property) error {
+func (s *Fence) swap(ctx context.Context, row Row, changes ...driver.Property) error {
 	return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(row.Key()),
 		driver.Merge(schema.SingleRow, driver.Match(row.ETag), changes...)))
 }

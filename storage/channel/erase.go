@@ -1,11 +1,11 @@
-package directory
+package channel
 
 import (
 	"context"
 	"errors"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
 
@@ -13,7 +13,7 @@ import (
 // account is being deleted. That deletion cannot be undone, even if one was requested that can. Every
 // creation of a channel under the key that is under way begins again or, if it is this user's, finds
 // that the account is being deleted.
-func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
+func (s Steps) EraseChannel(ctx context.Context, key domain.ChannelKey, of domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.withdrawCreations(ctx, key)
 		if err != nil || row.Owner != of || row.State == domain.ChannelDeleting {
@@ -29,23 +29,23 @@ func (s *Directory) EraseChannel(ctx context.Context, key domain.ChannelKey, of 
 // before the channel's row, as in strayGate of package check, so the gate of a channel that was
 // created meanwhile stays, or its creation is not acknowledged. A gate that has changed since is
 // optimistic.ErrAgain.
-func (s *Directory) withdrawCreations(ctx context.Context, key domain.ChannelKey) (channel.Row, error) {
-	gates, err := s.GatesOf(ctx, key)
+func (s *Channels) withdrawCreations(ctx context.Context, key domain.ChannelKey) (fence.Row, error) {
+	gates, err := s.fence.GatesOf(ctx, key)
 	if errors.Is(err, domain.ErrLimit) {
-		return channel.Row{}, nil // no channel can have this key
+		return fence.Row{}, nil // no channel can have this key
 	}
 	if err != nil {
-		return channel.Row{}, err
+		return fence.Row{}, err
 	}
 	//lab: Read whose channel has the name.
-	row, err := s.ReadChannel(ctx, key)
+	row, err := s.fence.ReadChannel(ctx, key)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
-		return channel.Row{}, err
+		return fence.Row{}, err
 	}
 	for _, gate := range gates {
 		if gate.Row != schema.OpenGateRow(row.Incarnation) {
-			if err := s.WithdrawGate(ctx, gate); err != nil {
-				return channel.Row{}, err
+			if err := s.fence.WithdrawGate(ctx, gate); err != nil {
+				return fence.Row{}, err
 			}
 		}
 	}

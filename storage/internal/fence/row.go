@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -18,24 +18,10 @@ type Row struct {
 	ETag driver.ETag
 }
 
-// Channel reads an active channel. A channel that is being deleted is
-// domain.ErrGone. A name without a channel is domain.ErrNotFound.
-func (s *Lifecycle) Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error) {
-	return s.ChannelAt(ctx, domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()})
-}
-
-// ChannelAt reads the active channel at an address, like Channel. If its incarnation is
-// not one that the sender accepts, it returns a *domain.ReplacedError.
-//
-// It is safe to post or subscribe to the channel that ChannelAt returns at any later time:
-// the gate that such a request holds is of this incarnation.
-func (s *Lifecycle) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
-	row, err := s.ReadActive(ctx, at)
-	return row.Channel, err
-}
-
-// ReadActive reads the active channel at an address. Its errors are those of ChannelAt.
-func (s *Lifecycle) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
+// ReadActive reads the active channel at an address. A channel that is being deleted is
+// domain.ErrGone. A name without a channel is domain.ErrNotFound. If its incarnation is not one that
+// the sender accepts, it returns a *domain.ReplacedError.
+func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
 	//lab: Read the channel's row: which incarnation has the name?
 	row, err := s.ReadChannel(ctx, at.Key)
 	switch {
@@ -50,7 +36,7 @@ func (s *Lifecycle) ReadActive(ctx context.Context, at domain.ChannelAddress) (R
 }
 
 // ReadChannel reads a channel in any state.
-func (s *Lifecycle) ReadChannel(ctx context.Context, key domain.ChannelKey) (Row, error) {
+func (s *Fence) ReadChannel(ctx context.Context, key domain.ChannelKey) (Row, error) {
 	row, err := s.channels.Get(ctx, schema.ChannelPartition(key), schema.SingleRow)
 	if err != nil {
 		return Row{}, fmt.Errorf("channel %s: %w", key, err)
@@ -60,7 +46,7 @@ func (s *Lifecycle) ReadChannel(ctx context.Context, key domain.ChannelKey) (Row
 
 // ReadIncarnation reads a channel in any state, but only if it is still of the given
 // incarnation. Otherwise it returns domain.ErrNotFound.
-func (s *Lifecycle) ReadIncarnation(ctx context.Context, ref domain.ChannelRef) (Row, error) {
+func (s *Fence) ReadIncarnation(ctx context.Context, ref domain.ChannelRef) (Row, error) {
 	//lab: Read the channel's row: is it still the incarnation that is meant?
 	row, err := s.ReadChannel(ctx, ref.Key)
 	if err == nil && row.Incarnation != ref.Incarnation {

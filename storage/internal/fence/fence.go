@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A Lifecycle has the operations that create, fence off and delete channels. It is safe for
+// A Fence has the operations that create, fence off and delete channels. It is safe for
 // concurrent use.
-type Lifecycle struct {
+type Fence struct {
 	concurrent.Reads
 
 	channels, blogs, users *driver.Table
@@ -35,11 +35,11 @@ type RequireActive func(ctx context.Context, user domain.UserName) error
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
 // channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads concurrent.Reads, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Lifecycle {
+func New(backend driver.Backend, reads concurrent.Reads, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
-	return &Lifecycle{
+	return &Fence{
 		Reads:         reads,
 		channels:      driver.NewTable(backend, schema.TableChannels),
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
@@ -53,7 +53,7 @@ func New(backend driver.Backend, reads concurrent.Reads, requireActive RequireAc
 
 // RequireActive returns nil if an account is active, and domain.ErrAccountEnds if it is being deleted.
 // Package erasure says when it must be called.
-func (s *Lifecycle) RequireActive(ctx context.Context, user domain.UserName) error {
+func (s *Fence) RequireActive(ctx context.Context, user domain.UserName) error {
 	if s.requireActive == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s *Lifecycle) RequireActive(ctx context.Context, user domain.UserName) err
 
 // AccountSince returns when the latest account of a name was made, even if it is being deleted or is
 // gone. The time distinguishes the accounts of one name. Without an account, it is the zero time.
-func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (time.Time, error) {
+func (s *Fence) AccountSince(ctx context.Context, user domain.UserName) (time.Time, error) {
 	//lab: Read when the account of this name was made.
 	row, err := s.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
 	if errors.Is(err, domain.ErrNotFound) {
@@ -72,7 +72,7 @@ func (s *Lifecycle) AccountSince(ctx context.Context, user domain.UserName) (tim
 }
 
 // listForOwner puts a channel on its owner's list, and then checks that the owner's account is active.
-func (s *Lifecycle) listForOwner(ctx context.Context, channel domain.Channel) error {
+func (s *Fence) listForOwner(ctx context.Context, channel domain.Channel) error {
 	if s.requireActive == nil {
 		return nil
 	}
@@ -87,11 +87,11 @@ type Join func(ctx context.Context, channel domain.Channel) error
 
 // OnReservation registers what puts a new channel on its owner's list. Call it before the first
 // operation.
-func (s *Lifecycle) OnReservation(list Join) { s.list = list }
+func (s *Fence) OnReservation(list Join) { s.list = list }
 
 // OnCreation registers what subscribes the owner, or holds the gate in another way. If the gate is
 // gone, it must return ErrGateGone or what WhyGateGone returns. Call it before the first operation.
-func (s *Lifecycle) OnCreation(join Join) { s.join = join }
+func (s *Fence) OnCreation(join Join) { s.join = join }
 
 // A BeforeRemoval runs before a sweep removes rows, which have the sweptProperties. No gate fences
 // it: it may run late, and for rows of a later incarnation. So its writes must depend on the
@@ -100,4 +100,4 @@ type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, rows []drive
 
 // OnRemoval adds a function that runs before a sweep removes rows. Call it before the first
 // operation.
-func (s *Lifecycle) OnRemoval(do BeforeRemoval) { s.beforeRemoval = append(s.beforeRemoval, do) }
+func (s *Fence) OnRemoval(do BeforeRemoval) { s.beforeRemoval = append(s.beforeRemoval, do) }

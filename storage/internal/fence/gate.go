@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -72,7 +72,7 @@ import (
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before OpenGate is sent, the incarnation is lost:
 // optimistic.ErrAgain.
-func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
+func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
 	//lab: Insert the reservation of a gate.
 	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
@@ -91,7 +91,7 @@ func (s *Lifecycle) ReserveGate(ctx context.Context, ref domain.ChannelRef) (dri
 // ETag of the reservation, which it deletes, so it commits at most once. If the open gate
 // could come back after the deletion, the store would accept a stalled post; or a stalled
 // worker would shut the gate again and sweep the rows of the next incarnation.
-func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
+func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
 	partition := schema.ChannelPartition(ref.Key)
 	//lab: Put up the open gate.
 	err := s.blogs.Transact(ctx, partition,
@@ -112,7 +112,7 @@ func (s *Lifecycle) OpenGate(ctx context.Context, ref domain.ChannelRef, reserva
 
 // ErrGateGone is returned when a transaction fails because the gate that it holds does not exist.
 // It does not wrap domain.ErrNotFound, so that callers cannot mistake it for a missing row of their
-// own. Callers translate it with [Lifecycle.WhyGateGone] or an error of their own.
+// own. Callers translate it with [Fence.WhyGateGone] or an error of their own.
 var ErrGateGone = errors.New("the gate is gone")
 
 // TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. A merge
@@ -125,12 +125,12 @@ var ErrGateGone = errors.New("the gate is gone")
 // those. The fence needs that for posts and subscriptions alone, because the others depend on a
 // version of a row that the sweep deletes. But the gate's version also reports whether a page that was
 // read before is still right (package fresh).
-func (s *Lifecycle) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
 
 // GateVersion returns the version of the open gate. If there is no open gate, it returns ErrGateGone.
-func (s *Lifecycle) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
+func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	//lab: Read the version of the gate.
 	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -141,27 +141,25 @@ func (s *Lifecycle) GateVersion(ctx context.Context, ref domain.ChannelRef) (dri
 
 // TransactIfVersion is TransactIfOpen for one version of the gate. It gives the gate another version, so it
 // takes effect at most once. If the gate has another version, it returns domain.ErrConflict.
-func (s *Lifecycle) TransactIfVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
+func (s *Fence) TransactIfVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Match(version)), operations)
 }
 
 // transactIfShut is TransactIfOpen for a sweep, which depends on the shut gate.
-func (s *Lifecycle) transactIfShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+func (s *Fence) transactIfShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists), operations)
 }
 
-func (s *Lifecycle) holding(ctx context.Context, ref domain.ChannelRef, gate driver.Operation, operations []driver.Operation) error {
+func (s *Fence) holding(ctx context.Context, ref domain.ChannelRef, gate driver.Operation, operations []driver.Operation) error {
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{gate}, operations...)...)
-	if refusedByGate(err) {
+	if optimistic.FailedAt(err, 0, domain.ErrNotFound) {
 		return ErrGateGone
 	}
 	return err
 }
 
-func refusedByGate(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
-
 // GateStands reports whether the open gate exists.
-func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+func (s *Fence) GateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
 	//lab: Read whether the gate is open.
 	return s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }
@@ -169,13 +167,13 @@ func (s *Lifecycle) GateStands(ctx context.Context, ref domain.ChannelRef) (bool
 // WithdrawGate deletes the open gate of a creation that its creator gives up, in
 // the version that was read before the channel's row was read. If a post has used the
 // gate since then, the version has changed, and it returns optimistic.ErrAgain.
-func (s *Lifecycle) WithdrawGate(ctx context.Context, gate driver.Entity) error {
+func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {
 	//lab: Delete the open gate of this creation.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
 // GatesOf returns the reservations and the open gates of all incarnations of a channel key.
-func (s *Lifecycle) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
+func (s *Fence) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
 	from, to := schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)
 	//lab: Read the gates of creations of the name.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to}) {
@@ -192,7 +190,7 @@ func (s *Lifecycle) GatesOf(ctx context.Context, key domain.ChannelKey) (gates [
 // ShutGate replaces the open gate with the shut one, and reports whether the shut gate
 // exists. If both gates are gone, nothing is left to sweep: a sweep has ended, or the
 // channel's row is of a delayed insert and never had a gate.
-func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
+func (s *Fence) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
 	//lab: Put up the shut gate.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 		driver.Delete(schema.OpenGateRow(ref.Incarnation), driver.Exists),
@@ -213,7 +211,7 @@ func (s *Lifecycle) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut b
 // RemoveGate deletes the shut gate. After that, no sweep of this incarnation can remove
 // anything. Call it only after a whole pass, begun after the gate was shut, has found
 // nothing but gates: then no row can be added any more.
-func (s *Lifecycle) RemoveGate(ctx context.Context, ref domain.ChannelRef) error {
+func (s *Fence) RemoveGate(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Remove the shut gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
@@ -225,15 +223,15 @@ func (s *Lifecycle) RemoveGate(ctx context.Context, ref domain.ChannelRef) error
 // WhyGateGone returns what a missing gate means to a caller that wanted to hold it:
 // domain.ErrNotFound, domain.ErrGone, or a *domain.ReplacedError if another incarnation
 // has the name. It never returns nil.
-func (s *Lifecycle) WhyGateGone(ctx context.Context, ref domain.ChannelRef) error {
-	if _, err := s.ChannelAt(ctx, ref.Address()); err != nil {
+func (s *Fence) WhyGateGone(ctx context.Context, ref domain.ChannelRef) error {
+	if _, err := s.ReadActive(ctx, ref.Address()); err != nil {
 		return err
 	}
 	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
 }
 
 // HasRow reports whether a channel's Blogs partition has a row.
-func (s *Lifecycle) HasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
+func (s *Fence) HasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
 	_, err := s.blogs.Get(ctx, schema.ChannelPartition(key), row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil

@@ -1,6 +1,4 @@
-// Package fresh lets a process keep the pages of a channel, and show them only while they are
-// right. It depends on the store, and on no other process.
-package fresh
+package channel
 
 import (
 	"context"
@@ -11,10 +9,13 @@ import (
 	"slices"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
+
+// A process may keep the pages of a channel, and show them only while they are right. That depends on
+// the store, and on no other process.
 
 // A Version names what the pages of a channel show at one moment: all that the channel's
 // row and its posts, ratings and number of subscribers say. It is made of the ETags of
@@ -26,7 +27,7 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Every change of a page merges the gate in its transaction (channel.Lifecycle.Behind), or writes
+// Every change of a page merges the gate in its transaction (fence.Fence.Behind), or writes
 // the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it
 // at all moments between them, and no post, rating or subscriber changed between them. The same
 // holds for the channel's row. Let a process read a version, then the content, and later the
@@ -65,30 +66,19 @@ import (
 // because the incarnation is in the key of the gate.
 type Version string
 
-// Versions reads channels with their versions. It is safe for concurrent use.
-type Versions struct {
-	*channel.Lifecycle
-	blogs *driver.Table
-}
-
-// New returns the versions of the channels of a backend whose tables are there.
-func New(backend driver.Backend, channels *channel.Lifecycle) *Versions {
-	return &Versions{channels, driver.NewTable(backend, schema.TableBlogs)}
-}
-
-// ChannelVersion reads the active channel at an address and its version, with two reads at
-// once. The errors are those of ChannelAt. A channel without its open gate is domain.ErrNotFound.
+// GetVersion reads the active channel at an address and its version, with two reads at
+// once. The errors are those of Get. A channel without its open gate is domain.ErrNotFound.
 //
-// The argument remembered is the incarnation that the caller remembers, or empty. If the channel has that
+// The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
-func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress, remembered domain.Incarnation) (domain.Channel, Version, error) {
-	var row channel.Row
+func (s *Channels) GetVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
+	var row fence.Row
 	var gates []driver.Entity
-	err := s.Concurrently(ctx, func(ctx context.Context) (err error) {
-		row, err = s.ReadActive(ctx, at)
+	err := s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {
+		row, err = s.fence.ReadActive(ctx, at)
 		return err
 	}, func(ctx context.Context) (err error) {
-		gates, err = s.readOpenGates(ctx, at.Key, remembered)
+		gates, err = s.readOpenGates(ctx, at.Key, hint)
 		return err
 	})
 	if err != nil {
@@ -96,7 +86,7 @@ func (s *Versions) ChannelVersion(ctx context.Context, at domain.ChannelAddress,
 	}
 	open := schema.OpenGateRow(row.Incarnation)
 	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return gate.Row == open })
-	if i < 0 && row.Incarnation != remembered && (remembered != "" || len(gates) == maxOpenGates) {
+	if i < 0 && row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
 		if gates, err = s.readOpenGates(ctx, at.Key, row.Incarnation); err != nil {
 			return domain.Channel{}, "", err
 		}
@@ -115,7 +105,7 @@ const maxOpenGates = 10
 
 // readOpenGates reads the open gate of an incarnation, if it is there. Without an
 // incarnation, it reads the first maxOpenGates of the partition.
-func (s *Versions) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
+func (s *Channels) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
 		from, to := schema.OpenGate.Range()
 		//lab: Look for the open gate of the channel, whichever incarnation it has.
@@ -167,16 +157,16 @@ type Cache[T any] interface {
 // ReadCached returns what the cache keeps under a key, if it is still right: it reads the
 // version first, and returns the kept value only if that has the same version. Otherwise
 // it calls read, and keeps what that returns under the version that was read before. The
-// errors are those of ChannelAt and of read.
+// errors are those of Get and of read.
 //
 // The key must name the channel's key and the page, since one cache may hold all channels.
 // read gets the channel and the version that its answer will have; that is empty if the
 // answer will not be kept.
-func ReadCached[T any](ctx context.Context, s *Versions, cache Cache[T], at domain.ChannelAddress, key string,
+func ReadCached[T any](ctx context.Context, s *Channels, cache Cache[T], at domain.ChannelAddress, key string,
 	read func(ctx context.Context, of domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
 	kept, _ := cache.Get(key)
-	of, version, err := s.ChannelVersion(ctx, at, kept.Channel.Incarnation)
+	of, version, err := s.GetVersion(ctx, at, kept.Channel.Incarnation)
 	if err != nil {
 		return Kept[T]{}, err
 	}

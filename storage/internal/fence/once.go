@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -10,9 +10,8 @@ import (
 	"microblogging/storage/schema"
 )
 
-// CreateOnce is CreateChannel for a request with an idempotency key, which the owner may send
-// again: it then returns the channel that the first one made, in its present state. It reports true
-// if this call made the channel. The key may be any text.
+// The owner may send a request with an idempotency key again: it is then answered with the channel
+// that the first one made, in its present state. The key may be any text.
 //
 //   - The key was used for another name, or with other words about it: domain.ErrKeyReused.
 //   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call
@@ -30,25 +29,11 @@ import (
 // recognises the channel of an earlier request with its key, whichever incarnation that
 // took. If the process dies before made! is inserted, the next request with the key
 // inserts it.
-func (s *Lifecycle) CreateOnce(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
-	c := creation{
-		channel: channel,
-		once:    schema.Hash(string(channel.Owner), key),
-		body:    schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...),
-	}
-	if err := s.create(ctx, &c); err != nil {
-		return domain.Channel{}, false, err
-	}
-	if !c.recorded {
-		err = s.recordMade(ctx, &c, c.channel.Incarnation)
-	}
-	return c.channel, !c.adopted, err
-}
 
 // beginOnce inserts the once! row, unless the request has no key or this call has
 // inserted it. It reports done if the key has made a channel already, which it then puts
 // into the creation.
-func (s *Lifecycle) beginOnce(ctx context.Context, c *creation) (done bool, err error) {
+func (s *Fence) beginOnce(ctx context.Context, c *creation) (done bool, err error) {
 	if c.once == "" || c.begun {
 		return false, nil
 	}
@@ -67,7 +52,7 @@ func (s *Lifecycle) beginOnce(ctx context.Context, c *creation) (done bool, err 
 
 // adopt reports whether an earlier request with the same key made the channel of this row,
 // or another channel. If so, it puts that channel into the creation.
-func (s *Lifecycle) adopt(ctx context.Context, c *creation, row Row) (done bool, err error) {
+func (s *Fence) adopt(ctx context.Context, c *creation, row Row) (done bool, err error) {
 	if c.once == "" {
 		return false, nil
 	}
@@ -89,7 +74,7 @@ func (s *Lifecycle) adopt(ctx context.Context, c *creation, row Row) (done bool,
 
 // earlierCreation reads what the key was used for. It reports done if the key has made a
 // channel, which it puts into the creation.
-func (s *Lifecycle) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
+func (s *Fence) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
 	partition := schema.UserPartition(c.channel.Owner)
 	//lab: Read whether the key was used before, and for what.
 	once, err := s.users.Get(ctx, partition, schema.UserOnce.Row(c.once))
@@ -115,7 +100,7 @@ func (s *Lifecycle) earlierCreation(ctx context.Context, c *creation) (done bool
 
 // recordMade inserts the made! row. If another request with the key was faster, its row
 // says which channel the key made, and recordMade puts that into the creation.
-func (s *Lifecycle) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
+func (s *Fence) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
 	partition, row := schema.UserPartition(c.channel.Owner), schema.Made.Row(c.once)
 	//lab: Record which channel the key has made.
 	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, incarnation)))
@@ -138,7 +123,7 @@ func (s *Lifecycle) recordMade(ctx context.Context, c *creation, incarnation dom
 
 // takeMade puts the channel that the key made into the creation. If that channel was
 // deleted, it returns domain.ErrChannelGone.
-func (s *Lifecycle) takeMade(ctx context.Context, c *creation, made driver.Entity) error {
+func (s *Fence) takeMade(ctx context.Context, c *creation, made driver.Entity) error {
 	incarnation := domain.Incarnation(made.Properties.String(schema.PropIncarnation))
 	row, err := s.ReadIncarnation(ctx, domain.ChannelRef{Key: c.channel.Key(), Incarnation: incarnation})
 	switch {

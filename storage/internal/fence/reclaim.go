@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // rows, and reports whether that was the case. Such a row comes from a delayed insert, which took
 // effect after the channel was deleted or after its creator gave up. If the incarnation has rows
 // but no gate, the store has lost the gate, and Reclaim leaves everything as it is.
-func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
+func (s *Fence) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
 	if open, err := s.GateStands(ctx, row.Ref()); err != nil || open {
 		return false, err
 	}
@@ -24,7 +24,7 @@ func (s *Lifecycle) Reclaim(ctx context.Context, row Row) (ungated bool, err err
 }
 
 // HasRowsBehind reports whether the partition has a row of the incarnation that is not a gate.
-func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+func (s *Fence) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
 	//lab: Read whether the channel has any row behind its gate.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(ref.Key)}) {
 		if err != nil {
@@ -40,7 +40,7 @@ func (s *Lifecycle) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (b
 // DeleteUngated deletes a channel's row that was read without its open gate, in the version
 // that was read, and reports whether the row has no gate. If the shut gate exists, a deletion
 // is under way: then it deletes nothing and reports false.
-func (s *Lifecycle) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
+func (s *Fence) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
 	ref := row.Ref()
 	//lab: Read whether the gate of the channel is shut.
 	if shut, err := s.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil || shut {

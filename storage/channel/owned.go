@@ -1,4 +1,4 @@
-package directory
+package channel
 
 import (
 	"context"
@@ -33,25 +33,25 @@ import (
 // long, because each creation that is withdrawn must begin again. No guarantee depends on it.
 const creationPatience = 10 * time.Minute
 
-// CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
-// most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
+// Create creates a channel as fence.Fence.CreateChannel does, for an owner who may have about so many
+// channels at most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
 // until its deletion has ended. The channel is on its owner's list.
-func (s *Directory) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
-	created, _, err := s.CreateChannelOnce(ctx, channel, "", limit)
-	return created, err
-}
-
-// CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, as
-// channel.Lifecycle.CreateOnce is CreateChannel for one. Without a key, it is for one without.
-func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
+//
+// A request with an idempotency key may be sent again. Create then reports false in made if an earlier
+// one has made the channel. An empty key is none. Two requests with one key may make a channel each,
+// and the first of them be deleted before the second is recorded. Then the second channel is deleted
+// too. If the process dies before it requests that, the channel stays, as if its owner had created it
+// again.
+func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
-	if key == "" {
-		created, err = s.CreateChannel(ctx, wanted)
-		made = true
-	} else {
-		created, made, err = s.createOnce(ctx, wanted, key)
+	created, made, err = s.fence.CreateChannel(ctx, wanted, key)
+	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
+		_, unasked := s.deletions.Request(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
+		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
+			err = errors.Join(err, unasked)
+		}
 	}
 	if err != nil {
 		return domain.Channel{}, false, err
@@ -59,22 +59,8 @@ func (s *Directory) CreateChannelOnce(ctx context.Context, wanted domain.Channel
 	return created, made, nil
 }
 
-// createOnce is CreateOnce. Two requests with one key may make a channel each, and the first of
-// them be deleted before the second is recorded. Then the second channel is deleted too. If the
-// process dies before that is asked for, it stays, as if its owner had created it again.
-func (s *Directory) createOnce(ctx context.Context, wanted domain.Channel, key string) (created domain.Channel, made bool, err error) {
-	created, made, err = s.CreateOnce(ctx, wanted, key)
-	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
-		_, unasked := s.deletions.RequestDeletion(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
-		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already
-			err = errors.Join(err, unasked)
-		}
-	}
-	return created, made, err
-}
-
 // ListChannel puts a channel on its owner's list. It may be called again.
-func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) error {
+func (s Steps) ListChannel(ctx context.Context, channel domain.Channel) error {
 	//lab: Put the channel on its owner's list.
 	err := s.users.Transact(ctx, schema.UserPartition(channel.Owner),
 		driver.Merge(schema.OwnedRow(channel.Key()), driver.Upsert, driver.Time(schema.PropWrittenOn, domain.Now())))
@@ -87,7 +73,7 @@ func (s *Directory) ListChannel(ctx context.Context, channel domain.Channel) err
 // makeRoom removes rows that name nothing until there is room for the channel. If there is
 // none, it returns a *domain.TooManyChannelsError. A channel that is on the list needs no
 // room: the request may be one that was sent again.
-func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
+func (s *Channels) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
 	from, to := schema.Owned.Range()
 	for limit > 0 {
 		//lab: Read which channels are on the owner's list.
@@ -112,10 +98,10 @@ func (s *Directory) makeRoom(ctx context.Context, channel domain.Channel, limit 
 
 // removeOutlived removes those of an owner's rows that name no channel of theirs, and
 // returns how many. It leaves those of creations that may be under way.
-func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
-	removed, err := concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
+func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int, error) {
+	removed, err := concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (string, bool, error) {
 		//lab: Read the channel that is on the list.
-		channel, err := s.ReadChannel(ctx, schema.OwnedKey(row.Row))
+		channel, err := s.fence.ReadChannel(ctx, schema.OwnedKey(row.Row))
 		absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
 		switch {
 		case err != nil && !absent:
@@ -144,7 +130,7 @@ func (s *Directory) removeOutlived(ctx context.Context, owner domain.UserName, r
 // up to limit names; a page has fewer channels, or none, if some of them are gone, or have no gate. After
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
-func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
+func (s *Channels) ListOwned(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
 	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
 	from, to := schema.Owned.Range()
 	from, err = list.From(from)
@@ -163,10 +149,9 @@ func (s *Directory) ChannelsOf(ctx context.Context, owner domain.UserName, after
 
 // ownedOf reads the channels that these rows name, and returns those that the owner has now
 // and that can be read.
-func (s *Directory) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
-	return concurrent.Gather(ctx, s.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
-		at := domain.ChannelAddress{Key: schema.OwnedKey(owned.Row), Expected: domain.Any[domain.Incarnation]()}
-		of, _, err := s.versions.ChannelVersion(ctx, at, "")
+func (s *Channels) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
+	return concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
+		of, _, err := s.GetVersion(ctx, schema.OwnedKey(owned.Row).Address(), "")
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {
 			return domain.Channel{}, false, nil // no channel can have a name that leads nowhere
 		}

@@ -1,4 +1,4 @@
-package channel
+package fence
 
 import (
 	"context"
@@ -15,7 +15,9 @@ import (
 // it was created. A name that is in use is domain.ErrExists. While the former
 // channel of that name is being deleted, it is domain.ErrStillDeleting. The given
 // incarnation must be new: a caller that tries again passes another. If this
-// incarnation cannot become the channel, CreateChannel takes a new one.
+// incarnation cannot become the channel, CreateChannel takes a new one. A request with an idempotency
+// key may be sent again (once.go); an empty key is none. CreateChannel reports true if this call made
+// the channel.
 //
 // The order of calls is:
 //
@@ -31,10 +33,19 @@ import (
 // subscribe. No worker can shut the gate before step 4, because no other process knows the
 // incarnation until the row is there. The deletion of the owner's account deletes the reservation
 // (package erasure).
-func (s *Lifecycle) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
+func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel}
-	err := s.create(ctx, &c)
-	return c.channel, err
+	if key != "" {
+		c.once = schema.Hash(string(channel.Owner), key)
+		c.body = schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...)
+	}
+	if err := s.create(ctx, &c); err != nil {
+		return domain.Channel{}, false, err
+	}
+	if key != "" && !c.recorded {
+		err = s.recordMade(ctx, &c, c.channel.Incarnation)
+	}
+	return c.channel, !c.adopted, err
 }
 
 // A creation is a request to create a channel, while it is carried out.
@@ -63,7 +74,7 @@ func (c *creation) encode() driver.Properties {
 }
 
 // create carries out the request.
-func (s *Lifecycle) create(ctx context.Context, c *creation) error {
+func (s *Fence) create(ctx context.Context, c *creation) error {
 	return s.pause.Retry(ctx, func() error {
 		//lab: Read whether the name is free at this moment.
 		row, err := s.ReadChannel(ctx, c.channel.Key())
@@ -90,7 +101,7 @@ func (s *Lifecycle) create(ctx context.Context, c *creation) error {
 // returns nil if an earlier request with the same idempotency key made the channel. If the
 // incarnation has no gate and no other row, there is no such channel, even if the row is of
 // the caller's own delayed request. nameTaken deletes that row and returns optimistic.ErrAgain.
-func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
+func (s *Fence) nameTaken(ctx context.Context, c *creation, row Row) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
 	}
@@ -108,7 +119,7 @@ func (s *Lifecycle) nameTaken(ctx context.Context, c *creation, row Row) error {
 
 // tryCreate makes one attempt with one incarnation. It returns optimistic.ErrAgain if this
 // incarnation can no longer become the channel.
-func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
+func (s *Fence) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
 	reservation, err := s.ReserveGate(ctx, ref)
 	if err == nil {
@@ -138,7 +149,7 @@ func (s *Lifecycle) tryCreate(ctx context.Context, c *creation) error {
 // that gate. So the gate is read before the row, and deleted in the version that
 // was read: a post changes that version. If the row appears after that, it has no gate,
 // and Reclaim may delete it.
-func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged bool) error {
+func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged bool) error {
 	ref := c.channel.Ref()
 	var gate driver.Entity
 	if !acknowledged {
@@ -178,7 +189,7 @@ func (s *Lifecycle) resolveInsert(ctx context.Context, c *creation, acknowledged
 // confirmCreated makes sure that the row has its open gate: it subscribes the
 // owner, in a transaction that holds the gate. If the gate is gone, it deletes the row and
 // returns optimistic.ErrAgain, or domain.ErrStillDeleting if a deletion is under way.
-func (s *Lifecycle) confirmCreated(ctx context.Context, row Row) error {
+func (s *Fence) confirmCreated(ctx context.Context, row Row) error {
 	err := s.join(ctx, row.Channel)
 	if !errors.Is(err, ErrGateGone) && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 		return err

@@ -1,13 +1,13 @@
-package directory
+package channel
 
 import (
 	"context"
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/page"
 )
 
@@ -16,12 +16,12 @@ import (
 // would read the whole table for each page.
 const maxChannelRows = 5 * driver.MaxPage
 
-// Channels lists up to limit active channels whose names contain the text, case folded, in
+// List lists up to limit active channels whose names contain the text, case folded, in
 // the order of their keys. A page that ends because it has read many rows may hold fewer
 // channels, or none, and have a Next. After is the Next of the page before, and empty for
 // the first page. A cursor of another list is an InvalidError on the field "after". A row without its
 // open gate is left out (package fresh says why), so a page may hold fewer channels.
-func (s *Directory) Channels(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
+func (s *Channels) List(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
 	text = domain.Fold(text)
 	list := page.List{Name: "channels/" + text, After: after, Limit: limit}
 	q := driver.Scan{Paging: driver.Paging{Limit: limit + 1}}
@@ -36,7 +36,7 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 		if err != nil {
 			return page.Of[domain.Channel]{}, err
 		}
-		of := channel.Decode(row).Channel
+		of := fence.Decode(row).Channel
 		matches := of.State == domain.ChannelActive && strings.Contains(domain.Fold(string(of.Name)), text)
 		read++
 		if read == maxChannelRows || matches && len(found.Items) == limit {
@@ -48,8 +48,8 @@ func (s *Directory) Channels(ctx context.Context, text, after string, limit int)
 		}
 		last = row.Partition
 	}
-	found.Items, err = concurrent.Gather(ctx, s.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
-		open, err := s.GateStands(ctx, of.Ref())
+	found.Items, err = concurrent.Gather(ctx, s.fence.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
+		open, err := s.fence.GateStands(ctx, of.Ref())
 		return of, open, err
 	})
 	return found, err

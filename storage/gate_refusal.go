@@ -1,9 +1,11 @@
-package channel
+package storage
 
 import (
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -22,7 +24,7 @@ const (
 // holds does not exist, and returns that gate. This is no error of the program: a post came after
 // the deletion of its channel began, or a sweep after it had ended.
 func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
-	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !refusedByGate(err) {
+	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !optimistic.FailedAt(err, 0, domain.ErrNotFound) {
 		return "", false
 	}
 	switch held := call.Operations[0]; {

@@ -1,4 +1,4 @@
-package storage
+package channel
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
@@ -25,7 +25,7 @@ type RowsQuery struct {
 	// By is who asks. Everybody says that they may see the rows of any channel.
 	By        domain.UserName
 	Everybody bool
-	// Kind, if it is not empty, is one of RowPrefixes: only these rows of the partition
+	// Kind, if it is not empty, is one of schema.RowPrefixes: only these rows of the partition
 	// are wanted.
 	Kind string
 	// After is the cursor of the page before, of the same channel and kind.
@@ -45,17 +45,17 @@ type ChannelRows struct {
 	// are only Deletions.
 	Elsewhere bool
 	// Channels is the row of the channel, if there is one.
-	Channels []Row
+	Channels []driver.Entity
 	// Deletions are the rows of the deletion, at most maxShownDeletions of them.
-	Deletions     []Row
+	Deletions     []driver.Entity
 	MoreDeletions bool
 	// Deletion is the first of Deletions that is about a channel. It is zero if there is
 	// none.
 	Deletion domain.Deletion
 	// Gates are all gate rows of the partition.
-	Gates []Row
+	Gates []driver.Entity
 	// Rows is the page of the partition, in key order.
-	Rows []Row
+	Rows []driver.Entity
 	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 	// Messages are those about the channel among the messages that a peek shows. A
@@ -78,23 +78,12 @@ const (
 	maxShownGates = 20
 )
 
-// RowPrefixes are the prefixes of the row keys in a partition of Blogs, in key order.
-func RowPrefixes() []string {
-	prefixes := []string{schema.GatePrefix}
-	for _, kind := range schema.Within(schema.TableBlogs, "", "", "") {
-		if !schema.IsGate(kind.Form) {
-			prefixes = append(prefixes, kind.Prefix())
-		}
-	}
-	return slices.Sorted(slices.Values(prefixes))
-}
-
 // Rows reads the rows behind the name of a channel. It makes six requests, however many
 // rows there are: first for the channel and the account, and then the others concurrently. Only the owner may see
 // the rows of a channel, and whoever asked for a deletion what is left of it; anybody else is
 // domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
 // or a kind that is not there, is an InvalidError.
-func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
+func (s *Channels) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 	rows, err := s.rows(ctx, q)
 	if err != nil {
 		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
@@ -102,13 +91,13 @@ func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 	return rows, nil
 }
 
-func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
+func (s *Channels) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
 	from, to, err := q.bounds()
 	if err != nil {
 		return rows, err
 	}
 	var row driver.Entity
-	err = s.Concurrently(ctx, func(ctx context.Context) (err error) {
+	err = s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {
 		row, err = s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
 		if errors.Is(err, domain.ErrNotFound) {
 			err = nil
@@ -116,7 +105,7 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 		return err
 	}, func(ctx context.Context) (err error) {
 		if q.By != "" {
-			q.made, err = s.AccountSince(ctx, q.By)
+			q.made, err = s.fence.AccountSince(ctx, q.By)
 		}
 		return err
 	})
@@ -124,10 +113,10 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	case err != nil:
 		return rows, err
 	case row.ETag != "":
-		rows.Channel = channel.Decode(row).Channel
-		rows.Channels = []Row{row}
+		rows.Channel = fence.Decode(row).Channel
+		rows.Channels = []driver.Entity{row}
 	}
-	if q.refused(rows.Channel) {
+	if c := rows.Channel; !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation) { // it is another's
 		return rows, domain.ErrForbidden
 	}
 	var deletions, gates, found []driver.Entity
@@ -139,8 +128,8 @@ func (s *Store) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err er
 	}
 	of := string(cmp.Or(q.Of, rows.Channel.Incarnation))
 	var messages []driver.Message
-	err = s.Concurrently(ctx,
-		read(&deletions, s.deletions, maxShownDeletions+1, of, schema.PrefixEnd(of)),
+	err = s.fence.Concurrently(ctx,
+		read(&deletions, s.records, maxShownDeletions+1, of, schema.PrefixEnd(of)),
 		read(&gates, s.blogs, maxShownGates, schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)),
 		read(&found, s.blogs, q.Limit+1, from, to),
 		func(ctx context.Context) (err error) {
@@ -169,7 +158,7 @@ func (q RowsQuery) list() page.List {
 
 // bounds returns the range of row keys of the page, from inclusive and to exclusive.
 func (q RowsQuery) bounds() (from, to string, err error) {
-	if q.Kind != "" && !slices.Contains(RowPrefixes(), q.Kind) {
+	if q.Kind != "" && !slices.Contains(schema.RowPrefixes(), q.Kind) {
 		return "", "", domain.Invalid("kind", "is no kind of row")
 	}
 	to = schema.PrefixEnd(q.Kind)
@@ -180,11 +169,6 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 // owns reports whether the rows of the channel that has the name may be shown.
 func (q RowsQuery) owns(c domain.Channel) bool {
 	return q.Everybody || c.Owner == q.By && q.By != "" && !domain.OfFormerAccount(c.CreatedOn, q.made)
-}
-
-// refused reports whether the channel that has the name is asked for, and is another's.
-func (q RowsQuery) refused(c domain.Channel) bool {
-	return !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation)
 }
 
 // showDeletions decides what may be shown.

@@ -1,0 +1,85 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// Health reports whether a store answers.
+type Health struct{ backend driver.Backend }
+
+// Prepare creates the tables and queues, unless they are there. Several processes may call it
+// concurrently. If a part of a store is missing, Prepare creates nothing, and its error is no
+// domain.ErrUnavailable.
+//
+// A process writes no row before its Prepare has created everything in a fixed order: the tables and
+// then the queues. So the creation of a store was interrupted if the tables have no rows, and no
+// table exists that comes after a missing one; then Prepare completes it. Otherwise something was
+// lost.
+func (o *Operator) Prepare(ctx context.Context) error {
+	missing, made, err := o.health.look(ctx)
+	if made && len(missing) > 0 { // another process may have created them between two of the reads
+		missing, made, err = o.health.look(ctx)
+	}
+	switch {
+	case err != nil || len(missing) == 0:
+		return err
+	case made:
+		return fmt.Errorf("a part of the store is missing: %s; nothing was created. Create it empty by hand and run check, or remove what is left for a new store",
+			strings.Join(missing, ", "))
+	}
+	for _, table := range schema.Tables() {
+		if err := driver.NewTable(o.health.backend, table).Create(ctx); err != nil {
+			return fmt.Errorf("creating table %s: %w", table, err)
+		}
+	}
+	for _, name := range []string{domain.QueueName, domain.PoisonQueueName} {
+		if err := driver.NewQueue(o.health.backend, name).Create(ctx); err != nil {
+			return fmt.Errorf("creating queue %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Ready checks that the whole store answers: it reads one row of each table and looks up each
+// queue. If some do not exist, the error is domain.ErrMissing and names them.
+func (h *Health) Ready(ctx context.Context) error {
+	missing, _, err := h.look(ctx)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%w: %s", domain.ErrMissing, strings.Join(missing, ", "))
+	}
+	return err
+}
+
+// look returns the names of the tables and queues that do not exist. It reports made if there was a
+// row, or a table that Prepare creates after a missing one. It reads what Prepare creates last
+// first, so a creation that is under way is not taken for made.
+func (h *Health) look(ctx context.Context) (missing []string, made bool, err error) {
+	for _, name := range []string{domain.PoisonQueueName, domain.QueueName} {
+		if _, err := driver.NewQueue(h.backend, name).Length(ctx); errors.Is(err, domain.ErrMissing) {
+			missing = append(missing, name)
+		} else if err != nil {
+			return nil, false, fmt.Errorf("looking up queue %s: %w", name, err)
+		}
+	}
+	there := false
+	for _, name := range slices.Backward(schema.Tables()) {
+		page, err := driver.NewTable(h.backend, name).Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}})
+		switch {
+		case errors.Is(err, domain.ErrMissing):
+			missing, made = append(missing, name), made || there
+		case err != nil:
+			return nil, false, fmt.Errorf("reading table %s: %w", name, err)
+		default:
+			there, made = true, made || len(page.Rows) > 0 || page.Continuation != ""
+		}
+	}
+	return missing, made, nil
+}

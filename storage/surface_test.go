@@ -1,0 +1,268 @@
+package storage_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"microblogging/storage"
+)
+
+// mostForWeb is how many operations web can call at most.
+const mostForWeb = 70
+
+// forWeb are the operations that web can call. An operation takes a context.
+const forWeb = `
+Concurrently
+
+Accounts.ChangePassword
+Accounts.CheckDigestAddress
+Accounts.Create
+Accounts.Delete
+Accounts.EndSessions
+Accounts.Erasure
+Accounts.FollowSignInLink
+Accounts.Get
+Accounts.HasDigestAddress
+Accounts.NewDigestAddress
+Accounts.ResetPassword
+Accounts.RevokeDigestAddress
+Accounts.Session
+Accounts.SignIn
+Accounts.SignOut
+Accounts.Undo
+
+Channels.Create
+Channels.Get
+Channels.GetVersion
+Channels.List
+Channels.ListOwned
+Channels.Rows
+Channels.Update
+channel.ReadCached
+channel.ReadCachedAt
+
+Deletions.Get
+Deletions.List
+Deletions.Request
+Deletions.Undo
+
+Feeds.Active
+Feeds.BlogsBy
+Feeds.ByActivity
+Feeds.Digest
+Feeds.DigestSummaries
+Feeds.Latest
+Feeds.List
+Feeds.VotesBy
+Feeds.WrittenTo
+Feeds.WroteTo
+
+Health.Ready
+
+Posts.Block
+Posts.Blocked
+Posts.Count
+Posts.Create
+Posts.CreateAll
+Posts.Delete
+Posts.Find
+Posts.Get
+Posts.PostingRule
+Posts.List
+Posts.ListByRating
+Posts.PageBefore
+Posts.Refuses
+Posts.SetPosting
+Posts.Unblock
+Posts.Unvote
+Posts.Update
+Posts.Vote
+Posts.Voted
+Posts.VotedOn
+
+Subscriptions.Count
+Subscriptions.Create
+Subscriptions.Delete
+Subscriptions.Has
+Subscriptions.List
+Subscriptions.ListAll
+`
+
+// forWorker are the steps that worker gets.
+const forWorker = `
+BeginErasure
+EraseAccount
+EraseChannels
+EraseFence
+ErasePosts
+EraseSubscriptions
+EraseVotes
+Expire
+FinishBlog
+Messages
+PassPivot
+Poison
+Reconcile
+RecordDeletion
+ReleaseName
+RemoveGate
+ShutGate
+Sweep
+UpdateRecord
+`
+
+func TestSurface(t *testing.T) {
+	web := append(reachable(t, "", reflect.TypeFor[*storage.Store]()), functions(t, "../web")...)
+	for field := range reflect.TypeFor[storage.Store]().Fields() {
+		if field.Anonymous {
+			t.Errorf("a Store embeds %s: give it a name, so that a page says whose operation it calls", field.Name)
+		}
+	}
+	var worker []string
+	for method := range reflect.TypeFor[storage.Steps]().Methods() {
+		worker = append(worker, method.Name)
+	}
+	t.Run("each operation that web can call is on its list", func(t *testing.T) {
+		holds(t, web, forWeb, "web can call %s. If a page needs it, add it to forWeb. If only other packages of storage, "+
+			"a worker or an operator need it, move it to the Steps of its package, or give it a small letter")
+		if len(web) > mostForWeb {
+			t.Errorf("web can call %d operations, and may call %d: merge two that are alike, or move one to the Steps of its package", len(web), mostForWeb)
+		}
+	})
+	t.Run("each step that worker gets is on its list, and web can call none", func(t *testing.T) {
+		holds(t, worker, forWorker, "worker gets %s. If a step of a deletion needs it, add it to forWorker. Otherwise take it out of storage.Steps")
+		for _, name := range web {
+			if _, method, _ := strings.Cut(name, "."); slices.Contains(worker, method) {
+				t.Errorf("web can call %s, which is a step of the protocol: move it to the Steps of its package", name)
+			}
+		}
+	})
+	t.Run("web calls each of its operations", func(t *testing.T) {
+		files, err := filepath.Glob("../web/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var source strings.Builder
+		for _, file := range files {
+			if text, err := os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			} else if !strings.HasSuffix(file, "_test.go") {
+				source.Write(text)
+			}
+		}
+		for _, name := range web {
+			if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(source.String()) {
+				t.Errorf("web does not call %s: move it to the Steps of its package, or give it a small letter", name)
+			}
+		}
+	})
+}
+
+// holds compares what can be reached with a list.
+func holds(t *testing.T, reached []string, list, advice string) {
+	t.Helper()
+	listed := strings.Fields(list)
+	for _, name := range reached {
+		if !slices.Contains(listed, name) {
+			t.Errorf(advice, name)
+		}
+	}
+	for _, name := range listed {
+		if !slices.Contains(reached, name) {
+			t.Errorf("%s is on the list, and cannot be reached: take it off", name)
+		}
+	}
+}
+
+// reachable are the operations on a value of this type: its own, those of its fields, and those of
+// what they return.
+func reachable(t *testing.T, path string, of reflect.Type) (names []string) {
+	t.Helper()
+	for method := range of.Methods() {
+		first := 1 // after the receiver
+		if of.Kind() == reflect.Interface {
+			first = 0
+		}
+		if method.Type.NumIn() <= first || method.Type.In(first).String() != "context.Context" {
+			continue
+		}
+		names = append(names, path+method.Name)
+		for i := range method.Type.NumOut() {
+			for _, name := range reachable(t, "", method.Type.Out(i)) {
+				t.Errorf("%s%s returns a value that has the operation %s, so web can call that, too: return what it reads", path, method.Name, name)
+			}
+		}
+	}
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if of.Kind() == reflect.Struct && strings.HasPrefix(of.PkgPath(), "microblogging/storage") {
+		for field := range of.Fields() {
+			if field.IsExported() && !field.Anonymous { // what is embedded is promoted
+				names = append(names, reachable(t, path+field.Name+".", field.Type)...)
+			}
+		}
+	}
+	return names
+}
+
+// functions are the operations among the functions of the packages of storage that a folder imports.
+func functions(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	packages := map[string]bool{}
+	for _, file := range parse(t, folder) {
+		for _, imported := range file.Imports {
+			path, err := strconv.Unquote(imported.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(path, "microblogging/storage") {
+				packages[strings.TrimPrefix(path, "microblogging/")] = true
+			}
+		}
+	}
+	for path := range packages {
+		for _, file := range parse(t, "../"+path) {
+			for _, declared := range file.Decls {
+				f, ok := declared.(*ast.FuncDecl)
+				if !ok || f.Recv != nil || !f.Name.IsExported() || len(f.Type.Params.List) == 0 {
+					continue
+				}
+				if first, ok := f.Type.Params.List[0].Type.(*ast.SelectorExpr); ok && fmt.Sprint(first.X, ".", first.Sel) == "context.Context" {
+					names = append(names, file.Name.Name+"."+f.Name.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// parse parses the Go files of a folder that are no tests.
+func parse(t *testing.T, folder string) (files []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(folder + "/*.go")
+	if err != nil || len(names) == 0 {
+		t.Fatal(folder, err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
