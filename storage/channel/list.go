@@ -20,7 +20,7 @@ const maxChannelRows = 5 * driver.MaxPage
 // the order of their keys. A page that ends because it has read many rows may hold fewer
 // channels, or none, and have a Next. After is the Next of the page before, and empty for
 // the first page. A cursor of another list is an InvalidError on the field "after". A row without its
-// open gate is left out (package fresh says why), so a page may hold fewer channels.
+// open gate is left out (the comment of Version says why), so a page may hold fewer channels.
 func (s *Channels) List(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
 	text = domain.Fold(text)
 	list := page.List{Name: "channels/" + text, After: after, Limit: limit}

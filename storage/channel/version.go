@@ -27,7 +27,7 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Every change of a page merges the gate in its transaction (fence.Fence.Behind), or writes
+// Every change of a page merges the gate in its transaction (fence.Fence.TransactIfOpen), or writes
 // the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it
 // at all moments between them, and no post, rating or subscriber changed between them. The same
 // holds for the channel's row. Let a process read a version, then the content, and later the

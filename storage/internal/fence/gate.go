@@ -124,7 +124,7 @@ var ErrGateGone = errors.New("the gate is gone")
 // a post, a subscription and its end, an edit, a vote, the deletion of a post, and each repair of
 // those. The fence needs that for posts and subscriptions alone, because the others depend on a
 // version of a row that the sweep deletes. But the gate's version also reports whether a page that was
-// read before is still right (package fresh).
+// read before is still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
