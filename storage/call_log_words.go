@@ -45,7 +45,7 @@ func described(call driver.LoggedCall) Call {
 }
 
 // partitionText say which partition is asked for. The key of a channel and the name of a
-// subscriber are in addresses of pages, and so no secrets. What somebody typed as a name may be a
+// subscriber are in addresses of pages, and so no secrets. What a user typed as a name may be a
 // password.
 func partitionText(call driver.LoggedCall) string {
 	key := call.Partition

@@ -121,7 +121,7 @@ type Options struct {
 	UndoAccount time.Duration
 	// NoErasure leaves out what requests do only so that accounts can be deleted: that they put a
 	// channel on its owner's list, and check that the account is active. The model checker sets it
-	// where nobody deletes one.
+	// where no actor deletes one.
 	NoErasure bool
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.

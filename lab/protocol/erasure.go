@@ -239,7 +239,7 @@ func erasures() subject {
 			},
 		},
 		ablations: []ablation{
-			ablate("erasure-look", "erasure-post", "The look after the list", "(*Posts).post: s.stands(ctx, p)",
+			ablate("erasure-look", "erasure-post", "The look after the list", "(*Posts).post: s.checkActive(ctx, p)",
 				"A request to post checks that its account is active after the post is on the author's list, so it sees a deletion that has read the list.",
 				only("vera", active), unharmed),
 			ablate("erasure-fence", "erasure-post", "A new revision of each rule", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)",

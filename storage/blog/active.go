@@ -22,7 +22,7 @@ import (
 //
 //   - The row is written before the post. If the process dies in between, or the post is refused,
 //     the row leads to nothing.
-//   - The row says no more than where to look. Its reader believes the channel's row, its gate and
+//   - The row says no more than where to look. Its reader trusts only the channel's row, its gate and
 //     its posts. So a row that leads to nothing, a delayed duplicate of one, and one from before the
 //     channel was deleted and created again do no harm.
 //   - Each write gives the row a new version. Who finds no channel removes the row in the version
@@ -36,7 +36,7 @@ const (
 	// notedFor is how long a process remembers what it has written, and mostNoted how much.
 	notedFor  = 5 * time.Minute
 	mostNoted = 10_000
-	// activeFor is how long a row stays, once nobody writes it any more.
+	// activeFor is how long a row stays, after its last write.
 	activeFor = 365 * 24 * time.Hour
 )
 

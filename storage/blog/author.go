@@ -68,7 +68,7 @@ func (l *Lists) UnlistPosts(ctx context.Context, author domain.UserName, posts .
 	return l.Unlist(ctx, author, rows)
 }
 
-// Unlist takes rows off a user's lists. Somebody else may have done so with some of them. Then the
+// Unlist takes rows off a user's lists. Another request may have taken some of them. Then the
 // others may stay, for the next who looks.
 func (l *Lists) Unlist(ctx context.Context, user domain.UserName, rows []string) error {
 	operations := make([]driver.Operation, len(rows))
@@ -103,7 +103,7 @@ func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 		group.Go(func() error {
 			err := l.Unlist(ctx, user, entries[user])
 			if errors.Is(err, domain.ErrLimit) {
-				return nil // nobody can have that name
+				return nil // no user can have that name
 			}
 			return err
 		})

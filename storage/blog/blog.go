@@ -76,7 +76,7 @@ func Decode(row driver.Entity) Entity {
 }
 
 // whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with
-// its incarnation, whoever has the name now.
+// its incarnation, also if another channel has the name now.
 func (s *Posts) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
 	return ofPost(ref, s.fence.WhyGateGone(ctx, ref))
 }

@@ -84,7 +84,7 @@ func (s Steps) FinishBlog(ctx context.Context, m domain.Message, report func(row
 		return true
 	})
 	if errors.Is(err, domain.ErrNotFound) {
-		return nil // a record that nobody has any more says nothing wrong
+		return nil // no record is left that could be wrong
 	}
 	return err
 }
@@ -112,7 +112,7 @@ func (s Steps) finishBlog(ctx context.Context, m domain.Message, report func(row
 }
 
 // EraseBlog removes a post of a user whose account is being deleted, with the votes on it, or with
-// keep their name from it. It may be called again. A post of somebody else is left alone.
+// keep their name from it. It may be called again. A post of another user is left alone.
 func (s Steps) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)

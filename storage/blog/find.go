@@ -65,7 +65,7 @@ func (b Entity) contains(folded string) bool {
 // PageBefore returns the After of the page of so many posts that ends right before a post, where a
 // reader goes on to newer posts. It is empty for the first page. Rows can be read in the order of
 // their keys alone, which is newest first. So it reads the keys of what is an hour newer than the
-// post, and of longer spans until they fill the page. The first page also stands for one that
+// post, and of longer spans until they fill the page. The first page also counts as one that
 // lies under MaxSearched posts of such a span.
 func (s *Posts) PageBefore(ctx context.Context, ref domain.ChannelRef, than domain.BlogID, limit int) (after string, err error) {
 	list, in, err := Query{Limit: limit}.rows(ref, "")

@@ -42,7 +42,7 @@ const (
 	// postRows is how many rows a post begins with: the post, its idempotency key, and
 	// its place by rating.
 	postRows = 3
-	// MaxPostings is how many posts fit in one transaction, beside the gate and the row that
+	// MaxPostings is how many posts fit in one transaction, next to the gate and the row that
 	// says who may post.
 	MaxPostings = (driver.MaxOperations - 2) / postRows
 )
@@ -87,7 +87,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 		fail(attempts, err)
 		return
 	}
-	if err := s.stands(ctx, p); err != nil {
+	if err := s.checkActive(ctx, p); err != nil {
 		s.refuse(ctx, attempts, err)
 		return
 	}

@@ -105,7 +105,7 @@ const (
 	postingOwner = "owner"
 )
 
-// Posting is the rule in a word: "open", or "owner" if nobody else may post.
+// Posting is the rule in a word: "open", or "owner" if only the owner may post.
 func (g PostingRule) Posting() string {
 	if g.OwnerOnly {
 		return postingOwner
@@ -237,8 +237,8 @@ func (s *Posts) replace(ctx context.Context, ref domain.ChannelRef, now PostingR
 	return optimistic.Again(err)
 }
 
-// A permit lets one user post to one channel, edit what they posted, or vote there. Whoever has one has to ask whether the
-// user's account stands, after what they do is on their list and before they do it (package erasure).
+// A permit lets one user post to one channel, edit what they posted, or vote there. Before the
+// transaction, and after its effect is on the user's list, checkActive must be called (package erasure).
 type permit struct {
 	ref domain.ChannelRef
 	by  domain.UserName
@@ -283,8 +283,8 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 	})
 }
 
-// stands asks whether the account of whoever has a permit stands.
-func (s *Posts) stands(ctx context.Context, p *permit) error {
+// checkActive checks that the account of the user who has the permit is active.
+func (s *Posts) checkActive(ctx context.Context, p *permit) error {
 	if p.free {
 		return nil
 	}
@@ -321,7 +321,7 @@ func (s *Posts) transactIfPermitted(ctx context.Context, p *permit, operations [
 		if err := s.admit(ctx, p); err != nil {
 			return err
 		}
-		if err := s.stands(ctx, p); err != nil {
+		if err := s.checkActive(ctx, p); err != nil {
 			return err
 		}
 		return optimistic.ErrAgain
@@ -329,8 +329,8 @@ func (s *Posts) transactIfPermitted(ctx context.Context, p *permit, operations [
 }
 
 // ReplacePostingRule gives the rule of a channel a new revision, so what other users have sent before fails. The rule
-// stays as it is, but for a user whose account is being deleted: nobody who has the name later is
-// blocked for that. Without a rule, no permit was given. A channel that is gone, or is being
+// stays as it is, but for a user whose account is being deleted: a later user of the name is not
+// blocked by that. Without a rule, no permit was given. A channel that is gone, or is being
 // deleted, has no rule.
 func (s Steps) ReplacePostingRule(ctx context.Context, ref domain.ChannelRef, leaves domain.UserName) error {
 	err := s.pause.Retry(ctx, func() error {

@@ -26,7 +26,7 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	if err := s.lists.ListVote(ctx, ref, id, by); err != nil {
 		return err
 	}
-	if err := s.stands(ctx, p); err != nil {
+	if err := s.checkActive(ctx, p); err != nil {
 		return err
 	}
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))

@@ -1,5 +1,5 @@
 // Package channel has the operations of users on channels, and the lists of channels: of all, and of
-// an owner's. No transaction spans a list and what it names, so code that reads a list believes the
+// an owner's. No transaction spans a list and what it names, so code that reads a list trusts only the
 // channels' own rows. The steps of the protocol are in package fence.
 package channel
 
@@ -60,7 +60,7 @@ func (s *Channels) Get(ctx context.Context, at domain.ChannelAddress) (domain.Ch
 }
 
 // Update changes what is said about a channel, and returns the channel as it is then.
-// Only its owner may. The words that change leaves alone stay as they are, whoever writes
+// Only its owner may. The fields that change leaves alone stay as they are, also if another request writes
 // them meanwhile.
 //
 //   - A word breaks a rule: an InvalidError. An error of change is returned as it is.

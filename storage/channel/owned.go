@@ -17,8 +17,8 @@ import (
 // The channels of an owner are in as many partitions. So each has a row in the owner's own
 // partition of Users, owned!, by the key of the channel. The row is written while the
 // channel is created, before its gate opens: if the process dies in between, it names nothing. It
-// also outlives the channel, which somebody else may have then. So whoever reads it reads the
-// channel too, and believes its row.
+// also outlives the channel, whose name another user may have then. So code that reads the list reads the
+// channel too, and trusts only its row.
 //
 // The rows are counted before a channel is created. No transaction can count the channels
 // themselves. So of several concurrent creations, each may be let in, and the limit holds

@@ -41,7 +41,7 @@ type RowsQuery struct {
 type ChannelRows struct {
 	// Channel is the channel that has the name, in any state. It is zero if none has.
 	Channel domain.Channel
-	// Elsewhere reports whether the name belongs to somebody else's channel now. Then there
+	// Elsewhere reports whether the name belongs to another user's channel now. Then there
 	// are only Deletions.
 	Elsewhere bool
 	// Channels is the row of the channel, if there is one.
@@ -80,7 +80,7 @@ const (
 
 // Rows reads the rows behind the name of a channel. It makes six requests, however many
 // rows there are: first for the channel and the account, and then the others concurrently. Only the owner may see
-// the rows of a channel, and whoever asked for a deletion what is left of it; anybody else is
+// the rows of a channel, and the user who asked for a deletion what is left of it; any other user is
 // domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
 // or a kind that is not there, is an InvalidError.
 func (s *Channels) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
@@ -206,7 +206,7 @@ func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 }
 
 // visible keeps the rows that may be shown: those of the channel as it was read, or, if it
-// is gone, as it was. By now somebody else may have created a channel of its name.
+// is gone, as it was. By now another user may have created a channel of its name.
 func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.Entity {
 	if q.Everybody {
 		return found

@@ -34,7 +34,7 @@ func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domai
 		return domain.Channel{}, err
 	case !expected.Holds(row.Incarnation):
 		// This comes before the check of the owner, since the present incarnation
-		// may belong to somebody else.
+		// may belong to another user.
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, &domain.ReplacedError{Current: row.Channel})
 	case row.Owner != by:
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)

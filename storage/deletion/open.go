@@ -63,7 +63,7 @@ func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 	//lab: Take the deletion off the index.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
 	if optimistic.Raced(err) {
-		return nil // somebody has renewed or removed it
+		return nil // another process has renewed or removed it
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	case err == nil && d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	case err == nil:
-		return p.requeue(ctx, d.Message()) // also if only the record has not come to its end
+		return p.requeue(ctx, d.Message()) // also if only the record is not final
 	case !errors.Is(err, domain.ErrNotFound):
 		return err
 	}

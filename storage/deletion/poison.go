@@ -163,7 +163,7 @@ type waiting struct {
 // readWaiting returns what waits for an operator: of one channel, or of all if the key is
 // empty. It is read whole before anything is queued: a worker that immediately poisons each
 // message again would keep Requeue going without end. The rows are read after the copies, so each copy
-// that a row stands for can be handled with it.
+// that a row represents can be handled with it.
 func (s Steps) readWaiting(ctx context.Context, only domain.ChannelKey) (wait waiting, err error) {
 	if wait.copies, err = s.receiveCopies(ctx); err != nil {
 		return wait, err

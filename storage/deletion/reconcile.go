@@ -9,7 +9,7 @@ import (
 	"microblogging/domain"
 )
 
-// Reconciled counts what a worker mends beside deletions.
+// Reconciled counts what a worker mends in addition to deletions.
 type Reconciled struct {
 	// Requeued is the number of deletions put on the queue again.
 	Requeued int

@@ -100,7 +100,7 @@ func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps,
 // "password", and too many of them are a *domain.ThrottledError.
 //
 // The order of writes is: the row on the index of open deletions, the account's row, the record. So
-// nobody is signed out by a request that is not on the index. The reconciling pass sends the message
+// no request that is not on the index signs a user out. The reconciling pass sends the message
 // when the work is due, domain.ClockMargin after the time that the user was told. A request that
 // cannot be undone is due now, and sends it itself.
 func (s *Accounts) Delete(ctx context.Context, by account.Attempt, keepPosts bool) (domain.Erasure, error) {
@@ -188,7 +188,7 @@ func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 func (s Steps) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
 	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
 	if errors.Is(err, domain.ErrNotFound) {
-		return m, false, func(context.Context) error { return nil }, nil // nobody can mark it
+		return m, false, func(context.Context) error { return nil }, nil // no request can have set it to pending
 	}
 	open = entry.ID == ref.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
 	return entry.Message(), open, func(ctx context.Context) error { return s.accounts.TouchAccount(ctx, entry) }, err

@@ -48,7 +48,7 @@ func underWay(entry account.Entry, m domain.Message) bool {
 }
 
 // EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
-// that are being created: a row that lands late is behind none.
+// that are being created: a delayed row is behind none.
 func (s Steps) EraseChannels(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.each(ctx, schema.Owned, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
 		return s.channels.EraseChannel(ctx, schema.OwnedKey(row.Row), m.RequestedBy)
@@ -115,7 +115,7 @@ func (s Steps) EraseSubscriptions(ctx context.Context, m domain.Message, removed
 	return nil
 }
 
-// EraseAccount removes what lies beside the account's row, and leaves the name and the epoch.
+// EraseAccount removes what lies next to the account's row, and leaves the name and the epoch.
 func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, m.RequestedBy)
