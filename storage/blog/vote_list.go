@@ -15,7 +15,7 @@ const maxVotesRead = 250
 
 // VotedOn returns those of the channel's posts that a user is known to vote for. The
 // votes of all users on a post are in one range, so it reads one page of one range, from
-// the first of the posts to the last, and nothing if no user is given. If there are
+// the first of the posts to the last, and nothing if no post has a vote. If there are
 // more than maxVotesRead votes in between, it knows nothing of the posts behind those.
 func (s *Posts) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error) {
 	first, last := ratedSpan(posts)
