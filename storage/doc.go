@@ -25,15 +25,14 @@
 //     says what a reader would find if the process died there, and who repairs
 //     it. The repair always belongs to something that runs anyway.
 //
-// Each subject has a package, and a [Store] consists of all of them:
+// Each subject has a package:
 //
 //	schema     every kind of row; no other package makes keys
-//	fence      the core protocol: create, gate, pivot, shut, sweep, remove-gate, release
+//	fence      the core protocol, in internal: create, gate, pivot, shut, sweep, remove-gate, release
+//	channel    what users do with channels, their lists, and pages that a process keeps
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
 //	reader     subscriptions, feed and digest
-//	fresh      pages that a process keeps, shown only while they are right
-//	channel    what users do with channels, and their lists
 //	account    users, sessions and the limit on password guessing
 //	erasure    the deletion of an account
 //	check      a check of the rows against the invariants, and repair
@@ -43,9 +42,15 @@
 // (conditional writes of one row), concurrent (concurrent calls), walk (two tables side by side) and
 // driver (the contract of a backend).
 //
+// [New] returns a store in parts, one for each role. The web role gets a [Store]: a field for each
+// subject, such as Posts, whose type has what users do. Such a package has a second type, Steps, which
+// holds the first: it has what workers, repairs and other packages do. A worker gets the interface
+// [Steps], and the commands of an operator an [Operator]. TestSurface lists what web and worker can
+// reach. It fails for an operation that is on neither list.
+//
 // # What survives failure
 //
 // What an operation acknowledged. What it did not acknowledge may have happened
-// or may still happen, at most once. The reconciling pass ([Store.Reconcile]) replaces a
+// or may still happen, at most once. The reconciling pass (Reconcile in [Steps]) replaces a
 // message that was lost, because the intent is also in the tables.
 package storage

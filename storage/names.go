@@ -37,13 +37,11 @@ type (
 	DigestPage    = page.Of[reader.DigestChannel]
 	DigestSummary = reader.DigestSummary
 
-	RowsQuery     = channel.RowsQuery
-	ChannelRows   = channel.ChannelRows
-	QueuedMessage = channel.QueuedMessage
+	RowsQuery   = channel.RowsQuery
+	ChannelRows = channel.ChannelRows
 	// A Row is one row as it is stored. Code that shows it leaves out what is not of its kind.
 	Row = driver.Entity
 
-	Checker     = check.Checker
 	CheckCounts = check.Counts
 
 	Version      = channel.Version

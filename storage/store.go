@@ -83,10 +83,8 @@ type Operator struct {
 	health *Health
 }
 
-type (
-	accountSteps = account.Steps
-	erasureSteps = erasure.Steps
-)
+type accountSteps = account.Steps
+type erasureSteps = erasure.Steps
 
 // Parts are the operations on one backend. A role gets its part alone, so that no page can take a step
 // of the protocol.
@@ -163,6 +161,6 @@ func New(backend driver.Backend, o Options) *Parts {
 }
 
 // NewChecker returns a checker of this store. See the fields of check.Checker.
-func (o *Operator) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *Checker {
+func (o *Operator) NewChecker(patience time.Duration, repair bool, report func(domain.Violation)) *check.Checker {
 	return check.New(o.health.backend, o.Steps, patience, repair, report)
 }

@@ -33,7 +33,7 @@
 //   - A worker is killed: the lease runs out, and another worker starts the list
 //     of steps again.
 //   - A message is lost, or was never sent: the reconciling pass
-//     (storage.Store.Reconcile) sends a new one for each open deletion that makes no
+//     (Reconcile in storage.Steps) sends a new one for each open deletion that makes no
 //     progress. Each worker runs it from time to time.
 //   - The store does not answer: the worker waits until it does.
 //   - A message fails too often and makes no progress: its Deletions row records it

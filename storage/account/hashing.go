@@ -61,11 +61,6 @@ func (h *hashing) hash(ctx context.Context, password string) (hash string, err e
 	return hash, err
 }
 
-func (h *hashing) matches(ctx context.Context, hash, password string) (ok bool, err error) {
-	err = h.inSlot(ctx, func() { ok = domain.PasswordMatches(hash, password) })
-	return ok, err
-}
-
 func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, patience-rand.N(patience/2))
 }

@@ -103,7 +103,8 @@ func (a *Accounts) compare(ctx context.Context, user driver.Entity, password str
 		_, err := a.hashing.hash(ctx, password)
 		return cmp.Or(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
 	}
-	matches, err := a.hashing.matches(ctx, hash, password)
+	matches := false
+	err := a.hashing.inSlot(ctx, func() { matches = domain.PasswordMatches(hash, password) })
 	if err == nil && !matches {
 		err = &domain.WrongPasswordError{User: userOf(user).Name, Told: domain.ErrNotSignedIn}
 	}

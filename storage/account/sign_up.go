@@ -39,7 +39,7 @@ type SignUpRequest struct {
 	CreatedOn time.Time
 }
 
-// SignUpOnce is SignUp for a request that may be sent again under its key: it then returns
+// Create is SignUp for a request that may be sent again under its key: it then returns
 // the account that the first one made. It reports true if this call made the account.
 //
 //   - The key was used for another name in the last 24 hours, or with another password

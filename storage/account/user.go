@@ -10,7 +10,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// User returns the account of that name. Without one, the error is
+// Get returns the account of that name. Without one, the error is
 // domain.ErrNotFound.
 func (a *Accounts) Get(ctx context.Context, name domain.UserName) (domain.User, error) {
 	row, err := a.readUser(ctx, name)

@@ -19,7 +19,7 @@ type Entity struct {
 	properties driver.Properties
 }
 
-// Blog reads one post. A post that is not there, or that belongs to another
+// Get reads one post. A post that is not there, or that belongs to another
 // incarnation of the channel's name, is domain.ErrNotFound.
 func (s *Posts) Get(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
 	row, err := s.readBlog(ctx, ref, id)

@@ -13,7 +13,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// DeleteBlog deletes a post. Only its author and the channel's owner may.
+// Delete deletes a post. Only its author and the channel's owner may.
 //
 //   - The post is not there: domain.ErrNotFound.
 //   - The channel is being deleted: domain.ErrGone. The post goes with it.

@@ -13,7 +13,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Edit replaces the title and the text of a post, and returns the edited post. Only
+// Update replaces the title and the text of a post, and returns the edited post. Only
 // its author may, and only while they may post to the channel.
 //
 //   - The post is not there: domain.ErrNotFound.

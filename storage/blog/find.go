@@ -51,15 +51,12 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, text string, q 
 		blog := Decode(row)
 		found.Back = blog.CreatedOn
 		bytes += len(blog.Title) + len(blog.Text)
-		if blog.Channel.Incarnation == ref.Incarnation && blog.contains(text) {
+		if blog.Channel.Incarnation == ref.Incarnation &&
+			(strings.Contains(domain.Fold(blog.Title), text) || strings.Contains(domain.Fold(blog.Text), text)) {
 			found.Items = append(found.Items, blog.Blog)
 		}
 	}
 	return found, nil
-}
-
-func (b Entity) contains(folded string) bool {
-	return strings.Contains(domain.Fold(b.Title), folded) || strings.Contains(domain.Fold(b.Text), folded)
 }
 
 // PageBefore returns the After of the page of so many posts that ends right before a post, where a

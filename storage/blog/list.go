@@ -21,7 +21,7 @@ type Query struct {
 	Limit int
 }
 
-// Blogs lists a channel's posts, newest first. It reads one range of row keys, so
+// List lists a channel's posts, newest first. It reads one range of row keys, so
 // that its cost does not depend on how many posts there are. A cursor of another
 // list is an InvalidError on the field "after".
 func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs page.Of[domain.Blog], err error) {
@@ -46,10 +46,10 @@ func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs
 	return blogs, nil
 }
 
-// maxCounted is the largest number of posts that Extent counts.
+// maxCounted is the largest number of posts that Count counts.
 const maxCounted = 1000
 
-// Extent counts the posts of a channel, up to 1,000, and those who wrote them. It reports in more
+// Count counts the posts of a channel, up to 1,000, and those who wrote them. It reports in more
 // whether there are more posts than that.
 func (s *Posts) Count(ctx context.Context, ref domain.ChannelRef) (posts, people int, more bool, err error) {
 	from, to := schema.Blog.Range()

@@ -22,7 +22,7 @@ type RatingQuery struct {
 	Limit int
 }
 
-// BlogsByRating lists a channel's posts by rating, the highest first. Among posts of
+// ListByRating lists a channel's posts by rating, the highest first. Among posts of
 // one rating, the newest is first. It reads a range of the index, and then each
 // post that the index names. A post whose rating changes between two pages can be
 // missed, or listed twice. A cursor of another list is an InvalidError on the field

@@ -47,7 +47,7 @@ const (
 	MaxPostings = (driver.MaxOperations - 2) / postRows
 )
 
-// Post makes a post and returns it. It reports true if this call made the post. It
+// Create makes a post and returns it. It reports true if this call made the post. It
 // reports false if an earlier call with the same key made it, and then returns that
 // post in its present state.
 //
@@ -61,8 +61,8 @@ func (s *Posts) Create(ctx context.Context, p Posting) (domain.Blog, bool, error
 	return r.Blog, r.Made, r.Err
 }
 
-// PostAll makes several posts of one user in one channel, MaxPostings in a transaction. It
-// answers each posting as Post does, as if they came one after the other: so of two with the same
+// CreateAll makes several posts of one user in one channel, MaxPostings in a transaction. It
+// answers each posting as Create does, as if they came one after the other: so of two with the same
 // key, the first makes the post. What can be made is made, whatever becomes of the
 // others. Posts without a date get later ones in their order. The channel counts, and not
 // that of each posting. Before they are made, all of them are put on their author's list.
@@ -96,7 +96,7 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 	}
 }
 
-// An attempt is one posting of PostAll, and the post that it makes. The post has the same
+// An attempt is one posting of CreateAll, and the post that it makes. The post has the same
 // id in every transaction that it is sent in, so that a self-conflict is recognised.
 type attempt struct {
 	Posting

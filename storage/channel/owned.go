@@ -126,7 +126,7 @@ func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, ro
 	return len(removed), err
 }
 
-// ChannelsOf lists active channels of an owner, in the order of their keys. It looks at
+// ListOwned lists active channels of an owner, in the order of their keys. It looks at
 // up to limit names; a page has fewer channels, or none, if some of them are gone, or have no gate. After
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".

@@ -83,16 +83,17 @@ const (
 // the rows of a channel, and the user who asked for a deletion what is left of it; any other user is
 // domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
 // or a kind that is not there, is an InvalidError.
-func (s *Channels) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
-	rows, err := s.rows(ctx, q)
-	if err != nil {
-		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
+func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
+	defer func() {
+		if err != nil {
+			rows, err = ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
+		}
+	}()
+	if q.Kind != "" && !slices.Contains(schema.RowPrefixes(), q.Kind) {
+		return rows, domain.Invalid("kind", "is no kind of row")
 	}
-	return rows, nil
-}
-
-func (s *Channels) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
-	from, to, err := q.bounds()
+	list := page.List{Name: "rows " + string(q.Key) + " " + q.Kind, After: q.After, Limit: q.Limit}
+	from, err := list.From(q.Kind)
 	if err != nil {
 		return rows, err
 	}
@@ -131,7 +132,7 @@ func (s *Channels) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 	err = s.fence.Concurrently(ctx,
 		read(&deletions, s.records, maxShownDeletions+1, of, schema.PrefixEnd(of)),
 		read(&gates, s.blogs, maxShownGates, schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)),
-		read(&found, s.blogs, q.Limit+1, from, to),
+		read(&found, s.blogs, q.Limit+1, from, schema.PrefixEnd(q.Kind)),
 		func(ctx context.Context) (err error) {
 			messages, err = s.queue.Peek(ctx, driver.MaxReceive)
 			return err
@@ -143,27 +144,13 @@ func (s *Channels) rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 		return rows, err
 	}
 	rows.Gates = q.visible(&rows, gates)
-	found, rows.Next = page.Cut(q.list(), found, page.RowKey)
+	found, rows.Next = page.Cut(list, found, page.RowKey)
 	rows.Rows = q.visible(&rows, found)
 	rows.Messages = q.visibleMessages(&rows, messages)
 	if len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0 {
 		return rows, domain.ErrNotFound
 	}
 	return rows, nil
-}
-
-func (q RowsQuery) list() page.List {
-	return page.List{Name: "rows " + string(q.Key) + " " + q.Kind, After: q.After, Limit: q.Limit}
-}
-
-// bounds returns the range of row keys of the page, from inclusive and to exclusive.
-func (q RowsQuery) bounds() (from, to string, err error) {
-	if q.Kind != "" && !slices.Contains(schema.RowPrefixes(), q.Kind) {
-		return "", "", domain.Invalid("kind", "is no kind of row")
-	}
-	to = schema.PrefixEnd(q.Kind)
-	from, err = q.list().From(q.Kind)
-	return from, to, err
 }
 
 // owns reports whether the rows of the channel that has the name may be shown.

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/optimistic"
 )
 
-// RequestDeletion accepts the deletion of a channel, and returns the channel. From then on no page
+// Request accepts the deletion of a channel, and returns the channel. From then on no page
 // shows the channel, and the deletion completes despite crashes unless it is undone (Undo). Only
 // the owner may delete a channel. Called again while the deletion runs, it returns the same.
 //
@@ -61,7 +61,7 @@ func (s Steps) DeleteImmediately(ctx context.Context, row fence.Row) error {
 	return s.fence.SetDeleting(ctx, row)
 }
 
-// acceptDeletion makes the writes of RequestDeletion, in their order.
+// acceptDeletion makes the writes of Request, in their order.
 func (s Steps) acceptDeletion(ctx context.Context, row fence.Row, message domain.Message) error {
 	if err := s.ListDeletion(ctx, message); err != nil {
 		return err
@@ -97,11 +97,8 @@ func (s Steps) Enqueue(ctx context.Context, m domain.Message) error {
 func (s Steps) enqueueAfter(ctx context.Context, m domain.Message, delay time.Duration) error {
 	m.QueuedOn = domain.Now()
 	//lab: Send the message that asks for the deletion.
-	return s.queue.SendDelayed(ctx, m.Encode(), wholeSeconds(delay))
+	return s.queue.SendDelayed(ctx, m.Encode(), (delay + time.Second - 1).Truncate(time.Second))
 }
-
-// wholeSeconds rounds up.
-func wholeSeconds(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
 
 // MessageFor is the request to delete a channel in this state. When that of a pending channel was made
 // is not known, so its message has the longest delay.

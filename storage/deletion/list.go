@@ -32,7 +32,7 @@ func (s Steps) ListDeletion(ctx context.Context, m domain.Message) error {
 	return nil
 }
 
-// DeletionsOf lists the deletions that a user asked for, the newest first. It reads up to
+// List lists the deletions that a user asked for, the newest first. It reads up to
 // limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
 // another list is an InvalidError on the field "after".
 func (s *Deletions) List(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {

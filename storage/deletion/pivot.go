@@ -42,7 +42,7 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 		case err != nil:
 			return err
 		case !present:
-			return s.recordUndone(ctx, m)
+			return s.RecordUndone(ctx, m)
 		case row.State == domain.ChannelDeleting:
 			return nil
 		case row.State == domain.ChannelActive:
@@ -86,10 +86,11 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 	if err != nil {
 		return undone, err
 	}
-	return undone, Steps{s}.recordUndone(ctx, d.Message())
+	return undone, Steps{s}.RecordUndone(ctx, d.Message())
 }
 
-func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
+// RecordUndone records that the deletion that a message asks for was undone.
+func (s Steps) RecordUndone(ctx context.Context, m domain.Message) error {
 	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
 		d.State = domain.DeletionUndone
 		return true

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Deletion returns the record of a deletion, for the account that asked for it. Any other account,
+// Get returns the record of a deletion, for the account that asked for it. Any other account,
 // even a later one of the same name, gets domain.ErrForbidden. If there is no such deletion, it
 // returns domain.ErrNotFound.
 func (s *Deletions) Get(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {

@@ -94,7 +94,7 @@ func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps,
 	return s
 }
 
-// RequestErasure accepts the deletion of an account, and returns it. From then on no session of the
+// Delete accepts the deletion of an account, and returns it. From then on no session of the
 // account works, and the deletion will end whatever crashes, unless it is undone. Called again while
 // it can be undone, it returns the same. A wrong password is an InvalidError on the field
 // "password", and too many of them are a *domain.ThrottledError.
@@ -115,7 +115,7 @@ func (s *Accounts) Delete(ctx context.Context, by account.Attempt, keepPosts boo
 	}, confirmed.SamePassword)
 }
 
-// accept makes the writes of RequestErasure, in their order, if the account as it is now may be closed.
+// accept makes the writes of Delete, in their order, if the account as it is now may be closed.
 func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
 	err := s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, asked.User)
@@ -150,7 +150,7 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 	return asked, s.deletions.RecordDeletion(ctx, message)
 }
 
-// UndoErasure undoes the deletion of an account, and returns it; it is empty if there was nothing to
+// Undo undoes the deletion of an account, and returns it; it is empty if there was nothing to
 // undo. Nothing was touched. Past the pivot, it is domain.ErrTooLate. It is the same swap as the
 // worker's, the other way.
 func (s *Accounts) Undo(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
@@ -174,10 +174,7 @@ func (s *Accounts) Undo(ctx context.Context, user domain.UserName) (undone domai
 }
 
 func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
-	err := s.deletions.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
-		d.State = domain.DeletionUndone
-		return true
-	})
+	err := s.deletions.RecordUndone(ctx, m)
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil // the request died before its record
 	}

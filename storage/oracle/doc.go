@@ -5,7 +5,7 @@
 //
 // The tests of the operations and of the worker and the model checker of package lab
 // all end with the same question: do the invariants of package domain hold? The
-// program has a checker of its own (storage.Checker), but that one shares its
+// program has a checker of its own (check.Checker), but that one shares its
 // keys and its decoding with the code that it judges, and would share a mistake.
 //
 // # The model

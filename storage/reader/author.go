@@ -122,15 +122,10 @@ func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.U
 
 // Listed is what a row of a user's list of this kind names.
 func Listed(kind *schema.Kind, row driver.Entity) (domain.ChannelRef, domain.BlogID) {
-	return listedIn(row), domain.BlogID(strings.TrimPrefix(row.Row, kind.Prefix()))
-}
-
-// listedIn is the channel of what a row of a user's list names.
-func listedIn(row driver.Entity) domain.ChannelRef {
 	return domain.ChannelRef{
 		Key:         domain.ChannelKey(row.Properties.String(schema.PropChannel)),
 		Incarnation: domain.Incarnation(row.Properties.String(schema.PropIncarnation)),
-	}
+	}, domain.BlogID(strings.TrimPrefix(row.Row, kind.Prefix()))
 }
 
 // ActedIn lists the channels on the lists of what a user has written and voted on. Some may be gone.
@@ -142,7 +137,7 @@ func (s Steps) ActedIn(ctx context.Context, user domain.UserName) (refs []domain
 			if err != nil {
 				return nil, err
 			}
-			if ref := listedIn(row); !seen[ref] && schema.LeadsToChannel(ref) {
+			if ref, _ := Listed(list, row); !seen[ref] && schema.LeadsToChannel(ref) {
 				seen[ref] = true
 				refs = append(refs, ref)
 			}

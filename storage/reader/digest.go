@@ -47,7 +47,7 @@ type DigestChannel struct {
 // before; a cursor of another user, day or time zone is an InvalidError.
 //
 // It reads the ratings of all posts of the day, and then the posts of the page, and verifies each
-// channel that has a post, as Feed does. It looks at no more channels than it needs for the page, nor
+// channel that has a post, as List does. It looks at no more channels than it needs for the page, nor
 // at more than MaxDigestChannels, so a page may have few posts or none and a Next. A page starts at the channel, the rating and the post
 // where the page before ended: posts that come and go in between make no other post come twice or
 // be missed. A post whose rating changes in between can be missed or met twice.
@@ -90,7 +90,7 @@ type DigestSummary struct {
 
 // DigestSummaries sums up what was posted on each of some successive days, newest first, to the
 // channels that a user subscribes to. It ranks each channel once for all days, and verifies each
-// that has a post, as Feed does. It looks at the first MaxDigestChannels channels. Of a channel and day it lists at most perChannel posts. If a day
+// that has a post, as List does. It looks at the first MaxDigestChannels channels. Of a channel and day it lists at most perChannel posts. If a day
 // has more than perDay of those, each channel gets one before any gets a second one, and so on.
 func (s *Feeds) DigestSummaries(ctx context.Context, user domain.UserName, days []domain.Day, perChannel, perDay int) ([]DigestSummary, error) {
 	byDay, rest, err := s.rankSubscribed(ctx, user, days, "", perChannel, math.MaxInt)
@@ -105,22 +105,17 @@ func (s *Feeds) DigestSummaries(ctx context.Context, user domain.UserName, days 
 				summaries[i].Channels++
 			}
 		}
-		byDay[i], summaries[i].Partial = firstOfEach(posts, perDay), rest != ""
+		summaries[i].Partial = rest != ""
+		// The first of each channel, then the second of each, and so on, in the order of keys and ranks.
+		slices.SortStableFunc(posts, func(x, y found) int { return cmp.Compare(x.rank, y.rank) })
+		byDay[i] = posts[:min(len(posts), perDay)]
+		slices.SortStableFunc(byDay[i], func(x, y found) int { return cmp.Compare(x.by.Channel.Key, y.by.Channel.Key) })
 	}
 	blogs, err := s.readFound(ctx, slices.Concat(byDay...))
 	for i, posts := range byDay {
 		summaries[i].Listed = digestChannels(posts, blogs)
 	}
 	return summaries, err
-}
-
-// firstOfEach returns up to most posts: the first of each channel, then the second of each, and so
-// on, in the order of keys and ranks.
-func firstOfEach(posts []found, most int) []found {
-	slices.SortStableFunc(posts, func(x, y found) int { return cmp.Compare(x.rank, y.rank) })
-	posts = posts[:min(len(posts), most)]
-	slices.SortStableFunc(posts, func(x, y found) int { return cmp.Compare(x.by.Channel.Key, y.by.Channel.Key) })
-	return posts
 }
 
 // digestChannels groups the posts that are still there by their channels.

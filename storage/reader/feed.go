@@ -22,7 +22,7 @@ type FeedItem struct {
 	Name domain.ChannelName
 }
 
-// Feed lists up to limit posts of all channels that a user subscribes to, newest
+// List lists up to limit posts of all channels that a user subscribes to, newest
 // first. After is the Next of the page before, and empty for the first page. A
 // cursor of another list is an InvalidError on the field "after".
 //

@@ -12,7 +12,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Subscribe subscribes a user to a channel. To subscribe again is no error.
+// Create subscribes a user to a channel. To subscribe again is no error.
 //
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.

@@ -170,7 +170,7 @@ func versionOf(active Active) channel.Version {
 	return channel.VersionOf(parts...)
 }
 
-// Latest lists up to limit posts of the active channels, newest first, as Feed does. They are read
+// Latest lists up to limit posts of the active channels, newest first, as List does. They are read
 // after the channels were verified. A page that is not full may have a Next.
 func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
 	active.list.Limit = limit

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Unsubscribe ends a subscription. To unsubscribe again is no error. If another
+// Delete ends a subscription. To unsubscribe again is no error. If another
 // request of the user begins to join meanwhile, that one comes later and wins:
 // otherwise the two could undo each other's steps without end.
 func (s *Subscriptions) Delete(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// SubscriptionPage is ListAll, page by page. It reads and repairs up to limit
+// List is ListAll, page by page. It reads and repairs up to limit
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
 func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found page.Of[domain.Subscription], err error) {
@@ -69,10 +69,10 @@ func (s *Subscriptions) firstSubscriptions(ctx context.Context, user domain.User
 	return list, nil
 }
 
-// maxCounted is the largest number that Subscribers counts.
+// maxCounted is the largest number that Count counts.
 const maxCounted = 1000
 
-// Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
+// Count counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
 func (s *Subscriptions) Count(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
 	from, to := schema.Sub.Range()

@@ -75,7 +75,7 @@ func (s *Subscriptions) removeUnjoined(ctx context.Context, row Row, user domain
 	return s.removeSubscription(ctx, row)
 }
 
-// finishLeaving completes an Unsubscribe that died. It must not end a subscription
+// finishLeaving completes a Delete that died. It must not end a subscription
 // that began since. So it reads the channel's rows first, and then the user's row
 // again. If that is still the version that says leaving, the channel's rows belong
 // to the subscription that was being left: a request to join writes the user's row

@@ -82,7 +82,7 @@ func (s *Subscriptions) deleteSubscriptions(ctx context.Context, ref domain.Chan
 	return nil
 }
 
-// Subscribed reports whether the user's row says that the user subscribes to the
+// Has reports whether the user's row says that the user subscribes to the
 // channel. It is one read, and does not look for the sub! row.
 func (s *Subscriptions) Has(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Read the user's own row of the subscription.
