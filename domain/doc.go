@@ -14,9 +14,9 @@
 //
 // A [Channel] has a name and an [Incarnation]: a random identity minted when it
 // is created. The same name created again is another incarnation. Everything
-// that must not outlive a channel is stored in one partition, except the channel's
-// row and its readers' own rows, which name the incarnation. So one transaction
-// can contain a write there and a condition on a gate row of the incarnation:
+// that must not outlive a channel is stored in one partition. The exceptions are the
+// channel's row and its readers' own rows, which name the incarnation. So one transaction
+// can contain a write in that partition and a condition on a gate row of the incarnation:
 //
 //   - a post of incarnation i requires the open gate of i, which is created at most
 //     once, and is deleted before the rows are swept;
@@ -31,13 +31,16 @@
 // owner can undo that until a worker passes the pivot, which sets the row to deleting before
 // the gate is touched. Both are conditional writes of the same version of the row, so only one
 // of them succeeds. Each undo increments the undo count in the row, and workers ignore messages
-// that carry an older count.
+// that carry an older count. The gate stays open while the channel is pending. So a post that was
+// sent before may still be accepted: an undo keeps it, and otherwise the sweep removes it.
 //
 // Deleting an account removes everything that its user has made ([Erasure], package erasure in
-// storage). A request of a user that changes another user's channel first adds an entry to a list
-// of the user, then checks that the account is active, and then sends a transaction that depends
-// on a row that it read before the check. The deletion passes its pivot, reads the lists, and
-// invalidates those rows, so that a transaction that has not committed by then fails.
+// storage). A request of a user that changes another user's channel takes three steps. It adds an
+// entry to one of the user's lists. It checks that the account is active. It sends a transaction
+// that requires a row version read before that check. The deletion of the account passes its pivot,
+// then reads the lists, and then replaces or deletes each of those rows. So a transaction that has
+// not committed by then fails. If it has committed, its entry is on the list, and the deletion
+// removes what it wrote.
 //
 // A [Message] on a queue asks for a deletion. It may be lost, so an index row is
 // written before it is sent, and a reconciling pass sends a new message
@@ -79,7 +82,7 @@
 //     one has at most one gate of its own. If a creation dies, its gate is harmless, because
 //     no client has learned its incarnation. So is the channel's row that a delayed duplicate
 //     of an insert leaves: it has no gate, so the store accepts no post and no page shows it, and
-//     the next creator of the name or a repair deletes it. An incarnation's open gate is created
+//     the next creator of the name, a worker, the reconciling pass or a repair deletes it. An incarnation's open gate is created
 //     at most once, ever. If the store loses it, the channel is not shown, keeps its posts, and
 //     its owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs no client

@@ -27,8 +27,8 @@ type cascade struct {
 	stop <-chan struct{}
 }
 
-// A watch wraps each step of a cascade: it must call take once, or fail. It may wait before that. It
-// returns more as false if the step found nothing left for the steps that follow it.
+// A watch wraps each step of a cascade: it must call take exactly once or return an error, and may wait
+// first. more is false if the step found nothing left for the following steps.
 type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
@@ -37,8 +37,9 @@ func (c *cascade) run(ctx context.Context) error {
 	// Take the channel past the pivot: from then on the deletion cannot be undone. Before that, the
 	// request has put the deletion on the index of open deletions, so that the reconciling pass sends
 	// a new message if this one is lost; and it has made the channel unreadable, unless it died
-	// (package deletion). If the channel's row is absent, or is of another incarnation, nothing is
-	// left of this incarnation. If the deletion was undone, nothing is to do.
+	// (package deletion): then PassPivot renews the row on the index first. If the channel's row is
+	// absent, or is of another incarnation, nothing is left of this incarnation. If the row's undo
+	// count is not the message's, the owner has undone the deletion, and the cascade ends.
 	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
 		return c.steps.PassPivot(ctx, c.of)
 	})

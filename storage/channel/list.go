@@ -49,7 +49,7 @@ func (s *Channels) List(ctx context.Context, text, after string, limit int) (fou
 		last = row.Partition
 	}
 	found.Items, err = concurrent.Gather(ctx, s.fence.Reads, found.Items, func(ctx context.Context, of domain.Channel) (domain.Channel, bool, error) {
-		open, err := s.fence.GateStands(ctx, of.Ref())
+		open, err := s.fence.GateIsOpen(ctx, of.Ref())
 		return of, open, err
 	})
 	return found, err

@@ -19,11 +19,15 @@ import (
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
 //
-// The order of writes is: the row on the user's list (list.go), the row on the
-// index of open deletions (open.go), the message, the Deletions row, the channel's row. If
-// the process dies after the message, the worker does the rest. In the other order, a
-// channel could be pending although no message was ever sent; without the index row, a
-// lost message would never be replaced.
+// The package comment has the order of writes. If the process dies after the message, a worker
+// deletes the channel once the message is visible, although the user may have seen an error; until
+// then the channel stays active. Without the message first, a channel could be pending although no
+// message was ever sent. Without the index row, a lost message would never be replaced. Without the
+// record, Undo could not find the request of a pending channel.
+//
+// If a request died after its message, the user may ask again. Then two messages are on the queue. A
+// worker ignores the one whose time to undo is not that of the record, while the record is pending
+// (progress in package worker). Otherwise the deletion would begin before the second response said.
 func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -100,8 +104,8 @@ func (s Steps) enqueueAfter(ctx context.Context, m domain.Message, delay time.Du
 	return s.queue.SendDelayed(ctx, m.Encode(), (delay + time.Second - 1).Truncate(time.Second))
 }
 
-// MessageFor is the request to delete a channel in this state. When that of a pending channel was made
-// is not known, so its message has the longest delay.
+// MessageFor is the request to delete a channel in this state. The row of a pending channel does not say
+// when its deletion was requested, so its message has the longest delay.
 func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 	on := domain.Now()
 	if !channel.UndoableUntil.IsZero() {

@@ -4,10 +4,29 @@
 // # The model
 //
 // A deletion is a message on the queue, a record in Deletions, a row on the list of the user who
-// asked (list.go), and a row on the index of open deletions (open.go). They are written in an order
-// in which no crash loses the intent (ask.go). The reconciling pass (reconcile.go) reads the index,
-// and replaces a message that was lost. A message that fails too often waits in its record for an
-// operator (poison.go).
+// asked (list.go), and a row on the index of open deletions (open.go). The deletion of a channel makes
+// these writes, in this order:
+//
+//	request  Users          insert requested! on the list of the user who asked
+//	request  Deletions      renew the index row
+//	request  queue          send the message, invisible until the work is due
+//	request  Deletions      insert the record
+//	request  Channels       set the row pending; deleting, if there is no time to undo
+//	worker   Deletions      set the record running; insert it first if the request died
+//	worker   Channels       pivot: set the row deleting
+//	worker   Blogs          replace the open gate with the shut one
+//	worker   other tables   delete the rows of users that lead to the next rows of the channel
+//	worker   Blogs          delete those rows; repeat both until a whole pass finds none
+//	worker   Blogs          delete the shut gate
+//	worker   Channels       delete the row
+//	worker   Deletions      set the record done
+//	worker   queue          delete the message
+//	pass     Deletions      delete the index row
+//
+// A process may die after any of them. Before the message, nothing has happened to the channel. After
+// it, a worker that receives the message, or a new one from the reconciling pass (reconcile.go), makes
+// the writes that are missing. A message that fails too often waits in its record for an operator
+// (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to
 // do. The record is for the user, for Undo, for the reconciling pass and for operators.

@@ -17,20 +17,34 @@ import (
 
 // A deletion is open from the request that asks for it to its end. So that the reconciling
 // pass finds the open deletions without reading every channel, each has an index row in a
-// few partitions of Deletions that hold nothing else. No operation but the pass reads them.
+// few partitions of Deletions that hold nothing else. Only the pass acts on them. Backlog counts them.
 //
 // The row must exist while the deletion is open, whichever process stalls or dies:
 //
-//   - A request or an operator who opens a deletion reads the row that will say so, then renews
-//     the index row, and then writes in the version that was read. To open is to set the channel to
-//     pending, or to requeue a poisoned record. To renew changes the ETag of the index row.
-//   - Only the pass removes index rows. It scans them, then reads what each is about. If the
-//     deletion could be opened by a write that is under way, the pass first writes that
-//     row itself, in the version that it read. Then it removes the index row in the version
-//     that it scanned.
+//   - A process that opens a deletion first reads the row that will say so: the channel's, the
+//     account's, or a poisoned record. Then it renews the index row, which gives that a new ETag.
+//     Then it writes the row that it read, in that version. A request opens a deletion by setting
+//     the row pending; a worker, by taking an active row past the pivot because the request died
+//     (pivot.go); an operator, by requeueing a poisoned record.
+//   - Only the pass removes index rows. It scans them, then reads the record and, if needed, the
+//     channel's row. If a write that is under way could still open the deletion, the pass gives the
+//     row that this write depends on a new version. Only then it removes the index row, in the
+//     version that it scanned.
 //
-// So if a request renewed the row after the scan, the removal fails. If it renewed the row before
+// If a process renewed the index row after the scan, the removal fails. If it renewed the row before
 // the scan, its later write conflicts with the pass's write and fails, and it begins again.
+//
+// The pass does this, by the record of a channel's deletion and the channel's row:
+//
+//	record     row                            the pass
+//	done       absent                         removes the index row
+//	done       present                        releases or reclaims it; the next pass goes on
+//	poisoned   any                            writes the record, then removes the index row
+//	undone     active                         writes the channel's row, then removes the index row
+//	none       active, request older than 1 h the same
+//	either     absent                         removes the index row
+//	either     pending or deleting            records the deletion, and sends a message if it is stalled
+//	other      any                            sends a message if the deletion is stalled (record.go)
 //
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
@@ -101,7 +115,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // that is not open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := schema.ParseRefRow(index.Row)
-	if ref.Key.AccountOf() != "" {
+	if ref.Key.AccountOf() != "" { // the key of the deletion of an account begins with @
 		return p.lookAtAccount(ctx, index, ref)
 	}
 	//lab: Read the record of a deletion that is on the index.
@@ -159,9 +173,10 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	return p.requeue(ctx, message)
 }
 
-// giveUp ends a request to delete an account that has not set it to pending, and cannot once the account's
-// row was written, or that was undone. It writes the record before it removes the index row.
-// Otherwise a stalled request would write the record later, and no pass would find it.
+// giveUp ends a request to delete an account whose row was never set pending, or whose deletion was
+// undone. touch is the result of writing the account's row, after which the request cannot set it
+// pending. giveUp writes the record before it removes the index row. Otherwise a stalled request
+// could insert a record that no pass would read.
 func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
 	if touch != nil {
 		return p.removeTouched(ctx, index, touch)
@@ -183,9 +198,9 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	return err
 }
 
-// lookAtUnrecorded is lookAt for a deletion without a record, or whose record says that it was undone.
-// Either a request to delete is in flight or has died, or the channel is pending and the record is
-// missing. A request that is younger than the lifetime may be in flight.
+// lookAtUnrecorded handles an index row whose deletion has no record, or whose record is undone. The
+// channel's row decides. If it is pending or deleting, the deletion goes on. If it is active, a
+// request may still be in flight: until the index row is older than lifetime, the pass leaves it.
 func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
@@ -204,9 +219,9 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 	return p.removeTouched(ctx, index, err)
 }
 
-// removeTouched removes an index row once the row was written by which the deletion could be
-// opened. If that row had changed, a request or a worker is at work on the deletion, and the index
-// row stays.
+// removeTouched removes an index row after the pass has written the row that could open the deletion.
+// touch is the result of that write. If it raced, a request or a worker is at work on the deletion,
+// and the index row stays.
 func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch error) error {
 	switch {
 	case optimistic.Raced(touch):

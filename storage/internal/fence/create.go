@@ -29,10 +29,12 @@ import (
 //  6. hold the gate, in the transaction that begins the owner's subscription.
 //
 // If the process dies before step 4, it leaves a reservation or a gate that no request
-// will use. If it dies later, the channel is complete, but its owner may have to
+// will use. If it dies later, the channel exists, but its owner may have to
 // subscribe. No worker can shut the gate before step 4, because no other process knows the
-// incarnation until the row is there. The deletion of the owner's account deletes the reservation
-// (package erasure).
+// incarnation until the row is there. Between steps 1 and 4, a repair, or the deletion of an account
+// that owned the name, may delete the reservation or the gate. Then step 3 or step 6 fails, and
+// CreateChannel begins again with a new incarnation. Otherwise it would acknowledge a channel that
+// accepts no post.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel}
 	if key != "" {
@@ -99,8 +101,8 @@ func (s *Fence) create(ctx context.Context, c *creation) error {
 
 // nameTaken returns the error for a creator who finds this row under the name. It
 // returns nil if an earlier request with the same idempotency key made the channel. If the
-// incarnation has no gate and no other row, there is no such channel, even if the row is of
-// the caller's own delayed request. nameTaken deletes that row and returns optimistic.ErrAgain.
+// incarnation has neither a gate nor any row behind it, the row comes from a delayed insert, possibly
+// of this same request, and is no channel: nameTaken deletes it and returns optimistic.ErrAgain.
 func (s *Fence) nameTaken(ctx context.Context, c *creation, row Row) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
@@ -170,8 +172,9 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	case row.Incarnation == ref.Incarnation:
 		return s.confirmCreated(ctx, row)
 	}
-	// After an acknowledged insert, the row is only deleted once its gate is gone.
-	// Otherwise the gate must go now.
+	// If the insert was acknowledged, the row existed, and it was deleted only after its gate was gone:
+	// there is no gate to delete. If it was not, the insert may still take effect, so delete the gate
+	// that its row would have.
 	if gate.ETag != "" {
 		switch err := s.WithdrawGate(ctx, gate); {
 		case errors.Is(err, optimistic.ErrAgain):

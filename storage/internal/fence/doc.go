@@ -1,4 +1,4 @@
-// Package channel implements the life cycle of a channel: how it is created, fenced off and
+// Package fence implements the life cycle of a channel: how it is created, fenced off and
 // deleted in a store without cross-table transactions.
 //
 // # The problem
@@ -12,11 +12,11 @@
 //
 // Each creation has a random incarnation. The gate of that incarnation is a row in the channel's
 // partition (gate.go). A row that must not outlive the channel is written behind the open gate,
-// that is, in one transaction with a merge of the gate ([Fence.TransactIfOpen]). A deletion marks the
-// channel's row as pending, takes it past the pivot (until then it can be undone), replaces the
+// that is, in one transaction with a merge of the gate ([Fence.TransactIfOpen]). A deletion sets
+// the channel's row pending, takes it past the pivot (until then it can be undone), replaces the
 // open gate with the shut one, sweeps the rows behind that, removes it, and releases the name
-// (release.go, sweep.go). Each replacement of a gate happens at most once. The gate's version is
-// the version of the channel's pages (package channel).
+// (release.go, sweep.go). Each replacement of a gate happens at most once. The versions of
+// the gate and of the channel's row are the version of its pages (package channel).
 //
 // This package does not know about messages, posts or subscriptions. A package that has to act
 // when a channel is created, or before a row is removed, registers a function with

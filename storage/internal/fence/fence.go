@@ -95,7 +95,9 @@ func (s *Fence) OnCreation(join Join) { s.join = join }
 
 // A BeforeRemoval runs before a sweep removes rows, which have the sweptProperties. No gate fences
 // it: it may run late, and for rows of a later incarnation. So its writes must depend on the
-// incarnation of ref.
+// incarnation of ref. Registered are the removal of the subscribers' own rows (package reader), and
+// that of posts and votes from the lists of their users (package blog): once the rows are gone, no
+// code could find those.
 type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error
 
 // OnRemoval adds a function that runs before a sweep removes rows. Call it before the first

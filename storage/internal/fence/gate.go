@@ -29,7 +29,8 @@ import (
 //	              open                            │
 //	insert          │                          active, of i
 //	                │                             │             posts of i
-//	request         │                          pending          not readable; an undo makes it active
+//	request         │                          pending          not readable; a post that was sent before
+//	                │                             │             is accepted; an undo makes the row active
 //	pivot           │                          deleting         nothing can be undone
 //	shut *          │                             │
 //	              shut                            │             rows of i are swept
@@ -49,8 +50,9 @@ import (
 // The others can happen again. The client library may send a request a second time, or the network
 // may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
 // delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
-// active row without a gate, which accepts no post; Reclaim deletes it. Request, pivot, undo and release
-// write the row in the version in which they read incarnation i, so their duplicates fail.
+// active row without a gate, which accepts no post; creation, release and the pass Reclaim it. Request, pivot, undo and release
+// write the row in the version in which they read incarnation i, so their duplicates fail. A delayed
+// duplicate of a post fails on its once! row, which stays until the sweep; after that, on the gate.
 //
 // It is a premise that an ETag never repeats, because Azure and Azurite make it from
 // the time of the write. A repeat would have to be of the same row key. That key
@@ -61,9 +63,10 @@ import (
 // the duplicate carries the same revision. The ETag ablation of package lab shows
 // what such a repeat does.
 //
-// A creation that failed takes a short cut: a repair deletes a reservation, or a gate whose channel
-// does not exist (strayGate in package check), and the creator withdraws an open gate (WithdrawGate).
-// A store that lost an open gate is damaged, and no operation creates that gate again.
+// A gate is also deleted without being shut if its creation failed: a repair deletes a reservation, or
+// an open gate without a channel's row (strayGate in package check). So does the deletion of an
+// account, for the names of its channels (withdrawCreations in package channel). A creator deletes its
+// own gate (WithdrawGate). A store that lost an open gate is damaged, and no operation creates that gate again.
 
 // ReserveGate inserts the reservation of a gate, which OpenGate replaces, and returns
 // its version. Call it once for each incarnation, and never after OpenGate was sent:
@@ -158,13 +161,13 @@ func (s *Fence) holding(ctx context.Context, ref domain.ChannelRef, gate driver.
 	return err
 }
 
-// GateStands reports whether the open gate exists.
-func (s *Fence) GateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+// GateIsOpen reports whether the open gate exists.
+func (s *Fence) GateIsOpen(ctx context.Context, ref domain.ChannelRef) (bool, error) {
 	//lab: Read whether the gate is open.
 	return s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }
 
-// WithdrawGate deletes the open gate of a creation that its creator gives up, in
+// WithdrawGate deletes a reservation, or the open gate of a creation that did not make the channel, in
 // the version that was read before the channel's row was read. If a post has used the
 // gate since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {

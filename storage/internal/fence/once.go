@@ -13,9 +13,9 @@ import (
 // The owner may send a request with an idempotency key again: it is then answered with the channel
 // that the first one made, in its present state. The key may be any text.
 //
-//   - The key was used for another name, or with other words about it: domain.ErrKeyReused.
-//   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call
-//     has made one too late, that is returned, and is the caller's to delete.
+//   - The key was used for another name, or with other fields: domain.ErrKeyReused.
+//   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call made
+//     another before it noticed, CreateChannel returns that one too, and the caller must delete it.
 //
 // Two rows of the owner's partition belong to the key. They are inserted and never
 // changed or deleted, so that a delayed duplicate of an insert changes nothing:

@@ -14,7 +14,7 @@ import (
 // effect after the channel was deleted or after its creator gave up. If the incarnation has rows
 // but no gate, the store has lost the gate, and Reclaim leaves everything as it is.
 func (s *Fence) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
-	if open, err := s.GateStands(ctx, row.Ref()); err != nil || open {
+	if open, err := s.GateIsOpen(ctx, row.Ref()); err != nil || open {
 		return false, err
 	}
 	if lost, err := s.HasRowsBehind(ctx, row.Ref()); err != nil || lost {
@@ -38,8 +38,10 @@ func (s *Fence) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool,
 }
 
 // DeleteUngated deletes a channel's row that was read without its open gate, in the version
-// that was read, and reports whether the row has no gate. If the shut gate exists, a deletion
-// is under way: then it deletes nothing and reports false.
+// that was read, and reports whether the row had no gate. If the shut gate exists, a deletion
+// is under way: then it deletes nothing and reports false. A worker sets the row deleting before it
+// shuts the gate. So if a deletion has passed the pivot since the row was read, the row's version has
+// changed and the delete fails. DeleteUngated reports true also then: the caller reads the row again.
 func (s *Fence) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
 	ref := row.Ref()
 	//lab: Read whether the gate of the channel is shut.
@@ -49,7 +51,7 @@ func (s *Fence) DeleteUngated(ctx context.Context, row Row) (ungated bool, err e
 	//lab: Delete a channel's row that has no gate.
 	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.ETag)))
 	if optimistic.Raced(err) {
-		err = nil // it is gone, or a deletion has marked it and will remove it
+		err = nil // it is gone, or a deletion has changed it and will remove it
 	}
 	return true, err
 }

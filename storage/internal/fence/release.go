@@ -34,7 +34,7 @@ func (s *Fence) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 
 // releaseActive handles a row that is not past the pivot although its incarnation was swept. If it
 // is of a delayed duplicate of the insert, releaseActive deletes it, as the next creator of the name
-// would, and returns optimistic.ErrAgain. If the gate exists, the deletion has skipped a step:
+// would, and returns optimistic.ErrAgain. If a gate or a row behind one exists, the deletion has skipped a step:
 // domain.ErrConflict.
 func (s *Fence) releaseActive(ctx context.Context, row Row) error {
 	switch ungated, err := s.Reclaim(ctx, row); {
@@ -43,7 +43,7 @@ func (s *Fence) releaseActive(ctx context.Context, row Row) error {
 	case ungated:
 		return optimistic.ErrAgain
 	}
-	return fmt.Errorf("releasing channel %s, which is not marked: %w", row.Key(), domain.ErrConflict)
+	return fmt.Errorf("releasing channel %s, whose row is not past the pivot: %w", row.Key(), domain.ErrConflict)
 }
 
 // SetPending sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From
