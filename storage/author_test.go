@@ -17,7 +17,6 @@ import (
 
 func TestAuthor(t *testing.T) {
 	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
-	t.Run("a post that was not made leaves a row that nobody is shown, and that stays", bubble(danglingRowIsIgnored))
 	t.Run("a row that names a post of another is shown to nobody", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
 	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
@@ -98,27 +97,6 @@ func refuseBlogs(ctx context.Context, call drivertest.Call, send drivertest.Send
 		return domain.ErrUnavailable
 	}
 	return send(ctx)
-}
-
-func danglingRowIsIgnored(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	w.post(channel, eve, "another's") // so a row says who may post
-	w.arm(refuseBlogs)
-	if _, _, err := w.faulty.Posts.Create(t.Context(), posting(channel, grace, "lost")); !errors.Is(err, domain.ErrUnavailable) {
-		t.Fatalf("the post: %v", err)
-	}
-	w.post(channel, grace, "there")
-	for _, limit := range []int{1, 5} {
-		if got := w.wrote(grace, limit); !slices.Equal(got, []string{"garden there"}) {
-			t.Errorf("in pages of %d: %q", limit, got)
-		}
-	}
-	if n := len(w.onList(grace)); n != 2 {
-		t.Errorf("%d rows, want 2: the lost post may land yet", n)
-	}
-	if violations, _ := w.run(true); len(violations) != 0 {
-		t.Errorf("a dangling row is %+v", violations)
-	}
 }
 
 // A delayed duplicate puts a post on the list of whoever has its author's former name.

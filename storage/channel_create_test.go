@@ -13,7 +13,6 @@ import (
 
 func TestChannelCreate(t *testing.T) {
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
-	t.Run("a client library that sends each write twice does not keep the creator from it", bubble(selfConflictOfCreation))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
 	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
 }
@@ -36,18 +35,6 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 	if read, err := w.store.Channels.Get(t.Context(), channel.Key().Address()); err != nil || read != made {
 		t.Errorf("made %+v and read %+v (%v)", made, read, err)
 	}
-}
-
-func selfConflictOfCreation(t *testing.T, w *world) {
-	w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		_ = send(ctx)
-		return send(ctx)
-	}))
-	channel := w.channel("garden", ada)
-	if made, _, err := w.faulty.Channels.Create(t.Context(), channel, "", 0); err != nil || made != channel {
-		t.Errorf("made %+v, %v", made, err)
-	}
-	w.mustBeWhole(nil)
 }
 
 func nameIsTakenInAnySpelling(t *testing.T, w *world) {

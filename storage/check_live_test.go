@@ -80,6 +80,13 @@ func lives() map[string]live {
 		}},
 		"an account is deleted with its posts":      {run: func(w *world, s *storage.Parts) { leave(false)(w, s); erase(w, s) }},
 		"an account is deleted, and its posts stay": {prepare: leave(true), run: erase},
+		"a worker makes progress as its deletion would be overdue": {prepare: func(w *world, _ *storage.Parts) {
+			w.forget(w.create("halfway", ada))
+			time.Sleep(patience - time.Second)
+		}, run: func(w *world, s *storage.Parts) {
+			w.ok(s.Operator.UpdateRecord(w.t.Context(), messageAbout(w.deletionUnderWay()), addRows(1)))
+			time.Sleep(2 * time.Second)
+		}},
 	}
 }
 

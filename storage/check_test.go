@@ -324,7 +324,6 @@ func places(violations []domain.Violation) []string {
 func TestCheck(t *testing.T) {
 	t.Run("every violation is found and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
-	t.Run("traffic between its calls is no violation", drivertest.Long(checkBesideTrafficReportsNothing))
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
 	t.Run("memory does not grow with the rows", checkStreams)
 }

@@ -3,7 +3,6 @@ package storage_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 // A clock that was a day ahead has written the rows of a table, and is right now.
 func TestClockAhead(t *testing.T) {
-	t.Run("deletion that was lost is queued again, once", bubble(aheadDeletionIsRequeued))
 	t.Run("deletion that may wait for a worker is left alone", bubble(aheadDeletionWaitsForItsTurn))
 	t.Run("creation that died takes no room", bubble(aheadRowTakesNoRoom))
 	t.Run("subscriber who died leaves no row after a repair", bubble(aheadJoinerIsRepaired))
@@ -33,31 +31,6 @@ func (w *world) postdate(table string) {
 		if len(times) > 0 {
 			w.ok(w.table(table).Transact(w.t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists, times...)))
 		}
-	}
-}
-
-// mustQueueOnce demands that the next pass queues one deletion, and the one after it none.
-func (w *world) mustQueueOnce() {
-	w.t.Helper()
-	for _, want := range []int{1, 0} {
-		if n := w.pass().Requeued; n != want {
-			w.t.Errorf("the pass queued %d deletions, want %d", n, want)
-		}
-		time.Sleep(time.Minute)
-	}
-}
-
-func aheadDeletionIsRequeued(t *testing.T, w *world) {
-	ref := w.forget(w.create("garden", ada))
-	w.postdate("Deletions")
-	w.ok(w.store.Operator.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
-	accused := func() []string { violations, _ := w.run(false); return places(violations) }
-	if got, want := accused(), "I5 Deletions garden "+string(ref.Incarnation); !slices.Equal(got, []string{want}) {
-		t.Errorf("check accuses %q, want %q", got, want)
-	}
-	w.mustQueueOnce()
-	if got := accused(); len(got) != 0 {
-		t.Errorf("check accuses %q of a deletion that is queued again", got)
 	}
 }
 

@@ -18,8 +18,6 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("comes too late once a worker has passed the pivot", bubble(undoComesTooLate))
 	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
-	t.Run("survives a poisoned message and an operator who queues it again", bubble(undoSurvivesPoison))
-	t.Run("leaves a request alone that was made after it, also if the client library sends it twice", bubble(selfConflictOfUndo))
 	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
 	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
 	t.Run("begins a record, which a worker that receives the message again keeps", bubble(recordIsKept))
@@ -130,44 +128,6 @@ func undoneIsNotRepeated(t *testing.T, w *world) {
 	w.ok(w.table("Deletions").Transact(t.Context(), string(channel.Key()), // the backup has an earlier record, too
 		driver.Merge(string(channel.Incarnation), driver.Exists, driver.String("State", "done"))))
 	w.mustKeepTheNextIncarnation(channel, false)
-}
-
-func undoSurvivesPoison(t *testing.T, w *world) {
-	channel := w.create("Garden", ada)
-	w.post(channel, ada, "a post")
-	ref := w.askUndoable(channel)
-	time.Sleep(time.Minute)
-	messages, err := w.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
-	w.ok(err)
-	w.ok(w.store.Operator.Poison(t.Context(), messages[0]))
-	w.ok(w.undo(ref, ada))
-	if d := w.deletion(ref); d.State != domain.DeletionUndone {
-		t.Errorf("the deletion is %+v", d)
-	}
-	if n, err := w.store.Operator.Requeue(t.Context(), ""); n != 0 || err != nil {
-		t.Errorf("%d messages are queued again, %v", n, err)
-	}
-	w.ok(w.store.Operator.Messages().Send(t.Context(), messages[0].Text)) // by an operator who has read the rows before
-	w.mustLive(channel)
-}
-
-func selfConflictOfUndo(t *testing.T, w *world) {
-	channel := w.create("Garden", ada)
-	ref := w.askUndoable(channel)
-	once := false
-	slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Channels" && drivertest.Writes(call) && !once {
-			once = true
-			w.ok(send(ctx))
-			w.askUndoable(channel)
-		}
-		return send(ctx)
-	})
-	_, err := slow.Deletions.Undo(t.Context(), ref, ada)
-	w.ok(err)
-	if now, err := w.store.Operator.ReadChannel(t.Context(), channel.Key()); err != nil || now.State != domain.ChannelPending {
-		t.Errorf("the channel is %+v, %v", now, err)
-	}
 }
 
 // Another request is accepted, a second later, while the first is about to mark the channel.

@@ -22,7 +22,6 @@ func TestLatest(t *testing.T) {
 	t.Run("nothing is shown of a deleted channel, and its rows go", bubble(latestForgetsTheGone))
 	t.Run("process writes a row once in five minutes, and each incarnation", bubble(activityIsNotedOnce))
 	t.Run("page that has not changed costs 16 calls and two for each of at most 32 channels, all at once", latestCosts)
-	t.Run("row is there before its post", bubble(activityComesFirst))
 	t.Run("row that nobody has written for a year goes", bubble(oldActivityGoes))
 }
 
@@ -207,20 +206,6 @@ func activityIsNotedOnce(t *testing.T, w *world) {
 	if noted != 3 {
 		t.Errorf("the row was written %d times, want 3", noted)
 	}
-}
-
-// A process that dies beside its post leaves none that nobody finds.
-func activityComesFirst(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" && drivertest.Writes(call) },
-		func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			if len(w.rows("Activity")) != 1 {
-				t.Error("a post is sent before its row of the index is there")
-			}
-			return send(ctx)
-		}))
-	_, _, err := w.faulty.Posts.Create(t.Context(), posting(channel, ada, "first"))
-	w.ok(err)
 }
 
 func latestCosts(t *testing.T) {
