@@ -11,7 +11,10 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-const wrong = "incorrect horse"
+const (
+	right = "correct horse"
+	wrong = "incorrect horse"
+)
 
 // user writes the row of a user whose password is right, with a cheap hash.
 func (w *world) user(name domain.UserName) {

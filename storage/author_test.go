@@ -22,15 +22,8 @@ func TestAuthor(t *testing.T) {
 	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
 	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
-	t.Run("posts that are missing on it are told, and listed by a repair", bubble(repairListsMissing))
 	t.Run("a batch writes one transaction for its list", bubble(batchListsInOneWrite))
 	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
-}
-
-// unlist takes a post off its author's list.
-func (w *world) unlist(blog domain.Blog) {
-	w.t.Helper()
-	w.ok(w.table("Users").Transact(w.t.Context(), string(blog.UserID), driver.Delete("wrote!"+string(blog.ID), driver.Exists)))
 }
 
 // wrote returns the texts on an author's page, read in pages, with their channels.
@@ -89,14 +82,6 @@ func authorHasTheirPosts(t *testing.T, w *world) {
 	if n := len(w.onList(grace)); n != 9 {
 		t.Errorf("%d rows are left of 9, and no channel is gone", n)
 	}
-}
-
-// refuseBlogs lets no transaction through to Blogs.
-func refuseBlogs(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-	if call.Target == "Blogs" && len(call.Operations) > 0 {
-		return domain.ErrUnavailable
-	}
-	return send(ctx)
 }
 
 // A delayed duplicate puts a post on the list of whoever has its author's former name.
@@ -244,21 +229,5 @@ func authorCosts(t *testing.T, w *world) {
 	w.ok(err)
 	if n := w.calls.Load(); len(page.Items) != 20 || n != 41 {
 		t.Errorf("%d posts for %d calls, want 20 for 41", len(page.Items), n)
-	}
-}
-
-func repairListsMissing(t *testing.T, w *world) {
-	garden, pond := w.create("garden", ada), w.create("pond", ada)
-	for i := range 80 {
-		w.unlist(w.post(garden, grace, fmt.Sprint(i)))
-		w.unlist(w.post(garden, eve, fmt.Sprint("of another ", i)))
-	}
-	w.post(pond, grace, "listed")
-	if violations, _ := w.run(false); len(violations) != 160 || w.wrote(grace, 100) == nil || len(w.onList(eve)) != 0 {
-		t.Errorf("%d posts are told of, want 160", len(violations))
-	}
-	w.run(true)
-	if violations, _ := w.run(false); len(violations) != 0 || len(w.wrote(grace, 100)) != 81 || len(w.wrote(eve, 100)) != 80 {
-		t.Errorf("after the repair: %d violations, %d and %d posts", len(violations), len(w.wrote(grace, 100)), len(w.wrote(eve, 100)))
 	}
 }

@@ -83,3 +83,11 @@ func deletedPostTakesItsVotes(t *testing.T, w *world) {
 	}
 	w.mustBeGone(blog)
 }
+
+// refuseBlogs lets no transaction through to Blogs.
+func refuseBlogs(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	if call.Target == "Blogs" && len(call.Operations) > 0 {
+		return domain.ErrUnavailable
+	}
+	return send(ctx)
+}

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -37,6 +38,7 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 
 func TestBlogEdit(t *testing.T) {
 	t.Run("self-conflict is recognised after others wrote", bubble(editSelfConflictIsRecognised))
+	t.Run("of an edit and another edit or a deletion one has effect", oneOfTwoHasEffect)
 }
 
 func editSelfConflictIsRecognised(t *testing.T, w *world) {
@@ -58,5 +60,37 @@ func editSelfConflictIsRecognised(t *testing.T, w *world) {
 	}
 	if got := w.texts(blog.Channel); !slices.Equal(got, []string{text(4)}) {
 		t.Errorf("the posts are %q", got)
+	}
+}
+
+// Another edit comes before each call of an operation.
+func oneOfTwoHasEffect(t *testing.T) {
+	for what, do := range map[string]func(w *world, garden domain.Channel, blog domain.Blog) error{
+		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) error {
+			_, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "three")
+			return err
+		},
+		"a deletion": func(w *world, garden domain.Channel, blog domain.Blog) error {
+			return w.faulty.Posts.Delete(w.t.Context(), garden, blog.ID, grace, domain.OneOf(blog.Revision))
+		},
+	} {
+		eachCall(t, "of "+what+" is overtaken", func(w *world, n int) {
+			garden, overtaken, edited := w.create("garden", ada), false, false
+			blog := w.post(garden, grace, "one")
+			w.arm(before(n, func() {
+				_, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision), "two")
+				overtaken, edited = true, err == nil
+			}))
+			err := do(w, garden, blog)
+			calls := w.calls.Load()
+			if overtaken {
+				w.finish(w.messages())
+				if edited == (err == nil) || err != nil && !errors.Is(err, domain.ErrConflict) || edited != slices.Equal(w.texts(garden.Ref()), []string{"two"}) {
+					w.t.Errorf("told %v, edited %t, and the posts are %q", err, edited, w.texts(garden.Ref()))
+				}
+				w.mustBeSound()
+			}
+			w.calls.Store(calls)
+		})
 	}
 }

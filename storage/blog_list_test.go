@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // dated makes a post of this text with this date.
@@ -45,6 +46,7 @@ func TestBlogList(t *testing.T) {
 	t.Run("any bound of a time range is accepted", bubble(anyTimeBoundIsAccepted))
 	t.Run("list is exact, the newest post first, while posts come and go", postListIsExactWhileChanging)
 	t.Run("list never mixes two incarnations", bubble(postListNeverMixesIncarnations))
+	t.Run("short and empty pages of the store hide nothing", bubble(postsBehindShortPages))
 }
 
 // Bounds come from URLs, so that they can be of any year that RFC 3339 can write.
@@ -144,4 +146,24 @@ func postListIsExactWhileChanging(t *testing.T) {
 			return idsOf(w.listed(channel.Ref(), storage.BlogQuery{Limit: limit}, meanwhile))
 		})
 	})
+}
+
+func postsBehindShortPages(t *testing.T, w *world) {
+	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
+	garden := w.create("garden", ada)
+	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+	var newestFirst []string
+	for i := range 5 {
+		w.dated(garden, base.Add(time.Duration(i)*time.Second), text(i))
+		newestFirst = append(newestFirst, text(4-i))
+	}
+	for limit := 1; limit < 7; limit++ {
+		var got []string
+		for _, blog := range w.listed(garden.Ref(), storage.BlogQuery{Limit: limit}, nothing) {
+			got = append(got, blog.Text)
+		}
+		if !slices.Equal(got, newestFirst) {
+			t.Errorf("posts by %d: %q", limit, got)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -42,6 +43,7 @@ func TestChannelList(t *testing.T) {
 	t.Run("page reads so many rows and no more", bubble(pageOfChannelsReadsSoManyRowsAndNoMore))
 	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
 	t.Run("channel being deleted is hidden", bubble(channelBeingDeletedIsHidden))
+	t.Run("short and empty pages of the store hide nothing", bubble(channelsBehindShortPages))
 }
 
 func channelsAreListedByName(t *testing.T, w *world) {
@@ -130,4 +132,18 @@ func channelListIsExactWhileChanging(t *testing.T) {
 			return w.names(prefix, limit, meanwhile)
 		})
 	})
+}
+
+func channelsBehindShortPages(t *testing.T, w *world) {
+	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
+	var names []string
+	for i := range 5 {
+		names = append(names, fmt.Sprintf("c%d", i))
+		w.create(names[i], ada)
+	}
+	for limit := 1; limit < 7; limit++ {
+		if got := w.names("c", limit, nothing); !slices.Equal(got, names) {
+			t.Errorf("channels by %d: %q", limit, got)
+		}
+	}
 }

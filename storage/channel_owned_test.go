@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
-	"microblogging/storage/schema"
 )
 
 func TestChannelsOf(t *testing.T) {
@@ -23,12 +21,6 @@ func (w *world) uncounted(name string, owner domain.UserName) domain.Channel {
 	channel, _, err := w.store.Channels.Create(w.t.Context(), channel, "", 0)
 	w.ok(err)
 	return channel
-}
-
-// disown takes a channel off its owner's list.
-func (w *world) disown(key domain.ChannelKey, owner domain.UserName) {
-	w.t.Helper()
-	w.ok(w.table("Users").Transact(w.t.Context(), string(owner), driver.Delete(schema.OwnedRow(key), driver.Exists)))
 }
 
 // owns returns the names of the channels of an owner, read in pages.

@@ -8,17 +8,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 const patience = 90 * time.Second
-
-func (w *world) reconcileAfter(patience time.Duration) storage.Reconciled {
-	w.t.Helper()
-	done, err := w.upkeep(w.store, patience, time.Now())
-	w.ok(err)
-	return done
-}
 
 // forget asks for a deletion, and then loses its message.
 func (w *world) forget(channel domain.Channel) domain.ChannelRef {
@@ -32,6 +26,8 @@ func TestReconcile(t *testing.T) {
 	t.Run("lost deletion is queued again, once, and not too early", lostDeletionIsRequeued)
 	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
 	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
+	t.Run("short and empty pages of the store hide nothing", bubble(deletionBehindShortPages))
+	t.Run("deletion of a clock that was a day ahead may wait for a worker", bubble(aheadDeletionWaitsForItsTurn))
 }
 
 // reconcileHandedOut is a pass of a worker that has seen all messages received that were queued
@@ -125,4 +121,31 @@ func passGoesOnAfterFailure(t *testing.T, w *world) {
 	if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
 		t.Errorf("reconciled: %+v, %v", done, err)
 	}
+}
+
+func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
+	ref := w.ask(w.create("garden", ada))
+	w.change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
+	w.postdate("Deletions")
+	w.ok(w.store.Operator.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
+	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
+		t.Error("queued again although no message was received yet")
+	}
+	if violations, _ := w.run(false); len(violations) != 0 {
+		t.Errorf("check accuses %+v although the message is on the queue", violations)
+	}
+}
+
+func deletionBehindShortPages(t *testing.T, w *world) {
+	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
+	for i := range 5 {
+		w.create(fmt.Sprintf("c%d", i), ada)
+	}
+	w.forget(w.create("garden", ada))
+	time.Sleep(patience + time.Second)
+	if done := w.pass(); done.Requeued != 1 {
+		t.Errorf("reconciled: %+v", done)
+	}
+	w.carryOut(w.messages())
+	w.mustBeSound()
 }

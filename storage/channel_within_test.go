@@ -22,6 +22,7 @@ func TestCreateChannelWithin(t *testing.T) {
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
 	t.Run("a name that is taken again meanwhile keeps its row", bubble(nameTakenAgainKeepsItsRow))
 	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
+	t.Run("a creation that died by a clock that was a day ahead takes no room", bubble(aheadRowTakesNoRoom))
 }
 
 // within creates a channel under a limit, on the sound side.
@@ -176,4 +177,15 @@ func ownerWithoutRoomCanAskAgain(t *testing.T, w *world) {
 	if _, _, err := once("shed", "k3"); !errors.As(err, &many) {
 		t.Errorf("one too many: %v", err)
 	}
+}
+
+func aheadRowTakesNoRoom(t *testing.T, w *world) {
+	w.arm(drivertest.Only(opensGate,
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	if _, _, err := w.faulty.Channels.Create(t.Context(), w.channel("died", ada), "", 1); !errors.Is(err, domain.ErrUnavailable) {
+		t.Fatal(err)
+	}
+	w.wantFull(w.within(1, "garden"), 1)
+	w.postdate("Users")
+	w.ok(w.within(1, "garden"))
 }

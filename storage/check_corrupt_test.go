@@ -113,7 +113,7 @@ func (w *world) rest() {
 // leave asks for the deletion of an account.
 func (w *world) leave(user domain.UserName) {
 	w.t.Helper()
-	_, err := w.store.Accounts.Delete(w.t.Context(), storage.Attempt{Name: string(user), Password: right}, false)
+	_, err := w.store.Accounts.Delete(w.t.Context(), storage.Attempt{Name: string(user), Password: password}, false)
 	w.ok(err)
 }
 
@@ -128,8 +128,7 @@ const (
 func (w *world) fillSound() (meadow domain.Channel) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	s := &story{world: w, ctx: ctx}
-	s.tell()
+	(&story{world: w, ctx: ctx}).tell()
 	meadow = w.create("meadow", ada)
 	harbour := w.create("harbour", eve)
 	for _, text := range []string{"one", "two"} {
@@ -150,11 +149,13 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.insert("meadow", reservedGateRow(meadow.Incarnation), meadow.Incarnation)
 	w.ask(w.create("done", ada))
 	undone := w.create("undone", ada)
-	w.askUndoable(undone)
-	w.ok(w.undo(undone.Ref(), ada))
+	_, err := w.undoable(w.db).Deletions.Request(ctx, undone.Key(), ada, anyIncarnation)
+	w.ok(err)
+	_, err = w.store.Deletions.Undo(ctx, undone.Ref(), ada)
+	w.ok(err)
 	w.leave(lea)
 	w.work()
-	w.ok(w.store.Operator.Messages().Send(ctx, undecodableText))
+	w.ok(w.store.Operator.Messages().Send(ctx, `{"kind":"of later"}`))
 	stuck := w.create("stuck", ada)
 	w.post(stuck, grace, "one")
 	w.ask(stuck)

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -29,7 +30,7 @@ type live struct {
 func lives() map[string]live {
 	leave := func(keep bool) func(w *world, s *storage.Parts) {
 		return func(w *world, s *storage.Parts) {
-			_, err := s.Accounts.Delete(w.t.Context(), storage.Attempt{Name: string(lea), Password: right}, keep)
+			_, err := s.Accounts.Delete(w.t.Context(), storage.Attempt{Name: string(lea), Password: password}, keep)
 			w.ok(err)
 		}
 	}
@@ -203,3 +204,17 @@ func (w *world) undoable(backend driver.Backend) *storage.Parts {
 // thorough asks for every case of the tests that have thousands, which takes minutes. Otherwise a run
 // takes each seventh or tenth.
 func thorough() bool { return os.Getenv("MICROBLOGGING_TEST_ALL") != "" }
+
+// account makes a user, and returns the token of a session.
+func (w *world) account(name domain.UserName) (token string) {
+	w.t.Helper()
+	_, err := w.store.Operator.SignUp(w.t.Context(), string(name), password)
+	if !errors.Is(err, domain.ErrExists) {
+		w.ok(err)
+	}
+	token, _, err = w.store.Accounts.SignIn(w.t.Context(), storage.Attempt{Name: string(name), Password: password})
+	w.ok(err)
+	return token
+}
+
+const password = "correct horse"

@@ -3,9 +3,11 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -17,6 +19,9 @@ func TestRepair(t *testing.T) {
 	t.Run("whose answer is lost is reported", lostRepairIsReported)
 	t.Run("of a post of a user who is gone, in a channel that lost its gate, leaves it and its row on the list", bubble(ungatedPostIsLeft))
 	t.Run("channel that lost its gate keeps its posts until its owner deletes it", bubble(lostGateIsLeft))
+	t.Run("subscriber who died by a clock that was a day ahead leaves no row", bubble(aheadJoinerIsRepaired))
+	t.Run("join row of a dead joiner is not counted, and is deleted once it is old", bubble(joinRowOfDeadJoinerIsNotCounted))
+	t.Run("posts that are missing on the lists of their authors are told, and listed", bubble(repairListsMissing))
 }
 
 // Its rows are removed once its owner has deleted it.
@@ -136,4 +141,49 @@ func (w *world) touch(call drivertest.Call, op driver.Operation) driver.Entity {
 	}
 	w.t.Fatalf("a repair deletes %q, which is not there", op.Row)
 	panic("unreachable")
+}
+
+func aheadJoinerIsRepaired(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.insert("garden", "join!grace", channel.Incarnation, driver.Time("SubscribedOn", time.Now()))
+	w.postdate("Blogs")
+	if w.run(true); w.has("garden", "join!grace") {
+		t.Error("the row is left")
+	}
+}
+
+func joinRowOfDeadJoinerIsNotCounted(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.insert("garden", "join!grace", channel.Incarnation, driver.Time("SubscribedOn", time.Now()))
+	if n, _, err := w.store.Subscriptions.Count(t.Context(), channel.Ref()); n != 1 || err != nil {
+		t.Errorf("%d subscribers are counted, %v, want the owner alone", n, err)
+	}
+	for _, old := range []bool{false, true} {
+		if violations, _ := w.run(true); len(violations) != 0 || w.has("garden", "join!grace") == old {
+			t.Errorf("old %v: a repair found %+v, and left the row: %v", old, violations, !old)
+		}
+		time.Sleep(patience)
+	}
+}
+
+func repairListsMissing(t *testing.T, w *world) {
+	garden, pond := w.create("garden", ada), w.create("pond", ada)
+	for i := range 80 {
+		w.unlist(w.post(garden, grace, fmt.Sprint(i)))
+		w.unlist(w.post(garden, eve, fmt.Sprint("of another ", i)))
+	}
+	w.post(pond, grace, "listed")
+	if violations, _ := w.run(false); len(violations) != 160 || len(w.onList(grace)) != 1 || len(w.onList(eve)) != 0 {
+		t.Errorf("%d posts are told of, want 160", len(violations))
+	}
+	w.run(true)
+	if violations, _ := w.run(false); len(violations) != 0 || len(w.onList(grace)) != 81 || len(w.onList(eve)) != 80 {
+		t.Errorf("after the repair: %d violations, %d and %d posts", len(violations), len(w.onList(grace)), len(w.onList(eve)))
+	}
+}
+
+// unlist takes a post off its author's list.
+func (w *world) unlist(blog domain.Blog) {
+	w.t.Helper()
+	w.ok(w.table("Users").Transact(w.t.Context(), string(blog.UserID), driver.Delete("wrote!"+string(blog.ID), driver.Exists)))
 }

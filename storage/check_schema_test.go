@@ -15,25 +15,26 @@ func TestCheckSchema(t *testing.T) {
 }
 
 // fill makes a row of each kind.
-func (s *story) fill() {
-	s.tell()
-	s.neighbours()
-	meadow := s.create("meadow", ada)
-	s.ok(s.store.Subscriptions.Create(s.ctx, meadow, grace))
-	s.insert("meadow", "join!eve", meadow.Incarnation)
-	post := s.post(meadow, grace, "to be edited")
-	_, err := s.store.Posts.Update(s.ctx, meadow, post.ID, grace, domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
-	s.ok(err)
-	_, err = s.store.Operator.ShutGate(s.ctx, s.marked("shut", true).Ref())
-	s.ok(err)
+func (w *world) fillEachKind() {
+	ctx := w.t.Context()
+	(&story{world: w, ctx: ctx}).tell()
+	w.neighbours()
+	meadow := w.create("meadow", ada)
+	w.ok(w.store.Subscriptions.Create(ctx, meadow, grace))
+	w.insert("meadow", "join!eve", meadow.Incarnation)
+	post := w.post(meadow, grace, "to be edited")
+	_, err := w.store.Posts.Update(ctx, meadow, post.ID, grace, domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
+	w.ok(err)
+	_, err = w.store.Operator.ShutGate(ctx, w.marked("shut", true).Ref())
+	w.ok(err)
 }
 
 func everyMisfitIsFound(t *testing.T) {
-	s := newStory(t)
-	s.fill()
+	w := newWorld(t)
+	w.fillEachKind()
 	tried := map[*schema.Kind]bool{}
 	for _, table := range schema.Tables() {
-		for _, row := range s.allRows(table) {
+		for _, row := range w.allRows(table) {
 			kind := schema.Of(table, row.Partition, row.Row)
 			if kind == nil {
 				t.Errorf("%s %s %s is of no kind", table, row.Partition, row.Row)
@@ -52,12 +53,12 @@ func everyMisfitIsFound(t *testing.T) {
 				if at >= 0 {
 					without = slices.Delete(without, at, at+1)
 				}
-				s.mustSee(table, row, append(slices.Clone(without), other), property.Name+" of another type")
+				w.mustSee(table, row, append(slices.Clone(without), other), property.Name+" of another type")
 				if !property.Optional {
-					s.mustSee(table, row, without, "no "+property.Name)
+					w.mustSee(table, row, without, "no "+property.Name)
 				}
 			}
-			s.write(table, row, row.Properties)
+			w.write(table, row, row.Properties)
 		}
 	}
 	for _, kind := range schema.Kinds() {
@@ -67,16 +68,16 @@ func everyMisfitIsFound(t *testing.T) {
 	}
 }
 
-func (s *story) write(table string, row driver.Entity, properties driver.Properties) {
-	s.t.Helper()
-	s.ok(s.table(table).Transact(s.t.Context(), row.Partition, driver.Replace(row.Row, driver.Upsert, properties...)))
+func (w *world) write(table string, row driver.Entity, properties driver.Properties) {
+	w.t.Helper()
+	w.ok(w.table(table).Transact(w.t.Context(), row.Partition, driver.Replace(row.Row, driver.Upsert, properties...)))
 }
 
-func (s *story) mustSee(table string, row driver.Entity, properties driver.Properties, what string) {
-	s.t.Helper()
-	s.write(table, row, properties)
+func (w *world) mustSee(table string, row driver.Entity, properties driver.Properties, what string) {
+	w.t.Helper()
+	w.write(table, row, properties)
 	seen, readable := 0, 0
-	for _, b := range s.check() {
+	for _, b := range w.check() {
 		if b.Table == table && b.PartitionKey == row.Partition && b.RowKey == row.Row {
 			seen++
 			if b.Invariant == "readable" {
@@ -85,7 +86,7 @@ func (s *story) mustSee(table string, row driver.Entity, properties driver.Prope
 		}
 	}
 	if seen == 0 || readable > 1 {
-		s.t.Errorf("a check reports %d times, %d as readable, that %s %s %s has %s", seen, readable, table, row.Partition, row.Row, what)
+		w.t.Errorf("a check reports %d times, %d as readable, that %s %s %s has %s", seen, readable, table, row.Partition, row.Row, what)
 	}
 }
 

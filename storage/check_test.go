@@ -190,7 +190,8 @@ func listPlants() []plant {
 		{name: "a deletion that is not on the list of who asked for it", found: func(w *world) []string {
 			channel := w.create("plant", ada)
 			ref := w.ask(channel)
-			d := w.deletion(ref)
+			d, err := w.store.Deletions.Get(w.t.Context(), ref, ada)
+			w.ok(err)
 			w.carryOut(w.messages())
 			w.ok(w.table("Users").Transact(w.t.Context(), string(ada), driver.Delete(schema.RequestedRow(d.RequestedOn, ref), driver.Exists)))
 			return found("I8", "Deletions", "plant", string(ref.Incarnation))
@@ -324,6 +325,7 @@ func places(violations []domain.Violation) []string {
 func TestCheck(t *testing.T) {
 	t.Run("every violation is found and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
+	t.Run("short and empty pages of the store hide nothing", bubble(orphanBehindShortPages))
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
 	t.Run("memory does not grow with the rows", checkStreams)
 }
@@ -429,5 +431,28 @@ func checkCountsWhatItReads(t *testing.T, w *world) {
 	w.carryOut(w.messages())
 	if violations, counts := w.run(false); len(violations) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*6 + 3 + 3 + 3 + 4 + 1 + 1 + 1 + 1 + 1 + 1}) {
 		t.Errorf("counted %+v, and found %+v", counts, violations)
+	}
+}
+
+// disown takes a channel off its owner's list.
+func (w *world) disown(key domain.ChannelKey, owner domain.UserName) {
+	w.t.Helper()
+	w.ok(w.table("Users").Transact(w.t.Context(), string(owner), driver.Delete(schema.OwnedRow(key), driver.Exists)))
+}
+
+func addRows(n int64) func(*domain.Deletion) bool {
+	return func(d *domain.Deletion) bool { d.RowsDeleted += n; d.State = domain.DeletionRunning; return true }
+}
+
+func orphanBehindShortPages(t *testing.T, w *world) {
+	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
+	for i := range 5 {
+		w.create(fmt.Sprintf("c%d", i), ada)
+	}
+	w.post(w.create("garden", ada), grace, "one")
+	w.mustBeSound()
+	w.insert("c3", "once!x", domain.NewIncarnation())
+	if violations, _ := w.run(true); len(violations) != 1 {
+		t.Errorf("found %+v", violations)
 	}
 }

@@ -52,6 +52,13 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
+// cursorDay is the day of the digest.
+var cursorDay = domain.Day{
+	Date: "2026-03-04", Zone: "UTC",
+	From:  time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC),
+	Until: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC),
+}
+
 // TestLists lets each call of each list fail: the list fails with it, and shows no part.
 func TestLists(t *testing.T) {
 	fails, calls := 0, 0
@@ -149,7 +156,7 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 			return ids, page.Next, err
 		}},
 		{name: "digest/ada/2026-03-04/UTC", read: func(ctx context.Context, after string, limit int) (ids []string, next string, err error) {
-			page, err := store.Feeds.Digest(ctx, ada, digestDay, after, limit)
+			page, err := store.Feeds.Digest(ctx, ada, cursorDay, after, limit)
 			for _, channel := range page.Items {
 				ids = append(ids, idsOf(channel.Items)...)
 			}
@@ -169,9 +176,12 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 			}
 			return names, page.Next, err
 		}},
-		{name: "rows " + id + " ", read: func(ctx context.Context, after string, limit int) ([]string, string, error) {
+		{name: "rows " + id + " ", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
 			rows, err := store.Channels.Rows(ctx, storage.RowsQuery{Key: of.Key, By: ada, After: after, Limit: limit})
-			return rowKeys(rows.Rows), rows.Next, err
+			for _, row := range rows.Rows {
+				keys = append(keys, row.Row)
+			}
+			return keys, rows.Next, err
 		}},
 		{name: "subscriptions/ada", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
 			page, err := store.Subscriptions.List(ctx, ada, after, limit)
@@ -193,7 +203,7 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 }
 
 // fill creates channels with posts of one vote each, and posts on
-// digestDay, subscribes ada to all of them, asks for some deletions,
+// cursorDay, subscribes ada to all of them, asks for some deletions,
 // and returns one that is not the first or the last.
 func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	t.Helper()
@@ -217,7 +227,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 			must(err)
 			must(store.Posts.Vote(ctx, channel.Ref(), blog.ID, grace))
 			p := posting(channel, ada, "on "+text(i))
-			p.CreatedOn = digestDay.From.Add(time.Duration(i) * time.Hour)
+			p.CreatedOn = cursorDay.From.Add(time.Duration(i) * time.Hour)
 			blog, _, err = store.Posts.Create(ctx, p)
 			must(err)
 			for _, user := range []domain.UserName{grace, eve}[:i] {

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,4 +129,10 @@ func poisonLeavesIndex(t *testing.T, w *world) {
 		t.Errorf("requeued %d, and the index has %v", n, w.openDeletions())
 	}
 	w.mustEndByPasses(channel.Ref())
+}
+
+// index reads the index of open deletions.
+func (w *world) index(table string) []driver.Entity {
+	w.t.Helper()
+	return slices.DeleteFunc(w.allRows(table), func(row driver.Entity) bool { return !isIndex(row) })
 }

@@ -33,7 +33,3 @@ func doneDeletionStaysDone(t *testing.T, w *world) {
 		t.Errorf("the deletion that was %+v is %+v", done, now)
 	}
 }
-
-func addRows(n int64) func(*domain.Deletion) bool {
-	return func(d *domain.Deletion) bool { d.RowsDeleted += n; d.State = domain.DeletionRunning; return true }
-}

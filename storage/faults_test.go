@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
 )
 
-// The lab runs what ships under every schedule of a few actors and faults: channels, posts,
-// votes, subscriptions, deletions, poison, requeues, links. Here are the operations that none of
-// its scenarios has: the limit of an owner, descriptions, conditional edits, a requeue of what
-// nobody can read, and the repair of a lost gate. Each is disturbed at each of its calls.
+// The lab runs what ships under every schedule of a few actors and faults. Here are the operations on
+// channels that none of its scenarios has: descriptions, and how many channels an owner may have. Each is
+// disturbed at each of its calls.
 
 // A fault is what happens to call number n.
 type fault struct {
@@ -28,17 +25,6 @@ var callFaults = []fault{
 	{"never arrives", drivertest.FailBefore},
 	{"loses its reply", drivertest.FailAfter},
 	{"is sent twice", drivertest.SentTwice},
-}
-
-// deadAfter fails every call from number n on, and n itself as the fault says:
-// the process died there.
-func deadAfter(n int, at drivertest.Hook) drivertest.Hook {
-	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Seq > n {
-			return drivertest.ErrInjected
-		}
-		return at(ctx, call, send)
-	}
 }
 
 // before does other work just before call number n is sent.
@@ -93,18 +79,6 @@ func TestFaults(t *testing.T) {
 				}
 			},
 		},
-		"requeue loses no message that cannot be read": {
-			func(w *world) { w.sendUndecodable(); w.poison() },
-			requeue,
-			func(w *world, _ error) {
-				time.Sleep(time.Hour)
-				w.requeue("")
-				back, poisoned := w.queuedTexts(), w.poisoned()
-				if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != undecodableText }) || len(poisoned) != 0 || w.requeue("") != 0 {
-					w.t.Errorf("the queue holds %q, poison %q", back, poisoned)
-				}
-			},
-		},
 	} {
 		for _, fault := range callFaults {
 			eachCall(t, fault.name+": "+name, func(w *world, n int) {
@@ -133,11 +107,6 @@ func describe(w *world) error {
 	return err
 }
 
-func requeue(w *world) error {
-	_, err := w.faulty.Operator.Requeue(w.t.Context(), "")
-	return err
-}
-
 // A creation of which each call arrives once more after a deletion takes no room for good. At its
 // proper time the call was answered, or its reply was lost, or it did not arrive.
 func TestLateCopies(t *testing.T) {
@@ -162,67 +131,15 @@ func TestLateCopies(t *testing.T) {
 	}
 }
 
-// An overtaking is an operation, and what others do between two of its calls.
-type overtaking struct {
-	prepare   func(w *world)
-	do        func(w *world) error
-	meanwhile func(w *world)
-	hold      func(w *world, err error)
-}
-
-// TestOvertaken lets others come before each call of an operation.
+// TestOvertaken lets each step of a deletion come before each call of an operation.
 func TestOvertaken(t *testing.T) {
-	for name, o := range overtakings() {
-		eachCall(t, name, func(w *world, n int) {
-			o.prepare(w)
-			overtaken := false
-			w.arm(before(n, func() { overtaken = true; o.meanwhile(w) }))
-			err := o.do(w)
+	for steps := range stages {
+		eachCall(t, fmt.Sprintf("of a description is overtaken by %d steps of a deletion, and undoes nothing", steps), func(w *world, n int) {
+			garden, overtaken := w.create("garden", ada), false
+			w.arm(before(n, func() { overtaken = true; w.advance(garden, steps) }))
+			err := describe(w)
 			calls := w.calls.Load()
 			if overtaken {
-				o.hold(w, err)
-			}
-			w.calls.Store(calls)
-		})
-	}
-}
-
-func overtakings() map[string]overtaking {
-	var garden domain.Channel
-	var blog domain.Blog
-	list := map[string]overtaking{}
-	for what, do := range map[string]func(w *world) error{
-		"an edit": func(w *world) error {
-			_, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "three")
-			return err
-		},
-		"a deletion of a post": func(w *world) error {
-			return w.faulty.Posts.Delete(w.t.Context(), garden, blog.ID, grace, domain.OneOf(blog.Revision))
-		},
-	} {
-		edited := false
-		list[what+" is overtaken by an edit, and one of the two has effect"] = overtaking{
-			func(w *world) { garden = w.create("garden", ada); blog = w.post(garden, grace, "one") },
-			do,
-			func(w *world) {
-				_, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision), "two")
-				edited = err == nil
-			},
-			func(w *world, err error) {
-				w.finish(w.messages())
-				if edited == (err == nil) || err != nil && !errors.Is(err, domain.ErrConflict) || edited != slices.Equal(w.texts(garden.Ref()), []string{"two"}) {
-					w.t.Errorf("told %v, edited %t, and the posts are %q", err, edited, w.texts(garden.Ref()))
-				}
-				w.mustBeSound()
-			},
-		}
-	}
-	for steps := range stages {
-		list[fmt.Sprintf("a description is overtaken by %d steps of a deletion, and undoes nothing", steps)] = overtaking{
-			func(w *world) { garden = w.create("garden", ada) },
-			describe,
-			func(w *world) { w.advance(garden, steps) },
-			func(w *world, err error) {
 				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 					w.t.Error(err)
 				}
@@ -231,10 +148,10 @@ func overtakings() map[string]overtaking {
 				if next, err := w.store.Channels.Get(w.t.Context(), domain.ChannelKey("garden").Address()); err == nil && next.Description != "" {
 					w.t.Errorf("the next incarnation is described as %q", next.Description)
 				}
-			},
-		}
+			}
+			w.calls.Store(calls)
+		})
 	}
-	return list
 }
 
 // describedAs is the change to a description.

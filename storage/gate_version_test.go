@@ -2,14 +2,18 @@ package storage_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 )
 
 func TestGateVersion(t *testing.T) {
 	t.Run("nothing changes behind a shut gate", nothingChangesBehindShutGate)
+	t.Run("each change of a page changes the version", everyChangeChangesVersion)
+	t.Run("what changes no page keeps the version", bubble(idleChannelKeepsVersion))
 }
 
 // A change is an operation that changes what the pages of a channel show. The channel is
@@ -101,5 +105,51 @@ func nothingChangesBehindShutGate(t *testing.T) {
 				w.mustBeSound()
 			}))
 		}
+	}
+}
+
+// version is the version of a channel, read on the sound side.
+func (w *world) version(at domain.ChannelAddress, remembered domain.Incarnation) storage.Version {
+	w.t.Helper()
+	_, version, err := w.store.Channels.GetVersion(w.t.Context(), at, remembered)
+	w.ok(err)
+	return version
+}
+
+func everyChangeChangesVersion(t *testing.T) {
+	list := append(changes(), change{"description", func(w *world, c domain.Channel, _ domain.Blog) error {
+		_, err := w.store.Channels.Update(w.t.Context(), c.Ref(), ada, describedAs("another"))
+		return err
+	}}, change{"next incarnation", func(w *world, c domain.Channel, _ domain.Blog) error {
+		w.advance(c, stages)
+		return nil
+	}})
+	for _, change := range list {
+		t.Run(change.name, bubble(func(t *testing.T, w *world) {
+			channel, blog := w.stage()
+			at := domain.ChannelAddress{Key: channel.Key(), Expected: anyIncarnation}
+			before := w.version(at, channel.Incarnation)
+			w.ok(change.make(w, channel, blog))
+			if after := w.version(at, channel.Incarnation); after == before || after == "" {
+				t.Errorf("version %q became %q", before, after)
+			}
+		}))
+	}
+}
+
+func idleChannelKeepsVersion(t *testing.T, w *world) {
+	channel, blog := w.stage()
+	other := w.create("garden2", grace)
+	before := w.version(channel.Ref().Address(), "")
+	w.post(other, grace, "elsewhere")
+	w.ok(w.store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before
+	w.texts(channel.Ref())
+	w.reconcile()
+	w.mustBeSound()
+	if after := w.version(channel.Ref().Address(), channel.Incarnation); after != before || len(after) != 24 {
+		t.Errorf("version %q became %q", before, after)
+	}
+	if strings.ContainsAny(string(before), `"\ `) {
+		t.Errorf("%q cannot stand in an HTTP ETag", before)
 	}
 }

@@ -25,6 +25,7 @@ func TestPoison(t *testing.T) {
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
 	t.Run("requeueing ends although a worker poisons at once", bubble(requeueEnds))
+	t.Run("no message that cannot be decoded is lost, whatever happens to a call", undecodableIsNotLost)
 }
 
 func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
@@ -95,11 +96,6 @@ func (w *world) mustRecordPost(m domain.Message, state domain.DeletionState) {
 		w.t.Errorf("the deletions are %+v, want that of one post, %s", rows, state)
 	}
 	w.mustBeSound()
-}
-
-func (w *world) sendUndecodable() {
-	w.t.Helper()
-	w.ok(w.store.Operator.Messages().Send(w.t.Context(), undecodableText))
 }
 
 // queuedTexts receives all visible messages of the queue and deletes them.
@@ -257,4 +253,73 @@ func (w *world) readChannel(key domain.ChannelKey) domain.Channel {
 	channel, err := w.store.Channels.Get(w.t.Context(), key.Address())
 	w.ok(err)
 	return channel
+}
+
+// sendForeign sends a text as another program can, past what our queues refuse.
+func (w *world) sendForeign(text string) {
+	w.t.Helper()
+	w.ok(w.db.Do(w.t.Context(), &driver.Call{
+		Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text},
+	}))
+}
+
+// poisoned returns the texts of the visible messages of the poison queue, sorted.
+// The messages stay there.
+func (w *world) poisoned() []string {
+	w.t.Helper()
+	queue := driver.NewQueue(w.db, domain.PoisonQueueName)
+	var texts []string
+	for {
+		received, err := queue.Receive(w.t.Context(), 32, time.Minute)
+		w.ok(err)
+		if len(received) == 0 {
+			break
+		}
+		for _, m := range received {
+			texts = append(texts, m.Text)
+		}
+	}
+	time.Sleep(time.Minute)
+	slices.Sort(texts)
+	return texts
+}
+
+func (w *world) requeue(only domain.ChannelKey) int {
+	w.t.Helper()
+	n, err := w.store.Operator.Requeue(w.t.Context(), only)
+	w.ok(err)
+	return n
+}
+
+// deadAfter fails every call from number n on, and n itself as the fault says:
+// the process died there.
+func deadAfter(n int, at drivertest.Hook) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq > n {
+			return drivertest.ErrInjected
+		}
+		return at(ctx, call, send)
+	}
+}
+
+func undecodableIsNotLost(t *testing.T) {
+	for _, fault := range callFaults {
+		eachCall(t, fault.name, func(w *world, n int) {
+			w.ok(w.store.Operator.Messages().Send(w.t.Context(), undecodableText))
+			w.poison()
+			w.arm(fault.at(n))
+			_, err := w.faulty.Operator.Requeue(w.t.Context(), "")
+			calls := w.calls.Load()
+			if lost := calls >= int64(n) && fault.name != "is sent twice"; err != nil && (!lost || !errors.Is(err, domain.ErrUnavailable)) {
+				w.t.Errorf("told %v", err)
+			}
+			time.Sleep(time.Hour)
+			w.requeue("")
+			back, poisoned := w.queuedTexts(), w.poisoned()
+			if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != undecodableText }) || len(poisoned) != 0 || w.requeue("") != 0 {
+				w.t.Errorf("the queue holds %q, poison %q", back, poisoned)
+			}
+			w.calls.Store(calls)
+		})
+	}
 }

@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -67,32 +66,4 @@ func (w *world) receive() driver.Message {
 		w.t.Fatal("no message is visible")
 	}
 	return received[0]
-}
-
-// poisoned returns the texts of the visible messages of the poison queue, sorted.
-// The messages stay there.
-func (w *world) poisoned() []string {
-	w.t.Helper()
-	queue := driver.NewQueue(w.db, domain.PoisonQueueName)
-	var texts []string
-	for {
-		received, err := queue.Receive(w.t.Context(), 32, time.Minute)
-		w.ok(err)
-		if len(received) == 0 {
-			break
-		}
-		for _, m := range received {
-			texts = append(texts, m.Text)
-		}
-	}
-	time.Sleep(time.Minute)
-	slices.Sort(texts)
-	return texts
-}
-
-func (w *world) requeue(only domain.ChannelKey) int {
-	w.t.Helper()
-	n, err := w.store.Operator.Requeue(w.t.Context(), only)
-	w.ok(err)
-	return n
 }

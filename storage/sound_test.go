@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -49,11 +48,13 @@ func awaitsWorker(b domain.Violation) bool {
 	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!")
 }
 
-// reconcile makes a reconciling pass on the sound side. An operator repairs the active rows
+// reconcile makes a reconciling pass on the sound side, and removes what has expired. An operator repairs the active rows
 // behind which nothing lies, and no gate stands: they wait for whoever wants the name.
 func (w *world) reconcile() storage.Reconciled {
 	w.t.Helper()
-	done, err := w.upkeep(w.store, time.Hour, time.Now())
+	done, err := w.store.Operator.Reconcile(w.t.Context(), time.Hour, time.Now())
+	w.ok(err)
+	done.Expired, err = w.store.Operator.Expire(w.t.Context())
 	w.ok(err)
 	violations, _ := w.run(true)
 	for _, b := range violations {
@@ -62,14 +63,4 @@ func (w *world) reconcile() storage.Reconciled {
 		}
 	}
 	return done
-}
-
-// upkeep does what workers do in a day besides deletions: a reconciling pass, and the
-// removal of what has expired.
-func (w *world) upkeep(s *storage.Parts, patience time.Duration, handedOut time.Time) (storage.Reconciled, error) {
-	w.t.Helper()
-	done, failure := s.Operator.Reconcile(w.t.Context(), patience, handedOut)
-	expired, err := s.Operator.Expire(w.t.Context())
-	done.Expired = expired
-	return done, errors.Join(failure, err)
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -45,7 +46,7 @@ type world struct {
 	calls  atomic.Int64
 	// hashing is done while a password is hashed, in a slot. A password is compared immediately.
 	hashing func()
-	// beside are requests that go on beside the test, which ends after them.
+	// beside are requests that go on during the test, which ends after them.
 	beside sync.WaitGroup
 }
 
@@ -196,24 +197,10 @@ func (w *world) foreign(table, partition string, op driver.Operation) {
 	}))
 }
 
-// sendForeign sends a text as another program can, past what our queues refuse.
-func (w *world) sendForeign(text string) {
-	w.t.Helper()
-	w.ok(w.db.Do(w.t.Context(), &driver.Call{
-		Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text},
-	}))
-}
-
 // rows reads a whole table, without the index of open deletions.
 func (w *world) rows(table string) []driver.Entity {
 	w.t.Helper()
 	return slices.DeleteFunc(w.allRows(table), isIndex)
-}
-
-// index reads the index of open deletions.
-func (w *world) index(table string) []driver.Entity {
-	w.t.Helper()
-	return slices.DeleteFunc(w.allRows(table), func(row driver.Entity) bool { return !isIndex(row) })
 }
 
 func isIndex(row driver.Entity) bool {
@@ -277,16 +264,18 @@ func atOnce(n int, call func(i int)) {
 // text returns a different text for each number.
 func text(n int) string { return fmt.Sprintf("post %d", n) }
 
-// account makes a user, and returns the token of a session.
-func (w *world) account(name domain.UserName) (token string) {
+// postdate moves every time in a table forward by a day.
+func (w *world) postdate(table string) {
 	w.t.Helper()
-	_, err := w.store.Operator.SignUp(w.t.Context(), string(name), right)
-	if !errors.Is(err, domain.ErrExists) {
-		w.ok(err)
+	for _, row := range w.allRows(table) {
+		var times driver.Properties
+		for _, p := range row.Properties {
+			if on := row.Properties.Time(p.Name); !on.IsZero() {
+				times = append(times, driver.Time(p.Name, on.Add(24*time.Hour)))
+			}
+		}
+		if len(times) > 0 {
+			w.ok(w.table(table).Transact(w.t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists, times...)))
+		}
 	}
-	token, _, err = w.store.Accounts.SignIn(w.t.Context(), storage.Attempt{Name: string(name), Password: right})
-	w.ok(err)
-	return token
 }
-
-const right = "correct horse"
