@@ -13,6 +13,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/page"
 )
 
@@ -50,6 +51,13 @@ func FuzzCursor(f *testing.F) {
 		l.try(t, l.next[:at]+text+l.next[at:], size, text == "")
 		lists[0].filter(t, store, text)
 	})
+}
+
+// cursorDay is the day of the digest.
+var cursorDay = domain.Day{
+	Date: "2026-03-04", Zone: "UTC",
+	From:  time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC),
+	Until: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC),
 }
 
 // TestLists lets each call of each list fail: the list fails with it, and shows no part.
@@ -137,7 +145,7 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 		{name: "channels/engin", read: channelList(store, "engin")},
 		{name: "blogs/" + id, read: func(ctx context.Context, after string, limit int) ([]string, string, error) {
 			page, err := store.Posts.List(ctx, of, storage.BlogQuery{After: after, Limit: limit})
-			return idsOf(page.Items), page.Next, err
+			return storetest.IDs(page.Items), page.Next, err
 		}},
 		{name: "ratings/" + id, read: ratingList(store, of, nil)},
 		{name: "ratings/" + id + "/1", read: ratingList(store, of, &one)},
@@ -149,9 +157,9 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 			return ids, page.Next, err
 		}},
 		{name: "digest/ada/2026-03-04/UTC", read: func(ctx context.Context, after string, limit int) (ids []string, next string, err error) {
-			page, err := store.Feeds.Digest(ctx, ada, digestDay, after, limit)
+			page, err := store.Feeds.Digest(ctx, ada, cursorDay, after, limit)
 			for _, channel := range page.Items {
-				ids = append(ids, idsOf(channel.Items)...)
+				ids = append(ids, storetest.IDs(channel.Items)...)
 			}
 			return ids, page.Next, err
 		}},
@@ -169,9 +177,12 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 			}
 			return names, page.Next, err
 		}},
-		{name: "rows " + id + " ", read: func(ctx context.Context, after string, limit int) ([]string, string, error) {
+		{name: "rows " + id + " ", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
 			rows, err := store.Channels.Rows(ctx, storage.RowsQuery{Key: of.Key, By: ada, After: after, Limit: limit})
-			return rowKeys(rows.Rows), rows.Next, err
+			for _, row := range rows.Rows {
+				keys = append(keys, row.Row)
+			}
+			return keys, rows.Next, err
 		}},
 		{name: "subscriptions/ada", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
 			page, err := store.Subscriptions.List(ctx, ada, after, limit)
@@ -193,7 +204,7 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 }
 
 // fill creates channels with posts of one vote each, and posts on
-// digestDay, subscribes ada to all of them, asks for some deletions,
+// cursorDay, subscribes ada to all of them, asks for some deletions,
 // and returns one that is not the first or the last.
 func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	t.Helper()
@@ -213,11 +224,11 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 		must(err)
 		must(store.Subscriptions.Create(ctx, channel, ada))
 		for i := range 3 {
-			blog, _, err := store.Posts.Create(ctx, posting(channel, ada, text(i)))
+			blog, _, err := store.Posts.Create(ctx, storetest.Posting(channel, ada, storetest.Text(i)))
 			must(err)
 			must(store.Posts.Vote(ctx, channel.Ref(), blog.ID, grace))
-			p := posting(channel, ada, "on "+text(i))
-			p.CreatedOn = digestDay.From.Add(time.Duration(i) * time.Hour)
+			p := storetest.Posting(channel, ada, "on "+storetest.Text(i))
+			p.CreatedOn = cursorDay.From.Add(time.Duration(i) * time.Hour)
 			blog, _, err = store.Posts.Create(ctx, p)
 			must(err)
 			for _, user := range []domain.UserName{grace, eve}[:i] {
@@ -231,7 +242,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 		must(err)
 		_, _, err = store.Channels.Create(ctx, channel, "", 0)
 		must(err)
-		_, err = store.Deletions.Request(ctx, channel.Key(), ada, anyIncarnation)
+		_, err = store.Deletions.Request(ctx, channel.Key(), ada, storetest.AnyIncarnation)
 		must(err)
 	}
 	return channels[1]
@@ -250,15 +261,8 @@ func channelList(store *storage.Parts, text string) func(context.Context, string
 func ratingList(store *storage.Parts, of domain.ChannelRef, rating *int64) func(context.Context, string, int) ([]string, string, error) {
 	return func(ctx context.Context, after string, limit int) ([]string, string, error) {
 		page, err := store.Posts.ListByRating(ctx, of, storage.RatingQuery{Rating: rating, After: after, Limit: limit})
-		return idsOf(page.Items), page.Next, err
+		return storetest.IDs(page.Items), page.Next, err
 	}
-}
-
-func idsOf(blogs []domain.Blog) (ids []string) {
-	for _, blog := range blogs {
-		ids = append(ids, string(blog.ID))
-	}
-	return ids
 }
 
 // longestBound is the length of the longest bound: the successor of a post's row key

@@ -10,6 +10,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -30,21 +31,21 @@ func (g *gateWatch) around(ctx context.Context, call *driver.Call, next func(con
 }
 
 func refusedByGate(t *testing.T) {
-	w := newWorld(t)
+	w := storetest.New(t)
 	watch := &gateWatch{}
-	store := storage.New(w.db, storage.Options{Around: []driver.Around{watch.around}})
-	made, _, err := store.Channels.Create(t.Context(), w.channel("garden", ada), "", 0)
-	w.ok(err)
-	w.post(made, grace, "first")
+	store := storage.New(w.DB, storage.Options{Around: []driver.Around{watch.around}})
+	made, _, err := store.Channels.Create(t.Context(), w.NewChannel("garden", ada), "", 0)
+	w.OK(err)
+	w.Post(made, grace, "first")
 	_, err = store.Operator.ShutGate(t.Context(), made.Ref())
-	w.ok(err)
+	w.OK(err)
 	if _, err = store.Operator.ShutGate(t.Context(), made.Ref()); err != nil || len(watch.refused) != 0 {
 		t.Fatalf("%q refused, %v, before anybody was late", watch.refused, err)
 	}
-	if _, _, err := store.Posts.Create(t.Context(), posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
+	if _, _, err := store.Posts.Create(t.Context(), storetest.Posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
 		t.Errorf("a late post got %v", err)
 	}
-	w.ok(w.table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(shutGateRow(made.Incarnation), driver.Exists)))
+	w.OK(w.Table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(storetest.ShutGateRow(made.Incarnation), driver.Exists)))
 	if page, err := store.Operator.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.GateGone {
 		t.Errorf("a late sweep got %+v, %v", page, err)
 	}
@@ -56,9 +57,9 @@ func refusedByGate(t *testing.T) {
 // What is written in a channel's partition without its gate can land after the channel has gone. Only
 // the votes on a post that is gone are removed without it (package blog).
 func eachWriteStandsBehindAGate(t *testing.T) {
-	s := newStory(t)
-	s.tell()
-	for _, call := range s.callLog.Calls() {
+	s := storetest.NewStory(t)
+	s.Tell()
+	for _, call := range s.CallLog.Calls() {
 		if call.Target != schema.TableBlogs || call.Kind != "transaction" {
 			continue
 		}

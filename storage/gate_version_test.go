@@ -2,76 +2,81 @@ package storage_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
 )
 
 func TestGateVersion(t *testing.T) {
 	t.Run("nothing changes behind a shut gate", nothingChangesBehindShutGate)
+	t.Run("each change of a page changes the version", everyChangeChangesVersion)
+	t.Run("what changes no page keeps the version", storetest.Bubble(idleChannelKeepsVersion))
 }
 
 // A change is an operation that changes what the pages of a channel show. The channel is
 // ada's; the post is grace's, grace and eve vote for it, and eve subscribes.
 type change struct {
 	name string
-	make func(w *world, channel domain.Channel, blog domain.Blog) error
+	make func(w *storetest.World, channel domain.Channel, blog domain.Blog) error
 }
 
 func changes() []change {
 	return []change{
-		{"post", func(w *world, c domain.Channel, _ domain.Blog) error {
-			_, _, err := w.store.Posts.Create(w.t.Context(), posting(c, grace, "another"))
+		{"post", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
+			_, _, err := w.Store.Posts.Create(w.T.Context(), storetest.Posting(c, grace, "another"))
 			return err
 		}},
-		{"edit", func(w *world, c domain.Channel, b domain.Blog) error {
-			_, err := w.store.Posts.Update(w.t.Context(), c, b.ID, grace, anyRevision, domain.Draft{Text: "edited"})
+		{"edit", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
+			_, err := w.Store.Posts.Update(w.T.Context(), c, b.ID, grace, storetest.AnyRevision, domain.Draft{Text: "edited"})
 			return err
 		}},
-		{"vote", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.Posts.Vote(w.t.Context(), c.Ref(), b.ID, ada)
+		{"vote", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
+			return w.Store.Posts.Vote(w.T.Context(), c.Ref(), b.ID, ada)
 		}},
-		{"withdrawn vote", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.Posts.Unvote(w.t.Context(), c.Ref(), b.ID, grace)
+		{"withdrawn vote", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
+			return w.Store.Posts.Unvote(w.T.Context(), c.Ref(), b.ID, grace)
 		}},
-		{"deletion of a post", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.Posts.Delete(w.t.Context(), c, b.ID, grace, anyRevision)
+		{"deletion of a post", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
+			return w.Store.Posts.Delete(w.T.Context(), c, b.ID, grace, storetest.AnyRevision)
 		}},
-		{"deletion of a post by a worker", func(w *world, c domain.Channel, b domain.Blog) error {
+		{"deletion of a post by a worker", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
 			m := domain.Message{Kind: domain.MessageBlog, Channel: c.Key(), Incarnation: c.Incarnation, Blog: b.ID, Revision: b.Revision}
-			return w.store.Operator.FinishBlog(w.t.Context(), m, func(int) {})
+			return w.Store.Operator.FinishBlog(w.T.Context(), m, func(int) {})
 		}},
-		{"name taken from a post", func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.store.Operator.EraseBlog(w.t.Context(), c.Ref(), b.ID, grace, true, func(int) {})
+		{"name taken from a post", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
+			return w.Store.Operator.EraseBlog(w.T.Context(), c.Ref(), b.ID, grace, true, func(int) {})
 		}},
-		{"subscription", func(w *world, c domain.Channel, _ domain.Blog) error {
-			return w.store.Subscriptions.Create(w.t.Context(), c, grace)
+		{"subscription", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
+			return w.Store.Subscriptions.Create(w.T.Context(), c, grace)
 		}},
-		{"end of a subscription", func(w *world, c domain.Channel, _ domain.Blog) error {
-			return w.store.Subscriptions.Delete(w.t.Context(), c.Ref(), eve)
+		{"end of a subscription", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
+			return w.Store.Subscriptions.Delete(w.T.Context(), c.Ref(), eve)
 		}},
-		{"end of a subscription that a reader finishes", func(w *world, c domain.Channel, _ domain.Blog) error {
-			err := w.table("Subscriptions").Transact(w.t.Context(), string(eve),
+		{"end of a subscription that a reader finishes", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
+			err := w.Table("Subscriptions").Transact(w.T.Context(), string(eve),
 				driver.Merge(string(c.Key())+"!"+string(c.Incarnation), driver.Exists, driver.String("State", "leaving")))
 			if err != nil && !errors.Is(err, domain.ErrNotFound) {
 				return err
 			}
-			_, err = w.store.Subscriptions.ListAll(w.t.Context(), eve)
+			_, err = w.Store.Subscriptions.ListAll(w.T.Context(), eve)
 			return err
 		}},
 	}
 }
 
-// stage is the channel of a change.
-func (w *world) stage() (domain.Channel, domain.Blog) {
-	w.t.Helper()
-	channel := w.create("garden", ada)
-	blog := w.post(channel, grace, "text")
+// newStage makes the channel of a change.
+func newStage(w *storetest.World) (domain.Channel, domain.Blog) {
+	w.T.Helper()
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, grace, "text")
 	for _, voter := range []domain.UserName{grace, eve} {
-		w.ok(w.store.Posts.Vote(w.t.Context(), channel.Ref(), blog.ID, voter))
+		w.OK(w.Store.Posts.Vote(w.T.Context(), channel.Ref(), blog.ID, voter))
 	}
-	w.ok(w.store.Subscriptions.Create(w.t.Context(), channel, eve))
+	w.OK(w.Store.Subscriptions.Create(w.T.Context(), channel, eve))
 	return channel, blog
 }
 
@@ -84,22 +89,68 @@ func nothingChangesBehindShutGate(t *testing.T) {
 	}
 	for _, change := range changes() {
 		for stage, want := range map[int]error{2: domain.ErrGone, 5: domain.ErrNotFound, 6: domain.ErrNotFound} {
-			t.Run(change.name, bubble(func(t *testing.T, w *world) {
-				channel, blog := w.stage()
-				w.advance(channel, stage)
-				before := w.rows("Blogs")
+			t.Run(change.name, storetest.Bubble(func(t *testing.T, w *storetest.World) {
+				channel, blog := newStage(w)
+				w.Advance(channel, stage)
+				before := w.Rows("Blogs")
 				err := change.make(w, channel, blog)
 				ofPost := change.name != "post" && change.name != "subscription" // which is gone, and has not changed
 				if content[change.name] && err != nil || !content[change.name] && !errors.Is(err, want) || ofPost && errors.Is(err, domain.ErrConflict) {
 					t.Errorf("after %d steps of the deletion: %v, want %v", stage, err, want)
 				}
-				if after := w.rows("Blogs"); len(after) != len(before) {
+				if after := w.Rows("Blogs"); len(after) != len(before) {
 					t.Errorf("after %d steps of the deletion, %d rows became %d", stage, len(before), len(after))
 				}
-				w.finish(w.messages())
-				w.finishDeletion(channel, stage)
-				w.mustBeSound()
+				w.Finish(w.Messages())
+				w.FinishDeletion(channel, stage)
+				w.MustBeSound()
 			}))
 		}
+	}
+}
+
+// version is the version of a channel, read on the sound side.
+func version(w *storetest.World, at domain.ChannelAddress, remembered domain.Incarnation) storage.Version {
+	w.T.Helper()
+	_, version, err := w.Store.Channels.GetVersion(w.T.Context(), at, remembered)
+	w.OK(err)
+	return version
+}
+
+func everyChangeChangesVersion(t *testing.T) {
+	list := append(changes(), change{"description", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
+		_, err := w.Store.Channels.Update(w.T.Context(), c.Ref(), ada, storetest.DescribedAs("another"))
+		return err
+	}}, change{"next incarnation", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
+		w.Advance(c, storetest.Stages)
+		return nil
+	}})
+	for _, change := range list {
+		t.Run(change.name, storetest.Bubble(func(t *testing.T, w *storetest.World) {
+			channel, blog := newStage(w)
+			at := domain.ChannelAddress{Key: channel.Key(), Expected: storetest.AnyIncarnation}
+			before := version(w, at, channel.Incarnation)
+			w.OK(change.make(w, channel, blog))
+			if after := version(w, at, channel.Incarnation); after == before || after == "" {
+				t.Errorf("version %q became %q", before, after)
+			}
+		}))
+	}
+}
+
+func idleChannelKeepsVersion(t *testing.T, w *storetest.World) {
+	channel, blog := newStage(w)
+	other := w.Create("garden2", grace)
+	before := version(w, channel.Ref().Address(), "")
+	w.Post(other, grace, "elsewhere")
+	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before
+	w.Texts(channel.Ref())
+	w.Reconcile()
+	w.MustBeSound()
+	if after := version(w, channel.Ref().Address(), channel.Incarnation); after != before || len(after) != 24 {
+		t.Errorf("version %q became %q", before, after)
+	}
+	if strings.ContainsAny(string(before), `"\ `) {
+		t.Errorf("%q cannot stand in an HTTP ETag", before)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -40,11 +41,11 @@ func storeIsReadyOncePrepared(t *testing.T) {
 }
 
 func storeIsNotReadyWithoutAPart(t *testing.T) {
-	eachCall(t, "never arrives", func(w *world, n int) {
-		w.arm(drivertest.FailBefore(n))
-		err := w.faulty.Health.Ready(w.t.Context())
-		if failed := errors.Is(err, domain.ErrUnavailable); failed != (w.calls.Load() >= int64(n)) {
-			w.t.Errorf("ready: %v", err)
+	storetest.EachCall(t, "never arrives", func(w *storetest.World, n int) {
+		w.Arm(drivertest.FailBefore(n))
+		err := w.Faulty.Health.Ready(w.T.Context())
+		if failed := errors.Is(err, domain.ErrUnavailable); failed != (w.Calls.Load() >= int64(n)) {
+			w.T.Errorf("ready: %v", err)
 		}
 	})
 }

@@ -17,7 +17,6 @@ func TestUndo(t *testing.T) {
 	t.Run("a deletion is carried out when it cannot be undone any more, and not before", bubble(sweptOnceTimeIsOver))
 	t.Run("what was undone is untouched by its message, and can be deleted again", bubble(undoneIsUntouched))
 	t.Run("a lost message is replaced when the time is over, and not before", bubble(lostMessageIsReplaced))
-	t.Run("a pass whose clock is wrong does not end the time early", bubble(copyIsDelayed))
 	t.Run("no clock of the process that was asked ends the time early or late", bubble(clocksDiffer))
 	t.Run("the message of a request that died does not end the time of the next", bubble(deadRequestEndsNoUndo))
 	t.Run("a message that is made anew from the channel's row does not end the time early", bubble(rebuiltMessageIsDelayed))
@@ -152,21 +151,6 @@ func (w *world) mustBePendingFor(d time.Duration) {
 	if row, err := w.sound.Operator.ReadChannel(w.t.Context(), w.victim.Key()); err != nil || row.State != domain.ChannelPending {
 		w.t.Errorf("before the time is over, the channel is %s, %v", row.State, err)
 	}
-}
-
-func copyIsDelayed(t *testing.T) {
-	w := newWorld(t, 5)
-	w.askUndoable()
-	w.ok(w.sound.Operator.Messages().Delete(t.Context(), w.receiveAfter(undoTime)))
-	for range 2 { // the second finds the record that the first has claimed
-		if _, err := w.sound.Operator.Reconcile(t.Context(), 0, time.Now().Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	stop := w.start(w.sound)
-	w.mustBePendingFor(undoTime - time.Second)
-	w.until("the deletion is done", w.done)
-	stop()
 }
 
 // receiveAfter takes the one message that the queue holds after a while.

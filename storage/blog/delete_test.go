@@ -1,0 +1,94 @@
+package blog_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+func (w *world) mustBeGone(blog domain.Blog) {
+	w.T.Helper()
+	if read, err := w.Store.Posts.Get(w.T.Context(), blog.Channel, blog.ID); !errors.Is(err, domain.ErrNotFound) {
+		w.T.Errorf("the deleted post is read as %+v, %v", read, err)
+	}
+	w.MustBeSound()
+}
+
+func TestBlogDelete(t *testing.T) {
+	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
+	t.Run("a post that is edited meanwhile is not deleted unseen", bubble(editMeanwhileIsSeen))
+	t.Run("a post that was edited after its request died stays", bubble(editedPostStays))
+	t.Run("a request that the client library sends twice succeeds", bubble(selfConflictOfDeletedPost))
+}
+
+func editMeanwhileIsSeen(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "one")
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" && drivertest.Writes(call) },
+		func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			w.Edit(blog, "another")
+			return send(ctx)
+		}))
+	var stale *domain.StaleError
+	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, domain.OneOf(blog.Revision)); !errors.As(err, &stale) || stale.Current.Text != "another" {
+		t.Errorf("deleting what was shown: %v", err)
+	}
+	w.Finish(w.Messages())
+	if _, err := w.Store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil {
+		t.Errorf("the post is read with %v", err)
+	}
+}
+
+func editedPostStays(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "one")
+	w.Arm(refuseBlogs)
+	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision); err == nil {
+		t.Error("the request did not die")
+	}
+	edited := w.Edit(blog, "another")
+	w.Finish(w.Messages())
+	if now, err := w.Store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil || now.Text != edited.Text {
+		t.Errorf("the post is read as %+v, %v", now, err)
+	}
+}
+
+func selfConflictOfDeletedPost(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "deleted")
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" && drivertest.Writes(call) },
+		func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			w.OK(send(ctx))
+			return send(ctx)
+		}))
+	w.OK(w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.Finish(w.Messages())
+	w.mustBeGone(blog)
+}
+
+// There are more votes than one transaction removes.
+func deletedPostTakesItsVotes(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog, kept := w.Post(channel, ada, "deleted"), w.Post(channel, ada, "kept")
+	w.Vote(blog, 0, driver.MaxOperations+1)
+	w.Vote(kept, 0, 1)
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.Finish(w.Messages())
+	if got := w.rating(kept); got != 1 {
+		t.Errorf("another post is rated %d, want 1", got)
+	}
+	w.mustBeGone(blog)
+}
+
+// refuseBlogs lets no transaction through to Blogs.
+func refuseBlogs(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	if call.Target == "Blogs" && len(call.Operations) > 0 {
+		return domain.ErrUnavailable
+	}
+	return send(ctx)
+}

@@ -1,0 +1,106 @@
+package blog_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
+)
+
+func TestBlogList(t *testing.T) {
+	t.Run("any bound of a time range is accepted", bubble(anyTimeBoundIsAccepted))
+	t.Run("list is exact, the newest post first, while posts come and go", postListIsExactWhileChanging)
+	t.Run("list never mixes two incarnations", bubble(postListNeverMixesIncarnations))
+	t.Run("short and empty pages of the store hide nothing", bubble(postsBehindShortPages))
+}
+
+// Bounds come from URLs, so that they can be of any year that RFC 3339 can write.
+func anyTimeBoundIsAccepted(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, grace, "one")
+	before := []time.Time{{}, time.Unix(-1<<36, 0), time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC)}
+	after := []time.Time{time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -23*3600))}
+	for _, early := range before {
+		for _, late := range after {
+			for want, q := range map[int]storage.BlogQuery{1: {Since: early, Until: late, Limit: 9}, 0: {Since: late, Until: early, Limit: 9}} {
+				if got := w.Listed(channel.Ref(), q, storetest.Nothing); len(got) != want {
+					t.Errorf("since %s until %s: %d posts, want %d", q.Since, q.Until, len(got), want)
+				}
+			}
+		}
+	}
+}
+
+// A reader may hold the channel of one incarnation and then list the posts. They see
+// no post of the next incarnation.
+func postListNeverMixesIncarnations(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	old := w.Post(channel, grace, "old")
+	w.Delete(channel)
+	again := w.Create("garden", ada)
+	recent := w.Post(again, grace, "new")
+	if got := w.Texts(channel.Ref()); len(got) != 0 {
+		t.Errorf("the former incarnation lists %q", got)
+	}
+	for _, wrong := range []struct {
+		ref domain.ChannelRef
+		id  domain.BlogID
+	}{{channel.Ref(), old.ID}, {channel.Ref(), recent.ID}, {again.Ref(), old.ID}} {
+		if blog, err := w.Store.Posts.Get(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("read %+v, %v", blog, err)
+		}
+	}
+}
+
+func postListIsExactWhileChanging(t *testing.T) {
+	w := newWorld(t)
+	round := 0
+	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		channel := w.Create(fmt.Sprintf("round%d", round), ada)
+		var there []domain.Blog
+		posted := 0
+		storetest.MustBeExact(rt, func() {
+			if len(there) > 0 && rapid.Bool().Draw(rt, "delete") {
+				i := rapid.IntRange(0, len(there)-1).Draw(rt, "which")
+				w.OK(w.Store.Posts.Delete(t.Context(), channel, there[i].ID, ada, storetest.AnyRevision))
+				there = slices.Delete(there, i, i+1)
+				return
+			}
+			posted++
+			age := rapid.IntRange(0, 9).Draw(rt, "age")
+			there = append(there, w.Dated(channel, base.Add(-time.Duration(age)*domain.Tick), storetest.Text(posted)))
+		}, func() []string { return storetest.IDs(there) }, func(limit int, meanwhile func()) []string {
+			return storetest.IDs(w.Listed(channel.Ref(), storage.BlogQuery{Limit: limit}, meanwhile))
+		})
+	})
+}
+
+func postsBehindShortPages(t *testing.T, w *world) {
+	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
+	garden := w.Create("garden", ada)
+	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+	var newestFirst []string
+	for i := range 5 {
+		w.Dated(garden, base.Add(time.Duration(i)*time.Second), storetest.Text(i))
+		newestFirst = append(newestFirst, storetest.Text(4-i))
+	}
+	for limit := 1; limit < 7; limit++ {
+		var got []string
+		for _, blog := range w.Listed(garden.Ref(), storage.BlogQuery{Limit: limit}, storetest.Nothing) {
+			got = append(got, blog.Text)
+		}
+		if !slices.Equal(got, newestFirst) {
+			t.Errorf("posts by %d: %q", limit, got)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package blog_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/blog"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+func TestGuests(t *testing.T) {
+	t.Run("only the owner posts to a channel that is closed", bubble(closedToAllButTheOwner))
+	t.Run("whoever is blocked posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
+	t.Run("a rule that changes under a post decides about it", bubble(ruleChangesUnderAPost))
+	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
+	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
+	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
+	t.Run("the owner pays nothing for it", bubble(ownerPaysNothing))
+	t.Run("a rule ends with its channel", bubble(ruleEndsWithItsChannel))
+}
+
+// mustRefuse fails the test unless a post is refused for this reason and leaves nothing.
+func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, why error) {
+	w.T.Helper()
+	if _, _, err := w.Store.Posts.Create(w.T.Context(), storetest.Posting(to, by, key)); !errors.Is(err, why) || !errors.Is(err, domain.ErrForbidden) {
+		w.T.Errorf("%s posts: %v, want %v", by, err, why)
+	}
+	if slices.Contains(w.Texts(to.Ref()), key) {
+		w.T.Errorf("%s was refused, and the post is there", by)
+	}
+}
+
+func (w *world) postingRule(of domain.Channel) storage.PostingRule {
+	w.T.Helper()
+	g, err := w.Store.Posts.PostingRule(w.T.Context(), of.Key())
+	w.OK(err)
+	return g.In(of.Ref())
+}
+
+func closedToAllButTheOwner(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for range 2 { // a rule may be made again
+		w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, true))
+	}
+	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
+	w.Edit(w.Post(channel, ada, "mine"), "edited")
+	w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, false))
+	w.Post(channel, grace, "no") // with the key that was refused
+	w.MustBeSound()
+}
+
+func blockedPostsNothing(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, grace, "before")
+	w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
+	w.mustRefuse(channel, grace, "after", domain.ErrBlocked)
+	w.Post(channel, eve, "another's")
+	if _, err := w.EditBy(w.Store, blog, storetest.AnyRevision, "edited"); !errors.Is(err, domain.ErrBlocked) {
+		t.Errorf("whoever is blocked edits their post: %v", err)
+	}
+	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, grace))
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, grace, storetest.AnyRevision))
+	w.OK(w.Store.Posts.Unblock(t.Context(), channel, ada, grace))
+	w.Edit(w.Post(channel, grace, "after"), "edited")
+	w.MustBeSound()
+}
+
+// The reply to the edit is lost, its author is blocked, and the client sends it again.
+func landedEditIsAnsweredAsMade(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, grace, "first")
+	w.Arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		w.OK(send(ctx))
+		w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
+		return send(ctx)
+	}))
+	if edited, err := w.EditBy(w.Faulty, blog, storetest.AnyRevision, "edited"); err != nil || edited.Text != "edited" {
+		t.Errorf("an edit that had landed: %+v, %v", edited, err)
+	}
+	w.MustBeSound()
+}
+
+func byName(a, b domain.User) int { return cmp.Compare(a.Name, b.Name) }
+
+// The rule changes right before the transaction of the post: once to another that allows it, and
+// then to one that does not.
+func ruleChangesUnderAPost(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, grace, "first")
+	changes := []func() error{
+		func() error { return w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}) },
+		func() error { return w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}) },
+	}
+	for i, want := range []error{nil, domain.ErrBlocked} {
+		changed := false
+		w.Arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			if !changed {
+				changed = true
+				w.OK(changes[i]())
+			}
+			return send(ctx)
+		}))
+		if _, made, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(channel, grace, storetest.Text(i))); !errors.Is(err, want) || made != (want == nil) {
+			t.Errorf("under change %d: made %t, %v", i, made, err)
+		}
+	}
+	if got := w.Texts(channel.Ref()); !slices.Equal(got, []string{storetest.Text(0), "first"}) {
+		t.Errorf("posts: %q", got)
+	}
+	if rows, err := w.Store.Feeds.BlogsBy(t.Context(), grace, "", 10); err != nil || len(rows.Items) != 2 {
+		t.Errorf("the list of the author: %+v, %v", rows, err)
+	}
+	w.MustBeSound()
+}
+
+func ownerAloneRules(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for _, err := range []error{
+		w.Store.Posts.SetPosting(t.Context(), channel, grace, true), w.Store.Posts.Block(t.Context(), channel, grace, domain.User{Name: eve}),
+		w.Store.Posts.Unblock(t.Context(), channel, grace, eve),
+	} {
+		if !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("somebody else rules: %v", err)
+		}
+	}
+	var invalid *domain.InvalidError
+	if err := w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: ada}); !errors.As(err, &invalid) {
+		t.Errorf("the owner is blocked: %v", err)
+	}
+	w.Post(channel, ada, "mine")
+}
+
+func oneTooManyIsNotBlocked(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for i := range blog.MaxBlocked {
+		w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", i)), CreatedOn: domain.Now()})) // of the greatest length
+	}
+	var invalid *domain.InvalidError
+	if err := w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}); !errors.As(err, &invalid) {
+		t.Errorf("one more: %v", err)
+	}
+	w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: domain.UserName(fmt.Sprintf("%032d", 7))})) // who is already
+	if got := w.postingRule(channel); len(got.Blocked) != blog.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
+		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
+	}
+}
+
+func ownerPaysNothing(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, ada, "first") // which notes that the channel is active
+	w.Arm(drivertest.Pass)
+	_, _, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(channel, ada, "second"))
+	w.OK(err)
+	if n := w.Calls.Load(); n != 3 { // the index, the list of the author, and the post
+		t.Errorf("%d calls, want 3", n)
+	}
+}
+
+func ruleEndsWithItsChannel(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, true))
+	w.Ask(channel)
+	for _, step := range storetest.Cascade(w.Store, channel.Ref()) {
+		w.OK(step(t.Context()))
+	}
+	if err := w.Store.Posts.SetPosting(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("a rule of a channel that is gone: %v", err)
+	}
+	next := w.Create("garden", eve)
+	w.Post(next, grace, "free")
+}

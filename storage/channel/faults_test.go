@@ -1,0 +1,118 @@
+package channel_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+// The lab runs what ships under every schedule of a few actors and faults. Here are the operations on
+// channels that none of its scenarios has: descriptions, and how many channels an owner may have. Each is
+// disturbed at each of its calls.
+
+// A trial is an operation on the faulty side, and what must hold when one of its calls went
+// wrong.
+type trial struct {
+	prepare func(w *world)
+	do      func(w *world) error
+	hold    func(w *world, err error)
+}
+
+// TestFaults lets each call of an operation never arrive, lose its reply, and be sent twice.
+func TestFaults(t *testing.T) {
+	for name, trial := range map[string]trial{
+		"creation under a limit gives an owner no more and no less": {
+			func(w *world) { w.OK(w.within(2, "earlier")) },
+			createOneOfTwo,
+			func(w *world, err error) {
+				w.mustBeWhole(err)
+				w.fillUp(2)
+			},
+		},
+		"description is the old one or the new one": {
+			func(w *world) { w.Create("garden", ada) },
+			describe,
+			func(w *world, err error) {
+				if got := w.ReadChannel("garden").Description; got != "new" && (got != "" || err == nil) {
+					w.T.Errorf("told %v, described as %q", err, got)
+				}
+			},
+		},
+	} {
+		for _, fault := range storetest.CallFaults {
+			eachCall(t, fault.Name+": "+name, func(w *world, n int) {
+				trial.prepare(w)
+				w.Arm(fault.At(n))
+				err := trial.do(w)
+				calls := w.Calls.Load()
+				lost := calls >= int64(n) && fault.Name != "is sent twice"
+				if err != nil && (!lost || !errors.Is(err, domain.ErrUnavailable)) {
+					w.T.Errorf("told %v", err)
+				}
+				trial.hold(w, err)
+				w.Calls.Store(calls)
+			})
+		}
+	}
+}
+
+func createOneOfTwo(w *world) error {
+	_, _, err := w.Faulty.Channels.Create(w.T.Context(), w.NewChannel("garden", ada), "", 2)
+	return err
+}
+
+func describe(w *world) error {
+	_, err := w.Faulty.Channels.Update(w.T.Context(), w.ReadChannel("garden").Ref(), ada, storetest.DescribedAs("new"))
+	return err
+}
+
+// A creation of which each call arrives once more after a deletion takes no room for good. At its
+// proper time the call was answered, or its reply was lost, or it did not arrive.
+func TestLateCopies(t *testing.T) {
+	sound := storetest.Fault{Name: "arrives", At: func(int) drivertest.Hook { return drivertest.Pass }}
+	for _, first := range append(storetest.CallFaults[:2:2], sound) {
+		eachCall(t, first.Name+", and a delayed duplicate takes no room for good", func(w *world, n int) {
+			hook, late := drivertest.ResentLater(n, first.At(n))
+			w.Arm(hook)
+			if err := createOneOfTwo(w); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+				w.T.Error(err)
+			}
+			calls := w.Calls.Load()
+			if channel, err := w.Store.Channels.Get(w.T.Context(), domain.ChannelKey("garden").Address()); err == nil {
+				w.Delete(channel)
+			}
+			if _, err := late.Arrive(w.T.Context()); err != nil {
+				w.T.Logf("the late request is refused: %v", err)
+			}
+			w.fillUp(2)
+			w.Calls.Store(calls)
+		})
+	}
+}
+
+// TestOvertaken lets each step of a deletion come before each call of an operation.
+func TestOvertaken(t *testing.T) {
+	for steps := range storetest.Stages {
+		eachCall(t, fmt.Sprintf("of a description is overtaken by %d steps of a deletion, and undoes nothing", steps), func(w *world, n int) {
+			garden, overtaken := w.Create("garden", ada), false
+			w.Arm(storetest.Before(n, func() { overtaken = true; w.Advance(garden, steps) }))
+			err := describe(w)
+			calls := w.Calls.Load()
+			if overtaken {
+				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+					w.T.Error(err)
+				}
+				w.FinishDeletion(garden, steps)
+				w.MustKeepTheNextIncarnation(garden, steps >= 6)
+				if next, err := w.Store.Channels.Get(w.T.Context(), domain.ChannelKey("garden").Address()); err == nil && next.Description != "" {
+					w.T.Errorf("the next incarnation is described as %q", next.Description)
+				}
+			}
+			w.Calls.Store(calls)
+		})
+	}
+}

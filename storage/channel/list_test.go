@@ -1,0 +1,148 @@
+package channel_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+// names reads all pages of the list of channels whose names contain a text, and returns
+// their names. It calls meanwhile between two pages.
+func (w *world) names(text string, limit int, meanwhile func()) []string {
+	w.T.Helper()
+	var names []string
+	for after := ""; ; {
+		page, err := w.Store.Channels.List(w.T.Context(), text, after, limit)
+		w.OK(err)
+		if len(page.Items) > limit || len(page.Items) < limit && page.Next != "" {
+			w.T.Fatalf("a page of %d has %d items and the continuation %q", limit, len(page.Items), page.Next)
+		}
+		for _, channel := range page.Items {
+			names = append(names, string(channel.Name))
+		}
+		if after = page.Next; after == "" {
+			return names
+		}
+		meanwhile()
+	}
+}
+
+func TestChannelList(t *testing.T) {
+	t.Run("channels come by name in any spelling", bubble(channelsAreListedByName))
+	t.Run("page reads so many rows and no more", bubble(pageOfChannelsReadsSoManyRowsAndNoMore))
+	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
+	t.Run("channel being deleted is hidden", bubble(channelBeingDeletedIsHidden))
+	t.Run("short and empty pages of the store hide nothing", bubble(channelsBehindShortPages))
+}
+
+func channelsAreListedByName(t *testing.T, w *world) {
+	for _, name := range []string{"zoo", "Émile", "apple", "Zebra", "éclair", "10", "a.b", "a", "日本", "A-b"} {
+		w.Create(name, ada)
+	}
+	want := []string{"10", "a", "A-b", "a.b", "apple", "Zebra", "zoo", "éclair", "Émile", "日本"}
+	for limit := 1; limit <= 11; limit++ {
+		if got := w.names("", limit, storetest.Nothing); !slices.Equal(got, want) {
+			t.Errorf("pages of %d: %q, want %q", limit, got, want)
+		}
+	}
+	for text, want := range map[string][]string{
+		"Z": {"Zebra", "zoo"}, "É": {"éclair", "Émile"}, "e\u0301M": {"Émile"}, "-B": {"A-b"}, ".": {"a.b"}, "a.b.": nil, "本": {"日本"},
+		"E": {"apple", "Zebra", "Émile"}, "ebr": {"Zebra"}, "0": {"10"}, "x": nil, "~": nil, "~0000e9": nil, "00e": nil, "/": nil, "'": nil,
+		"\x00": nil, "\xff": nil,
+	} {
+		if got := w.names(text, 3, storetest.Nothing); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// With two channels among them, 5,002 rows are read in pages of 5,000, and the gate of the one that is found.
+func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T, w *world) {
+	w.Create("early", ada)
+	for i := range 5_000 {
+		key := fmt.Sprintf("m%04d", i)
+		w.OK(driver.NewTable(w.DB, "Channels").Transact(t.Context(), key,
+			driver.Insert("", driver.String("Name", key), driver.String("State", domain.ChannelActive))))
+	}
+	w.Create("nearly", ada)
+	w.Arm(drivertest.Pass)
+	first, err := w.Faulty.Channels.List(t.Context(), "Early", "", 20)
+	w.OK(err)
+	if calls := w.Calls.Load(); len(first.Items) != 1 || first.Next == "" || calls != 6 {
+		t.Errorf("after %d calls there is %+v", calls, first)
+	}
+	last, err := w.Faulty.Channels.List(t.Context(), "EARLY", first.Next, 20)
+	w.OK(err)
+	if len(last.Items) != 1 || last.Items[0].Name != "nearly" || last.Next != "" {
+		t.Errorf("the second page is %+v", last)
+	}
+}
+
+func channelBeingDeletedIsHidden(t *testing.T, w *world) {
+	var channels []domain.Channel
+	for i := range 8 {
+		channels = append(channels, w.Create(fmt.Sprintf("c%d", i), ada))
+	}
+	for i, channel := range channels {
+		if i%4 != 3 {
+			w.Ask(channel)
+			if _, err := w.Store.Channels.Get(t.Context(), channel.Key().Address()); !errors.Is(err, domain.ErrGone) {
+				t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
+			}
+		}
+	}
+	for limit := 1; limit <= 3; limit++ {
+		if got := w.names("", limit, storetest.Nothing); !slices.Equal(got, []string{"c3", "c7"}) {
+			t.Errorf("pages of %d: %q", limit, got)
+		}
+	}
+	w.Delete(channels[0])
+	if _, err := w.Store.Channels.Get(t.Context(), channels[0].Key().Address()); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("c0 is read as %v, want ErrNotFound", err)
+	}
+}
+
+func channelListIsExactWhileChanging(t *testing.T) {
+	w := newWorld(t)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		prefix := fmt.Sprintf("round%d.", round)
+		there := map[string]domain.Channel{}
+		storetest.MustBeExact(rt, func() {
+			name := fmt.Sprintf("%s%02d", prefix, rapid.IntRange(0, 19).Draw(rt, "name"))
+			if channel, ok := there[name]; ok {
+				delete(there, name)
+				w.Delete(channel)
+			} else {
+				there[name] = w.Create(name, ada)
+			}
+		}, func() []string { return slices.Sorted(maps.Keys(there)) }, func(limit int, meanwhile func()) []string {
+			return w.names(prefix, limit, meanwhile)
+		})
+	})
+}
+
+func channelsBehindShortPages(t *testing.T, w *world) {
+	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
+	var names []string
+	for i := range 5 {
+		names = append(names, fmt.Sprintf("c%d", i))
+		w.Create(names[i], ada)
+	}
+	for limit := 1; limit < 7; limit++ {
+		if got := w.names("c", limit, storetest.Nothing); !slices.Equal(got, names) {
+			t.Errorf("channels by %d: %q", limit, got)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package channel_test
+
+import (
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+func TestCreateOnce(t *testing.T) {
+	t.Run("a key that was used for another name, or for other words, is refused", bubble(creationKeyIsForOneRequest))
+	t.Run("a key whose channel was deleted makes no other, also if a copy of its row lands late", bubble(creationKeyIsUsedUp))
+	t.Run("a row without a gate keeps nobody from the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
+}
+
+func (w *world) createOnce(channel domain.Channel) (domain.Channel, bool, error) {
+	return w.Store.Channels.Create(w.T.Context(), channel, "key", 0)
+}
+
+func creationKeyIsForOneRequest(t *testing.T, w *world) {
+	first, _, err := w.createOnce(w.NewChannel("garden", ada))
+	w.OK(err)
+	described := w.NewChannel("garden", ada)
+	described.Description = "another"
+	for _, other := range []domain.Channel{w.NewChannel("kitchen", ada), described} {
+		if _, _, err := w.createOnce(other); !errors.Is(err, domain.ErrKeyReused) {
+			t.Errorf("%+v is answered with %v", other, err)
+		}
+	}
+	if again, made, err := w.createOnce(w.NewChannel("garden", ada)); err != nil || made || again != first {
+		t.Errorf("sent again, it is %+v, made %t, %v", again, made, err)
+	}
+}
+
+func creationKeyIsUsedUp(t *testing.T, w *world) {
+	channel, _, err := w.createOnce(w.NewChannel("garden", ada))
+	w.OK(err)
+	row := w.Rows("Channels")[0]
+	w.Delete(channel)
+	for range 2 {
+		if got, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrChannelGone) {
+			t.Errorf("the key is answered with %+v, %v", got, err)
+		}
+		if rows := w.Rows("Channels"); len(rows) > 0 {
+			t.Errorf("left: %v", rows)
+		}
+		w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	}
+}
+
+// The row landed after its channel was deleted, and beside it lies a row of a channel of before.
+func ungatedRowKeepsNoName(t *testing.T, w *world) {
+	late := w.Create("garden", ada)
+	w.Ungate(late)
+	w.Insert("garden", "sub!grace", domain.NewIncarnation())
+	if next, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); err != nil || next.Owner != eve {
+		t.Errorf("the name is taken with %+v, %v", next, err)
+	}
+}

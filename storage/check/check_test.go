@@ -1,0 +1,423 @@
+package check_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+	"microblogging/storage/schema"
+)
+
+// A plant is a violation that the test writes by hand, since no operation does.
+type plant struct {
+	name string
+	// found plants the violation. It returns the violations that a check must find, each as
+	// invariant, table, partition key and row key.
+	found func(w *world) []string
+	// unrepaired reports that no repair of it is safe.
+	unrepaired bool
+	// paged reports that pages of the channel plant show it, so that a repair must end what
+	// processes keep of them.
+	paged bool
+	// again reports that a repair goes by an operation which reads again what has changed.
+	again bool
+}
+
+func (w *world) remove(key domain.ChannelKey, row string) {
+	w.T.Helper()
+	w.OK(w.Table("Blogs").Transact(w.T.Context(), string(key), driver.Delete(row, driver.Exists)))
+}
+
+// ofDead plants one row of every kind, of an incarnation that no channel has.
+func ofDead(key domain.ChannelKey) func(w *world) []string {
+	return func(w *world) (found []string) {
+		dead := domain.NewIncarnation()
+		id := domain.NewBlogID(time.Now())
+		for _, row := range []string{"blog!" + string(id), storetest.ShutGateRow(dead), "once!x", rateRow(0, id), "sub!eve", "vote!x!ada", "~of a later program"} {
+			found = append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.Insert(key, row, dead)))
+		}
+		return append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.Insert(key, "once!of nobody", "")))
+	}
+}
+
+// marked creates a channel and marks it as being deleted. The deletion is recorded or
+// not.
+func (w *world) marked(name string, recorded bool) domain.Channel {
+	w.T.Helper()
+	channel := w.Create(name, ada)
+	if recorded {
+		w.Forget(channel)
+	}
+	_, err := w.Store.Operator.PassPivot(w.T.Context(), storetest.MessageAbout(channel.Ref()))
+	w.OK(err)
+	return channel
+}
+
+// plants are all violations that a check can find in one row or one channel.
+func plants() []plant {
+	return slices.Concat(rowPlants(), listPlants(), gatePlants(), nobodysPlants())
+}
+
+// found returns one violation as a check must find it.
+func found(invariant, table string, key domain.ChannelKey, row string) []string {
+	return []string{fmt.Sprintf("%s %s %s %s", invariant, table, key, row)}
+}
+
+// rowPlants are violations of single rows: orphans, and rows that disagree with the
+// index.
+func rowPlants() []plant {
+	return []plant{
+		{name: "orphans under a name before all", found: ofDead("0")},
+		{name: "orphans under a free name", found: ofDead("free")},
+		{name: "orphans under a name after all", found: ofDead("zz")},
+		{name: "orphans beside a channel", found: ofDead("a")},
+		{name: "a post that is not in the index", paged: true, found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			w.remove("plant", rateRow(0, blog.ID))
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a post of another rating than in the index", paged: true, found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			w.OK(w.Table("Blogs").Transact(w.T.Context(), "plant", driver.Merge("blog!"+string(blog.ID), driver.Exists, driver.Int64("Rating", 7))))
+			for n := range 7 {
+				voter := domain.UserName(fmt.Sprint("voter", n))
+				w.OK(w.Store.Operator.ListVote(w.T.Context(), blog.Channel, blog.ID, voter))
+				w.Insert("plant", schema.VoteRow(blog.ID, voter), blog.Channel.Incarnation)
+			}
+			return append(found("I8", "Blogs", "plant", "blog!"+string(blog.ID)), found("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
+		}},
+		{name: "a post that is in the index twice", paged: true, found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			return found("I8", "Blogs", "plant", w.Insert("plant", rateRow(-3, blog.ID), blog.Channel.Incarnation))
+		}},
+		{name: "a rating without its vote", paged: true, again: true, found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			w.Vote(blog, 0, 1)
+			w.remove("plant", "vote!"+string(blog.ID)+"!voter0")
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a subscriber without a subscription", paged: true, found: func(w *world) []string {
+			return found("I8", "Blogs", "plant", w.Insert("plant", "sub!grace", w.Create("plant", ada).Incarnation))
+		}},
+		{name: "a post of a channel that is no more", paged: true, found: func(w *world) []string {
+			w.Create("plant", ada)
+			return found("I1", "Blogs", "plant", w.Insert("plant", "blog!"+string(domain.NewBlogID(time.Now())), domain.NewIncarnation()))
+		}},
+		{name: "no post where the index has one", found: func(w *world) []string {
+			channel := w.Create("plant", ada)
+			w.Post(channel, grace, "one")
+			return found("I8", "Blogs", "plant", w.Insert("plant", rateRow(0, domain.NewBlogID(time.Now())), channel.Incarnation))
+		}},
+		{name: "a second row that says who may post", found: func(w *world) []string {
+			channel := w.Create("plant", ada)
+			w.Post(channel, grace, "one") // which puts one up
+			row := w.Insert("plant", "posting!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", channel.Incarnation)
+			w.OK(w.Table("Blogs").Transact(w.T.Context(), "plant", driver.Merge(row, driver.Exists,
+				driver.String("Posting", "open"), driver.String("Blocked", ""))))
+			return found("I11", "Blogs", "plant", row)
+		}},
+		{name: "a row of the index that cannot be read", found: func(w *world) []string {
+			channel := w.Create("plant", ada)
+			return found("I8", "Blogs", "plant", w.Insert("plant", "rate!x!y", channel.Incarnation))
+		}},
+	}
+}
+
+// listPlants are what is not on the list of its user.
+func listPlants() []plant {
+	return []plant{
+		{name: "a channel that is not on its owner's list", found: func(w *world) []string {
+			w.Create("plant", ada)
+			w.disown("plant", ada)
+			return found("I8", "Channels", "plant", "")
+		}},
+		{name: "a post that is not on its author's list", found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			w.unlist(blog)
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a post that is on its author's list as one of another channel", found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			other := blog
+			other.Channel.Incarnation = domain.NewIncarnation()
+			w.OK(w.Store.Operator.ListPosts(w.T.Context(), grace, other))
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a vote that is not on its voter's list", found: func(w *world) []string {
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			w.Vote(blog, 0, 1)
+			w.OK(w.Store.Operator.Unlist(w.T.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
+			return found("I8", "Blogs", "plant", schema.VoteRow(blog.ID, "voter0"))
+		}},
+		{name: "a deletion that is not on the list of who asked for it", found: func(w *world) []string {
+			channel := w.Create("plant", ada)
+			ref := w.Ask(channel)
+			d, err := w.Store.Deletions.Get(w.T.Context(), ref, ada)
+			w.OK(err)
+			w.CarryOut(w.Messages())
+			w.OK(w.Table("Users").Transact(w.T.Context(), string(ada), driver.Delete(schema.RequestedRow(d.RequestedOn, ref), driver.Exists)))
+			return found("I8", "Deletions", "plant", string(ref.Incarnation))
+		}},
+	}
+}
+
+// nobodysPlants are what a user whose account is gone has: what they sent has landed late.
+func nobodysPlants() (plants []plant) {
+	for name, land := range map[string]func(w *world, late *storage.Parts, plant domain.Channel) []string{
+		"post": func(w *world, late *storage.Parts, plant domain.Channel) []string {
+			post, _, err := late.Posts.Create(w.T.Context(), storetest.Posting(plant, lea, "late"))
+			w.OK(err)
+			return found("I12", "Blogs", "plant", "blog!"+string(post.ID))
+		},
+		"vote": func(w *world, late *storage.Parts, plant domain.Channel) []string {
+			post := w.Post(plant, grace, "one")
+			w.OK(late.Posts.Vote(w.T.Context(), plant.Ref(), post.ID, lea))
+			return found("I12", "Blogs", "plant", schema.VoteRow(post.ID, lea))
+		},
+		"subscription": func(w *world, late *storage.Parts, plant domain.Channel) []string {
+			w.OK(late.Subscriptions.Create(w.T.Context(), plant, lea))
+			return found("I12", "Blogs", "plant", "sub!lea")
+		},
+		"channel on their list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
+			ghost, _, err := late.Channels.Create(w.T.Context(), w.NewChannel("ghost", lea), "", 0)
+			w.OK(err)
+			w.OK(late.Operator.ListChannel(w.T.Context(), ghost))
+			return append(found("I12", "Channels", "ghost", ""), found("I12", "Blogs", "ghost", "sub!lea")...)
+		},
+		"channel on no list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
+			ghost, _, err := late.Channels.Create(w.T.Context(), w.NewChannel("ghost", lea), "", 0)
+			w.OK(err)
+			w.OK(late.Subscriptions.Delete(w.T.Context(), ghost.Ref(), lea))
+			return found("I12", "Channels", "ghost", "")
+		},
+	} {
+		plants = append(plants, plant{name: "a " + name + " of a user whose account is gone", again: true, found: func(w *world) []string {
+			w.account(lea)
+			w.leave(lea)
+			w.work()
+			late := storage.New(w.DB, storage.Options{NoErasure: true})
+			return land(w, late, w.Create("plant", ada))
+		}})
+	}
+	return plants
+}
+
+// gatePlants are violations of gates and of deletions.
+func gatePlants() []plant {
+	return []plant{
+		{name: "an active channel without a gate", found: func(w *world) []string {
+			w.Ungate(w.Create("plant", ada))
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "an active channel behind a shut gate", unrepaired: true, found: func(w *world) []string {
+			_, err := w.Store.Operator.ShutGate(w.T.Context(), w.Create("plant", ada).Ref())
+			w.OK(err)
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "an active channel with both its gates", unrepaired: true, found: func(w *world) []string {
+			channel := w.Create("plant", ada)
+			w.Insert("plant", storetest.ShutGateRow(channel.Incarnation), channel.Incarnation)
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "a deleting channel with both its gates", unrepaired: true, found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			w.Insert("plant", storetest.ShutGateRow(channel.Incarnation), channel.Incarnation)
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "a deleting channel that nobody recorded", found: func(w *world) []string {
+			w.marked("plant", false)
+			return found("I5", "Channels", "plant", "")
+		}},
+		{name: "a deletion without progress", found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			time.Sleep(storetest.Patience + time.Second)
+			return found("I5", "Deletions", "plant", string(channel.Incarnation))
+		}},
+	}
+}
+
+// neighbours makes what is no violation: channels with posts, a channel that is being deleted, a
+// deletion that is done, a poisoned one, and a vote without its post, which a message that waits may
+// be about. A check must leave them alone. It returns what a repair removes: the gates and
+// reservations of creations that died, or that come late.
+func (w *world) neighbours() (litter [][2]string) {
+	w.T.Helper()
+	for _, name := range []string{"a", "m", "z"} {
+		blog := w.Post(w.Create(name, ada), grace, "one")
+		w.Vote(blog, 0, 3)
+		w.Post(w.Create(name+".empty", ada), grace, "two")
+	}
+	underWay := w.marked("halfway", true)
+	w.Post(w.Create("quarter", ada), grace, "one")
+	w.Ask(w.Create("poisoned", ada))
+	w.Poison()
+	for _, step := range storetest.Cascade(w.Store, underWay.Ref())[:4] {
+		w.OK(step(w.T.Context()))
+	}
+	done := w.Create("done", ada)
+	w.Ask(done)
+	w.CarryOut(w.Messages())
+	stray, own := domain.NewIncarnation(), w.ReadChannel("m").Incarnation
+	for _, gate := range []string{storetest.OpenGateRow(stray), storetest.ReservedGateRow(stray)} {
+		litter = append(litter, [2]string{"a", w.Insert("a", gate, stray)}, [2]string{"nobody", w.Insert("nobody", gate, stray)})
+	}
+	gone := domain.NewBlogID(domain.Now())
+	w.OK(w.Store.Operator.ListVote(w.T.Context(), domain.ChannelRef{Key: "m", Incarnation: own}, gone, "eve"))
+	w.Insert("m", schema.VoteRow(gone, "eve"), own)
+	return append(litter, [2]string{"m", w.Insert("m", storetest.ReservedGateRow(own), own)})
+}
+
+func places(violations []domain.Violation) []string {
+	var places []string
+	for _, b := range violations {
+		places = append(places, fmt.Sprintf("%s %s %s %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey))
+	}
+	slices.Sort(places)
+	return places
+}
+
+func TestCheck(t *testing.T) {
+	t.Run("every violation is found and repaired", everyViolationIsFoundAndRepaired)
+	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
+	t.Run("short and empty pages of the store hide nothing", bubble(orphanBehindShortPages))
+	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
+	t.Run("memory does not grow with the rows", checkStreams)
+}
+
+func everyViolationIsFoundAndRepaired(t *testing.T) {
+	for _, plant := range plants() {
+		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
+			litter := w.neighbours()
+			want := plant.found(w)
+			slices.Sort(want)
+			w.OK(w.Store.Operator.UpdateRecord(t.Context(), storetest.MessageAbout(w.deletionUnderWay()), addRows(1))) // a worker makes progress
+			before := w.Rows("Blogs")
+			violations, _ := w.Check(false)
+			if got := places(violations); !slices.Equal(got, want) {
+				t.Errorf("found\n%q\nwant\n%q", got, want)
+			}
+			for _, b := range violations {
+				if b.Detail == "" || b.Repaired != "" {
+					t.Errorf("reported %+v", b)
+				}
+			}
+			if after := w.Rows("Blogs"); len(after) != len(before) {
+				t.Error("a check without repair has changed rows")
+			}
+			gates := func() (versions string) {
+				for _, row := range w.Rows("Blogs") {
+					if row.Partition == "plant" && strings.HasPrefix(row.Row, "gate!open!") {
+						versions += string(row.ETag)
+					}
+				}
+				return versions
+			}
+			gate := gates()
+			violations, _ = w.Check(true)
+			if got := places(violations); !slices.Equal(got, want) {
+				t.Errorf("repairing, found\n%q\nwant\n%q", got, want)
+			}
+			for _, b := range violations {
+				if b.Repaired == "" || strings.HasPrefix(b.Repaired, "left: ") != plant.unrepaired {
+					t.Errorf("repaired %+v", b)
+				}
+			}
+			violations, _ = w.Check(true)
+			for _, b := range violations {
+				if why, left := strings.CutPrefix(b.Repaired, "left: "); !plant.unrepaired || !left || why == "" {
+					t.Errorf("a second repair did %+v", b)
+				}
+			}
+			if plant.unrepaired && len(violations) == 0 {
+				t.Error("what cannot be repaired is gone")
+			}
+			if open := gates(); plant.paged && open == gate {
+				t.Error("the repair has changed what pages show, and they would be kept")
+			}
+			w.mustHaveKeptTheNeighbours()
+			for _, row := range litter {
+				if w.Has(domain.ChannelKey(row[0]), row[1]) {
+					t.Errorf("the repair left %s of %s", row[1], row[0])
+				}
+			}
+		}))
+	}
+}
+
+// deletionUnderWay returns the incarnation whose deletion has begun.
+func (w *world) deletionUnderWay() domain.ChannelRef {
+	w.T.Helper()
+	for _, row := range w.Rows("Deletions") {
+		if row.Partition == "halfway" {
+			return domain.ChannelRef{Key: "halfway", Incarnation: domain.Incarnation(row.Row)}
+		}
+	}
+	w.T.Fatal("no deletion is under way")
+	panic("unreachable")
+}
+
+func (w *world) mustHaveKeptTheNeighbours() {
+	w.T.Helper()
+	for _, key := range []domain.ChannelKey{"a", "m", "z", "quarter"} {
+		channel, err := w.Store.Channels.Get(w.T.Context(), key.Address())
+		w.OK(err)
+		if got := w.Texts(channel.Ref()); !slices.Equal(got, []string{"one"}) {
+			w.T.Errorf("%s has the posts %q", key, got)
+		}
+	}
+	if !slices.ContainsFunc(w.Rows("Blogs"), func(row driver.Entity) bool {
+		return row.Partition == "m" && strings.HasPrefix(row.Row, "vote!") && strings.HasSuffix(row.Row, "!eve")
+	}) {
+		w.T.Error("the vote is gone that a message may be about")
+	}
+	if _, err := w.Store.Operator.PassPivot(w.T.Context(), storetest.MessageAbout(w.deletionUnderWay())); err != nil {
+		w.T.Error(err)
+	}
+}
+
+func checkCountsWhatItReads(t *testing.T, w *world) {
+	w.account(ada) // a user, a session and a known address
+	for i := range 3 {
+		w.Post(w.Create(fmt.Sprintf("c%d", i), ada), grace, "one")
+	}
+	channel := w.Create("gone", ada)
+	w.Ask(channel)
+	w.CarryOut(w.Messages())
+	if violations, counts := w.Check(false); len(violations) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*6 + 3 + 3 + 3 + 4 + 1 + 1 + 1 + 1 + 1 + 1}) {
+		t.Errorf("counted %+v, and found %+v", counts, violations)
+	}
+}
+
+// disown takes a channel off its owner's list.
+func (w *world) disown(key domain.ChannelKey, owner domain.UserName) {
+	w.T.Helper()
+	w.OK(w.Table("Users").Transact(w.T.Context(), string(owner), driver.Delete(schema.OwnedRow(key), driver.Exists)))
+}
+
+func addRows(n int64) func(*domain.Deletion) bool {
+	return func(d *domain.Deletion) bool { d.RowsDeleted += n; d.State = domain.DeletionRunning; return true }
+}
+
+func orphanBehindShortPages(t *testing.T, w *world) {
+	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
+	for i := range 5 {
+		w.Create(fmt.Sprintf("c%d", i), ada)
+	}
+	w.Post(w.Create("garden", ada), grace, "one")
+	w.MustBeSound()
+	w.Insert("c3", "once!x", domain.NewIncarnation())
+	if violations, _ := w.Check(true); len(violations) != 1 {
+		t.Errorf("found %+v", violations)
+	}
+}
+
+func rateRow(rating int64, id domain.BlogID) string {
+	return fmt.Sprintf("rate!%010d!%s", 9_999_999_999-rating, id)
+}

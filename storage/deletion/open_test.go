@@ -1,0 +1,139 @@
+package deletion_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+func TestOpenDeletions(t *testing.T) {
+	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
+	t.Run("channel that is marked after its deletion is done goes with its row", bubble(markedAgainIsReleased))
+	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
+	t.Run("poisoned deletion is looked at once, and comes back with a requeue", bubble(poisonLeavesIndex))
+}
+
+// openDeletions are the channels on the index.
+func (w *world) openDeletions() (keys []string) {
+	w.T.Helper()
+	for _, row := range w.index("Deletions") {
+		key, _, _ := strings.Cut(row.Row, "!")
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// pass makes a reconciling pass.
+func (w *world) pass() storage.Reconciled {
+	w.T.Helper()
+	done, err := w.Store.Operator.Reconcile(w.T.Context(), storetest.Patience, time.Now())
+	w.OK(err)
+	return done
+}
+
+// mustEndByPasses loses every message, and demands that passes end the deletion
+// if the channel is marked.
+func (w *world) mustEndByPasses(ref domain.ChannelRef) {
+	w.T.Helper()
+	w.Messages() // lost
+	marked := false
+	for _, row := range w.Rows("Channels") {
+		marked = marked || row.Properties.String("Incarnation") == string(ref.Incarnation) && row.Properties.String("State") == "deleting"
+	}
+	for range 3 {
+		time.Sleep(2 * storetest.Patience)
+		w.pass()
+		w.CarryOut(w.Messages())
+	}
+	if _, err := w.Store.Channels.Get(w.T.Context(), ref.Key.Address()); marked && !errors.Is(err, domain.ErrNotFound) {
+		w.T.Errorf("the marked channel reads %v, and the index has %v", err, w.openDeletions())
+	}
+}
+
+func doneLeavesIndex(t *testing.T, w *world) {
+	first, second := w.Create("garden", ada), w.Create("kitchen", ada)
+	w.Ask(first)
+	w.CarryOut(w.Messages())
+	w.Ask(second)
+	w.Create("garden", eve) // the next incarnation
+	w.pass()
+	if got := w.openDeletions(); len(got) != 1 || got[0] != "kitchen" {
+		t.Errorf("the index has %v, want kitchen", got)
+	}
+	if _, err := w.Store.Channels.Get(t.Context(), domain.ChannelKey("garden").Address()); err != nil {
+		t.Errorf("the next incarnation: %v", err)
+	}
+	w.MustBeSound()
+}
+
+// A delayed duplicate of its insert has brought the row back, and somebody has asked again.
+func markedAgainIsReleased(t *testing.T, w *world) {
+	w.Ask(w.Create("garden", ada))
+	row := w.Rows("Channels")[0]
+	w.CarryOut(w.Messages())
+	w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	w.pass()
+	w.pass()
+	if rows := w.Rows("Channels"); len(rows)+len(w.openDeletions()) != 0 {
+		t.Errorf("left: %v, and the index has %v", rows, w.openDeletions())
+	}
+}
+
+// The web role dies between the index and the message. Its clock may have been a day ahead.
+func diedRequestLeavesIndex(t *testing.T) {
+	for _, ahead := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.Create("garden", ada)
+			w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
+				func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+			if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); err == nil {
+				t.Fatal("a request that was to die succeeded")
+			}
+			if ahead {
+				w.Postdate("Deletions")
+			} else {
+				time.Sleep(time.Hour - time.Second)
+				if w.pass(); len(w.openDeletions()) != 1 {
+					t.Error("the row of a request that may be under way is gone")
+				}
+				time.Sleep(time.Second)
+			}
+			if w.pass(); len(w.openDeletions()) != 0 {
+				t.Error("the row of a request that died is left")
+			}
+			w.Post(channel, grace, "still there")
+		})
+	}
+}
+
+func poisonLeavesIndex(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Ask(channel)
+	w.Poison()
+	w.pass()
+	w.Arm(drivertest.Pass)
+	_, err := w.Faulty.Operator.Reconcile(t.Context(), storetest.Patience, time.Now())
+	w.OK(err)
+	if n := w.Calls.Load(); n != 1 || len(w.openDeletions()) != 0 {
+		t.Errorf("a pass over poison made %d requests, and the index has %v", n, w.openDeletions())
+	}
+	if n := w.requeue(""); n != 1 || len(w.openDeletions()) != 1 {
+		t.Errorf("requeued %d, and the index has %v", n, w.openDeletions())
+	}
+	w.mustEndByPasses(channel.Ref())
+}
+
+// index reads the index of open deletions.
+func (w *world) index(table string) []driver.Entity {
+	w.T.Helper()
+	return slices.DeleteFunc(w.AllRows(table), func(row driver.Entity) bool { return !storetest.IsIndex(row) })
+}

@@ -1,0 +1,91 @@
+package deletion_test
+
+import (
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+func TestDeletionRepeat(t *testing.T) {
+	t.Run("of a channel that came back is asked for as it was", bubble(repeatAsksAgain))
+	t.Run("of a channel that came back from before an undoing is carried out", bubble(repeatCountsAsTheChannel))
+	t.Run("spares the next incarnation, and what is not about a channel", repeatSparesOthers)
+}
+
+// recordsOf is what a store keeps of its deletions.
+func (w *world) recordsOf() []domain.Message {
+	w.T.Helper()
+	records, err := w.Store.Operator.DeletionRecords(w.T.Context())
+	w.OK(err)
+	return records
+}
+
+// deletedElsewhere is the channel's deletion as another store has recorded it, which has
+// gone on from the same backup. This store has the channel.
+func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
+	w.T.Helper()
+	other := newWorld(w.T)
+	w.OK(other.Store.Operator.RecordDeletion(w.T.Context(), domain.Message{
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(),
+	}))
+	other.SetDone(channel.Ref())
+	return other.recordsOf()
+}
+
+func repeatAsksAgain(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	records := deletedElsewhere(w, channel)
+	n, err := w.Store.Operator.RepeatDeletions(t.Context(), records)
+	if err != nil || n != 1 {
+		t.Fatalf("%d were repeated (%v)", n, err)
+	}
+	if _, err := w.Store.Channels.Get(t.Context(), channel.Key().Address()); !errors.Is(err, domain.ErrGone) {
+		t.Errorf("the channel is %v", err)
+	}
+	d := w.deletion(channel.Ref())
+	page, err := w.Store.Deletions.List(t.Context(), ada, "", 10)
+	if err != nil || len(page.Items) != 1 || d.State != domain.DeletionQueued || d.Name != "Garden" {
+		t.Errorf("the deletion is %+v, and the list %+v (%v)", d, page.Items, err)
+	}
+	if queued, err := w.Store.Operator.Messages().Length(t.Context()); err != nil || queued != 1 {
+		t.Errorf("%d messages (%v)", queued, err)
+	}
+	if n, err := w.Store.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
+		t.Errorf("%d were repeated twice (%v)", n, err)
+	}
+}
+
+// The record is of the second request. The channel came back from before the first.
+func repeatCountsAsTheChannel(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	n, err := w.Store.Operator.RepeatDeletions(t.Context(), []domain.Message{{
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(), UndoCount: 1,
+	}})
+	messages := w.Messages()
+	if err != nil || n != 1 || len(messages) != 1 {
+		t.Fatalf("%d were repeated with %d messages (%v)", n, len(messages), err)
+	}
+	if there, err := w.Store.Operator.PassPivot(t.Context(), messages[0]); err != nil || !there {
+		t.Errorf("a worker goes on: %t, %v", there, err)
+	}
+}
+
+func repeatSparesOthers(t *testing.T) {
+	w := newWorld(t)
+	gone := w.Create("Garden", ada)
+	w.Ask(gone)
+	w.SetDone(gone.Ref()) // which leaves a row of the index
+	next := newWorld(t)
+	channel := next.Create("Garden", ada)
+	row := string(channel.Incarnation) + "!" + string(domain.NewBlogID(domain.Now())) + "!" + string(domain.NewRevision())
+	w.OK(driver.NewTable(w.DB, "Deletions").Transact(t.Context(), "garden", driver.Insert(row)))
+	records := w.recordsOf()
+	if n, err := next.Store.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 || len(records) != 1 {
+		t.Errorf("%d were repeated of %v (%v)", n, records, err)
+	}
+	if got, err := next.Store.Channels.Get(t.Context(), channel.Key().Address()); err != nil || got.Incarnation != channel.Incarnation {
+		t.Errorf("the channel is %+v (%v)", got, err)
+	}
+}

@@ -1,0 +1,190 @@
+package deletion_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+func TestDeletionUndo(t *testing.T) {
+	t.Run("is for whoever asked, of what was asked for", bubble(undoIsForWhoeverAsked))
+	t.Run("comes too late once a worker has passed the pivot", bubble(undoComesTooLate))
+	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
+	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
+	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
+	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
+	t.Run("begins a record, which a worker that receives the message again keeps", bubble(recordIsKept))
+	t.Run("leaves the deletion of a post alone", bubble(pendingChannelLosesDeletedPost))
+}
+
+// forgiving is a store on which the deletion of a channel can be undone.
+func (w *world) forgiving() *storage.Parts {
+	return storage.New(w.DB, storage.Options{Undo: 30 * time.Second})
+}
+
+func (w *world) askUndoable(channel domain.Channel) domain.ChannelRef {
+	w.T.Helper()
+	asked, err := w.forgiving().Deletions.Request(w.T.Context(), channel.Key(), channel.Owner, storetest.AnyIncarnation)
+	w.OK(err)
+	return asked.Ref()
+}
+
+func (w *world) undo(ref domain.ChannelRef, by domain.UserName) error {
+	_, err := w.Store.Deletions.Undo(w.T.Context(), ref, by)
+	return err
+}
+
+// mustLive: the channel has its post, whatever messages are handled, and the store is sound.
+func (w *world) mustLive(channel domain.Channel) {
+	w.T.Helper()
+	for _, m := range w.Messages() {
+		w.OK(w.Store.Operator.RecordDeletion(w.T.Context(), m))
+		if there, err := w.Store.Operator.PassPivot(w.T.Context(), m); there || err != nil {
+			w.T.Errorf("a worker goes on with %+v: %t, %v", m, there, err)
+		}
+	}
+	if _, err := w.Store.Channels.Get(w.T.Context(), channel.Key().Address()); err != nil {
+		w.T.Errorf("the channel is %v", err)
+	}
+	if got := w.Texts(channel.Ref()); !slices.Equal(got, []string{"a post"}) {
+		w.T.Errorf("the posts are %q", got)
+	}
+	w.MustBeSound()
+}
+
+func undoIsForWhoeverAsked(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	if err := w.undo(channel.Ref(), ada); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("nothing was asked for, and is undone with %v", err)
+	}
+	ref := w.askUndoable(channel)
+	if err := w.undo(ref, grace); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("somebody else undoes it with %v", err)
+	}
+	w.OK(w.undo(ref, ada))
+	w.mustLive(channel)
+}
+
+func undoComesTooLate(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	ref := w.askUndoable(channel)
+	time.Sleep(time.Minute)
+	for i, step := range storetest.Cascade(w.Store, ref) {
+		w.OK(step(t.Context()))
+		if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
+			t.Errorf("after step %d, it is undone with %v", i, err)
+		}
+	}
+}
+
+// The request has told nobody anything, but its deletion is on the owner's list.
+func undoBarsDeadRequest(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	dying := storage.New(drivertest.NewFaults(w.DB, drivertest.Only(func(c drivertest.Call) bool {
+		return c.Target == "Channels" && len(c.Operations) > 0
+	}, func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })), storage.Options{Undo: time.Second})
+	if _, err := dying.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); err == nil {
+		t.Error("the request did not die")
+	}
+	w.OK(w.undo(channel.Ref(), ada))
+	time.Sleep(time.Minute)
+	w.mustLive(channel)
+}
+
+func undoneIsNotRepeated(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	w.OK(w.undo(w.askUndoable(channel), ada))
+	if n, err := w.Store.Operator.RepeatDeletions(t.Context(), w.recordsOf()); n != 0 || err != nil {
+		t.Errorf("%d deletions are repeated, %v", n, err)
+	}
+	w.mustLive(channel)
+	w.askUndoable(channel)
+	records := w.recordsOf()
+	w.OK(w.undo(channel.Ref(), ada))
+	if n, err := w.Store.Operator.RepeatDeletions(t.Context(), records); n != 0 || err != nil {
+		t.Errorf("of an undoing that was not recorded, %d deletions are repeated, %v", n, err)
+	}
+	w.OK(w.Table("Channels").Transact(t.Context(), string(channel.Key()), // a backup knows nothing of what the records tell
+		driver.Merge("", driver.Exists, driver.Int64("UndoCount", 1))))
+	if n, err := w.Store.Operator.RepeatDeletions(t.Context(), records); n != 1 || err != nil {
+		t.Errorf("%d deletions are repeated, %v", n, err)
+	}
+	if early := w.Messages(); len(early) > 0 {
+		t.Errorf("a worker has %v, and it can be undone again", early)
+	}
+	time.Sleep(time.Minute)
+	w.CarryOut(w.Messages())
+	w.OK(w.Table("Deletions").Transact(t.Context(), string(channel.Key()), // the backup has an earlier record, too
+		driver.Merge(string(channel.Incarnation), driver.Exists, driver.String("State", "done"))))
+	w.MustKeepTheNextIncarnation(channel, false)
+}
+
+// Another request is accepted, a second later, while the first is about to mark the channel.
+func secondRequestKeepsTheTime(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	once := false
+	slow := storage.New(drivertest.NewFaults(w.DB, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Channels" && drivertest.Writes(call) && !once {
+			once = true
+			time.Sleep(time.Second)
+			w.askUndoable(channel)
+			time.Sleep(time.Second)
+		}
+		return send(ctx)
+	}), storage.Options{Undo: 30 * time.Second})
+	began := domain.Now()
+	_, err := slow.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation)
+	w.OK(err)
+	if now, err := w.Store.Operator.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
+		t.Errorf("it can be undone until %s after the first request, %v", now.UndoableUntil.Sub(began), err)
+	}
+}
+
+// A channel came back with a backup, and the queue has a message of later.
+func unknownRequestIsIgnored(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	m := storetest.MessageAbout(channel.Ref())
+	m.UndoCount, m.RequestedOn, m.RequestedBy = 1, domain.Now(), ada
+	w.OK(w.Store.Operator.ListDeletion(t.Context(), m))
+	w.OK(w.Store.Operator.Messages().Send(t.Context(), m.Encode()))
+	w.mustLive(channel)
+}
+
+func recordIsKept(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.OK(w.undo(w.askUndoable(channel), ada))
+	ref := w.askUndoable(channel)
+	m := w.deletion(ref).Message()
+	w.OK(w.Store.Operator.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
+	w.OK(w.Store.Operator.RecordDeletion(t.Context(), m))
+	w.SetDone(ref) // of the first request
+	if d := w.deletion(ref); m.UndoCount != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
+		t.Errorf("the record is %+v", d)
+	}
+}
+
+// The deletion of a post was accepted before that of its channel, which is undone.
+func pendingChannelLosesDeletedPost(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	deleted := w.Post(channel, ada, "another")
+	message := domain.Message{Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, RequestedBy: ada, RequestedOn: domain.Now(),
+		Blog: deleted.ID, Revision: deleted.Revision}
+	w.askUndoable(channel)
+	w.OK(w.Store.Operator.FinishBlog(t.Context(), message, func(int) {}))
+	w.OK(w.undo(channel.Ref(), ada))
+	w.mustLive(channel)
+}

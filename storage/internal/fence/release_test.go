@@ -1,0 +1,51 @@
+package fence_test
+
+import (
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
+)
+
+func TestChannelRelease(t *testing.T) {
+	t.Run("name of an active channel is not released", storetest.Bubble(activeNameIsNotReleased))
+	t.Run("gate that has gone is not shut again", storetest.Bubble(goneGateIsNotShut))
+	t.Run("row that lands late does not stop it", storetest.Bubble(lateRowDoesNotStopRelease))
+}
+
+func activeNameIsNotReleased(t *testing.T, w *storetest.World) {
+	channel := w.Create("garden", ada)
+	if err := w.Store.Operator.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("released an active channel: %v", err)
+	}
+	w.Post(channel, grace, "one")
+	w.MustBeSound()
+}
+
+func goneGateIsNotShut(t *testing.T, w *storetest.World) {
+	channel := w.Create("garden", ada)
+	for n, want := range []bool{true, true, false} {
+		if n == 2 {
+			w.OK(w.Store.Operator.RemoveGate(t.Context(), channel.Ref()))
+		}
+		if shut, err := w.Store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
+			t.Errorf("asked %d times, the gate is shut: %t, %v", n+1, shut, err)
+		}
+	}
+}
+
+// A delayed duplicate of the insert has taken the place of the marked row.
+func lateRowDoesNotStopRelease(t *testing.T, w *storetest.World) {
+	channel := w.Create("garden", ada)
+	for _, step := range storetest.Cascade(w.Store, channel.Ref())[:4] {
+		w.OK(step(t.Context()))
+	}
+	w.OK(w.Table("Channels").Transact(t.Context(), "garden",
+		driver.Merge("", driver.Exists, driver.String("State", domain.ChannelActive))))
+	w.OK(w.Store.Operator.ReleaseName(t.Context(), channel.Ref()))
+	if rows := w.Rows("Channels"); len(rows) != 0 {
+		t.Errorf("left: %v", rows)
+	}
+}

@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// Stages is the number of stages that Advance can stop at: none, after each of the
+// five steps of the cascade, and after the name was taken again.
+const Stages = 7
+
+// Advance takes the first n steps of a channel's deletion. With n = 6, it also
+// creates the next incarnation and posts to it.
+func (w *World) Advance(channel domain.Channel, n int) {
+	w.T.Helper()
+	for i, step := range Cascade(w.Store, channel.Ref()) {
+		if i < n {
+			w.OK(step(w.T.Context()))
+		}
+	}
+	if n >= 6 {
+		w.Post(w.Create(string(channel.Name), Eve), Eve, "of the next incarnation")
+	}
+}
+
+// FinishDeletion takes the steps of a channel's deletion after the first n.
+func (w *World) FinishDeletion(channel domain.Channel, n int) {
+	w.T.Helper()
+	for i, step := range Cascade(w.Store, channel.Ref()) {
+		if i >= n {
+			w.OK(step(w.T.Context()))
+		}
+	}
+}
+
+// MustKeepTheNextIncarnation checks that the store is sound, and that the channel's
+// name leads to its next incarnation with its one post. If there is no next
+// incarnation, the name must lead to nothing, and no row may be left in Blogs.
+func (w *World) MustKeepTheNextIncarnation(channel domain.Channel, another bool) {
+	w.T.Helper()
+	w.MustBeSound()
+	next, err := w.Store.Channels.Get(w.T.Context(), channel.Key().Address())
+	if !another {
+		if !errors.Is(err, domain.ErrNotFound) {
+			w.T.Errorf("the deleted channel is read as %+v, %v", next, err)
+		}
+		if rows := w.Rows("Blogs"); len(rows) != 0 {
+			w.T.Errorf("rows are left: %v", rows)
+		}
+		return
+	}
+	w.OK(err)
+	if got := w.Texts(next.Ref()); !slices.Equal(got, []string{"of the next incarnation"}) {
+		w.T.Errorf("the next incarnation has the posts %q", got)
+	}
+	if next.Incarnation == channel.Incarnation {
+		w.T.Error("an incarnation has returned")
+	}
+}
+
+// Cascade returns the worker's steps that delete a channel, in their order, so that a
+// test can stop between any two.
+func Cascade(s *storage.Parts, ref domain.ChannelRef) []func(ctx context.Context) error {
+	return []func(ctx context.Context) error{
+		func(ctx context.Context) error { _, err := s.Operator.PassPivot(ctx, MessageAbout(ref)); return err },
+		func(ctx context.Context) error { _, err := s.Operator.ShutGate(ctx, ref); return err },
+		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
+		func(ctx context.Context) error { return s.Operator.RemoveGate(ctx, ref) },
+		func(ctx context.Context) error { return s.Operator.ReleaseName(ctx, ref) },
+	}
+}
+
+// sweepAll sweeps until a whole pass finds no row, as the worker does.
+func sweepAll(ctx context.Context, s *storage.Parts, ref domain.ChannelRef) error {
+	for {
+		found, next := 0, ""
+		for {
+			page, err := s.Operator.Sweep(ctx, ref, next, func(int) {})
+			if err != nil || page.GateGone {
+				return err
+			}
+			found += page.Found
+			if next = page.Next; next == "" {
+				break
+			}
+		}
+		if found == 0 {
+			return nil
+		}
+	}
+}
+
+// Delete takes all steps of a channel's deletion, without faults.
+func (w *World) Delete(channel domain.Channel) {
+	w.T.Helper()
+	for _, step := range Cascade(w.Store, channel.Ref()) {
+		w.OK(step(w.T.Context()))
+	}
+}
+
+func MessageAbout(ref domain.ChannelRef) domain.Message {
+	return domain.Message{Kind: domain.MessageChannel, Channel: ref.Key, Incarnation: ref.Incarnation}
+}

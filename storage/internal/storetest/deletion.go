@@ -1,0 +1,41 @@
+package storetest
+
+import (
+	"time"
+
+	"microblogging/domain"
+)
+
+// Patience is how long a deletion may make no progress, in these tests.
+const Patience = 90 * time.Second
+
+// Forget requests the deletion of a channel, and loses the message.
+func (w *World) Forget(channel domain.Channel) domain.ChannelRef {
+	w.T.Helper()
+	ref := w.Ask(channel)
+	w.Messages()
+	return ref
+}
+
+// AnyIncarnation accepts every incarnation of a channel.
+var AnyIncarnation = domain.Any[domain.Incarnation]()
+
+// Ask requests the deletion of a channel in its owner's name.
+func (w *World) Ask(channel domain.Channel) domain.ChannelRef {
+	w.T.Helper()
+	asked, err := w.Store.Deletions.Request(w.T.Context(), channel.Key(), channel.Owner, AnyIncarnation)
+	w.OK(err)
+	return asked.Ref()
+}
+
+// Change changes the record of a deletion.
+func (w *World) Change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
+	w.T.Helper()
+	w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), MessageAbout(ref), func(d *domain.Deletion) bool { change(d); return true }))
+}
+
+// SetDone records that a deletion is done.
+func (w *World) SetDone(ref domain.ChannelRef) {
+	w.T.Helper()
+	w.Change(ref, func(d *domain.Deletion) { d.State, d.FinishedOn = domain.DeletionDone, domain.Now() })
+}

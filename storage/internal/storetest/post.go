@@ -1,0 +1,165 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// OnList returns the keys of the rows on an author's list.
+func (w *World) OnList(by domain.UserName) (rows []string) {
+	for _, row := range w.Rows("Users") {
+		if row.Partition == string(by) && strings.HasPrefix(row.Row, "wrote!") {
+			rows = append(rows, row.Row)
+		}
+	}
+	return rows
+}
+
+// AnyRevision accepts every revision of a post.
+var AnyRevision = domain.Any[domain.Revision]()
+
+// Edit replaces a post's text in its author's name.
+func (w *World) Edit(blog domain.Blog, text string) domain.Blog {
+	w.T.Helper()
+	edited, err := w.EditBy(w.Store, blog, domain.OneOf(blog.Revision), text)
+	w.OK(err)
+	return edited
+}
+
+// EditBy replaces a post's text in its author's name, if the post has an expected revision.
+func (w *World) EditBy(s *storage.Parts, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
+	channel, err := w.Store.Operator.ReadIncarnation(w.T.Context(), blog.Channel)
+	w.OK(err)
+	return s.Posts.Update(w.T.Context(), channel.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
+}
+
+// Vote gives a post the votes that take it from one rating to another.
+func (w *World) Vote(blog domain.Blog, from, to int64) {
+	w.T.Helper()
+	for n := from; n < to; n++ {
+		w.OK(w.Store.Posts.Vote(w.T.Context(), blog.Channel, blog.ID, domain.UserName(fmt.Sprintf("voter%d", n))))
+	}
+}
+
+// Fill makes as many rows of posts, an hour after one another, and returns their ids, newest first.
+func (w *World) Fill(to domain.Channel, n int, base time.Time, text func(i int) string) (ids []domain.BlogID) {
+	w.T.Helper()
+	var rows []driver.Operation
+	for i := range n {
+		on := base.Add(time.Duration(i) * time.Hour)
+		ids = append(ids, domain.NewBlogID(on))
+		rows = append(rows, driver.Insert(schema.BlogRow(ids[i]), driver.Time(schema.PropCreatedOn, on),
+			driver.String(schema.PropIncarnation, to.Incarnation), driver.String(schema.PropText, text(i))))
+	}
+	for some := range slices.Chunk(rows, driver.MaxOperations) {
+		w.OK(driver.NewTable(w.DB, schema.TableBlogs).Transact(w.T.Context(), schema.ChannelPartition(to.Key()), some...))
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+// Dated makes a post of this text with this date.
+func (w *World) Dated(to domain.Channel, on time.Time, text string) domain.Blog {
+	w.T.Helper()
+	p := Posting(to, Grace, text)
+	p.CreatedOn = on
+	blog, _, err := w.Store.Posts.Create(w.T.Context(), p)
+	w.OK(err)
+	return blog
+}
+
+// Listed reads all pages of a list of posts. It calls meanwhile between two pages.
+func (w *World) Listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
+	w.T.Helper()
+	var blogs []domain.Blog
+	for {
+		page, err := w.Store.Posts.List(w.T.Context(), ref, q)
+		w.OK(err)
+		if len(page.Items) > q.Limit || len(page.Items) < q.Limit && page.Next != "" {
+			w.T.Fatalf("a page of %d has %d items and the continuation %q", q.Limit, len(page.Items), page.Next)
+		}
+		blogs = append(blogs, page.Items...)
+		if q.After = page.Next; q.After == "" {
+			return blogs
+		}
+		meanwhile()
+	}
+}
+
+// MustBeExact reads a list in pages while it changes, and fails the test unless each item that is there all
+// the time is listed once, in order, and no item is listed that never was there. Change adds or removes an
+// item, and there returns the present ones.
+func MustBeExact(rt *rapid.T, change func(), there func() []string, read func(limit int, meanwhile func()) []string) {
+	ever := map[string]bool{}
+	step := func() {
+		change()
+		for _, item := range there() {
+			ever[item] = true
+		}
+	}
+	for range rapid.IntRange(0, 15).Draw(rt, "at first") {
+		step()
+	}
+	stayed := slices.Clone(there())
+	got := read(rapid.IntRange(1, 6).Draw(rt, "limit"), func() {
+		for range rapid.IntRange(0, 3).Draw(rt, "meanwhile") {
+			step()
+			stayed = slices.DeleteFunc(stayed, func(item string) bool { return !slices.Contains(there(), item) })
+		}
+	})
+	if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
+		rt.Errorf("listed %q", got)
+	}
+	for _, item := range got {
+		if !ever[item] {
+			rt.Errorf("%s is listed and never was", item)
+		}
+	}
+	for _, item := range stayed {
+		if !slices.Contains(got, item) {
+			rt.Errorf("%s was there all the time and is not in %q", item, got)
+		}
+	}
+}
+
+// Postings returns n requests to post by grace, whose texts are their keys.
+func Postings(to domain.Channel, n int) []storage.Posting {
+	list := make([]storage.Posting, n)
+	for i := range list {
+		list[i] = Posting(to, Grace, Text(i))
+	}
+	return list
+}
+
+// PostAll posts on the sound side, and fails the test unless each posting makes its post.
+func (w *World) PostAll(to domain.Channel, list []storage.Posting) []domain.Blog {
+	w.T.Helper()
+	blogs := make([]domain.Blog, len(list))
+	for i, r := range w.Store.Posts.CreateAll(w.T.Context(), to, list) {
+		if r.Err != nil || !r.Made {
+			w.T.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
+		}
+		blogs[i] = r.Blog
+	}
+	return blogs
+}
+
+// Nothing does nothing between two pages of a list.
+func Nothing() {}
+
+// IDs returns the ids of posts.
+func IDs(blogs []domain.Blog) (ids []string) {
+	for _, blog := range blogs {
+		ids = append(ids, string(blog.ID))
+	}
+	return ids
+}

@@ -1,0 +1,67 @@
+package storetest
+
+import (
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/oracle"
+)
+
+// MustBeSound fails the test if the program's own check or package oracle finds a violation. The store must be
+// idle. What a worker has yet to do is no violation.
+func (w *World) MustBeSound() {
+	w.T.Helper()
+	for _, violation := range w.Violations() {
+		w.T.Errorf("violation: %+v", violation)
+	}
+	violations, err := oracle.Violations(w.T.Context(), w.DB)
+	w.OK(err)
+	for _, b := range violations {
+		if !awaitsWorker(b) {
+			w.T.Errorf("violation in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
+		}
+	}
+}
+
+// Violations returns what a check finds.
+func (w *World) Violations() []domain.Violation {
+	w.T.Helper()
+	var violations []domain.Violation
+	checker := w.Store.Operator.NewChecker(time.Hour, false, func(b domain.Violation) { violations = append(violations, b) })
+	_, err := checker.Run(w.T.Context())
+	w.OK(err)
+	return violations
+}
+
+// awaitsWorker reports whether a violation is what a worker has yet to do: to end a
+// deletion, and to delete the votes on a deleted post. Most tests run no worker.
+func awaitsWorker(b domain.Violation) bool {
+	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!")
+}
+
+// Reconcile makes a reconciling pass, removes what has expired, and repairs the store. A repair may only
+// delete active rows that have nothing else: they stay until a creator wants the name.
+func (w *World) Reconcile() {
+	w.T.Helper()
+	_, err := w.Store.Operator.Reconcile(w.T.Context(), time.Hour, time.Now())
+	w.OK(err)
+	_, err = w.Store.Operator.Expire(w.T.Context())
+	w.OK(err)
+	violations, _ := w.Check(true)
+	for _, b := range violations {
+		if b.Detail != "active without a gate" || b.Repaired != "deleted" {
+			w.T.Errorf("violation: %+v", b)
+		}
+	}
+}
+
+// Check runs a check with Patience, and returns what it finds and counts.
+func (w *World) Check(repair bool) (violations []domain.Violation, counts storage.CheckCounts) {
+	w.T.Helper()
+	checker := w.Store.Operator.NewChecker(Patience, repair, func(b domain.Violation) { violations = append(violations, b) })
+	counts, err := checker.Run(w.T.Context())
+	w.OK(err)
+	return violations, counts
+}

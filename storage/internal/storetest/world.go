@@ -1,0 +1,201 @@
+// Package storetest is what the tests of the packages of storage share: an embedded store with a side that
+// fails as a test decides, and what users, workers and operators do with it. Only tests import it. What the
+// tests of one package need is in that package.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
+)
+
+// Users. They need no accounts, because only the operations on accounts and sessions read them.
+const (
+	Ada   domain.UserName = "ada"
+	Grace domain.UserName = "grace"
+	Eve   domain.UserName = "eve"
+)
+
+// A World is an embedded store with two sides. Calls on the sound side reach the
+// backend as they are. Calls on the faulty side go through a hook.
+type World struct {
+	T testing.TB
+	// DB is the backend of both sides.
+	DB *bolt.DB
+	// Store is the sound side.
+	Store *storage.Parts
+	// Faulty is the faulty side. Its calls go through the hook that Arm sets.
+	Faulty *storage.Parts
+	hook   drivertest.Hook
+	// Calls counts the calls of the faulty side.
+	Calls atomic.Int64
+	// Hashing is called while a password is hashed, in a slot. A password is compared immediately.
+	Hashing func()
+	// Beside has the requests that go on during a test in a bubble, which ends after them.
+	Beside sync.WaitGroup
+}
+
+// New opens a store for one test, and prepares it.
+func New(t testing.TB) *World {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &World{T: t, DB: db, hook: drivertest.Pass, Hashing: func() {}}
+	w.Store = w.on(db)
+	w.Faulty = w.Through(w.hooked)
+	if err := w.Store.Operator.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *World) hooked(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	call.Seq = int(w.Calls.Add(1))
+	return w.hook(ctx, call, send)
+}
+
+// Through returns another store on the same backend, whose calls go through this hook.
+// It stands for another process.
+func (w *World) Through(hook drivertest.Hook) *storage.Parts {
+	return w.on(drivertest.NewFaults(w.DB, hook))
+}
+
+// Other is the sound side of another process.
+func (w *World) Other() *storage.Parts { return w.on(w.DB) }
+
+// OverNetwork makes the faulty side one that makes concurrent calls, as on a network.
+func (w *World) OverNetwork() { w.Faulty = w.on(drivertest.Far(drivertest.NewFaults(w.DB, w.hooked))) }
+
+func (w *World) on(backend driver.Backend) *storage.Parts {
+	return storage.New(backend, storage.Options{Around: []driver.Around{w.known}, HashPassword: func(password string) string {
+		w.Hashing()
+		return drivertest.CheapHash(password)
+	}})
+}
+
+// known fails the test if an operation writes a property that its kind of row does not list.
+func (w *World) known(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	for _, op := range c.Operations {
+		kind := schema.Of(c.Target, c.Partition, op.Row)
+		for _, p := range op.Properties {
+			if kind != schema.Undecodable && kind.Property(p.Name) == nil {
+				w.T.Errorf("an operation writes %s into %s %s, whose kind has no such property", p.Name, c.Target, op.Row)
+			}
+		}
+	}
+	return next(ctx)
+}
+
+// Arm sets the hook of the faulty side and counts its calls from 1.
+func (w *World) Arm(hook drivertest.Hook) {
+	w.hook = hook
+	w.Calls.Store(0)
+}
+
+// InBubble runs a test on a world of its own, in the fake time of a synctest bubble. So
+// no wait takes real time.
+func InBubble(t *testing.T, test func(t *testing.T, w *World)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := New(t)
+		defer w.Beside.Wait()
+		test(t, w)
+	})
+}
+
+// Bubble is InBubble for t.Run.
+func Bubble(test func(t *testing.T, w *World)) func(*testing.T) {
+	return func(t *testing.T) { InBubble(t, test) }
+}
+
+// OK ends the test if a step that must succeed has failed.
+func (w *World) OK(err error) {
+	w.T.Helper()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// NewChannel returns a channel that is not created yet.
+func (w *World) NewChannel(name string, owner domain.UserName) domain.Channel {
+	w.T.Helper()
+	channel, err := domain.NewChannel(name, domain.About{}, owner)
+	w.OK(err)
+	return channel
+}
+
+// Create creates a channel.
+func (w *World) Create(name string, owner domain.UserName) domain.Channel {
+	w.T.Helper()
+	channel, _, err := w.Store.Channels.Create(w.T.Context(), w.NewChannel(name, owner), "", 0)
+	w.OK(err)
+	return channel
+}
+
+// Posting returns a request to post whose idempotency key is its text.
+func Posting(to domain.Channel, by domain.UserName, text string) storage.Posting {
+	return storage.Posting{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}}
+}
+
+// Post makes a post, and ends the test if there is one with its key.
+func (w *World) Post(to domain.Channel, by domain.UserName, text string) domain.Blog {
+	w.T.Helper()
+	blog, created, err := w.Store.Posts.Create(w.T.Context(), Posting(to, by, text))
+	w.OK(err)
+	if !created {
+		w.T.Fatalf("posting %q made no post", text)
+	}
+	return blog
+}
+
+// Texts lists a channel's posts, newest first.
+func (w *World) Texts(ref domain.ChannelRef) []string {
+	w.T.Helper()
+	var texts []string
+	q := storage.BlogQuery{Limit: 100}
+	for {
+		page, err := w.Store.Posts.List(w.T.Context(), ref, q)
+		w.OK(err)
+		for _, blog := range page.Items {
+			texts = append(texts, blog.Text)
+		}
+		if page.Next == "" {
+			return texts
+		}
+		q.After = page.Next
+	}
+}
+
+// Concurrently starts n calls at the same time, and waits for them.
+func Concurrently(n int, call func(i int)) {
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			call(i)
+		})
+	}
+	close(start)
+	all.Wait()
+}
+
+// Text returns a different text for each number.
+func Text(n int) string { return fmt.Sprintf("post %d", n) }

@@ -1,0 +1,224 @@
+package reader_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
+)
+
+func TestAuthor(t *testing.T) {
+	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
+	t.Run("a row that names a post of another is shown to nobody", bubble(postOfAnotherIsNotShown))
+	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
+	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
+	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
+	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
+	t.Run("a batch writes one transaction for its list", bubble(batchListsInOneWrite))
+	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
+}
+
+// wrote returns the texts on an author's page, read in pages, with their channels.
+func (w *world) wrote(by domain.UserName, limit int) (texts []string) {
+	w.T.Helper()
+	for after := ""; ; {
+		page, err := w.Store.Feeds.BlogsBy(w.T.Context(), by, after, limit)
+		w.OK(err)
+		if after = page.Next; after != "" && len(page.Items) != limit {
+			w.T.Errorf("a page of %d posts has %d", limit, len(page.Items))
+		}
+		for _, item := range page.Items {
+			texts = append(texts, string(item.Name)+" "+item.Text)
+		}
+		if after == "" {
+			return texts
+		}
+	}
+}
+
+func authorHasTheirPosts(t *testing.T, w *world) {
+	channels := []domain.Channel{w.Create("Garden", ada), w.Create("pond", eve), w.Create("doomed", ada)}
+	var want []string
+	for i := range 9 {
+		time.Sleep(time.Second) // of the bubble, so that each post is newer
+		in := channels[i%3]
+		w.Post(in, grace, fmt.Sprint(i))
+		w.Post(in, ada, fmt.Sprint("of another ", i))
+		if i%3 != 2 {
+			want = append(want, fmt.Sprintf("%s %d", in.Name, i))
+		}
+	}
+	slices.Reverse(want)
+	w.Ask(channels[2])
+	for limit := 1; limit <= 10; limit++ {
+		if got := w.wrote(grace, limit); !slices.Equal(got, want) {
+			t.Errorf("in pages of %d: %q, want %q", limit, got, want)
+		}
+	}
+	if got := w.wrote("nobody", 5); got != nil {
+		t.Errorf("nobody wrote %q", got)
+	}
+	if _, err := w.Store.Feeds.BlogsBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
+		t.Errorf("a cursor of nothing: %v", err)
+	}
+	if n := len(w.OnList(grace)); n != 9 {
+		t.Errorf("%d rows are left of 9, and no channel is gone", n)
+	}
+}
+
+// A delayed duplicate puts a post on the list of whoever has its author's former name.
+func postOfAnotherIsNotShown(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, grace, "own")
+	w.OK(w.Store.Operator.ListPosts(t.Context(), grace, w.Post(channel, eve, "another's")))
+	if got := w.wrote(grace, 5); !slices.Equal(got, []string{"garden own"}) {
+		t.Errorf("on the page: %q", got)
+	}
+}
+
+func rowsOfGoneChannelGo(t *testing.T, w *world) {
+	kept, gone := w.Create("kept", ada), w.Create("gone", ada)
+	w.Post(kept, grace, "old")
+	for i := range 30 {
+		w.Post(gone, grace, fmt.Sprint(i))
+	}
+	dead := slices.DeleteFunc(w.Rows("Users"), func(row driver.Entity) bool { return row.Properties.String("Incarnation") != string(gone.Incarnation) })
+	w.Delete(gone)
+	for _, row := range dead { // as if the sweep had missed them
+		w.OK(w.Table("Users").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	}
+	again := w.Create("gone", eve)
+	w.Post(again, eve, "of another")
+	var posts, channels atomic.Int64
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if strings.HasPrefix(call.Row, "blog!") {
+			posts.Add(1)
+		}
+		if call.Target == "Channels" {
+			channels.Add(1)
+		}
+		return send(ctx)
+	})
+	page, err := w.Faulty.Feeds.BlogsBy(t.Context(), grace, "", 5)
+	if err != nil || len(page.Items) != 1 || page.Items[0].Text != "old" {
+		t.Errorf("on one page: %+v, %v", page, err)
+	}
+	if n := len(w.OnList(grace)); len(dead) != 30 || n != 1 {
+		t.Errorf("%d rows are left of %d, want 1", n, len(dead))
+	}
+	if posts.Load() > 10 || channels.Load() != 2 {
+		t.Errorf("%d posts were read and %d channels, want each channel once, and no post of one that is known to be gone", posts.Load(), channels.Load())
+	}
+}
+
+func sweepTakesOffLists(t *testing.T, w *world) {
+	gone, other := w.Create("gone", ada), w.Create("other", ada)
+	for i := range 130 { // more than a transaction holds
+		post := w.Post(gone, []domain.UserName{grace, eve}[i%2], fmt.Sprint(i))
+		w.OK(w.Store.Posts.Vote(t.Context(), gone.Ref(), post.ID, ada))
+	}
+	w.OK(w.Store.Posts.Vote(t.Context(), other.Ref(), w.Post(other, grace, "kept").ID, ada))
+	w.Delete(gone)
+	listed := func() (rows []string) {
+		for _, row := range w.Rows("Users") {
+			if strings.HasPrefix(row.Row, "wrote!") || strings.HasPrefix(row.Row, "voted!") {
+				rows = append(rows, row.Partition+" "+row.Properties.String("Channel"))
+			}
+		}
+		return rows
+	}
+	if got := listed(); !slices.Equal(got, []string{"ada other", "grace other"}) {
+		t.Errorf("on the lists: %q", got)
+	}
+	w.Post(w.Create("gone", eve), grace, "of the next")
+	_, _ = w.Store.Operator.Sweep(t.Context(), gone.Ref(), "", func(int) { t.Error("a late sweep removes rows") })
+	if got := listed(); !slices.Equal(got, []string{"ada other", "grace gone", "grace other"}) {
+		t.Errorf("after a late sweep: %q", got)
+	}
+	w.MustBeSound()
+}
+
+func listIsReadOnce(t *testing.T, w *world) {
+	for i := range 8 {
+		in := w.Create(fmt.Sprintf("c%d", i), ada)
+		for n := range 3 {
+			w.Post(in, grace, fmt.Sprint(i, n))
+		}
+	}
+	var ranges atomic.Int64
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Users" && call.Method == driver.CallRange {
+			ranges.Add(1)
+		}
+		return send(ctx)
+	})
+	wrote, err := w.Faulty.Feeds.WroteTo(t.Context(), grace)
+	w.OK(err)
+	posts := 0
+	for _, in := range wrote {
+		for items, err := range w.Faulty.Feeds.WrittenTo(t.Context(), grace, in) {
+			w.OK(err)
+			posts += len(items)
+		}
+	}
+	if len(wrote) != 8 || posts != 24 || ranges.Load() != 1 {
+		t.Errorf("%d posts in %d channels, with %d reads of the list; want 24 in 8, with 1", posts, len(wrote), ranges.Load())
+	}
+}
+
+func listHasNoMore(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	first, _, err := w.Store.Posts.Create(t.Context(), storetest.Posting(channel, grace, "one"))
+	w.OK(err)
+	for _, other := range []string{"one", "another text under its key"} {
+		again := storetest.Posting(channel, grace, "one")
+		again.Draft.Text = other
+		_, made, _ := w.Store.Posts.Create(t.Context(), again)
+		if made || len(w.OnList(grace)) != 1 {
+			t.Errorf("%q: made %t, and the list is %q", other, made, w.OnList(grace))
+		}
+	}
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, first.ID, ada, domain.Any[domain.Revision]()))
+	if got := w.OnList(grace); got != nil {
+		t.Errorf("after the deletion, the list is %q", got)
+	}
+}
+
+func batchListsInOneWrite(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	list := storetest.Postings(channel, 100)
+	calls := 0
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Users" && drivertest.Writes(call) {
+			calls++
+		}
+		return send(ctx)
+	})
+	for _, r := range w.Faulty.Posts.CreateAll(t.Context(), channel, list) {
+		w.OK(r.Err)
+	}
+	if by := list[0].By; calls != 1 || len(w.OnList(by)) != 100 || len(w.wrote(by, 100)) != 100 {
+		t.Errorf("%d calls list %d posts, want 1 and 100", calls, len(w.OnList(by)))
+	}
+}
+
+func authorCosts(t *testing.T, w *world) {
+	for i := range 20 {
+		w.Post(w.Create(fmt.Sprintf("c%d", i), ada), grace, "one")
+	}
+	w.Arm(drivertest.Pass)
+	page, err := w.Faulty.Feeds.BlogsBy(t.Context(), grace, "", 20)
+	w.OK(err)
+	if n := w.Calls.Load(); len(page.Items) != 20 || n != 41 {
+		t.Errorf("%d posts for %d calls, want 20 for 41", len(page.Items), n)
+	}
+}

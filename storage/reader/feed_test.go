@@ -1,0 +1,132 @@
+package reader_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestFeed(t *testing.T) {
+	t.Run("subscription that ended while a joiner was slow shows no posts", feedForgetsSlowJoiner)
+	t.Run("page is filled from the channels that are left", bubble(feedFillsPageFromTheRest))
+	t.Run("post that is deleted meanwhile hides none behind it", bubble(deletedPostHidesNoneBehindIt))
+}
+
+// endedWhileJoining leaves a user's row that says joined, of a subscription that ended: the
+// last write of a slow request to join landed after that. The lab finds it (ablation joined).
+func (w *world) endedWhileJoining(channel domain.Channel, user domain.UserName) {
+	w.T.Helper()
+	w.OK(w.Store.Subscriptions.Create(w.T.Context(), channel, user))
+	w.OK(w.Store.Subscriptions.Delete(w.T.Context(), channel.Ref(), user))
+	w.joinLate(channel, user)
+}
+
+// joinLate writes a user's row of a subscription.
+func (w *world) joinLate(channel domain.Channel, user domain.UserName) {
+	w.T.Helper()
+	w.OK(w.Table("Subscriptions").Transact(w.T.Context(), string(user), driver.Replace(string(channel.Key())+"!"+string(channel.Incarnation), driver.Upsert,
+		driver.String("Name", channel.Name), driver.String("State", "joined"), driver.Time("SubscribedOn", domain.Now()))))
+}
+
+func (w *world) feed(user domain.UserName, limit int) (texts []string) {
+	w.T.Helper()
+	for after := ""; ; {
+		page, err := w.Store.Feeds.List(w.T.Context(), user, after, limit)
+		w.OK(err)
+		if after = page.Next; after != "" && len(page.Items) != limit {
+			w.T.Errorf("a page of %d posts has %d", limit, len(page.Items))
+		}
+		for _, item := range page.Items {
+			texts = append(texts, item.Text)
+		}
+		if after == "" {
+			return texts
+		}
+	}
+}
+
+func thisDay() domain.Day {
+	now := domain.Now()
+	return domain.Day{From: now.Add(-time.Hour), Until: now.Add(time.Hour)}
+}
+
+func feedForgetsSlowJoiner(t *testing.T) {
+	for what, read := range map[string]func(w *world) int{
+		"feed": func(w *world) int { return len(w.feed(grace, 10)) },
+		"digest": func(w *world) int {
+			digest, err := w.Store.Feeds.Digest(w.T.Context(), grace, thisDay(), "", 10)
+			w.OK(err)
+			return len(digest.Items)
+		},
+	} {
+		t.Run(what, bubble(func(t *testing.T, w *world) {
+			channel := w.Create("garden", ada)
+			w.Post(channel, ada, "hello")
+			w.endedWhileJoining(channel, grace)
+			if n := read(w); n != 0 {
+				t.Errorf("%d shown of a channel that nobody subscribes to", n)
+			}
+			if there, err := w.Store.Subscriptions.Has(t.Context(), channel.Ref(), grace); err != nil || there {
+				t.Errorf("the user's row is still there: %t, %v", there, err)
+			}
+			w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+			if n := read(w); n != 1 {
+				t.Errorf("%d shown after subscribing again, want 1", n)
+			}
+		}))
+	}
+}
+
+func feedFillsPageFromTheRest(t *testing.T, w *world) {
+	var want []string
+	channels := map[string]domain.Channel{}
+	for _, name := range []string{"apples", "pears", "ended1", "ended2"} {
+		channels[name] = w.Create(name, ada)
+	}
+	for i := range 12 {
+		for _, name := range []string{"apples", "ended1", "pears", "ended2"} {
+			time.Sleep(time.Second)
+			text := fmt.Sprintf("%s %d", name, i)
+			w.Post(channels[name], ada, text)
+			if name == "apples" || name == "pears" {
+				want = slices.Insert(want, 0, text)
+			}
+		}
+	}
+	for limit := 1; limit <= 25; limit += 4 {
+		for name, channel := range channels {
+			if name == "apples" || name == "pears" {
+				w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+			} else {
+				w.endedWhileJoining(channel, grace)
+			}
+		}
+		if got := w.feed(grace, limit); !slices.Equal(got, want) {
+			t.Errorf("with limit %d: %q, want %q", limit, got, want)
+		}
+	}
+}
+
+func deletedPostHidesNoneBehindIt(t *testing.T, w *world) {
+	channel := w.Create("garden", grace)
+	w.Post(channel, ada, "second")
+	time.Sleep(time.Second)
+	first := w.Post(channel, ada, "first")
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Row == "blog!"+string(first.ID) {
+			w.OK(w.Store.Posts.Delete(ctx, channel, first.ID, ada, domain.Any[domain.Revision]()))
+		}
+		return send(ctx)
+	})
+	page, err := w.Faulty.Feeds.List(t.Context(), grace, "", 1)
+	w.OK(err)
+	if len(page.Items) != 0 || page.Next == "" {
+		t.Errorf("a page whose only post was deleted has %d posts and leads to %q", len(page.Items), page.Next)
+	}
+}
