@@ -269,12 +269,10 @@ func conditions(c *Call) (words []string) {
 		}
 		switch {
 		case kind == nil:
-		case op.Action == driver.ActionDelete && (kind == schema.ReservedGate || kind == schema.OpenGate || kind == schema.Join || kind == schema.PostingRule):
+		case op.Action == driver.ActionDelete && kind.Swapped:
 			out = "in the place of the " + kind.Name
-		case op.Action == driver.ActionMerge && (kind == schema.OpenGate || kind == schema.ShutGate):
-			words = append(words, "behind the "+kind.Name)
-		case op.Action == driver.ActionMerge && kind == schema.PostingRule:
-			words = append(words, "if the rule that was read is unchanged")
+		case op.Action == driver.ActionMerge && kind.Guards != "":
+			words = append(words, kind.Guards)
 		}
 	}
 	if out != "" && in != "" {

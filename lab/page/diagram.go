@@ -166,13 +166,15 @@ func (p *plot) rowsNamed(words string, call *lab.Call) string {
 		rows = append(rows, op.Row)
 	}
 	for _, row := range rows {
-		key := p.Pretty(lab.NameRow(call.Target, row))
-		switch kind := schema.Of(call.Target, call.Partition, row); kind {
-		case schema.Once, schema.Rate:
-			words = strings.Replace(words, key, kind.Name, 1)
-		case schema.Blog, schema.OpenGate, schema.ShutGate, schema.ReservedGate:
-			words = strings.Replace(words, key, kind.Name+" "+key[strings.LastIndex(key, "!")+1:], 1)
+		key, kind := p.Pretty(lab.NameRow(call.Target, row)), schema.Of(call.Target, call.Partition, row)
+		if kind == nil || kind.Form == "" {
+			continue
 		}
+		name := kind.Name
+		if kind.Hash == "" {
+			name += " " + key[strings.LastIndex(key, "!")+1:]
+		}
+		words = strings.Replace(words, key, name, 1)
 	}
 	return words
 }

@@ -89,7 +89,7 @@ func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 	entries := map[domain.UserName][]string{}
 	var users []domain.UserName
 	for _, row := range rows {
-		user, entry := listedAs(row)
+		user, entry := ListedAs(row)
 		if entry == "" || row.Properties.String(schema.PropIncarnation) != string(ref.Incarnation) {
 			continue
 		}
@@ -111,9 +111,9 @@ func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 	return group.Wait()
 }
 
-// listedAs returns the user on whose list a post or a vote is, and its row there. The row is empty if
+// ListedAs returns the user on whose list a post or a vote is, and its row there. The row is empty if
 // it is on none.
-func listedAs(row driver.Entity) (user domain.UserName, entry string) {
+func ListedAs(row driver.Entity) (user domain.UserName, entry string) {
 	switch {
 	case schema.Vote.Has(row.Row):
 		id := schema.VotedOn(row.Row)

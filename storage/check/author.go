@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/blog"
@@ -26,7 +25,7 @@ func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 func (p *partitionCheck) checkListed(ctx context.Context) error {
 	missing, err := concurrent.Gather(ctx, p.store.Fence.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		user, entry, _ := p.listing(row)
-		if user == domain.DeletedUser {
+		if entry == "" {
 			return row, false, nil // it is on no list
 		}
 		//lab: Read whether the post or vote is on its user's list.
@@ -62,15 +61,11 @@ func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error 
 
 // listing is whose list a post or vote belongs on, its row there, and what puts it there.
 func (p *partitionCheck) listing(row driver.Entity) (user domain.UserName, entry string, list func(context.Context) error) {
-	if schema.Vote.Has(row.Row) {
-		id := schema.VotedOn(row.Row)
-		user = domain.UserName(strings.TrimPrefix(row.Row, schema.VotesOf(id)))
-		return user, schema.VotedRow(id), func(ctx context.Context) error {
-			return p.store.ListVote(ctx, p.channel.Ref(), id, user)
+	user, entry = blog.ListedAs(row)
+	return user, entry, func(ctx context.Context) error {
+		if schema.Vote.Has(row.Row) {
+			return p.store.ListVote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
 		}
-	}
-	post := blog.Decode(row)
-	return post.UserID, schema.WroteRow(post.ID), func(ctx context.Context) error {
-		return p.store.ListPosts(ctx, post.UserID, post.Blog)
+		return p.store.ListPosts(ctx, user, blog.Decode(row).Blog)
 	}
 }

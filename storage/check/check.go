@@ -73,7 +73,9 @@ type (
 type store struct {
 	Steps
 
-	channels, blogs, deletions, subscriptions, users, sessions, throttle, activity *driver.Table
+	channels, blogs, deletions, subscriptions, users *driver.Table
+	// others are the tables whose rows are compared with no other row.
+	others []*driver.Table
 }
 
 // New returns a checker of the store on a backend. See the fields of Checker.
@@ -86,9 +88,7 @@ func New(backend driver.Backend, steps Steps, patience time.Duration, repair boo
 		deletions:     table(schema.TableDeletions),
 		subscriptions: table(schema.TableSubscriptions),
 		users:         table(schema.TableUsers),
-		sessions:      table(schema.TableSessions),
-		throttle:      table(schema.TableThrottle),
-		activity:      table(schema.TableActivity),
+		others:        []*driver.Table{table(schema.TableSessions), table(schema.TableThrottle), table(schema.TableActivity)},
 	}}
 }
 
@@ -102,7 +102,7 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 	if err == nil {
 		err = c.checkUsers(ctx)
 	}
-	for _, table := range []*driver.Table{c.store.sessions, c.store.throttle, c.store.activity} {
+	for _, table := range c.store.others {
 		if err == nil {
 			err = c.each(ctx, table, func(context.Context, *schema.Kind, driver.Entity) error { return nil })
 		}

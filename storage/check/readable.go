@@ -11,7 +11,6 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
-	"microblogging/storage/reader"
 	"microblogging/storage/schema"
 )
 
@@ -85,7 +84,7 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 		return noSuchKey
 	}
 	var wrong []string
-	if state := properties.String(schema.PropState); kind.Property(schema.PropState) != nil && !slices.Contains(states(kind), state) {
+	if state := properties.String(schema.PropState); kind.States != nil && !slices.Contains(kind.States, state) {
 		wrong = append(wrong, fmt.Sprintf("it is in the state %q", state))
 	}
 	for _, want := range kind.Properties {
@@ -100,30 +99,6 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 	return strings.Join(wrong, ", ")
 }
 
-// states are the states of a kind of row that has one.
-func states(kind *schema.Kind) []string {
-	switch kind {
-	case schema.Channel:
-		return texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting)
-	case schema.Account:
-		return texts(domain.AccountActive, domain.AccountPending, domain.AccountErasing, domain.AccountGone)
-	case schema.Deletion:
-		return texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned)
-	case schema.BlogDeletion:
-		return texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned)
-	case schema.Undecodable:
-		return texts(domain.DeletionDone, domain.DeletionPoisoned)
-	}
-	return reader.States()
-}
-
-func texts[T ~string](values ...T) (texts []string) {
-	for _, value := range values {
-		texts = append(texts, string(value))
-	}
-	return texts
-}
-
 // unreadableChannel says why a row of Channels leads to no channel.
 func unreadableChannel(row driver.Entity) string {
 	channel := fence.Decode(row).Channel
@@ -133,7 +108,7 @@ func unreadableChannel(row driver.Entity) string {
 		return fmt.Sprintf("has the name %q, which has another key", name)
 	case err != nil:
 		return fmt.Sprintf("has the incarnation %q", channel.Incarnation)
-	case !slices.Contains(states(schema.Channel), string(channel.State)):
+	case !slices.Contains(schema.Channel.States, string(channel.State)):
 		return fmt.Sprintf("is in the state %q", channel.State)
 	}
 	return ""

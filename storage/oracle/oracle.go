@@ -190,8 +190,18 @@ func (s *store) subscribersAgree() {
 	})
 }
 
-// listsAgree is I8 of people's lists: each post and each vote is on that of its user.
+// listsAgree is I8 of people's lists: each channel, post and vote is on that of its user. Some names are
+// of no user.
 func (s *store) listsAgree() {
+	for _, row := range s.rows[tableChannels] {
+		owner, of := row.Properties.String("Owner"), s.channels[row.Partition]
+		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + of.incarnation}]
+		_, listed := s.has[key{tableUsers, owner, "owned!" + row.Partition}]
+		_, noUser := domain.ParseUserName(owner)
+		if of.active && open && !listed && noUser == nil && !s.ends(owner) {
+			s.violation("I8", tableChannels, row, "is not on the list of its owner, %s", owner)
+		}
+	}
 	s.blogs(func(of channel, row driver.Entity, kind, id string) {
 		user, entry := row.Properties.String("UserId"), "wrote!"+id
 		if kind == "vote" {
@@ -206,6 +216,12 @@ func (s *store) listsAgree() {
 	})
 }
 
+// ends reports whether the deletion of an account takes rows off the lists of its user, or has.
+func (s *store) ends(user string) bool {
+	state := s.has[key{tableUsers, user, ""}].Properties.String("State")
+	return state == "erasing" || state == "gone"
+}
+
 // requestsAgree is I8 of deletions: each deletion of a channel is on the list of the user who asked for
 // it, unless the list went with the account of that user. The list of a later account is another.
 func (s *store) requestsAgree() {
@@ -214,10 +230,9 @@ func (s *store) requestsAgree() {
 			continue // of an account, or of a post; or it records no deletion
 		}
 		user, on := row.Properties.String("RequestedBy"), row.Properties.Time("RequestedOn")
-		account := s.has[key{tableUsers, user, ""}].Properties
-		ends := account.String("State") == "erasing" || account.String("State") == "gone"
+		made := s.has[key{tableUsers, user, ""}].Properties.Time("CreatedOn")
 		entry := fmt.Sprintf("requested!%s!%s!%s", domain.RecentFirst(on), row.Partition, row.Row)
-		if _, listed := s.has[key{tableUsers, user, entry}]; !listed && !ends && !account.Time("CreatedOn").After(on) {
+		if _, listed := s.has[key{tableUsers, user, entry}]; !listed && !s.ends(user) && !made.After(on) {
 			s.violation("I8", tableDeletions, row, "is not on the list of the user who asked for it, %s", user)
 		}
 	}

@@ -152,6 +152,10 @@ func spoiltChannels() map[string]spoiler {
 			w.record(string(w.channel.Incarnation), "done")
 			return "I5 Deletions " + string(w.channel.Incarnation)
 		},
+		"a channel is on the list of its owner": func(w *world) string {
+			w.ok(driver.NewTable(w.db, "Users").Transact(w.t.Context(), "ada", driver.Delete("owned!news", driver.Exists)))
+			return "I8 Channels"
+		},
 		"one row says who may post": func(w *world) string {
 			w.write("Blogs", driver.Insert("posting!ZZZZ", w.own())) // grace has posted: there is one
 			return "I11 Blogs posting!ZZZZ"

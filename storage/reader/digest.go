@@ -146,7 +146,7 @@ func (s *Feeds) rankSubscribed(
 		return nil, "", err
 	}
 	from, _, _ := strings.Cut(behind, "!")
-	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != stateJoined || string(row.Channel.Key) < from })
+	following = slices.DeleteFunc(following, func(row Row) bool { return row.state != schema.SubscriptionJoined || string(row.Channel.Key) < from })
 	byDay = make([][]found, len(days))
 	for i, rows := range slices.Collect(slices.Chunk(following, concurrent.Points)) {
 		if i*concurrent.Points == MaxDigestChannels || len(byDay[0]) > enough {

@@ -71,7 +71,7 @@ func (s *Feeds) List(ctx context.Context, user domain.UserName, after string, li
 func (s *Feeds) findNewest(ctx context.Context, user domain.UserName, following []Row, sources map[domain.ChannelRef]bool, from string, newest *newest) error {
 	group, ctx := s.fence.Group(ctx, concurrent.Points)
 	for _, row := range following {
-		if valid, known := sources[row.Channel]; row.state != stateJoined || known && !valid {
+		if valid, known := sources[row.Channel]; row.state != schema.SubscriptionJoined || known && !valid {
 			continue
 		}
 		group.Go(func() error {

@@ -55,7 +55,7 @@ func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user d
 			return err
 		}
 		//lab: Write into the user's own row that the user is about to join.
-		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
+		if err := s.putSubscription(ctx, channel, user, schema.SubscriptionJoining); err != nil {
 			return err
 		}
 		if user != channel.Owner { // a deletion of whose account deletes the channel
@@ -67,7 +67,7 @@ func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user d
 			return err
 		}
 		//lab: Write into the user's own row that the user has joined.
-		return s.putSubscription(ctx, channel, user, stateJoined)
+		return s.putSubscription(ctx, channel, user, schema.SubscriptionJoined)
 	})
 }
 

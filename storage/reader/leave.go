@@ -25,12 +25,12 @@ func (s *Subscriptions) Delete(ctx context.Context, ref domain.ChannelRef, user 
 			return nil // then there is no sub! row
 		case err != nil:
 			return err
-		case left && state == stateJoining:
+		case left && state == schema.SubscriptionJoining:
 			return nil
-		case state != stateLeaving:
+		case state != schema.SubscriptionLeaving:
 			//lab: Write into the user's own row that the user leaves.
 			err := s.subscriptions.Transact(ctx, row.Partition,
-				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
+				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, schema.SubscriptionLeaving)))
 			if err == nil || optimistic.Raced(err) {
 				return optimistic.ErrAgain // which reads the new ETag
 			}

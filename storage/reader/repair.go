@@ -43,12 +43,12 @@ func (s *Subscriptions) repairSubscription(ctx context.Context, row Row, user do
 		return false, err
 	case !there:
 		return false, s.removeUnjoined(ctx, row, user)
-	case row.state == stateLeaving:
+	case row.state == schema.SubscriptionLeaving:
 		return false, s.finishLeaving(ctx, row, user)
-	case row.state == stateJoining:
+	case row.state == schema.SubscriptionJoining:
 		//lab: Write into the user's own row that the user has joined.
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
-			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(schema.PropState, stateJoined)))
+			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(schema.PropState, schema.SubscriptionJoined)))
 		if optimistic.Raced(err) {
 			err = nil
 		}

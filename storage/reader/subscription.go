@@ -27,17 +27,10 @@ import (
 // A user's row is dangling if it is leaving, or has no sub! row, or is of an
 // incarnation that is gone. It does not count. A reader of the list removes dangling
 // rows and completes joining ones: that is the read repair (repair.go).
-const (
-	stateJoining = "joining"
-	stateJoined  = "joined"
-	stateLeaving = "leaving"
-	// stateUnreadable is in no row. A row has it whose key leads to no channel: readers
-	// leave it out, and a check reports it.
-	stateUnreadable = "unreadable"
-)
-
-// States are the states of a user's row.
-func States() []string { return []string{stateJoining, stateJoined, stateLeaving} }
+//
+// stateUnreadable is in no row. A row has it whose key leads to no channel: readers leave it out,
+// and a check reports it.
+const stateUnreadable = "unreadable"
 
 // A Row is a Subscriptions row as it was read.
 type Row struct {
@@ -90,7 +83,7 @@ func (s *Subscriptions) Has(ctx context.Context, ref domain.ChannelRef, user dom
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}
-	return row.Properties.String(schema.PropState) == stateJoined, err
+	return row.Properties.String(schema.PropState) == schema.SubscriptionJoined, err
 }
 
 // hasSub reports whether the channel has a sub! row of this incarnation for the user.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
@@ -20,8 +21,19 @@ type Kind struct {
 	// Scenario is the scenario of the lab that tries to break it, and Ablation the one
 	// without the safeguard that the row is. They are empty if the guarantees do not rest on it.
 	Scenario, Ablation string
-	// Properties are those that an operation writes.
+	// Properties are those that an operation writes, and States what its State can be.
 	Properties []Property
+	States     []string
+	// Check and Oracle are the invariants that package check and package oracle can find broken if one row
+	// of the kind is wrong, besides that it is readable. WithChannel and WithAccount are the steps after
+	// which no row of the kind is left of a channel and of an account that were deleted. A sentence says
+	// why there is none.
+	Check, Oracle            string
+	WithChannel, WithAccount domain.Step
+	// Guards is what the lab says of a transaction that merges the row only to depend on it. Swapped
+	// reports whether a transaction replaces the row by another one, in the version that was read.
+	Guards  string
+	Swapped bool
 }
 
 // A Property is a property of a kind of row. No row lacks one that is not Optional.

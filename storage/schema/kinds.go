@@ -1,6 +1,10 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"microblogging/domain"
+)
 
 // The tables.
 const (
@@ -30,11 +34,27 @@ var kinds = []*Kind{
 	Session, AddressFailures, Failures,
 }
 
+// The states of a user's row of a subscription: see package reader.
+const (
+	SubscriptionJoining = "joining"
+	SubscriptionJoined  = "joined"
+	SubscriptionLeaving = "leaving"
+)
+
+func texts[T ~string](values ...T) (texts []string) {
+	for _, value := range values {
+		texts = append(texts, string(value))
+	}
+	return texts
+}
+
 // Channel is the row that takes a name.
 var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
-	What: "The channel itself. While this row is there, the name is taken.",
-	Why:  "It says which incarnation has the name. The cascade marks it first and removes it last.",
+	What:  "The channel itself. While this row is there, the name is taken.",
+	Why:   "It says which incarnation has the name. The cascade marks it first and removes it last.",
+	Check: "I1 I5 I8 I9", Oracle: "I1 I5 I8 I9", WithChannel: domain.StepRelease, WithAccount: domain.StepChannels,
+	States: texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting),
 	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), fields(),
 		sometimes(PropOnce, PropUndoCount, PropUndoableUntil)),
 }
@@ -43,20 +63,26 @@ var Channel = &Kind{
 var (
 	OpenGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
-		What:       "The fence of this channel, open: what its pages show may change.",
-		Why:        "A change of what a page shows merges this row, and fails if it is gone. Its ETag is in the pages’ version.",
+		What:  "The fence of this channel, open: what its pages show may change.",
+		Why:   "A change of what a page shows merges this row, and fails if it is gone. Its ETag is in the pages’ version.",
+		Check: "I1 I9", Oracle: "I9", WithChannel: domain.StepShut, WithAccount: domain.StepChannels,
+		Guards: "behind the open gate", Swapped: true,
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
-		What:       "The fence of this channel, shut: rows may be removed.",
-		Why:        "Each transaction of a sweep merges it. It goes before the name is free, so a late worker removes nothing.",
+		What:  "The fence of this channel, shut: rows may be removed.",
+		Why:   "Each transaction of a sweep merges it. It goes before the name is free, so a late worker removes nothing.",
+		Check: "I1 I9", Oracle: "I1 I9", WithChannel: domain.StepRemoveGate, WithAccount: domain.StepChannels,
+		Guards:     "behind the shut gate",
 		Properties: always(PropIncarnation),
 	}
 	ReservedGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!reserved!<incarnation>", Name: "reservation", Scenario: "stalled", Ablation: "reservation",
-		What:       "A channel is being created. The open gate takes the place of this row, in the version that was read.",
-		Why:        "An ETag never repeats, so the gate opens at most once, however late a copy of a request arrives.",
+		What:  "A channel is being created. The open gate takes the place of this row, in the version that was read.",
+		Why:   "An ETag never repeats, so the gate opens at most once, however late a copy of a request arrives.",
+		Check: "A creation that died leaves it.", Oracle: "A creation that died leaves it.", WithChannel: "A creation that died leaves it. A repair deletes it.", WithAccount: domain.StepChannels,
+		Swapped:    true,
 		Properties: always(PropIncarnation),
 	}
 )
@@ -65,66 +91,78 @@ var (
 var (
 	Blog = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "blog!<id>", Name: "post", Scenario: "edit-sweep",
-		What: "A post. The time in its key counts down, so that the newest sorts first.",
-		Why:  "An edit depends on its version, so an edit that comes after the removal changes nothing.",
+		What:  "A post. The time in its key counts down, so that the newest sorts first.",
+		Why:   "An edit depends on its version, so an edit that comes after the removal changes nothing.",
+		Check: "I1 I8", Oracle: "I1 I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
 		Properties: slices.Concat(always(PropTitle, PropText, PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
 			sometimes(PropEditedOn)),
 	}
 	Once = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "once!<hash>", Name: "idempotency key", Scenario: "one-key", Ablation: "once",
-		Hash:       "of the author and the key",
-		What:       "The idempotency key that made a post, as a hash, with a hash of what was posted.",
-		Why:        "It is inserted together with the post. A request that is sent twice finds it and makes one post.",
+		Hash:  "of the author and the key",
+		What:  "The idempotency key that made a post, as a hash, with a hash of what was posted.",
+		Why:   "It is inserted together with the post. A request that is sent twice finds it and makes one post.",
+		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: "It is a hash, and names nobody.",
 		Properties: always(PropBlog, PropIncarnation, PropBody),
 	}
 	Rate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "rate!<inverted>!<id>", Name: "rating index", Scenario: "edit-vote",
-		What:       "An entry of the index by rating: the best rated post sorts first.",
-		Why:        "It changes in one transaction with the post’s rating, so the index never disagrees with the posts.",
+		What:  "An entry of the index by rating: the best rated post sorts first.",
+		Why:   "It changes in one transaction with the post’s rating, so the index never disagrees with the posts.",
+		Check: "I1 I8", Oracle: "I1 I8", WithChannel: domain.StepSweep, WithAccount: domain.StepVotes,
 		Properties: always(PropIncarnation),
 	}
 	Vote = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "vote!<id>!<user>", Name: "vote", Scenario: "vote",
-		What:       "The vote of one user on one post.",
-		Why:        "It is inserted together with the new rating. The row is there, so the same vote does not count twice.",
+		What:  "The vote of one user on one post.",
+		Why:   "It is inserted together with the new rating. The row is there, so the same vote does not count twice.",
+		Check: "I1 I8 I12", Oracle: "I1 I8 I12", WithChannel: domain.StepSweep, WithAccount: domain.StepVotes,
 		Properties: always(PropIncarnation),
 	}
 )
 
 // PostingRule is the row that says who may post.
 var PostingRule = &Kind{
-	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "who may post", Scenario: "posting", Ablation: "posting-revision",
-	What:       "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
-	Why:        "A post or edit of another user merges it. A change puts another in its place, so nothing allowed before lands after.",
+	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "posting rule", Scenario: "posting", Ablation: "posting-revision",
+	What:  "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
+	Why:   "A post or edit of another user merges it. A change puts another in its place, so nothing allowed before lands after.",
+	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.",
+	Guards: "if the rule that was read is unchanged", Swapped: true,
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 
 // Active is the row by which the newest posts of all channels are found.
 var Active = &Kind{
 	Table: TableActivity, Partition: "active!<digit>", Form: "<back>!<key>", Name: "active channel", Scenario: "latest", Ablation: "active-first",
-	What:       "A channel with a post in one hour. The newest hour sorts first.",
-	Why:        "It is written before the post, so no post lacks it. It may be stale: who reads it checks the channel.",
+	What:  "A channel with a post in one hour. The newest hour sorts first.",
+	Why:   "It is written before the post, so no post lacks it. It may be stale: who reads it checks the channel.",
+	Check: "It may be stale.", Oracle: "It may be stale.", WithChannel: "It expires.", WithAccount: "It expires.",
 	Properties: always(PropCreatedOn, PropExpiresOn),
 }
 
 // The rows of a subscription.
 var (
 	Join = &Kind{
-		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "who is about to join", Scenario: "subscribe-again", Ablation: "join",
-		What:       "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
-		Why:        "So a delayed duplicate of a request cannot bring back a subscription that has ended.",
+		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "joining subscriber", Scenario: "subscribe-again", Ablation: "join",
+		What:  "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
+		Why:   "So a delayed duplicate of a request cannot bring back a subscription that has ended.",
+		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions,
+		Swapped:    true,
 		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Sub = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "sub!<user>", Name: "subscriber", Scenario: "subscribe",
-		What:       "A subscriber of the channel. This row is the truth about the subscription.",
-		Why:        "It is behind the gate and is swept with the channel. The sweep finds the user’s own row by it.",
+		What:  "A subscriber of the channel. This row is the truth about the subscription.",
+		Why:   "It is behind the gate and is swept with the channel. The sweep finds the user’s own row by it.",
+		Check: "I1 I8", Oracle: "I1 I8 I12", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions,
 		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Subscription = &Kind{
 		Table: TableSubscriptions, Partition: "<user>", Form: "<key>!<incarnation>", Name: "subscription", Scenario: "leave-late",
-		What:       "One channel that this user subscribes to, by which their feed is read.",
-		Why:        "No transaction spans it and the channel’s row. So it says how far it has come, and readers repair it.",
+		What:  "One channel that this user subscribes to, by which their feed is read.",
+		Why:   "No transaction spans it and the channel’s row. So it says how far it has come, and readers repair it.",
+		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions,
+		States:     texts(SubscriptionJoining, SubscriptionJoined, SubscriptionLeaving),
 		Properties: always(PropName, PropRole, PropState, PropSubscribedOn),
 	}
 )
@@ -133,27 +171,34 @@ var (
 var (
 	Deletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
-		What:       "The progress of one deletion. It stays when the channel is gone.",
-		Why:        "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
+		What:  "The progress of one deletion. It stays when the channel is gone.",
+		Why:   "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
+		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.", WithAccount: "It is the record.",
+		States:     texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: deletionProperties(),
 	}
 	BlogDeletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!<id>!<revision>", Name: "stopped deletion of a post", Scenario: "poison-post",
-		What:       "The removal of a post that failed too often, and waits for an operator.",
-		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
+		What:  "The removal of a post that failed too often, and waits for an operator.",
+		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
+		Check: "I5", Oracle: "I5", WithChannel: "It is the record.", WithAccount: "It is the record.",
+		States:     texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: deletionProperties(),
 	}
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
-		What:       "A deletion that may be open: that was asked for, and is not known to be done.",
-		Why:        "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
+		What:  "A deletion that may be open: that was asked for, and is not known to be done.",
+		Why:   "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
+		Check: "It says only that a deletion may be open.", Oracle: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.", WithAccount: "A pass deletes it once the deletion is over.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}
 	Undecodable = &Kind{
 		Table: TableDeletions, Partition: UndecodablePartition, Form: "<hash>", Name: "undecodable message", Scenario: "poison-undecodable",
-		Hash:       "of the message’s id and text",
-		What:       "A message that no worker could read, with its text.",
-		Why:        "It is written before the copy goes to the poison queue. It is what an operator queues again.",
+		Hash:  "of the message’s id and text",
+		What:  "A message that no worker could read, with its text.",
+		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
+		Check: "It names no other row.", Oracle: "I5", WithChannel: "Nothing says what it was about.", WithAccount: "Nothing says what it was about.",
+		States:     texts(domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: always(PropState, PropUpdatedOn),
 	}
 )
@@ -170,53 +215,62 @@ func deletionProperties() []Property {
 var (
 	Account = &Kind{
 		Table: TableUsers, Partition: "<user>", Name: "account", Scenario: "digest-address",
-		What: "The account: a hash of the password, a number that ends all sessions when it grows, and its deletion.",
-		Why:  "A change depends on the version that was read, so what was revoked stays so. Name and number outlive the account.",
+		What:  "The account: a hash of the password, a number that ends all sessions when it grows, and its deletion.",
+		Why:   "A change depends on the version that was read, so what was revoked stays so. Name and number outlive the account.",
+		Check: "I5 I8 I12", Oracle: "I5 I8 I12", WithChannel: "It is a user’s.", WithAccount: "The name and the epoch stay.",
+		States: texts(domain.AccountActive, domain.AccountPending, domain.AccountErasing, domain.AccountGone),
 		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
 			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropFinishedOn)),
 	}
 	Requested = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "requested!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
-		What: "A deletion that this user asked for, the newest first.",
-		Why:  "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
+		What:  "A deletion that this user asked for, the newest first.",
+		Why:   "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
+		Check: "I8", Oracle: "I8", WithChannel: "The list keeps it.", WithAccount: domain.StepRelease,
 	}
 	Made = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "made!<hash>", Name: "what a key made", Scenario: "create-once",
-		Hash:       "of the user and the idempotency key",
-		What:       "The incarnation that a request to create a channel made.",
-		Why:        "It is inserted before anybody is answered, so two requests with one key get one answer.",
+		Hash:  "of the user and the idempotency key",
+		What:  "The incarnation that a request to create a channel made.",
+		Why:   "It is inserted before anybody is answered, so two requests with one key get one answer.",
+		Check: "It names nothing that must be there.", Oracle: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
 		Properties: always(PropIncarnation),
 	}
 	UserOnce = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "once!<hash>", Name: "idempotency key", Scenario: "create-once",
-		Hash:       "of the user and the idempotency key",
-		What:       "The idempotency key of a request to create a channel, as a hash.",
-		Why:        "It is never changed or deleted, so a delayed duplicate changes nothing.",
+		Hash:  "of the user and the idempotency key",
+		What:  "The idempotency key of a request to create a channel, as a hash.",
+		Why:   "It is never changed or deleted, so a delayed duplicate changes nothing.",
+		Check: "It names nothing that must be there.", Oracle: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
 		Properties: always(PropBody),
 	}
 	Owned = &Kind{
-		Table: TableUsers, Partition: "<user>", Form: "owned!<key>", Name: "owned channel",
-		What:       "The name of a channel that this user has, or had.",
-		Why:        "It is written before the channel is created. A reader of it trusts only the channel.",
+		Table: TableUsers, Partition: "<user>", Form: "owned!<key>", Name: "owned channel", Scenario: "create-room",
+		What:  "The name of a channel that this user has, or had.",
+		Why:   "It is written before the channel is created. A reader of it trusts only the channel.",
+		Check: "I8", Oracle: "I8", WithChannel: "A reader of the list deletes it.", WithAccount: domain.StepChannels,
 		Properties: always(PropWrittenOn),
 	}
 	Wrote = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "wrote!<id>", Name: "post of an author", Scenario: "author", Ablation: "author-first",
-		What:       "A post that this user wrote, or was about to write, the newest first.",
-		Why:        "It is written before the post, so their page misses none. A reader of it trusts only the channel and the post.",
+		What:  "A post that this user wrote, or was about to write, the newest first.",
+		Why:   "It is written before the post, so their page misses none. A reader of it trusts only the channel and the post.",
+		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
 		Properties: always(PropChannel, PropIncarnation),
 	}
 	Voted = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "voted!<id>", Name: "vote of a user", Scenario: "vote", Ablation: "voted-first",
-		What:       "A post that this user voted on, or was about to vote on.",
-		Why:        "It is written before the vote, so a list of their votes misses none. A reader of it trusts only the vote.",
+		What:  "A post that this user voted on, or was about to vote on.",
+		Why:   "It is written before the vote, so a list of their votes misses none. A reader of it trusts only the vote.",
+		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepVotes,
 		Properties: always(PropChannel, PropIncarnation),
 	}
 	Session = &Kind{
 		Table: TableSessions, Partition: "<hash>", Name: "session", Scenario: "sign-out",
-		Hash: "of the token",
-		What: "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
-		Why:  "Ending one marks this row and does not delete it, so a delayed duplicate of its insert finds it ended.",
+		Hash:  "of the token",
+		What:  "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
+		Why:   "Ending one marks this row and does not delete it, so a delayed duplicate of its insert finds it ended.",
+		Check: "It names nothing that must be there.", Oracle: "It names nothing that must be there.", WithChannel: "It is a user’s.", WithAccount: "The account’s epoch ends it. It expires.",
 		Properties: slices.Concat(always(PropExpiresOn),
 			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropRevision, PropRevisions)),
 	}
@@ -226,15 +280,17 @@ var (
 var (
 	Failures = &Kind{
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
-		What:       "How often sign-ins of a user or an address have failed, or how many accounts an address made, in a period of time.",
-		Why:        "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
+		What:  "How often sign-ins of a user or an address have failed, or how many accounts an address made, in a period of time.",
+		Why:   "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
+		Check: "No guarantee about channels depends on it.", Oracle: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
 		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
 	}
 	AddressFailures = &Kind{
 		Table: TableThrottle, Partition: "user!<hash>", Form: "address!<hash>", Name: "address of a user",
-		Hash: "of the address",
-		What: "How often a user’s sign-in has failed from one address, and until when the address is known.",
-		Why:  "Anonymous clients who guess cannot lock out a user who has signed in from there lately.",
+		Hash:  "of the address",
+		What:  "How often a user’s sign-in has failed from one address, and until when the address is known.",
+		Why:   "Anonymous clients who guess cannot lock out a user who has signed in from there lately.",
+		Check: "No guarantee about channels depends on it.", Oracle: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
 		Properties: slices.Concat(always(PropExpiresOn, PropRevision, PropRevisions),
 			sometimes(PropFailures, PropWindowEnds, PropKnownUntil)),
 	}

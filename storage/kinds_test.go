@@ -1,0 +1,263 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/protocol"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// TestKinds holds each kind of row to what it says of itself in package schema. A new kind is declared
+// there, and a message of this test says where else it is missing.
+func TestKinds(t *testing.T) {
+	t.Run("the invariants that a kind names are those that check and the oracle find broken", bubble(rulesFindWrongRows))
+	t.Run("the step that a kind names leaves no row of a channel", bubble(stepsLeaveNoRowOfChannel))
+	t.Run("the step that a kind names leaves no row of an account", bubble(stepsLeaveNoRowOfAccount))
+	t.Run("the lab says what a transaction depends on", bubble(labSaysWhatCallsDependOn))
+	t.Run("a kind that a rule finds has a scenario in the lab", kindsHaveScenarios)
+	t.Run("ARCHITECTURE.md lists each kind", architectureListsKinds)
+}
+
+// reason reports whether a kind says why it has none of something.
+func reason(text string) bool { return strings.HasSuffix(text, ".") }
+
+// rulesFindWrongRows deletes, adds and changes rows of each kind, until both have found all that the kind
+// names.
+func rulesFindWrongRows(t *testing.T, w *world) {
+	wrong := map[*schema.Kind][]corruption{}
+	meadow := w.fillSound()
+	sound := w.snapshot()
+	for _, c := range w.corruptions(meadow) {
+		kind := schema.Of(c.table, c.partition, c.row)
+		wrong[kind] = append(wrong[kind], c)
+	}
+	for key := range sound {
+		kind := schema.Of(key.table, key.partition, key.row)
+		for _, state := range kind.States {
+			wrong[kind] = append(wrong[kind], corruption{key, state, driver.Merge(key.row, driver.Exists, driver.String(schema.PropState, state))})
+		}
+	}
+	for _, kind := range schema.Kinds() {
+		byCheck, byOracle := map[string]bool{"readable": true}, map[string]bool{}
+		missed := func(names string, found map[string]bool) (missing []string) {
+			if reason(names) {
+				return nil
+			}
+			return slices.DeleteFunc(strings.Fields(names), func(name string) bool { return found[name] })
+		}
+		for i, c := range wrong[kind] {
+			complete := len(missed(kind.Check, byCheck))+len(missed(kind.Oracle, byOracle)) == 0
+			if complete && i >= 20 && !thorough() {
+				break
+			}
+			w.ok(w.table(c.table).Transact(t.Context(), c.partition, c.write))
+			violations, _ := w.run(false)
+			named(t, kind, "Check", kind.Check, violations, byCheck)
+			named(t, kind, "Oracle", kind.Oracle, w.oracle(), byOracle)
+			w.restore(sound)
+		}
+		for what, missing := range map[string][]string{"check": missed(kind.Check, byCheck), "oracle": missed(kind.Oracle, byOracle)} {
+			if len(missing) > 0 || kind.Check == "" || kind.Oracle == "" {
+				t.Errorf("%s of %s: package %s does not find %q broken, whichever row is wrong: add the rule to it, or say in schema.Kind why there is none", kind.Name, kind.Table, what, missing)
+			}
+		}
+	}
+}
+
+// named enters what was found, and reports what the kind does not name.
+func named(t *testing.T, kind *schema.Kind, field, names string, violations []domain.Violation, into map[string]bool) {
+	t.Helper()
+	for _, v := range violations {
+		if !into[v.Invariant] && (reason(names) || !slices.Contains(strings.Fields(names), v.Invariant)) {
+			t.Errorf("%s of %s: a wrong row breaks %s (%s): name it in its %s in package schema", kind.Name, kind.Table, v.Invariant, v.Detail, field)
+		}
+		into[v.Invariant] = true
+	}
+}
+
+// kim has something of each kind that a user can have.
+const kim domain.UserName = "kim"
+
+// fillOfKim adds what kim has to a store, and returns her channel, of which every row holds the
+// name "kims", or its incarnation.
+func (w *world) fillOfKim() (own domain.Channel) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.account(kim)
+	_, _, err := w.store.Accounts.SignIn(ctx, storage.Attempt{Name: string(kim), Password: right, Address: storyAddress})
+	w.ok(err)
+	own, _, err = w.store.Channels.Create(ctx, w.channel("kims", kim), "key", 9)
+	w.ok(err)
+	w.post(own, eve, "by eve")
+	for _, channel := range []domain.Channel{own, w.readChannel("meadow")} {
+		blogs, err := w.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
+		w.ok(err)
+		w.ok(w.store.Posts.Vote(ctx, channel.Ref(), blogs.Items[0].ID, kim))
+		w.post(channel, kim, "by kim")
+		w.ok(w.store.Subscriptions.Create(ctx, channel, kim))
+		w.insert(channel.Key(), "join!"+string(kim), channel.Incarnation)
+	}
+	w.insert(own.Key(), reservedGateRow(dead), dead)
+	return own
+}
+
+// stepsLeaveNoRow takes steps in turn, and compares the step after which no row of a kind is left with
+// the one that the kind names.
+func (w *world) stepsLeaveNoRow(field string, declared func(*schema.Kind) domain.Step, of func(rowKey, driver.Properties) bool, steps map[domain.Step]func() error, order ...domain.Step) {
+	w.t.Helper()
+	rows := func() map[*schema.Kind]bool {
+		has := map[*schema.Kind]bool{}
+		for key, properties := range w.snapshot() {
+			if of(key, properties) {
+				has[schema.Of(key.table, key.partition, key.row)] = true
+			}
+		}
+		return has
+	}
+	before, left := rows(), map[*schema.Kind]domain.Step{}
+	for _, name := range order {
+		w.ok(steps[name]())
+		after := rows()
+		for kind := range before {
+			if !after[kind] && left[kind] == "" {
+				left[kind] = name
+			}
+		}
+		maps.Copy(before, after)
+		for kind := range after {
+			delete(left, kind)
+		}
+	}
+	for _, kind := range schema.Kinds() {
+		step, made := declared(kind), before[kind]
+		switch name := kind.Name + " of " + kind.Table; {
+		case reason(string(step)) && left[kind] != "":
+			w.t.Errorf("%s: the step %q deletes it: name the step as its %s in package schema, which says %q", name, left[kind], field, step)
+		case reason(string(step)), made && left[kind] == step && step != "":
+		case !made:
+			w.t.Errorf("%s: let fillOfKim make one, or say as its %s in package schema why no step deletes it", name, field)
+		case left[kind] == "":
+			w.t.Errorf("%s: no step deletes it, and its %s is %q: let one delete it, or say there why it stays", name, field, step)
+		default:
+			w.t.Errorf("%s: the step %q deletes it, and its %s in package schema is %q", name, left[kind], field, step)
+		}
+	}
+}
+
+func stepsLeaveNoRowOfChannel(t *testing.T, w *world) {
+	w.fillSound()
+	own := w.fillOfKim()
+	w.ask(own)
+	order := []domain.Step{domain.StepPivot, domain.StepShut, domain.StepSweep, domain.StepRemoveGate, domain.StepRelease}
+	steps := map[domain.Step]func() error{}
+	for i, step := range cascade(w.store, own.Ref()) {
+		steps[order[i]] = func() error { return step(t.Context()) }
+	}
+	w.stepsLeaveNoRow("WithChannel", func(k *schema.Kind) domain.Step { return k.WithChannel }, func(key rowKey, p driver.Properties) bool {
+		text := fmt.Sprint(key, p)
+		return strings.Contains(text, string(own.Key())) || strings.Contains(text, string(own.Incarnation))
+	}, steps, order...)
+}
+
+func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
+	w.fillSound()
+	others := w.snapshot()
+	w.fillOfKim()
+	former := w.create("former", kim)
+	w.leave(kim)
+	w.empty(domain.QueueName)
+	w.ask(former)
+	for _, step := range cascade(w.store, former.Ref())[:2] {
+		w.ok(step(t.Context()))
+	}
+	entry, err := w.store.Operator.Entry(t.Context(), kim)
+	w.ok(err)
+	m := entry.Message()
+	take := func(step func(context.Context, domain.Message, storage.Removed) error) func() error {
+		return func() error {
+			err := step(t.Context(), m, func(int) error { return nil })
+			w.work()
+			return err
+		}
+	}
+	o := w.store.Operator
+	w.stepsLeaveNoRow("WithAccount", func(k *schema.Kind) domain.Step { return k.WithAccount }, func(key rowKey, _ driver.Properties) bool {
+		_, was := others[key]
+		return !was
+	}, map[domain.Step]func() error{
+		domain.StepPivot:         func() error { _, err := o.BeginErasure(t.Context(), m); return err },
+		domain.StepChannels:      take(o.EraseChannels),
+		domain.StepFence:         take(o.EraseFence),
+		domain.StepPosts:         take(o.ErasePosts),
+		domain.StepVotes:         take(o.EraseVotes),
+		domain.StepSubscriptions: take(o.EraseSubscriptions),
+		domain.StepRelease:       take(o.EraseAccount),
+	}, domain.StepPivot, domain.StepChannels, domain.StepFence, domain.StepPosts, domain.StepVotes, domain.StepSubscriptions, domain.StepRelease)
+}
+
+func labSaysWhatCallsDependOn(t *testing.T, w *world) {
+	guards, swaps := map[*schema.Kind]bool{}, map[*schema.Kind]bool{}
+	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		var inserted, changed int
+		var deleted []*schema.Kind
+		for _, op := range c.Operations {
+			kind := schema.Of(c.Target, c.Partition, op.Row)
+			switch {
+			case op.Action == driver.ActionMerge && len(op.Properties) == 0 && len(c.Operations) > 1:
+				guards[kind] = true
+			case op.Action == driver.ActionDelete:
+				deleted = append(deleted, kind)
+			case op.Action == driver.ActionInsert:
+				inserted++
+			default:
+				changed++
+			}
+		}
+		if inserted == 1 && changed == 0 && len(deleted) == 1 {
+			swaps[deleted[0]] = true
+		}
+		return next(ctx)
+	}}})
+	w.fillSound()
+	for _, kind := range schema.Kinds() {
+		if guards[kind] != (kind.Guards != "") {
+			t.Errorf("%s of %s: transactions depend on it: %t; what the lab says of them, its Guards in package schema, is %q", kind.Name, kind.Table, guards[kind], kind.Guards)
+		}
+		if swaps[kind] != kind.Swapped {
+			t.Errorf("%s of %s: transactions put another row in its place: %t; its Swapped in package schema says %t", kind.Name, kind.Table, swaps[kind], kind.Swapped)
+		}
+	}
+}
+
+func kindsHaveScenarios(t *testing.T) {
+	for _, kind := range schema.Kinds() {
+		scenario := slices.ContainsFunc(protocol.Scenarios(), func(s lab.Scenario) bool { return s.Name == kind.Scenario })
+		if !scenario && (kind.Scenario != "" || !reason(kind.Check)) {
+			t.Errorf("%s of %s: the lab has no scenario %q: add one that tries to break the kind's invariants, and name it in its Scenario in package schema", kind.Name, kind.Table, kind.Scenario)
+		}
+	}
+}
+
+func architectureListsKinds(t *testing.T) {
+	text, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range schema.Kinds() {
+		row := fmt.Sprintf("| %s | `%s` | `%s` | %s: %s |\n", kind.Table, kind.Partition, kind.Form, kind.Name, kind.What)
+		row = strings.Replace(row, "``", "empty", 1)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("ARCHITECTURE.md does not list a kind of row: add to its table\n%s", row)
+		}
+	}
+}
