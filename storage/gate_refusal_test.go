@@ -66,7 +66,7 @@ func eachWriteStandsBehindAGate(t *testing.T) {
 		first := call.Operations[0]
 		gated := slices.Contains([]*schema.Kind{schema.OpenGate, schema.ShutGate, schema.ReservedGate}, first.Kind)
 		if !gated && !(first.Kind == schema.Vote && strings.HasPrefix(first.Words, "delete")) {
-			t.Errorf("a transaction stands behind no gate: %+v", call.Operations)
+			t.Errorf("a transaction merges no gate: %+v", call.Operations)
 		}
 	}
 }

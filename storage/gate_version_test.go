@@ -151,6 +151,6 @@ func idleChannelKeepsVersion(t *testing.T, w *storetest.World) {
 		t.Errorf("version %q became %q", before, after)
 	}
 	if strings.ContainsAny(string(before), `"\ `) {
-		t.Errorf("%q cannot stand in an HTTP ETag", before)
+		t.Errorf("%q is not allowed in an HTTP ETag", before)
 	}
 }

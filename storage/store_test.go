@@ -21,7 +21,7 @@ func TestStore(t *testing.T) {
 	t.Run("store is ready once it is prepared", storeIsReadyOncePrepared)
 	t.Run("store is not ready while a part does not answer", storeIsNotReadyWithoutAPart)
 	t.Run("creation of a store that was interrupted anywhere is completed", interruptedCreationIsCompleted)
-	t.Run("creation of a store goes on beside another one at any pace", creationsMeet)
+	t.Run("creation of a store goes on while another one runs at any pace", creationsMeet)
 	t.Run("store with rows whose part is missing is refused by name", partIsRefused)
 }
 
@@ -104,7 +104,7 @@ func interruptedCreationIsCompleted(t *testing.T) {
 	}
 }
 
-// One process creates a store and signs somebody up, and makes some calls before each call of another,
+// One process creates a store and signs a user up, and makes some calls before each call of another,
 // which creates it as well.
 func creationsMeet(t *testing.T) {
 	for seed := range uint64(200) {

@@ -26,7 +26,7 @@ func TestAccountFaults(t *testing.T) {
 				w.T.Errorf("told %v with the token %q", err, token)
 			}
 		})
-		eachCall(t, fault.Name+": change of a password locks nobody out", func(w *world, n int) {
+		eachCall(t, fault.Name+": change of a password locks no user out", func(w *world, n int) {
 			w.user("ada")
 			token, other := w.signedIn("ada", right), w.signedIn("ada", right)
 			w.Arm(fault.At(n))

@@ -23,17 +23,17 @@ func TestPasswordHashing(t *testing.T) {
 	t.Run("sign-in that waits too long is refused, and does not count", bubble(lateSignInIsRefused))
 	t.Run("wait ends with the request", bubble(hashingWaitEndsWithRequest))
 	t.Run("operator who makes an account waits", bubble(operatorWaits))
-	t.Run("at most two are hashed at once", bubble(twoAreHashedConcurrently))
+	t.Run("at most two are hashed concurrently", bubble(twoAreHashedConcurrently))
 }
 
-// nobody is an attempt of a name that nobody has. It takes a slot for as long as hashing does.
-func nobody(i int) storage.Attempt { return from(i, fmt.Sprint("nobody", i), wrong) }
+// unknown is an attempt with a name that has no account. It takes a slot for as long as hashing does.
+func unknown(i int) storage.Attempt { return from(i, fmt.Sprint("norman", i), wrong) }
 
 // hold makes hashing take so long, and so many sign-ins that take slots. Then it is quick again.
 func (w *world) hold(slots int, takes time.Duration) {
 	w.Hashing = func() { time.Sleep(takes) }
 	for i := range slots {
-		w.Beside.Go(func() { _, _, _ = w.Store.Accounts.SignIn(w.T.Context(), nobody(150+i)) }) // refused in the end
+		w.Concurrent.Go(func() { _, _, _ = w.Store.Accounts.SignIn(w.T.Context(), unknown(150+i)) }) // refused in the end
 	}
 	synctest.Wait()
 	w.Hashing = func() {}
@@ -42,7 +42,7 @@ func (w *world) hold(slots int, takes time.Duration) {
 // holdSignUp makes a sign-up that takes so long.
 func (w *world) holdSignUp(s *storage.Parts, takes time.Duration) {
 	w.Hashing = func() { time.Sleep(takes) }
-	w.Beside.Go(func() {
+	w.Concurrent.Go(func() {
 		if err := w.signUpFrom(s, 150, "slow"); err != nil {
 			w.T.Error(err)
 		}
@@ -74,7 +74,7 @@ func signInDoesNotWaitForSignUps(t *testing.T, w *world) {
 	w.user("ada")
 	w.holdSignUp(w.Store, time.Minute)
 	for i := range 100 {
-		w.Beside.Go(func() {
+		w.Concurrent.Go(func() {
 			wantBusy(t, func() error { return w.signUpFrom(w.Store, i, fmt.Sprint("user", i)) })
 		})
 	}
@@ -89,28 +89,28 @@ func signInDoesNotWaitForAddress(t *testing.T, w *world) {
 	w.user("ada")
 	w.Hashing = func() { time.Sleep(takes) }
 	for i := range 24 {
-		a := nobody(i)
+		a := unknown(i)
 		a.Address = "192.0.2.7"
-		w.Beside.Go(func() { _, _, _ = w.Store.Accounts.SignIn(t.Context(), a) })
+		w.Concurrent.Go(func() { _, _, _ = w.Store.Accounts.SignIn(t.Context(), a) })
 	}
 	synctest.Wait()
 	mustBeQuick(t, 2*takes, func() error { _, err := w.signIn(w.Store, "ada", right); return err })
 }
 
-// Whoever repeats a sign-up with its key signs in, which may take long behind other sign-ins of
+// A client that repeats a sign-up with its key signs in, which may take long behind other sign-ins of
 // that address.
 func repeatedSignUpsKeepNobodyOut(t *testing.T, w *world) {
 	again := from(1, "mallory", right)
 	w.OK(w.withKey(again))
 	w.Hashing = func() { time.Sleep(time.Second / 10) }
 	for i := range 40 {
-		a := nobody(i)
+		a := unknown(i)
 		a.Address = again.Address
-		w.Beside.Go(func() { _, _, _ = w.Store.Accounts.SignIn(t.Context(), a) })
+		w.Concurrent.Go(func() { _, _, _ = w.Store.Accounts.SignIn(t.Context(), a) })
 	}
 	synctest.Wait()
 	for range 40 {
-		w.Beside.Go(func() { _ = w.withKey(again) })
+		w.Concurrent.Go(func() { _ = w.withKey(again) })
 	}
 	synctest.Wait()
 	mustBeQuick(t, time.Second, func() error { return w.signUpFrom(w.Store, 2, "honest") })
@@ -138,7 +138,7 @@ func lateSignUpIsRefused(t *testing.T, w *world) {
 func lateSignInIsRefused(t *testing.T, w *world) {
 	w.user("ada")
 	w.hold(2, 10*time.Minute)
-	for _, name := range []string{"ada", "nobody"} {
+	for _, name := range []string{"ada", "norman"} {
 		for range 2 * limit {
 			wantBusy(t, func() error { _, err := w.signIn(w.Store, name, right); return err })
 		}
@@ -146,7 +146,7 @@ func lateSignInIsRefused(t *testing.T, w *world) {
 	time.Sleep(10 * time.Minute)
 	w.guessers("ada") // its address is not known yet
 	w.mustBeThrottled(w.Store, attempt("ada", right))
-	if checked := w.fail(w.Store, "nobody", 20); checked != limit {
+	if checked := w.fail(w.Store, "norman", 20); checked != limit {
 		t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 	}
 }
@@ -155,7 +155,7 @@ func hashingWaitEndsWithRequest(t *testing.T, w *world) {
 	w.hold(2, time.Minute)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, _, signIn := w.Store.Accounts.SignIn(ctx, nobody(1))
+	_, _, signIn := w.Store.Accounts.SignIn(ctx, unknown(1))
 	_, signUp := w.Store.Operator.SignUp(ctx, "ada", right)
 	for kind, err := range map[string]error{"sign-in": signIn, "sign-up": signUp} {
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -192,11 +192,11 @@ func twoAreHashedConcurrently(t *testing.T, w *world) {
 			if err := w.signUpFrom(w.Store, i, fmt.Sprint("user", i)); err != nil {
 				t.Error(err)
 			}
-		} else if _, _, err := w.Store.Accounts.SignIn(t.Context(), nobody(i)); !errors.Is(err, domain.ErrNotSignedIn) {
+		} else if _, _, err := w.Store.Accounts.SignIn(t.Context(), unknown(i)); !errors.Is(err, domain.ErrNotSignedIn) {
 			t.Error(err)
 		}
 	})
 	if most != 2 {
-		t.Errorf("%d are hashed at once, want 2", most)
+		t.Errorf("%d are hashed concurrently, want 2", most)
 	}
 }

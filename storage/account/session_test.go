@@ -15,11 +15,11 @@ import (
 )
 
 func TestSession(t *testing.T) {
-	t.Run("token that nobody was given is no session", bubble(unknownTokenIsNoSession))
+	t.Run("token that no client was given is no session", bubble(unknownTokenIsNoSession))
 	t.Run("ends with its time", bubble(sessionExpires))
 	t.Run("ends with all of its user, or of everybody, and so do links", sessionsEndTogether)
 	t.Run("is the oldest that ends when its user has more than fifty", bubble(fiftySessionsLast))
-	t.Run("is found whoever is likely, in one round trip if that is right", bubble(sessionIsFound))
+	t.Run("is found, whichever user is likely, in one round trip if that is right", bubble(sessionIsFound))
 	t.Run("is followed when it is carried to a new epoch between two reads", bubble(carriedSessionIsFound))
 }
 
@@ -98,7 +98,7 @@ func sessionIsFound(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("eve")
 	token := w.signedIn("ada", right)
-	for likely, want := range map[domain.UserName]time.Duration{"": 2, "eve": 3, "nobody": 3, "ada": 1} {
+	for likely, want := range map[domain.UserName]time.Duration{"": 2, "eve": 3, "norman": 3, "ada": 1} {
 		w.Arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 			time.Sleep(time.Second)
 			return send(ctx)
@@ -165,7 +165,7 @@ func linkIsFollowedOnce(t *testing.T, w *world) {
 		w.mustBeDead(what, link)
 	}
 	w.mustBeSignedIn(token, "ada")
-	if _, err := w.Store.Operator.SignInLink(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.Store.Operator.SignInLink(t.Context(), "norman"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a link of a user who is not there: %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func digestAddressEnds(t *testing.T, w *world) {
 		t.Errorf("the user has an address: %t, %v", has, err)
 	}
 	w.mustBeDigestAddress("", false)
-	if err := w.Store.Accounts.RevokeDigestAddress(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
+	if err := w.Store.Accounts.RevokeDigestAddress(t.Context(), "norman"); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("an unknown user: %v", err)
 	}
 }
@@ -217,7 +217,7 @@ const expiryMargin = 5 * time.Minute
 
 func TestExpire(t *testing.T) {
 	t.Run("each row goes when its time and the margin have passed", drivertest.Long(bubble(rowsGoInTime)))
-	t.Run("at most eight rows go at once, and none that changes after it was read", bubble(rowsGoTogether))
+	t.Run("at most eight rows go concurrently, and none that changes after it was read", bubble(rowsGoTogether))
 }
 
 func rowsGoInTime(t *testing.T, w *world) {
@@ -279,6 +279,6 @@ func rowsGoTogether(t *testing.T, w *world) {
 		return send(ctx)
 	}))
 	if n, err := w.Faulty.Operator.Expire(t.Context()); err != nil || n != 17 || most != 8 || len(w.Rows("Throttle")) != 3 {
-		t.Errorf("%d rows went, %d at once, %v; want 17, and 8 at once", n, most, err)
+		t.Errorf("%d rows went, %d concurrently, %v; want 17, and 8 concurrently", n, most, err)
 	}
 }

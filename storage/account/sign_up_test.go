@@ -18,7 +18,7 @@ func TestSignUp(t *testing.T) {
 	t.Run("new user can sign in", bubble(newUserCanSignIn))
 	t.Run("refusal names all that is wrong", bubble(badSignUpNamesAllErrors))
 	t.Run("address makes so many accounts in an hour, and then writes nothing", bubble(addressMakesSoManyAccounts))
-	t.Run("many at once cannot outrun the limit", bubble(signUpsCannotOutrunLimit))
+	t.Run("many concurrent ones cannot outrun the limit", bubble(signUpsCannotOutrunLimit))
 	t.Run("one key makes one account", bubble(oneKeyMakesOneAccount))
 	t.Run("a key gives no guesses past the limit of sign-ins", bubble(keyGivesNoGuessesPastLimit))
 	t.Run("the key that made an account is known for good", bubble(madeWithKeyKnowsTheKeyForGood))
@@ -190,10 +190,10 @@ func madeWithKeyKnowsTheKeyForGood(t *testing.T, w *world) {
 	w.OK(err)
 	w.user("grace")
 	for key, want := range map[string]bool{"k": true, "other": false, "": false} {
-		ours, err := w.Store.Operator.MadeWithKey(t.Context(), "ada", key)
+		his, err := w.Store.Operator.MadeWithKey(t.Context(), "ada", key)
 		hers, herErr := w.Store.Operator.MadeWithKey(t.Context(), "grace", key)
-		if ours != want || hers || err != nil || herErr != nil {
-			t.Errorf("%q made ada: %t, %v, and grace: %t, %v", key, ours, err, hers, herErr)
+		if his != want || hers || err != nil || herErr != nil {
+			t.Errorf("%q made ada: %t, %v, and grace: %t, %v", key, his, err, hers, herErr)
 		}
 	}
 	if read, err := w.Store.Accounts.Get(t.Context(), "ada"); err != nil || !read.CreatedOn.Equal(long) {

@@ -97,17 +97,17 @@ func (w *world) mustBeThrottled(s *storage.Parts, a storage.Attempt) {
 }
 
 func TestThrottle(t *testing.T) {
-	t.Run("many at once, in two processes, cannot outrun the count", manyCannotOutrunCount)
+	t.Run("many concurrent ones, in two processes, cannot outrun the count", manyCannotOutrunCount)
 	t.Run("too many failures are throttled until the window passes", bubble(tooManyFailuresAreThrottled))
 	t.Run("success is not counted", bubble(successIsNotCounted))
-	t.Run("many right passwords at once are not refused", bubble(manyRightAreNotRefused))
+	t.Run("many concurrent right passwords are not refused", bubble(manyRightAreNotRefused))
 	t.Run("password that waited is not compared once the limit is reached", bubble(waitingIsRefusedAtLimit))
 	t.Run("guess counts though its client has left", bubble(guessOfWhoLeftCounts))
 	t.Run("address that tries many names is throttled, which costs one read", bubble(addressIsThrottled))
 	t.Run("anonymous clients together have a limit for each user", bubble(anonymousClientsHaveLimit))
 	t.Run("anonymous clients do not lock out a known address", bubble(anonymousClientsSpareKnownAddress))
 	t.Run("address is known for 30 days after a sign-in", drivertest.Long(bubble(addressIsKnownForAWhile)))
-	t.Run("clock that was ahead locks nobody out, and makes no address known", drivertest.Long(bubble(clockAheadIsNotBelieved)))
+	t.Run("clock that was ahead locks no user out, and makes no address known", drivertest.Long(bubble(clockAheadIsNotBelieved)))
 	t.Run("anonymous clients do not lock out a session", bubble(anonymousClientsSpareSession))
 }
 
@@ -170,9 +170,9 @@ func waitingIsRefusedAtLimit(t *testing.T, w *world) {
 		w.failFrom(w.Store, address, "ada", 1)
 	}
 	w.hold(2, time.Second)
-	w.Beside.Go(func() { w.failFrom(w.Store, 100, "ada", 1) })
+	w.Concurrent.Go(func() { w.failFrom(w.Store, 100, "ada", 1) })
 	synctest.Wait()
-	w.Beside.Go(func() {
+	w.Concurrent.Go(func() {
 		if _, _, err := w.Store.Accounts.SignIn(t.Context(), from(200, "ada", right)); !isThrottled(err) {
 			t.Errorf("it is compared: %v", err)
 		}
@@ -233,7 +233,7 @@ func manyCannotOutrunCount(t *testing.T) {
 func anonymousClientsHaveLimit(t *testing.T, w *world) {
 	w.user("ada")
 	w.user("grace")
-	for _, name := range []string{"ada", "nobody"} {
+	for _, name := range []string{"ada", "norman"} {
 		if checked := w.guessers(name); checked != anonymousLimit {
 			t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, anonymousLimit)
 		}

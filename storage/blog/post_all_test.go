@@ -75,7 +75,7 @@ func twinsMakeOnePost(t *testing.T, w *world) {
 	}
 }
 
-// Somebody else, who has the same key, posts before the first transaction, and again
+// Another user, who has the same key, posts before the first transaction, and again
 // before the second.
 func rivalKeyHoldsUpNobody(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
@@ -100,7 +100,7 @@ func rivalKeyHoldsUpNobody(t *testing.T, w *world) {
 // transacts matches the transactions on the Blogs table.
 func transacts(call drivertest.Call) bool { return call.Method == "Transact" && call.Target == "Blogs" }
 
-// All are made within one tick of the clock of a bubble, which stands.
+// All are made within one tick of the clock of a bubble, which does not move.
 func undatedKeepTheirOrder(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.PostAll(channel, storetest.Postings(channel, 70))

@@ -12,7 +12,7 @@ import (
 )
 
 func TestBlogPost(t *testing.T) {
-	t.Run("source owns its keys whoever imports", bubble(sourceOwnsItsKeys))
+	t.Run("source owns its keys, whichever user imports", bubble(sourceOwnsItsKeys))
 	t.Run("any text can be a key", bubble(anyTextCanBeKey))
 	t.Run("date that no row can store is refused", bubble(unstorableDateIsRefused))
 }

@@ -17,7 +17,7 @@ import (
 
 func TestGuests(t *testing.T) {
 	t.Run("only the owner posts to a channel that is closed", bubble(closedToAllButTheOwner))
-	t.Run("whoever is blocked posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
+	t.Run("a blocked user posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
 	t.Run("a rule that changes under a post decides about it", bubble(ruleChangesUnderAPost))
 	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
@@ -63,7 +63,7 @@ func blockedPostsNothing(t *testing.T, w *world) {
 	w.mustRefuse(channel, grace, "after", domain.ErrBlocked)
 	w.Post(channel, eve, "another's")
 	if _, err := w.EditBy(w.Store, blog, storetest.AnyRevision, "edited"); !errors.Is(err, domain.ErrBlocked) {
-		t.Errorf("whoever is blocked edits their post: %v", err)
+		t.Errorf("a blocked user edits their post: %v", err)
 	}
 	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, grace))
 	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
@@ -128,7 +128,7 @@ func ownerAloneRules(t *testing.T, w *world) {
 		w.Store.Posts.Unblock(t.Context(), channel, grace, eve),
 	} {
 		if !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("somebody else rules: %v", err)
+			t.Errorf("another user sets the rule: %v", err)
 		}
 	}
 	var invalid *domain.InvalidError

@@ -15,8 +15,8 @@ import (
 
 func TestVotesThatMeet(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, w *world, blog domain.Blog){
-		"none of four hundred voters is kept too long":     everyVoterHasTime,
-		"a voter who is gone has no vote and fails nobody": goneVoterHasNoVote,
+		"none of four hundred voters is kept too long":             everyVoterHasTime,
+		"a voter who is gone has no vote, and no other vote fails": goneVoterHasNoVote,
 	} {
 		t.Run(name, bubble(func(t *testing.T, w *world) {
 			test(t, w, w.Post(w.Create("garden", ada), ada, "text"))
@@ -71,7 +71,7 @@ func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 			t.Errorf("voter %d: %v", i, err)
 		}
 	})
-	// Nobody meets another, so that no vote is sent twice.
+	// No request meets another, so that no vote is sent twice.
 	if n := w.Calls.Load(); n != 5*voters {
 		t.Errorf("%d calls, want three reads and two transactions of each voter", n)
 	}

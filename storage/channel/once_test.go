@@ -10,8 +10,8 @@ import (
 
 func TestCreateOnce(t *testing.T) {
 	t.Run("a key that was used for another name, or for other words, is refused", bubble(creationKeyIsForOneRequest))
-	t.Run("a key whose channel was deleted makes no other, also if a copy of its row lands late", bubble(creationKeyIsUsedUp))
-	t.Run("a row without a gate keeps nobody from the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
+	t.Run("a key whose channel was deleted makes no other, also if a delayed duplicate of its row takes effect", bubble(creationKeyIsUsedUp))
+	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
 }
 
 func (w *world) createOnce(channel domain.Channel) (domain.Channel, bool, error) {
@@ -49,7 +49,7 @@ func creationKeyIsUsedUp(t *testing.T, w *world) {
 	}
 }
 
-// The row landed after its channel was deleted, and beside it lies a row of a channel of before.
+// The row was inserted after its channel was deleted, and next to it is a row of an earlier channel.
 func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	late := w.Create("garden", ada)
 	w.Ungate(late)

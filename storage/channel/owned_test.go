@@ -9,7 +9,7 @@ import (
 
 func TestChannelsOf(t *testing.T) {
 	t.Run("has each channel, page by page", bubble(ownedChannelsComePageByPage))
-	t.Run("leaves out what is gone or belongs to somebody else", bubble(ownedChannelsAreOnesOwn))
+	t.Run("leaves out what is gone or belongs to another user", bubble(ownedChannelsAreOnesOwn))
 }
 
 // uncounted creates a channel as an import does.

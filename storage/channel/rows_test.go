@@ -15,7 +15,7 @@ import (
 
 func TestRows(t *testing.T) {
 	t.Run("shows the owner every row, as it is in the store, and each kind alone", bubble(showsOwnerEveryRow))
-	t.Run("shows a channel's rows to nobody else, unless everybody may", bubble(showsRowsToNobodyElse))
+	t.Run("shows a channel's rows to its owner alone, unless every reader may see them", bubble(showsRowsToNobodyElse))
 	t.Run("shows a deletion from the message to what is left", bubble(showsDeletionFromMessageToRecord))
 	t.Run("shows who asked for a deletion nothing of the next channel", bubble(showsNothingOfNextChannel))
 	t.Run("shows the owner no row of another incarnation, unless everybody may", bubble(showsNoOtherIncarnation))
@@ -169,7 +169,7 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 	}
 }
 
-// The rows are read after the channel's. By then its name may be somebody else's.
+// The rows are read after the channel's. By then its name may be another user's.
 func showsNoOtherIncarnation(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	other := domain.NewIncarnation()

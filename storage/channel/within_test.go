@@ -18,7 +18,7 @@ import (
 
 func TestCreateChannelWithin(t *testing.T) {
 	t.Run("one more than the limit is refused until one has gone", bubble(oneMoreThanTheLimitIsRefusedUntilOneHasGone))
-	t.Run("a creation that fails again and again takes the room of one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
+	t.Run("a creation that fails again and again counts as one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
 	t.Run("an owner without room can ask again for the last", bubble(ownerWithoutRoomCanAskAgain))
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
 	t.Run("a name that is taken again meanwhile keeps its row", bubble(nameTakenAgainKeepsItsRow))
@@ -94,7 +94,7 @@ func opensGate(call drivertest.Call) bool {
 	})
 }
 
-// fillUp lets the rows of creations that died run out, and fills the room that is left.
+// fillUp lets the rows of creations that died run out, and creates channels up to the limit.
 func (w *world) fillUp(limit int) {
 	w.T.Helper()
 	time.Sleep(11 * time.Minute)

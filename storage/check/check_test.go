@@ -43,7 +43,7 @@ func ofDead(key domain.ChannelKey) func(w *world) []string {
 		for _, row := range []string{"blog!" + string(id), storetest.ShutGateRow(dead), "once!x", rateRow(0, id), "sub!eve", "vote!x!ada", "~of a later program"} {
 			found = append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.Insert(key, row, dead)))
 		}
-		return append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.Insert(key, "once!of nobody", "")))
+		return append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.Insert(key, "once!of no post", "")))
 	}
 }
 
@@ -77,7 +77,7 @@ func rowPlants() []plant {
 		{name: "orphans under a name before all", found: ofDead("0")},
 		{name: "orphans under a free name", found: ofDead("free")},
 		{name: "orphans under a name after all", found: ofDead("zz")},
-		{name: "orphans beside a channel", found: ofDead("a")},
+		{name: "orphans next to a channel", found: ofDead("a")},
 		{name: "a post that is not in the index", paged: true, found: func(w *world) []string {
 			blog := w.Post(w.Create("plant", ada), grace, "one")
 			w.remove("plant", rateRow(0, blog.ID))
@@ -231,7 +231,7 @@ func gatePlants() []plant {
 			w.Insert("plant", storetest.ShutGateRow(channel.Incarnation), channel.Incarnation)
 			return found("I9", "Channels", "plant", "")
 		}},
-		{name: "a deleting channel that nobody recorded", found: func(w *world) []string {
+		{name: "a deleting channel without a record", found: func(w *world) []string {
 			w.marked("plant", false)
 			return found("I5", "Channels", "plant", "")
 		}},
@@ -266,7 +266,7 @@ func (w *world) neighbours() (litter [][2]string) {
 	w.CarryOut(w.Messages())
 	stray, own := domain.NewIncarnation(), w.ReadChannel("m").Incarnation
 	for _, gate := range []string{storetest.OpenGateRow(stray), storetest.ReservedGateRow(stray)} {
-		litter = append(litter, [2]string{"a", w.Insert("a", gate, stray)}, [2]string{"nobody", w.Insert("nobody", gate, stray)})
+		litter = append(litter, [2]string{"a", w.Insert("a", gate, stray)}, [2]string{"norman", w.Insert("norman", gate, stray)})
 	}
 	gone := domain.NewBlogID(domain.Now())
 	w.OK(w.Store.Operator.ListVote(w.T.Context(), domain.ChannelRef{Key: "m", Incarnation: own}, gone, "eve"))

@@ -124,7 +124,7 @@ const (
 	pat domain.UserName = "pat"
 )
 
-// fillSound makes a store at rest that has a row of each kind, in which neither a check nor the
+// fillSound makes an idle store that has a row of each kind, in which neither a check nor the
 // oracle finds anything. It returns the channel in which most of it is.
 func (w *world) fillSound() (meadow domain.Channel) {
 	w.T.Helper()
@@ -324,7 +324,7 @@ func (w *world) strays(kind *schema.Kind, meadow domain.Channel) (keys []rowKey)
 	parts := map[string][]string{
 		"key":         {"meadow", "stuck", "free"},
 		"incarnation": {string(meadow.Incarnation), string(dead)},
-		"user":        {string(grace), string(lea), string(pat), "nobody"},
+		"user":        {string(grace), string(lea), string(pat), "norman"},
 		"id":          {string(blogs.Items[0].ID), string(domain.NewBlogID(domain.Now()))},
 		"hash":        {strings.Repeat("ab", 32)},
 		"digit":       {"7"},
@@ -344,7 +344,7 @@ func (w *world) strays(kind *schema.Kind, meadow domain.Channel) (keys []rowKey)
 				return keys
 			}
 			if parts[part[1]] == nil {
-				w.T.Fatalf("the key of the kind %q has a part %s: say in this test what may stand there", kind.Name, part[0])
+				w.T.Fatalf("the key of the kind %q has a part %s: say in this test what it may be", kind.Name, part[0])
 			}
 			for _, text := range parts[part[1]] {
 				filled = append(filled, rowKey{key.table, strings.Replace(key.partition, part[0], text, 1), key.row})

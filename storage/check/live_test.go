@@ -23,7 +23,7 @@ const undoAccount = time.Hour
 type live struct {
 	// prepare is done before the check begins. It may be nil.
 	prepare func(w *world, s *storage.Parts)
-	// run is done beside it, one call of the store after another.
+	// run is done concurrently, one call of the store after another.
 	run func(w *world, s *storage.Parts)
 }
 
@@ -160,14 +160,14 @@ func (w *world) checkBeside(live live, n, stride int, repair bool) (more bool) {
 		live.prepare(w, w.undoable(w.DB))
 	}
 	turn, over := make(chan struct{}), make(chan struct{})
-	beside := w.undoable(drivertest.NewFaults(w.DB, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+	concurrent := w.undoable(drivertest.NewFaults(w.DB, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		<-turn
 		return send(ctx)
 	}))
 	go func() {
 		defer close(over)
 		<-turn
-		live.run(w, beside)
+		live.run(w, concurrent)
 	}()
 	calls := 0
 	checked := w.undoable(drivertest.NewFaults(w.DB, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {

@@ -18,12 +18,12 @@ import (
 type unreadable struct {
 	table, partition, row string
 	properties            []driver.Property
-	// foreign reports a key that ours cannot even send, so that no repair removes the row, and
+	// foreign reports a key that MicroBlogging cannot even send, so that no repair removes the row, and
 	// no sweep.
 	foreign bool
 }
 
-// unreadables are such rows beside a channel "garden" of ada, who has another, "harbour".
+// unreadables are such rows next to a channel "garden" of ada, who has another, "harbour".
 func unreadables(of domain.Incarnation) map[string]unreadable {
 	own, joined := driver.String("Incarnation", of), driver.String("State", "joined")
 	list := map[string]unreadable{

@@ -93,7 +93,7 @@ func ungatedPostIsLeft(t *testing.T, w *world) {
 	}
 }
 
-// A repair deletes only the version that it read. A row that somebody else has
+// A repair deletes only the version that it read. A row that another process has
 // written since stays.
 func repairNeverDeletesChangedRow(t *testing.T) {
 	for _, plant := range plants() {

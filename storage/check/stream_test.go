@@ -27,7 +27,7 @@ func checkStreams(t *testing.T) {
 		var least, most uint64 = 1 << 62, 0
 		checker := w.Through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Method == "Get" {
-				return send(ctx) // of which several are made at once
+				return send(ctx) // of which several are made concurrently
 			}
 			runtime.GC()
 			var m runtime.MemStats

@@ -19,7 +19,7 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
 	t.Run("channel that is marked after its deletion is done goes with its row", bubble(markedAgainIsReleased))
 	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
-	t.Run("poisoned deletion is looked at once, and comes back with a requeue", bubble(poisonLeavesIndex))
+	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
 
 // openDeletions are the channels on the index.
@@ -75,7 +75,7 @@ func doneLeavesIndex(t *testing.T, w *world) {
 	w.MustBeSound()
 }
 
-// A delayed duplicate of its insert has brought the row back, and somebody has asked again.
+// A delayed duplicate of its insert has brought the row back, and the owner has asked again.
 func markedAgainIsReleased(t *testing.T, w *world) {
 	w.Ask(w.Create("garden", ada))
 	row := w.Rows("Channels")[0]

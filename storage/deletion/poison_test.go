@@ -25,7 +25,7 @@ func TestPoison(t *testing.T) {
 
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
-	t.Run("requeueing ends although a worker poisons at once", bubble(requeueEnds))
+	t.Run("requeueing ends although a worker poisons concurrently", bubble(requeueEnds))
 	t.Run("no message that cannot be decoded is lost, whatever happens to a call", undecodableIsNotLost)
 }
 
@@ -164,7 +164,7 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 }
 
 // Some have a copy on the poison queue and a record, some only one of the two, and one has a
-// record that nobody can read either.
+// record that no program can read either.
 func unreadIsDropped(t *testing.T, w *world) {
 	for _, text := range []string{undecodableText, "two\r\nlines", "\xff\x00"} {
 		w.sendForeign(text)
@@ -201,7 +201,7 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	}
 	w.Poison()
 	before := w.poisoned()
-	if n := w.requeue("nobody"); n != 0 || !slices.Equal(w.poisoned(), before) {
+	if n := w.requeue("norman"); n != 0 || !slices.Equal(w.poisoned(), before) {
 		t.Errorf("requeued %d of no channel", n)
 	}
 	if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 4 {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestDeletionUndo(t *testing.T) {
-	t.Run("is for whoever asked, of what was asked for", bubble(undoIsForWhoeverAsked))
+	t.Run("is for the user who asked, of what was asked for", bubble(undoIsForWhoeverAsked))
 	t.Run("comes too late once a worker has passed the pivot", bubble(undoComesTooLate))
 	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
@@ -68,7 +68,7 @@ func undoIsForWhoeverAsked(t *testing.T, w *world) {
 	}
 	ref := w.askUndoable(channel)
 	if err := w.undo(ref, grace); !errors.Is(err, domain.ErrForbidden) {
-		t.Errorf("somebody else undoes it with %v", err)
+		t.Errorf("another user undoes it with %v", err)
 	}
 	w.OK(w.undo(ref, ada))
 	w.mustLive(channel)
@@ -87,7 +87,7 @@ func undoComesTooLate(t *testing.T, w *world) {
 	}
 }
 
-// The request has told nobody anything, but its deletion is on the owner's list.
+// The request was not acknowledged, but its deletion is on the owner's list.
 func undoBarsDeadRequest(t *testing.T, w *world) {
 	channel := w.Create("Garden", ada)
 	w.Post(channel, ada, "a post")

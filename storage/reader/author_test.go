@@ -18,7 +18,7 @@ import (
 
 func TestAuthor(t *testing.T) {
 	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
-	t.Run("a row that names a post of another is shown to nobody", bubble(postOfAnotherIsNotShown))
+	t.Run("a row that names a post of another is not shown", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
 	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
 	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
@@ -64,8 +64,8 @@ func authorHasTheirPosts(t *testing.T, w *world) {
 			t.Errorf("in pages of %d: %q, want %q", limit, got, want)
 		}
 	}
-	if got := w.wrote("nobody", 5); got != nil {
-		t.Errorf("nobody wrote %q", got)
+	if got := w.wrote("norman", 5); got != nil {
+		t.Errorf("a user without posts wrote %q", got)
 	}
 	if _, err := w.Store.Feeds.BlogsBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("a cursor of nothing: %v", err)
@@ -75,7 +75,7 @@ func authorHasTheirPosts(t *testing.T, w *world) {
 	}
 }
 
-// A delayed duplicate puts a post on the list of whoever has its author's former name.
+// A delayed duplicate puts a post on the list of the user who has its author's former name.
 func postOfAnotherIsNotShown(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.Post(channel, grace, "own")

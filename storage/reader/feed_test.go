@@ -70,7 +70,7 @@ func feedForgetsSlowJoiner(t *testing.T) {
 			w.Post(channel, ada, "hello")
 			w.endedWhileJoining(channel, grace)
 			if n := read(w); n != 0 {
-				t.Errorf("%d shown of a channel that nobody subscribes to", n)
+				t.Errorf("%d shown of a channel without subscribers", n)
 			}
 			if there, err := w.Store.Subscriptions.Has(t.Context(), channel.Ref(), grace); err != nil || there {
 				t.Errorf("the user's row is still there: %t, %v", there, err)

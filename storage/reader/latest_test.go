@@ -22,8 +22,8 @@ func TestLatest(t *testing.T) {
 	t.Run("cursor of another list is refused", bubble(latestRefusesOtherCursors))
 	t.Run("nothing is shown of a deleted channel, and its rows go", bubble(latestForgetsTheGone))
 	t.Run("process writes a row once in five minutes, and each incarnation", bubble(activityIsNotedOnce))
-	t.Run("page that has not changed costs 16 calls and two for each of at most 32 channels, all at once", latestCosts)
-	t.Run("row that nobody has written for a year goes", bubble(oldActivityGoes))
+	t.Run("page that has not changed costs 16 calls and two for each of at most 32 channels, all concurrently", latestCosts)
+	t.Run("row that was not written for a year goes", bubble(oldActivityGoes))
 }
 
 // latest reads all pages of the newest posts.

@@ -102,7 +102,7 @@ var (
 		Hash:  "of the author and the key",
 		What:  "The idempotency key that made a post, as a hash, with a hash of what was posted.",
 		Why:   "It is inserted together with the post. A request that is sent twice finds it and makes one post.",
-		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: "It is a hash, and names nobody.",
+		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: "It is a hash, and names no user.",
 		Properties: always(PropBlog, PropIncarnation, PropBody),
 	}
 	Rate = &Kind{

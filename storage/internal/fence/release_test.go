@@ -12,7 +12,7 @@ import (
 func TestChannelRelease(t *testing.T) {
 	t.Run("name of an active channel is not released", storetest.Bubble(activeNameIsNotReleased))
 	t.Run("gate that has gone is not shut again", storetest.Bubble(goneGateIsNotShut))
-	t.Run("row that lands late does not stop it", storetest.Bubble(lateRowDoesNotStopRelease))
+	t.Run("delayed row does not stop it", storetest.Bubble(lateRowDoesNotStopRelease))
 }
 
 func activeNameIsNotReleased(t *testing.T, w *storetest.World) {

@@ -42,7 +42,7 @@ type World struct {
 	// Hashing is called while a password is hashed, in a slot. A password is compared immediately.
 	Hashing func()
 	// Beside has the requests that go on during a test in a bubble, which ends after them.
-	Beside sync.WaitGroup
+	Concurrent sync.WaitGroup
 }
 
 // New opens a store for one test, and prepares it.
@@ -72,7 +72,7 @@ func (w *World) hooked(ctx context.Context, call drivertest.Call, send drivertes
 }
 
 // Through returns another store on the same backend, whose calls go through this hook.
-// It stands for another process.
+// It represents another process.
 func (w *World) Through(hook drivertest.Hook) *storage.Parts {
 	return w.on(drivertest.NewFaults(w.DB, hook))
 }
@@ -115,7 +115,7 @@ func InBubble(t *testing.T, test func(t *testing.T, w *World)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := New(t)
-		defer w.Beside.Wait()
+		defer w.Concurrent.Wait()
 		test(t, w)
 	})
 }

@@ -1,4 +1,4 @@
-package storage_test
+package check_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"microblogging/lab/protocol"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -60,8 +61,8 @@ func rulesFindWrongRows(t *testing.T, w *world) {
 			if complete && i >= 20 && !thorough() {
 				break
 			}
-			w.ok(w.table(c.table).Transact(t.Context(), c.partition, c.write))
-			violations, _ := w.run(false)
+			w.OK(w.Table(c.table).Transact(t.Context(), c.partition, c.write))
+			violations, _ := w.Check(false)
 			named(t, kind, "Check", kind.Check, violations, byCheck)
 			named(t, kind, "Oracle", kind.Oracle, w.oracle(), byOracle)
 			w.restore(sound)
@@ -91,30 +92,30 @@ const kim domain.UserName = "kim"
 // fillOfKim adds what kim has to a store, and returns her channel, of which every row holds the
 // name "kims", or its incarnation.
 func (w *world) fillOfKim() (own domain.Channel) {
-	w.t.Helper()
-	ctx := w.t.Context()
+	w.T.Helper()
+	ctx := w.T.Context()
 	w.account(kim)
-	_, _, err := w.store.Accounts.SignIn(ctx, storage.Attempt{Name: string(kim), Password: right, Address: storyAddress})
-	w.ok(err)
-	own, _, err = w.store.Channels.Create(ctx, w.channel("kims", kim), "key", 9)
-	w.ok(err)
-	w.post(own, eve, "by eve")
-	for _, channel := range []domain.Channel{own, w.readChannel("meadow")} {
-		blogs, err := w.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
-		w.ok(err)
-		w.ok(w.store.Posts.Vote(ctx, channel.Ref(), blogs.Items[0].ID, kim))
-		w.post(channel, kim, "by kim")
-		w.ok(w.store.Subscriptions.Create(ctx, channel, kim))
-		w.insert(channel.Key(), "join!"+string(kim), channel.Incarnation)
+	_, _, err := w.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(kim), Password: password, Address: "203.0.113.77"})
+	w.OK(err)
+	own, _, err = w.Store.Channels.Create(ctx, w.NewChannel("kims", kim), "key", 9)
+	w.OK(err)
+	w.Post(own, eve, "by eve")
+	for _, channel := range []domain.Channel{own, w.ReadChannel("meadow")} {
+		blogs, err := w.Store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
+		w.OK(err)
+		w.OK(w.Store.Posts.Vote(ctx, channel.Ref(), blogs.Items[0].ID, kim))
+		w.Post(channel, kim, "by kim")
+		w.OK(w.Store.Subscriptions.Create(ctx, channel, kim))
+		w.Insert(channel.Key(), "join!"+string(kim), channel.Incarnation)
 	}
-	w.insert(own.Key(), reservedGateRow(dead), dead)
+	w.Insert(own.Key(), storetest.ReservedGateRow(dead), dead)
 	return own
 }
 
 // stepsLeaveNoRow takes steps in turn, and compares the step after which no row of a kind is left with
 // the one that the kind names.
 func (w *world) stepsLeaveNoRow(field string, declared func(*schema.Kind) domain.Step, of func(rowKey, driver.Properties) bool, steps map[domain.Step]func() error, order ...domain.Step) {
-	w.t.Helper()
+	w.T.Helper()
 	rows := func() map[*schema.Kind]bool {
 		has := map[*schema.Kind]bool{}
 		for key, properties := range w.snapshot() {
@@ -126,7 +127,7 @@ func (w *world) stepsLeaveNoRow(field string, declared func(*schema.Kind) domain
 	}
 	before, left := rows(), map[*schema.Kind]domain.Step{}
 	for _, name := range order {
-		w.ok(steps[name]())
+		w.OK(steps[name]())
 		after := rows()
 		for kind := range before {
 			if !after[kind] && left[kind] == "" {
@@ -142,14 +143,14 @@ func (w *world) stepsLeaveNoRow(field string, declared func(*schema.Kind) domain
 		step, made := declared(kind), before[kind]
 		switch name := kind.Name + " of " + kind.Table; {
 		case reason(string(step)) && left[kind] != "":
-			w.t.Errorf("%s: the step %q deletes it: name the step as its %s in package schema, which says %q", name, left[kind], field, step)
+			w.T.Errorf("%s: the step %q deletes it: name the step as its %s in package schema, which says %q", name, left[kind], field, step)
 		case reason(string(step)), made && left[kind] == step && step != "":
 		case !made:
-			w.t.Errorf("%s: let fillOfKim make one, or say as its %s in package schema why no step deletes it", name, field)
+			w.T.Errorf("%s: let fillOfKim make one, or say as its %s in package schema why no step deletes it", name, field)
 		case left[kind] == "":
-			w.t.Errorf("%s: no step deletes it, and its %s is %q: let one delete it, or say there why it stays", name, field, step)
+			w.T.Errorf("%s: no step deletes it, and its %s is %q: let one delete it, or say there why it stays", name, field, step)
 		default:
-			w.t.Errorf("%s: the step %q deletes it, and its %s in package schema is %q", name, left[kind], field, step)
+			w.T.Errorf("%s: the step %q deletes it, and its %s in package schema is %q", name, left[kind], field, step)
 		}
 	}
 }
@@ -157,10 +158,10 @@ func (w *world) stepsLeaveNoRow(field string, declared func(*schema.Kind) domain
 func stepsLeaveNoRowOfChannel(t *testing.T, w *world) {
 	w.fillSound()
 	own := w.fillOfKim()
-	w.ask(own)
+	w.Ask(own)
 	order := []domain.Step{domain.StepPivot, domain.StepShut, domain.StepSweep, domain.StepRemoveGate, domain.StepRelease}
 	steps := map[domain.Step]func() error{}
-	for i, step := range cascade(w.store, own.Ref()) {
+	for i, step := range storetest.Cascade(w.Store, own.Ref()) {
 		steps[order[i]] = func() error { return step(t.Context()) }
 	}
 	w.stepsLeaveNoRow("WithChannel", func(k *schema.Kind) domain.Step { return k.WithChannel }, func(key rowKey, p driver.Properties) bool {
@@ -173,15 +174,15 @@ func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
 	w.fillSound()
 	others := w.snapshot()
 	w.fillOfKim()
-	former := w.create("former", kim)
+	former := w.Create("former", kim)
 	w.leave(kim)
 	w.empty(domain.QueueName)
-	w.ask(former)
-	for _, step := range cascade(w.store, former.Ref())[:2] {
-		w.ok(step(t.Context()))
+	w.Ask(former)
+	for _, step := range storetest.Cascade(w.Store, former.Ref())[:2] {
+		w.OK(step(t.Context()))
 	}
-	entry, err := w.store.Operator.Entry(t.Context(), kim)
-	w.ok(err)
+	entry, err := w.Store.Operator.Entry(t.Context(), kim)
+	w.OK(err)
 	m := entry.Message()
 	take := func(step func(context.Context, domain.Message, storage.Removed) error) func() error {
 		return func() error {
@@ -190,7 +191,7 @@ func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
 			return err
 		}
 	}
-	o := w.store.Operator
+	o := w.Store.Operator
 	w.stepsLeaveNoRow("WithAccount", func(k *schema.Kind) domain.Step { return k.WithAccount }, func(key rowKey, _ driver.Properties) bool {
 		_, was := others[key]
 		return !was
@@ -207,7 +208,7 @@ func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
 
 func labSaysWhatCallsDependOn(t *testing.T, w *world) {
 	guards, swaps := map[*schema.Kind]bool{}, map[*schema.Kind]bool{}
-	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 		var inserted, changed int
 		var deleted []*schema.Kind
 		for _, op := range c.Operations {
@@ -249,7 +250,7 @@ func kindsHaveScenarios(t *testing.T) {
 }
 
 func architectureListsKinds(t *testing.T) {
-	text, err := os.ReadFile("../ARCHITECTURE.md")
+	text, err := os.ReadFile("../../ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
