@@ -193,8 +193,9 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	if still, err := p.stateUnchanged(ctx); err != nil || !still {
-		return err
+	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
+	if err != nil || now.State == domain.ChannelActive || now.UndoCount != p.channel.UndoCount {
+		return unlessAbsent(err)
 	}
 	return p.channelViolation("I5", detail, func() (string, error) {
 		message := deletion.MessageFor(p.channel, p.channel.Owner)
@@ -207,12 +208,6 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 		}
 		return "queued", err
 	})
-}
-
-// stateUnchanged reports whether the channel is marked as it was read.
-func (p *partitionCheck) stateUnchanged(ctx context.Context) (bool, error) {
-	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
-	return err == nil && now.State != domain.ChannelActive && now.UndoCount == p.channel.UndoCount, unlessAbsent(err)
 }
 
 // channelViolation reports a violation that the row of the channel shows.
