@@ -1,10 +1,9 @@
 package domain
 
 // A Field is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
-// bodies of the API, the hash of a request with an idempotency key and the row take the fields
-// from the fields. To add one is to add a field, its field (as the last) and its control in package
-// templates, to show it on its page and in the feeds, and to name it in openapi.json and in the
-// table of ARCHITECTURE.md.
+// bodies of the API, the hash of a request with an idempotency key, the row and its check range over
+// the fields. To add one, add it to the struct and to its Fields, as the last. Then TestFields of
+// package web says where it is still missing: in a page, a feed, the export or openapi.json.
 type Field struct {
 	// Name is what JSON, forms and errors call it.
 	Name string

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -231,7 +232,8 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	if err != nil {
 		return err
 	}
-	err = e.list(folder+name+".md", "# "+about.Title+"\n", posts, "", func(w *listWriter, post domain.Blog) {
+	title := strings.TrimSpace("# "+about.Title+"\n\n"+about.Description) + "\n"
+	err = e.list(folder+name+".md", title, posts, "", func(w *listWriter, post domain.Blog) {
 		w.text(markdownOf(post))
 	})
 	if err != nil {

@@ -166,15 +166,13 @@ func (p *plot) rowsNamed(words string, call *lab.Call) string {
 		rows = append(rows, op.Row)
 	}
 	for _, row := range rows {
-		key, kind := p.Pretty(lab.NameRow(call.Target, row)), schema.Of(call.Target, call.Partition, row)
-		if kind == nil || kind.Form == "" {
-			continue
+		switch key, kind := p.Pretty(lab.NameRow(call.Target, row)), schema.Of(call.Target, call.Partition, row); {
+		case kind == nil || kind.Form == "":
+		case kind.Hash != "":
+			words = strings.Replace(words, key, kind.Name, 1)
+		default:
+			words = strings.Replace(words, key, kind.Name+" "+key[strings.LastIndex(key, "!")+1:], 1)
 		}
-		name := kind.Name
-		if kind.Hash == "" {
-			name += " " + key[strings.LastIndex(key, "!")+1:]
-		}
-		words = strings.Replace(words, key, name, 1)
 	}
 	return words
 }

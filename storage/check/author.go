@@ -24,7 +24,7 @@ func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 // checkListed is I8 of the posts and votes that were gathered.
 func (p *partitionCheck) checkListed(ctx context.Context) error {
 	missing, err := concurrent.Gather(ctx, p.store.Fence.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
-		user, entry, _ := p.listing(row)
+		user, entry := blog.ListedAs(row)
 		if entry == "" {
 			return row, false, nil // it is on no list
 		}
@@ -46,7 +46,7 @@ func (p *partitionCheck) checkListed(ctx context.Context) error {
 // unlisted reports a post or vote that is not on the list of its user: I8, or I12 if their account
 // is gone.
 func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error {
-	user, _, list := p.listing(row)
+	user, _ := blog.ListedAs(row)
 	of, err := p.erasureOf(ctx, user)
 	switch {
 	case err != nil:
@@ -55,17 +55,9 @@ func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error 
 		return p.ofNobody(ctx, p.channel.Ref(), row, of)
 	}
 	return p.violation("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
-		return "listed", list(ctx)
-	})
-}
-
-// listing is whose list a post or vote belongs on, its row there, and what puts it there.
-func (p *partitionCheck) listing(row driver.Entity) (user domain.UserName, entry string, list func(context.Context) error) {
-	user, entry = blog.ListedAs(row)
-	return user, entry, func(ctx context.Context) error {
 		if schema.Vote.Has(row.Row) {
-			return p.store.ListVote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
+			return "listed", p.store.ListVote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
 		}
-		return p.store.ListPosts(ctx, user, blog.Decode(row).Blog)
-	}
+		return "listed", p.store.ListPosts(ctx, user, blog.Decode(row).Blog)
+	})
 }

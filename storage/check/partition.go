@@ -195,7 +195,7 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	}
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())
 	if err != nil || now.State == domain.ChannelActive || now.UndoCount != p.channel.UndoCount {
-		return unlessAbsent(err) // it is not marked as it was read
+		return unlessAbsent(err)
 	}
 	return p.channelViolation("I5", detail, func() (string, error) {
 		message := deletion.MessageFor(p.channel, p.channel.Owner)

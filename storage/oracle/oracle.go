@@ -42,8 +42,8 @@ type key struct{ table, partition, row string }
 
 // A channel is what a Channels row says that matters here.
 type channel struct {
-	incarnation string
-	active      bool
+	incarnation, owner string
+	active, open, shut bool
 }
 
 // store is all rows, and what was found wrong with them so far.
@@ -68,10 +68,10 @@ func (s *store) read(ctx context.Context, backend driver.Backend) error {
 		}
 	}
 	for _, row := range s.rows[tableChannels] {
-		s.channels[row.Partition] = channel{
-			incarnation: row.Properties.String("Incarnation"),
-			active:      row.Properties.String("State") == "active",
-		}
+		of := row.Properties.String("Incarnation")
+		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + of}]
+		_, shut := s.has[key{tableBlogs, row.Partition, "gate!shut!" + of}]
+		s.channels[row.Partition] = channel{of, row.Properties.String("Owner"), row.Properties.String("State") == "active", open, shut}
 	}
 	return nil
 }
@@ -95,25 +95,16 @@ func (s *store) blogs(f func(of channel, row driver.Entity, kind, rest string)) 
 	}
 }
 
-// noOrphan is I1: every Blogs row is of the incarnation that its channel has. The
-// gate of a creation that died is harmless.
+// noOrphan is I1: every Blogs row is of the incarnation that its channel has. A creation that dies
+// before its incarnation was told leaves an open gate or a reservation, which is harmless.
 func (s *store) noOrphan() {
 	for _, row := range s.rows[tableBlogs] {
-		if isUnlearned(row.Row) {
-			continue
-		}
+		untold := strings.HasPrefix(row.Row, "gate!open!") || strings.HasPrefix(row.Row, "gate!reserved!")
 		of := row.Properties.String("Incarnation")
-		if live, there := s.channels[row.Partition]; !there || live.incarnation != of {
+		if live, there := s.channels[row.Partition]; !untold && (!there || live.incarnation != of) {
 			s.violation("I1", tableBlogs, row, "is of incarnation %s, and its channel is not", of)
 		}
 	}
-}
-
-// isUnlearned reports whether a row is of the kinds that a creation leaves when it
-// dies before anybody has learned its incarnation. A reservation was called a
-// seed once.
-func isUnlearned(row string) bool {
-	return strings.HasPrefix(row, "gate!open!") || strings.HasPrefix(row, "gate!reserved!")
 }
 
 // itEnds is I5: each deletion is done, and its channel is gone; or it is in
@@ -194,12 +185,11 @@ func (s *store) subscribersAgree() {
 // of no user.
 func (s *store) listsAgree() {
 	for _, row := range s.rows[tableChannels] {
-		owner, of := row.Properties.String("Owner"), s.channels[row.Partition]
-		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + of.incarnation}]
-		_, listed := s.has[key{tableUsers, owner, "owned!" + row.Partition}]
-		_, noUser := domain.ParseUserName(owner)
-		if of.active && open && !listed && noUser == nil && !s.ends(owner) {
-			s.violation("I8", tableChannels, row, "is not on the list of its owner, %s", owner)
+		of := s.channels[row.Partition]
+		_, listed := s.has[key{tableUsers, of.owner, "owned!" + row.Partition}]
+		_, noUser := domain.ParseUserName(of.owner)
+		if of.active && of.open && !listed && noUser == nil && !s.ends(of.owner) {
+			s.violation("I8", tableChannels, row, "is not on the list of its owner, %s", of.owner)
 		}
 	}
 	s.blogs(func(of channel, row driver.Entity, kind, id string) {
@@ -216,11 +206,13 @@ func (s *store) listsAgree() {
 	})
 }
 
-// ends reports whether the deletion of an account takes rows off the lists of its user, or has.
-func (s *store) ends(user string) bool {
-	state := s.has[key{tableUsers, user, ""}].Properties.String("State")
-	return state == "erasing" || state == "gone"
+// state is that of a user's account.
+func (s *store) state(user string) string {
+	return s.has[key{tableUsers, user, ""}].Properties.String("State")
 }
+
+// ends reports whether the deletion of an account takes rows off the lists of its user, or has.
+func (s *store) ends(user string) bool { return s.state(user) == "erasing" || s.state(user) == "gone" }
 
 // requestsAgree is I8 of deletions: each deletion of a channel is on the list of the user who asked for
 // it, unless the list went with the account of that user. The list of a later account is another.
@@ -242,22 +234,20 @@ func (s *store) requestsAgree() {
 // whose deletion was asked for is gone, or its deletion is poisoned or was undone. What their lists
 // hold names nothing: a delayed duplicate may have left it.
 func (s *store) whoIsGone() {
-	state := func(user string) string { return s.has[key{tableUsers, user, ""}].Properties.String("State") }
 	for _, row := range s.rows[tableUsers] {
 		record := s.has[key{tableDeletions, "@" + row.Partition, row.Properties.String("Incarnation")}].Properties.String("State")
-		if now := state(row.Partition); row.Row == "" && now != "" && now != "gone" && record != "poisoned" {
+		if now := s.state(row.Partition); row.Row == "" && now != "" && now != "gone" && record != "poisoned" {
 			s.violation("I5", tableUsers, row, "is still %s, and its deletion is recorded as %q", now, record)
 		}
 	}
 	for _, row := range s.rows[tableChannels] {
-		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + s.channels[row.Partition].incarnation}]
-		if owner := row.Properties.String("Owner"); s.channels[row.Partition].active && open && state(owner) == "gone" {
-			s.violation("I12", tableChannels, row, "is the channel of %s, whose account is gone", owner)
+		if of := s.channels[row.Partition]; of.active && of.open && s.state(of.owner) == "gone" {
+			s.violation("I12", tableChannels, row, "is the channel of %s, whose account is gone", of.owner)
 		}
 	}
 	s.blogs(func(of channel, row driver.Entity, kind, rest string) {
 		user := map[string]string{"blog": row.Properties.String("UserId"), "sub": rest, "vote": rest[strings.LastIndexByte(rest, '!')+1:]}[kind]
-		if of.active && user != "" && state(user) == "gone" {
+		if of.active && user != "" && s.state(user) == "gone" {
 			s.violation("I12", tableBlogs, row, "is of %s, whose account is gone", user)
 		}
 	})
@@ -267,15 +257,12 @@ func (s *store) whoIsGone() {
 // has one gate of its own at the most.
 func (s *store) gates() {
 	for _, row := range s.rows[tableChannels] {
-		live := s.channels[row.Partition]
-		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + live.incarnation}]
-		_, shut := s.has[key{tableBlogs, row.Partition, "gate!shut!" + live.incarnation}]
-		switch {
-		case open && shut:
+		switch live := s.channels[row.Partition]; {
+		case live.open && live.shut:
 			s.violation("I9", tableChannels, row, "has an open gate and a shut one")
-		case live.active && shut:
+		case live.active && live.shut:
 			s.violation("I9", tableChannels, row, "is active and has a shut gate")
-		case live.active && !open:
+		case live.active && !live.open:
 			s.violation("I9", tableChannels, row, "is active and has no open gate")
 		}
 	}

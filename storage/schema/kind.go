@@ -27,7 +27,8 @@ type Kind struct {
 	// Check and Oracle are the invariants that package check and package oracle can find broken if one row
 	// of the kind is wrong, besides that it is readable. WithChannel and WithAccount are the steps after
 	// which no row of the kind is left of a channel and of an account that were deleted. A sentence says
-	// why there is none.
+	// why there is none; one in Check holds for Oracle too, and one in WithChannel for WithAccount, if
+	// those are empty.
 	Check, Oracle            string
 	WithChannel, WithAccount domain.Step
 	// Guards is what the lab says of a transaction that merges the row only to depend on it. Swapped

@@ -65,24 +65,21 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
 		What:  "The fence of this channel, open: what its pages show may change.",
 		Why:   "A change of what a page shows merges this row, and fails if it is gone. Its ETag is in the pages’ version.",
-		Check: "I1 I9", Oracle: "I9", WithChannel: domain.StepShut, WithAccount: domain.StepChannels,
-		Guards: "behind the open gate", Swapped: true,
+		Check: "I1 I9", Oracle: "I9", WithChannel: domain.StepShut, WithAccount: domain.StepChannels, Guards: "behind the open gate", Swapped: true,
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
 		What:  "The fence of this channel, shut: rows may be removed.",
 		Why:   "Each transaction of a sweep merges it. It goes before the name is free, so a late worker removes nothing.",
-		Check: "I1 I9", Oracle: "I1 I9", WithChannel: domain.StepRemoveGate, WithAccount: domain.StepChannels,
-		Guards:     "behind the shut gate",
+		Check: "I1 I9", Oracle: "I1 I9", WithChannel: domain.StepRemoveGate, WithAccount: domain.StepChannels, Guards: "behind the shut gate",
 		Properties: always(PropIncarnation),
 	}
 	ReservedGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!reserved!<incarnation>", Name: "reservation", Scenario: "stalled", Ablation: "reservation",
 		What:  "A channel is being created. The open gate takes the place of this row, in the version that was read.",
 		Why:   "An ETag never repeats, so the gate opens at most once, however late a copy of a request arrives.",
-		Check: "A creation that died leaves it.", Oracle: "A creation that died leaves it.", WithChannel: "A creation that died leaves it. A repair deletes it.", WithAccount: domain.StepChannels,
-		Swapped:    true,
+		Check: "A creation that died leaves it.", WithChannel: "A repair deletes it.", WithAccount: domain.StepChannels, Swapped: true,
 		Properties: always(PropIncarnation),
 	}
 )
@@ -126,8 +123,7 @@ var PostingRule = &Kind{
 	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "posting rule", Scenario: "posting", Ablation: "posting-revision",
 	What:  "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
 	Why:   "A post or edit of another user merges it. A change puts another in its place, so nothing allowed before lands after.",
-	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.",
-	Guards: "if the rule that was read is unchanged", Swapped: true,
+	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.", Guards: "if the rule that was read is unchanged", Swapped: true,
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 
@@ -136,7 +132,7 @@ var Active = &Kind{
 	Table: TableActivity, Partition: "active!<digit>", Form: "<back>!<key>", Name: "active channel", Scenario: "latest", Ablation: "active-first",
 	What:  "A channel with a post in one hour. The newest hour sorts first.",
 	Why:   "It is written before the post, so no post lacks it. It may be stale: who reads it checks the channel.",
-	Check: "It may be stale.", Oracle: "It may be stale.", WithChannel: "It expires.", WithAccount: "It expires.",
+	Check: "It may be stale.", WithChannel: "It expires.",
 	Properties: always(PropCreatedOn, PropExpiresOn),
 }
 
@@ -146,8 +142,7 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "joining subscriber", Scenario: "subscribe-again", Ablation: "join",
 		What:  "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
 		Why:   "So a delayed duplicate of a request cannot bring back a subscription that has ended.",
-		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions,
-		Swapped:    true,
+		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions, Swapped: true,
 		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Sub = &Kind{
@@ -161,8 +156,7 @@ var (
 		Table: TableSubscriptions, Partition: "<user>", Form: "<key>!<incarnation>", Name: "subscription", Scenario: "leave-late",
 		What:  "One channel that this user subscribes to, by which their feed is read.",
 		Why:   "No transaction spans it and the channel’s row. So it says how far it has come, and readers repair it.",
-		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions,
-		States:     texts(SubscriptionJoining, SubscriptionJoined, SubscriptionLeaving),
+		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions, States: texts(SubscriptionJoining, SubscriptionJoined, SubscriptionLeaving),
 		Properties: always(PropName, PropRole, PropState, PropSubscribedOn),
 	}
 )
@@ -173,7 +167,7 @@ var (
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:  "The progress of one deletion. It stays when the channel is gone.",
 		Why:   "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
-		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.", WithAccount: "It is the record.",
+		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.",
 		States:     texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: deletionProperties(),
 	}
@@ -181,7 +175,7 @@ var (
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!<id>!<revision>", Name: "stopped deletion of a post", Scenario: "poison-post",
 		What:  "The removal of a post that failed too often, and waits for an operator.",
 		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Check: "I5", Oracle: "I5", WithChannel: "It is the record.", WithAccount: "It is the record.",
+		Check: "I5", Oracle: "I5", WithChannel: "It is the record.",
 		States:     texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: deletionProperties(),
 	}
@@ -189,7 +183,7 @@ var (
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:  "A deletion that may be open: that was asked for, and is not known to be done.",
 		Why:   "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
-		Check: "It says only that a deletion may be open.", Oracle: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.", WithAccount: "A pass deletes it once the deletion is over.",
+		Check: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}
 	Undecodable = &Kind{
@@ -197,8 +191,7 @@ var (
 		Hash:  "of the message’s id and text",
 		What:  "A message that no worker could read, with its text.",
 		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Check: "It names no other row.", Oracle: "I5", WithChannel: "Nothing says what it was about.", WithAccount: "Nothing says what it was about.",
-		States:     texts(domain.DeletionDone, domain.DeletionPoisoned),
+		Check: "It names no other row.", Oracle: "I5", WithChannel: "Nothing says what it was about.", States: texts(domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: always(PropState, PropUpdatedOn),
 	}
 )
@@ -233,7 +226,7 @@ var (
 		Hash:  "of the user and the idempotency key",
 		What:  "The incarnation that a request to create a channel made.",
 		Why:   "It is inserted before anybody is answered, so two requests with one key get one answer.",
-		Check: "It names nothing that must be there.", Oracle: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
+		Check: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
 		Properties: always(PropIncarnation),
 	}
 	UserOnce = &Kind{
@@ -241,7 +234,7 @@ var (
 		Hash:  "of the user and the idempotency key",
 		What:  "The idempotency key of a request to create a channel, as a hash.",
 		Why:   "It is never changed or deleted, so a delayed duplicate changes nothing.",
-		Check: "It names nothing that must be there.", Oracle: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
+		Check: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
 		Properties: always(PropBody),
 	}
 	Owned = &Kind{
@@ -270,7 +263,7 @@ var (
 		Hash:  "of the token",
 		What:  "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
 		Why:   "Ending one marks this row and does not delete it, so a delayed duplicate of its insert finds it ended.",
-		Check: "It names nothing that must be there.", Oracle: "It names nothing that must be there.", WithChannel: "It is a user’s.", WithAccount: "The account’s epoch ends it. It expires.",
+		Check: "It names nothing that must be there.", WithChannel: "It is a user’s.", WithAccount: "The account’s epoch ends it. It expires.",
 		Properties: slices.Concat(always(PropExpiresOn),
 			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropRevision, PropRevisions)),
 	}
@@ -282,7 +275,7 @@ var (
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
 		What:  "How often sign-ins of a user or an address have failed, or how many accounts an address made, in a period of time.",
 		Why:   "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
-		Check: "No guarantee about channels depends on it.", Oracle: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
+		Check: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
 		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
 	}
 	AddressFailures = &Kind{
@@ -290,7 +283,7 @@ var (
 		Hash:  "of the address",
 		What:  "How often a user’s sign-in has failed from one address, and until when the address is known.",
 		Why:   "Anonymous clients who guess cannot lock out a user who has signed in from there lately.",
-		Check: "No guarantee about channels depends on it.", Oracle: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
+		Check: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
 		Properties: slices.Concat(always(PropExpiresOn, PropRevision, PropRevisions),
 			sometimes(PropFailures, PropWindowEnds, PropKnownUntil)),
 	}

@@ -77,10 +77,9 @@ func always(names ...string) []Property { return properties(names, false) }
 func sometimes(names ...string) []Property { return properties(names, true) }
 
 // fields are the properties with what an owner says about a channel. The first was always there.
-func fields() []Property {
-	var list []Property
+func fields() (list []Property) {
 	for i, field := range new(domain.About).Fields() {
-		list = append(list, properties([]string{FieldProperty(field)}, i > 0)...)
+		list = append(list, Property{FieldProperty(field), driver.KindString, i > 0})
 	}
 	return list
 }

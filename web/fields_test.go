@@ -1,0 +1,145 @@
+package web_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+	"microblogging/templates"
+)
+
+// TestFields makes a channel and a post with a text in each field of domain.About and domain.Draft, and
+// asks each place where people and programs expect it. A message says where a new field is missing.
+func TestFields(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	about, draft := domain.About{}, domain.Draft{}
+	for _, field := range append(about.Fields(), draft.Fields()...) {
+		*field.Text = cmp.Or(acceptable[field.Name], "planted"+field.Name)
+	}
+	s.do("POST", "/api/v1/channels", bearer(token), fields(append(texts(about.Fields()), "name", "Fields")...)).want(201)
+	made := s.do("POST", "/api/v1/channels/Fields/blogs", bearer(token), header("Idempotency-Key", "k"), fields(texts(draft.Fields())...)).want(201)
+	body := func(path string) string { return string(s.do("GET", path, cookie(token)).want(200).body) }
+	page := func(path string) string {
+		_, shown, _ := strings.Cut(string(s.browser().open(path).want(200).body), "<body")
+		return html.UnescapeString(shown)
+	}
+	exported := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
+	inBackup := s.in(t).backedUp()
+	blog := blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id")))
+
+	common := []place{
+		{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
+		{"the Atom feed", body("/channels/Fields/feed.atom"), "give it to feedOf or feedItemOf in web/syndication.go, with an xml tag"},
+		{"the JSON feed", decoded(t, body("/channels/Fields/feed.json")), "give it to feedOf or feedItemOf in web/syndication.go, with a json tag"},
+		{"the export in JSON", decoded(t, exported["channels/Fields.json"]), "give it to the feed in web/export.go"},
+		{"a backup", inBackup, "store it with schema.EncodeFields and read it with Fields"},
+	}
+	for _, of := range []struct {
+		kind   *schema.Kind
+		fields []domain.Field
+		places []place
+	}{
+		{schema.Channel, about.Fields(), []place{
+			{"the API", decoded(t, body("/api/v1/channels/Fields")), "add it to channelJSON in web, and to openapi.json"},
+			{"the export in Markdown", exported["channels/Fields.md"], "write it in export.feed in web/export.go"},
+		}},
+		{schema.Blog, draft.Fields(), []place{
+			{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
+			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/post.templ"},
+			{"the export in Markdown", exported["channels/Fields.md"], "write it in markdownOf in web/export.go"},
+		}},
+	} {
+		for _, field := range of.fields {
+			for _, place := range append(of.places, common...) {
+				if !strings.Contains(address.ReplaceAllString(place.text, ""), *field.Text) {
+					t.Errorf("%s does not have the %s of a %s: %s", place.name, field.Name, of.kind.Name, place.fix)
+				}
+			}
+			s.in(t).checkReads(of.kind, field)
+		}
+	}
+}
+
+// address is the address of a post, which has words of it, in HTML, XML and JSON.
+var address = regexp.MustCompile(`(href=|"(id|url)":)"[^"]*"`)
+
+// A place is where a field is expected, what is there, and how to put it there.
+type place struct{ name, text, fix string }
+
+// acceptable has a text for each field that accepts only some texts.
+var acceptable = map[string]string{}
+
+// texts are the names and texts of fields.
+func texts(fields []domain.Field) (pairs []string) {
+	for _, field := range fields {
+		pairs = append(pairs, field.Name, *field.Text)
+	}
+	return pairs
+}
+
+// decoded is JSON without the escapes of a text.
+func decoded(t testing.TB, text string) string {
+	t.Helper()
+	var value any
+	ok(t, json.Unmarshal([]byte(text), &value))
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	ok(t, encoder.Encode(value))
+	return b.String()
+}
+
+// backedUp has the fields of what is in the store that is restored from a backup.
+func (s *site) backedUp() (found string) {
+	s.Helper()
+	var file bytes.Buffer
+	ok(s, s.db.(*bolt.DB).Backup(s.Context(), &file))
+	_, err := bolt.Restore(s.Context(), s.TempDir(), &file, func() {}, func(db *bolt.DB) error {
+		store := storage.New(db, storage.Options{})
+		channel, err := store.Channels.Get(s.Context(), domain.ChannelKey("fields").Address())
+		if err != nil {
+			return err
+		}
+		found = strings.Join(texts(channel.Fields()), " ")
+		blogs, err := store.Posts.List(s.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
+		for _, blog := range blogs.Items {
+			found += strings.Join(texts(blog.Fields()), " ")
+		}
+		return err
+	})
+	ok(s, err)
+	return found
+}
+
+// checkReads makes a field of a row a number, which a check must report.
+func (s *site) checkReads(kind *schema.Kind, field domain.Field) {
+	s.Helper()
+	table, name := driver.NewTable(s.db, kind.Table), schema.FieldProperty(field)
+	for row, err := range table.All(s.Context(), driver.Scan{}) {
+		ok(s, err)
+		if schema.Of(kind.Table, row.Partition, row.Row) != kind || row.Properties.String(name) != *field.Text {
+			continue
+		}
+		ok(s, table.Transact(s.Context(), row.Partition, driver.Merge(row.Row, driver.Exists, driver.Int64(name, 7))))
+		reported := false
+		_, err := s.store.Operator.NewChecker(0, false, func(v domain.Violation) {
+			reported = reported || strings.Contains(v.Detail, name)
+		}).Run(s.Context())
+		ok(s, err)
+		if !reported {
+			s.Errorf("a check does not read the %s of a %s: add %s to the Properties of the kind in package schema", field.Name, kind.Name, name)
+		}
+		ok(s, table.Transact(s.Context(), row.Partition, driver.Merge(row.Row, driver.Exists, driver.String(name, *field.Text))))
+		return
+	}
+	s.Errorf("no row has the %s of a %s: store it with schema.EncodeFields", field.Name, kind.Name)
+}
