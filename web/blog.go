@@ -68,6 +68,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 	id, invalid := blogID(c)
 	return s.answer(c, v, document{
 		mediaType: echo.MIMETextHTMLCharsetUTF8,
+		alone:     true,
 		view:      "post " + string(id),
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			if invalid != nil {
@@ -101,20 +102,20 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			})
 			return own, err
 		},
-		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
+		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
-			isAuthor := v.User == post.UserID
+			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
 			view := templates.Blog{
 				Post:      s.texts.post(shown.Channel.Name, post, alone),
 				ETag:      blogETag(post),
 				CanEdit:   isAuthor && own.mayNotPost == "",
-				CanDelete: isAuthor || v.User == shown.Channel.Owner,
+				CanDelete: isAuthor || isOwner,
 			}
 			view.Post.Voted = own.voted[id]
-			if v.User == shown.Channel.Owner && !isAuthor && post.UserID != domain.DeletedUser {
+			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
 				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
-			return write(c, body, templates.BlogPage(s.page(c, v), view))
+			return write(c, body, templates.BlogPage(page, view))
 		},
 	})
 }

@@ -147,14 +147,14 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		d.read = func(context.Context, domain.Channel, storage.Version) (*channelView, error) { return nil, err }
 	}
 	d.mediaType = echo.MIMETextHTMLCharsetUTF8
-	d.write = func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
-		view := s.channelPage(v, shown, own)
+	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
+		view := s.channelPage(page.User, shown, own)
 		view.View, view.After = order, after
-		if v.SignedIn() {
+		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = keyOr(string(shown.Version))
 		}
-		return write(c, body, templates.ChannelPage(s.page(c, v), view))
+		return write(c, body, templates.ChannelPage(page, view))
 	}
 	return s.answer(c, v, d)
 }
@@ -238,20 +238,20 @@ func (s *server) ordered(
 	return found, err
 }
 
-func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
+func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelView], own ownView) templates.Channel {
 	channel, view := shown.Channel, shown.Value
 	page := templates.Channel{
 		Channel:    channel,
 		Rendered:   s.texts.description(channel),
-		CanManage:  v.User == channel.Owner,
+		CanManage:  user == channel.Owner,
 		MayNotPost: own.mayNotPost,
-		CanSeeRows: s.Teach || v.User == channel.Owner,
+		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
 		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
-	if page.Next = view.posts.Next; !v.SignedIn() && view.postingRule.In(channel.Ref()).OwnerOnly {
+	if page.Next = view.posts.Next; user == "" && view.postingRule.In(channel.Ref()).OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
 	}
 	for i := range page.Posts {
@@ -268,7 +268,7 @@ func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, 
 		return templates.Channel{}, err
 	}
 	own, err := newest.own(ctx, channel, view, v.User)
-	page := s.channelPage(v, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
+	page := s.channelPage(v.User, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
 	page.Draft = draft
 	return page, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -38,8 +39,15 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		return view, err
 	}
 	if !s.mayShare(c.Request()) {
+		shown := s.page(c, v)
+		if s.has(c, shown, active.Version, ownView{}) {
+			return nil
+		}
 		view, err := read(c.Request().Context())
-		return show(s, c, v, err, templates.LatestPage, view)
+		if err != nil {
+			return err
+		}
+		return render(c, http.StatusOK, templates.LatestPage(shown, view))
 	}
 	hit := true
 	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),

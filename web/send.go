@@ -45,22 +45,32 @@ const (
 const noTransform = ", no-transform"
 
 // sendTagged is send for what can be read again: it has an entity tag, and a reader who has
-// it already gets 304. A response that sets a cookie shows something once.
+// it already gets 304.
 func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
-	h := c.Response().Header()
-	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 {
-		if len(h[headerETag]) == 0 {
-			h.Set(headerETag, bodyTag(body))
-		}
-		if h.Get(echo.HeaderCacheControl) == noStore {
-			h.Set(echo.HeaderCacheControl, privateCache)
-		}
-		if notModified(c.Request().Header, h.Get(headerETag)) {
-			c.Response().WriteHeader(http.StatusNotModified)
-			return nil
-		}
+	if status == http.StatusOK && tagged(c, func() string { return bodyTag(body) }) {
+		return nil
 	}
 	return send(c, status, mediaType, body)
+}
+
+// tagged gives the response an entity tag, unless it has one. It reports whether the reader has what the
+// tag names, and then it has answered 304. A response that sets a cookie shows something once, and gets no tag.
+func tagged(c echo.Context, tag func() string) bool {
+	h := c.Response().Header()
+	if !isRead(c.Request().Method) || len(h[echo.HeaderSetCookie]) > 0 {
+		return false
+	}
+	if len(h[headerETag]) == 0 {
+		h.Set(headerETag, tag())
+	}
+	if h.Get(echo.HeaderCacheControl) == noStore {
+		h.Set(echo.HeaderCacheControl, privateCache)
+	}
+	has := notModified(c.Request().Header, h.Get(headerETag))
+	if has {
+		c.Response().WriteHeader(http.StatusNotModified)
+	}
+	return has
 }
 
 // send sends a response whose body is complete, and declares its length. It compresses the
