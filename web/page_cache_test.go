@@ -34,10 +34,14 @@ func twoSites(t *testing.T) (a, b *site) {
 	return newSiteOver(t, db, web.Options{}), newSiteOver(t, db, web.Options{})
 }
 
-// sharedPaths are the pages and feeds of a channel that are the same for all anonymous clients.
+// listPath is the list of the posts of a channel, for programs.
+const listPath = "/api/v1/channels/Engines/blogs"
+
+// sharedPaths are the pages, feeds and lists of a channel that are the same for all anonymous clients.
 func sharedPaths(channel domain.Channel, blog domain.Blog) []string {
 	atom, json := feedsOf(channel)
-	return []string{"/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0", postPage(channel, blog), atom, json}
+	return []string{"/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0", postPage(channel, blog), atom, json,
+		listPath, listPath + "?order=rating", listPath + "?limit=1", listPath + "?find=hello"}
 }
 
 func cacheAnswersNothingAfterADeletion(t *testing.T) {
@@ -102,7 +106,7 @@ func cacheAnswersWhatWasWrittenLast(t *testing.T) {
 		on    []string
 	}{
 		{"an edit", func() { a.do("PUT", post, bearer(ada), header("If-Match", "*"), fields("text", "Second")).want(200) }, "Second",
-			[]string{"/channels/Engines", page, "/channels/Engines?order=rating", atom, json}},
+			[]string{"/channels/Engines", page, "/channels/Engines?order=rating", atom, json, listPath, listPath + "?find=second"}},
 		{"a vote", func() { a.do("POST", permalink(channel, blog), cookie(bob), form("vote")).want(303) }, "1 vote", []string{"/channels/Engines", page}},
 		{"a vote seen by rating", func() {}, "Second", []string{"/channels/Engines?rating=1"}},
 		{"a vote taken back", func() { a.do("POST", permalink(channel, blog), cookie(bob), form("unvote")).want(303) }, "No post has 1 vote", []string{"/channels/Engines?rating=1"}},
@@ -111,7 +115,7 @@ func cacheAnswersWhatWasWrittenLast(t *testing.T) {
 		{"a description", func() {
 			a.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("description", "Other words")).want(200)
 		}, "Other words", []string{"/channels/Engines", atom, json}},
-		{"a post", func() { a.post(channel, "bob", "Third") }, "Third", []string{"/channels/Engines", atom, json}},
+		{"a post", func() { a.post(channel, "bob", "Third") }, "Third", []string{"/channels/Engines", atom, json, listPath, listPath + "?limit=1"}},
 		{"a deletion of a post", func() { a.do("DELETE", post, bearer(ada)).want(204) }, "Third", []string{"/channels/Engines"}},
 	} {
 		for _, path := range step.on {
@@ -237,6 +241,7 @@ func cacheCostsFewAllocations(t *testing.T) {
 		// It is 69 in the program: the race detector makes pools forget.
 		{"a page", page, func(*http.Request) {}, false, 78},
 		{"304", page, func(*http.Request) {}, true, 78},
+		{"a list for programs", listPath, func(*http.Request) {}, false, 78},
 		// To render the page would take 1,000 more.
 		{"304 of a reader", page, cookie(token), true, 320},
 		{"304 of a reader of a post", post, cookie(token), true, 320},

@@ -184,23 +184,25 @@ func respondNothing(c echo.Context, err error) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// respondList sends a page of a list, made from a page of the store. Next is the
-// continuation token; the last page has none.
-func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
-	return respondSearch(c, err, found, nil, of)
+// A listJSON is a page of a list. Next is the continuation token; the last page has none. Searched is how many items
+// were looked at to find these, if they were searched.
+type listJSON[T any] struct {
+	Items    []T    `json:"items"`
+	Next     string `json:"next,omitempty"`
+	Searched *int   `json:"searched,omitempty"`
 }
 
-// respondSearch sends a page of a list and how many items were looked at for it, if that is known.
-func respondSearch[S, T any](c echo.Context, err error, found storage.Page[S], searched *int, of func(S) T) error {
-	list := struct {
-		Items    []T    `json:"items"`
-		Next     string `json:"next,omitempty"`
-		Searched *int   `json:"searched,omitempty"`
-	}{make([]T, len(found.Items)), found.Next, searched}
+func newListJSON[S, T any](found storage.Page[S], of func(S) T) listJSON[T] {
+	list := listJSON[T]{Items: make([]T, len(found.Items)), Next: found.Next}
 	for i, item := range found.Items {
 		list.Items[i] = of(item)
 	}
-	return respond(c, err, http.StatusOK, list)
+	return list
+}
+
+// respondList sends a page of a list, made from a page of the store.
+func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
+	return respond(c, err, http.StatusOK, newListJSON(found, of))
 }
 
 // listOf is the handler of a list that a user has.
