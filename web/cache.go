@@ -87,7 +87,7 @@ func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
 }
 
 // A sharedPage is a page or a feed that is the same for everybody who asks for it at one
-// address, as it is sent. It is never changed.
+// address, as it is sent. Or it is a body alone: the posts of a page. It is never changed.
 type sharedPage struct {
 	// key is that of the channel. To make it of the name in a path costs a quarter of an answer.
 	key    domain.ChannelKey

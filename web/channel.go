@@ -6,14 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/templates"
 )
 
@@ -153,10 +156,29 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = keyOr(string(shown.Version))
+			view.List = s.keptList(c, shown, own, templates.Posts(page, view.Posts, false))
 		}
 		return write(c, body, templates.ChannelPage(page, view))
 	}
 	return s.answer(c, v, d)
+}
+
+// keptList is the list of posts on a page for a reader who is signed in. It is kept for all who have the same votes,
+// because to render it costs more than the rest of the page.
+func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, list templ.Component) templ.Component {
+	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		kept, err := channel.ReadCachedAt(ctx, s.pages, shown.Channel, shown.Version, key,
+			func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
+				var body bytes.Buffer
+				err := list.Render(ctx, &body)
+				return &sharedPage{body: body.Bytes()}, err
+			})
+		if err == nil {
+			_, err = w.Write(kept.Value.body)
+		}
+		return err
+	})
 }
 
 // showNewer leads from a page of a channel's posts to the page before, which ends right before the
