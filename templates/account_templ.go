@@ -885,7 +885,7 @@ func UserPage(page Page, v User) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -461,8 +461,8 @@ func blockAuthor(v Blog) templ.Component {
 	})
 }
 
-// posts shows a list of posts.
-func posts(page Page, list []Post, named bool) templ.Component {
+// Posts shows a list of posts. Of page it uses the path, and whether the reader is signed in.
+func Posts(page Page, list []Post, named bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -117,7 +117,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -252,7 +252,7 @@ func LatestPage(page Page, v Latest) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -20,8 +19,6 @@ type Page struct {
 	Path string
 	// User is the name of the signed-in reader. It is empty for an anonymous client.
 	User domain.UserName
-	// Now is the time of the request.
-	Now time.Time
 	// Notice is one sentence that confirms what the last request did. It may be
 	// empty. Any page can have one.
 	Notice string

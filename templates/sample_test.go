@@ -20,7 +20,7 @@ func ago(d time.Duration) time.Time { return noon().Add(-d) }
 
 func pageAt(path string, user domain.UserName) Page {
 	return Page{
-		Path: path, User: user, Now: noon(),
+		Path: path, User: user,
 		Asset: func(name string) string { return "/static/" + name },
 	}
 }
@@ -247,7 +247,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 		"sign out":    SignOutPage(in),
 		"export":      ExportPage(in),
 		"erase":       ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour}),
-		"erase-asked": ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour, Ends: in.Now.Add(time.Hour)}),
+		"erase-asked": ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour, Ends: noon().Add(time.Hour)}),
 		"erase-way":   ErasurePage(out, Erasure{Progress: &domain.Deletion{State: domain.DeletionRunning, Step: domain.StepPosts, RowsDeleted: 12}}),
 		"erase-out":   ErasurePage(out, Erasure{Undo: 7 * 24 * time.Hour}),
 		"reset":       ResetPage(out, Reset{Token: "token"}),

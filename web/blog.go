@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -68,6 +69,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 	id, invalid := blogID(c)
 	return s.answer(c, v, document{
 		mediaType: echo.MIMETextHTMLCharsetUTF8,
+		alone:     true,
 		view:      "post " + string(id),
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			if invalid != nil {
@@ -101,20 +103,20 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			})
 			return own, err
 		},
-		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
+		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
-			isAuthor := v.User == post.UserID
+			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
 			view := templates.Blog{
 				Post:      s.texts.post(shown.Channel.Name, post, alone),
 				ETag:      blogETag(post),
 				CanEdit:   isAuthor && own.mayNotPost == "",
-				CanDelete: isAuthor || v.User == shown.Channel.Owner,
+				CanDelete: isAuthor || isOwner,
 			}
 			view.Post.Voted = own.voted[id]
-			if v.User == shown.Channel.Owner && !isAuthor && post.UserID != domain.DeletedUser {
+			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
 				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
-			return write(c, body, templates.BlogPage(s.page(c, v), view))
+			return write(c, body, templates.BlogPage(page, view))
 		},
 	})
 }
@@ -133,24 +135,30 @@ func (s *server) readBlog(c echo.Context, _ visitor) error {
 	return respondBlog(c, err, http.StatusOK, channel, blog)
 }
 
-func (s *server) listBlogs(c echo.Context, _ visitor) error {
+func (s *server) listBlogs(c echo.Context, v visitor) error {
 	limit, limitErr := queryLimit(c)
 	since, until, intervalErr := queryInterval(c)
 	order, orderErr := queryView(c)
 	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
 		return err
 	}
-	channel, err := s.shownChannel(c, named(c))
-	if err != nil {
-		return err
-	}
-	page, err := s.ordered(c.Request().Context(), c, channel.Ref(), order,
-		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
-	var searched *int
-	if order.Find != nil {
-		searched = &page.Searched
-	}
-	return respondSearch(c, err, page.Of, searched, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
+	q := storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit}
+	return s.answer(c, v, document{
+		mediaType: echo.MIMEApplicationJSON,
+		forAll:    true,
+		view:      "list " + c.QueryString(),
+		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+			found, err := s.ordered(ctx, c, channel.Ref(), order, q)
+			return &channelView{posts: found}, err
+		},
+		write: func(body *bytes.Buffer, _ templates.Page, shown storage.Kept[*channelView], _ ownView) error {
+			list := newListJSON(shown.Value.posts.Of, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b) })
+			if order.Find != nil {
+				list.Searched = &shown.Value.posts.Searched
+			}
+			return json.NewEncoder(body).Encode(list)
+		},
+	})
 }
 
 // createBlog makes one post, even if the request is sent several times.

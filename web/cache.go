@@ -17,6 +17,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/blog"
 	"microblogging/storage/channel"
+	"microblogging/templates"
 )
 
 // What the page cache keeps, as the observer is told it.
@@ -86,7 +87,7 @@ func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
 }
 
 // A sharedPage is a page or a feed that is the same for everybody who asks for it at one
-// address, as it is sent. It is never changed.
+// address, as it is sent. Or it is a body alone: the posts of a page. It is never changed.
 type sharedPage struct {
 	// key is that of the channel. To make it of the name in a path costs a quarter of an answer.
 	key    domain.ChannelKey
@@ -101,13 +102,16 @@ type document struct {
 	mediaType string
 	// forAll reports whether it is the same for everybody, whatever cookies they send.
 	forAll bool
+	// alone reports whether write uses the view and not its version, so that the tag of a post's page is the
+	// same after another post.
+	alone bool
 	// view is different for each view of a channel. read reads it, and own what of it is a
 	// user's; own is nil if nothing is.
 	view string
 	read func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error)
 	own  func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (ownView, error)
-	// write writes the body.
-	write func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error
+	// write writes the body. All that it writes follows from its arguments and from view: see basis.
+	write func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error
 }
 
 // answer sends a document of the channel that the path names. One that is the same for all
@@ -128,9 +132,16 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if err != nil {
 		return err
 	}
+	page, version := s.page(c, v), view.Version
+	if d.alone {
+		version = channel.VersionOf(fmt.Sprintf("%#v", view.Channel), fmt.Sprintf("%#v", *view.Value))
+	}
+	if s.has(c, page, version, own) {
+		return nil
+	}
 	body := templ.GetBuffer()
 	defer templ.ReleaseBuffer(body)
-	if err := d.write(body, v, view, own); err != nil {
+	if err := d.write(body, page, view, own); err != nil {
 		return err
 	}
 	return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
@@ -164,9 +175,9 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 			if err != nil {
 				return nil, err
 			}
-			return newSharedPage(c.Request(), key, d, func(body *bytes.Buffer) error {
-				return d.write(body, visitor{}, view, ownView{})
-			})
+			page := s.publicPage(c)
+			page.Public = false
+			return newSharedPage(c.Request(), key, d, func(body *bytes.Buffer) error { return d.write(body, page, view, ownView{}) })
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	return page.Value, err

@@ -6,14 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/templates"
 )
 
@@ -147,16 +150,35 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		d.read = func(context.Context, domain.Channel, storage.Version) (*channelView, error) { return nil, err }
 	}
 	d.mediaType = echo.MIMETextHTMLCharsetUTF8
-	d.write = func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
-		view := s.channelPage(v, shown, own)
+	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
+		view := s.channelPage(page.User, shown, own)
 		view.View, view.After = order, after
-		if v.SignedIn() {
+		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = keyOr(string(shown.Version))
+			view.List = s.keptList(c, shown, own, templates.Posts(page, view.Posts, false))
 		}
-		return write(c, body, templates.ChannelPage(s.page(c, v), view))
+		return write(c, body, templates.ChannelPage(page, view))
 	}
 	return s.answer(c, v, d)
+}
+
+// keptList is the list of posts on a page for a reader who is signed in. It is kept for all who have the same votes,
+// because to render it costs more than the rest of the page.
+func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, list templ.Component) templ.Component {
+	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		kept, err := channel.ReadCachedAt(ctx, s.pages, shown.Channel, shown.Version, key,
+			func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
+				var body bytes.Buffer
+				err := list.Render(ctx, &body)
+				return &sharedPage{body: body.Bytes()}, err
+			})
+		if err == nil {
+			_, err = w.Write(kept.Value.body)
+		}
+		return err
+	})
 }
 
 // showNewer leads from a page of a channel's posts to the page before, which ends right before the
@@ -238,20 +260,20 @@ func (s *server) ordered(
 	return found, err
 }
 
-func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
+func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelView], own ownView) templates.Channel {
 	channel, view := shown.Channel, shown.Value
 	page := templates.Channel{
 		Channel:    channel,
 		Rendered:   s.texts.description(channel),
-		CanManage:  v.User == channel.Owner,
+		CanManage:  user == channel.Owner,
 		MayNotPost: own.mayNotPost,
-		CanSeeRows: s.Teach || v.User == channel.Owner,
+		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
 		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
-	if page.Next = view.posts.Next; !v.SignedIn() && view.postingRule.In(channel.Ref()).OwnerOnly {
+	if page.Next = view.posts.Next; user == "" && view.postingRule.In(channel.Ref()).OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
 	}
 	for i := range page.Posts {
@@ -268,7 +290,7 @@ func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, 
 		return templates.Channel{}, err
 	}
 	own, err := newest.own(ctx, channel, view, v.User)
-	page := s.channelPage(v, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
+	page := s.channelPage(v.User, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
 	page.Draft = draft
 	return page, err
 }

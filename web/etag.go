@@ -1,15 +1,23 @@
 package web
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
 )
 
 const (
@@ -24,6 +32,47 @@ func bodyTag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
+
+// A basis is all that a page of a channel depends on, if it is not a sharedPage: two answers with one basis are the
+// same page. So its hash is the page's entity tag, and a reader who has the page gets 304 before the page is
+// rendered. Add what else a page shows here first: otherwise its readers go on seeing the former page.
+type basis struct {
+	// build is that of the program, which contains the templates and the static files.
+	build string
+	// address is the path and the query that were asked for.
+	address string
+	// page names the reader and the site. If it has a notice, it sets a cookie, and gets no tag.
+	page templates.Page
+	// version is that of the channel, its posts and their ratings, the number of its subscribers and its posting
+	// rule. The form for a post takes its key from it. It does not cover own, which is read at another time.
+	version storage.Version
+	own     ownView
+}
+
+func (b basis) tag() string { return bodyTag(fmt.Appendf(nil, "%#v", b)) }
+
+// has answers 304 if the reader has the page already. With --teach, a page ends in a list of its calls, so its tag is
+// the hash of its body.
+func (s *server) has(c echo.Context, page templates.Page, version storage.Version, own ownView) bool {
+	page.Asset = nil // it follows from the build
+	return !s.Teach && version != "" && tagged(c, basis{s.build, c.Request().RequestURI, page, version, own}.tag)
+}
+
+// build names the program by a hash of its file, because two programs of one version may differ. New calls it, before
+// another file can take the path. If the file cannot be read, the name is of this process alone.
+var build = sync.OnceValue(func() string {
+	path, _ := os.Executable() // or nothing, which is no file
+	hash := sha256.New()
+	file, err := os.Open(path)
+	if err == nil {
+		defer file.Close()
+		_, err = io.Copy(hash, file)
+	}
+	if err != nil {
+		return rand.Text()
+	}
+	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
+})
 
 // blogETag is the entity tag of a post. It holds the revision, which an edit
 // changes, and the rating, which a vote changes.

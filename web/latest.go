@@ -3,7 +3,9 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -38,20 +40,32 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		return view, err
 	}
 	if !s.mayShare(c.Request()) {
+		shown := s.page(c, v)
+		if s.has(c, shown, active.Version, ownView{}) {
+			return nil
+		}
 		view, err := read(c.Request().Context())
-		return show(s, c, v, err, templates.LatestPage, view)
+		if err != nil {
+			return err
+		}
+		return render(c, http.StatusOK, templates.LatestPage(shown, view))
 	}
+	return s.sendLatest(c, active, document{mediaType: echo.MIMETextHTMLCharsetUTF8}, func(body *bytes.Buffer) error {
+		view, err := read(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		return write(c, body, templates.LatestPage(s.page(c, v), view))
+	})
+}
+
+// sendLatest sends what write writes of the newest posts, which is the same for all anonymous clients.
+func (s *server) sendLatest(c echo.Context, active storage.Active, d document, write func(*bytes.Buffer) error) error {
 	hit := true
 	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
-		func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
+		func(context.Context, domain.Channel, storage.Version) (*sharedPage, error) {
 			hit = false
-			view, err := read(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return newSharedPage(c.Request(), "", document{mediaType: echo.MIMETextHTMLCharsetUTF8}, func(body *bytes.Buffer) error {
-				return write(c, body, templates.LatestPage(s.page(c, v), view))
-			})
+			return newSharedPage(c.Request(), "", d, write)
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {
@@ -80,12 +94,22 @@ func (s *server) active(ctx context.Context, after string) (storage.Active, erro
 }
 
 // readLatest is a page of the newest posts, for the API.
-func (s *server) readLatest(ctx context.Context, _ domain.UserName, after string, limit int) (latest storage.Page[storage.FeedItem], err error) {
-	active, err := s.active(ctx, after)
-	if err == nil {
-		latest, err = s.store.Feeds.Latest(ctx, active, limit)
+func (s *server) readLatest(c echo.Context, _ visitor) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
 	}
-	return latest, err
+	active, err := s.active(c.Request().Context(), c.QueryParam("after"))
+	if err != nil {
+		return err
+	}
+	return s.sendLatest(c, active, document{mediaType: echo.MIMEApplicationJSON, forAll: true}, func(body *bytes.Buffer) error {
+		latest, err := s.store.Feeds.Latest(c.Request().Context(), active, limit)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(body).Encode(newListJSON(latest, newFeedJSON))
+	})
 }
 
 // listByActivity lists channels with posts for the API, those with the newest post first.

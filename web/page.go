@@ -28,7 +28,7 @@ func (s *server) page(c echo.Context, v visitor) templates.Page {
 func (s *server) publicPage(c echo.Context) templates.Page {
 	return templates.Page{
 		Path: ownPath(c), Public: true, Lab: s.hasLab(),
-		Now: time.Now(), Origin: s.origin(c.Request()), Asset: s.asset,
+		Origin: s.origin(c.Request()), Asset: s.asset,
 	}
 }
 

@@ -56,9 +56,9 @@ func apiRoutes() []route {
 			{ada, 404, "Going/x", "", "", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
-			{"", anonymous, 2, 3, 0, 0},
-			{"order=rating", anonymous, 3, 23, 0, 0},
-			{"find=engine", anonymous, 2, 3, 0, 0},
+			{"", anonymous, 2, 3, 1, 2},
+			{"order=rating", anonymous, 3, 23, 1, 2},
+			{"find=engine", anonymous, 2, 3, 1, 2},
 		}, seeds: []seed{
 			{anonymous, 200, "Engines", "limit=1&after={posts}&since=2020-01-01T00:00:00Z&until=2999-12-31T23:59:59.9999999Z", "", ""},
 			{anonymous, 200, "Engines", "order=rating&limit=1&after={rated}", "", ""},
@@ -177,7 +177,7 @@ func apiRoutes() []route {
 			{ada, 200, "engines", "", "If-Match: *", `{"items":[{"text":"a","key":null},1,{"text":"b","text":"c"}]}`},
 			{ada, 422, "engines", "", "", `{"items":[]}`},
 		}},
-		{name: "GET /api/v1/latest", who: everyone, costs: []cost{{"", anonymous, 4, 87, 3, 87}}, seeds: []seed{
+		{name: "GET /api/v1/latest", who: everyone, costs: []cost{{"", anonymous, 4, 87, 1, 50}}, seeds: []seed{
 			{anonymous, 200, "", "limit=1", "", ""},
 			{ada, 422, "", "after={posts}&limit=0", "", ""},
 		}},

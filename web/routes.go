@@ -107,7 +107,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodPost, "/sessions", maxSmallBody, everybody, s.createSession},
 		{http.MethodDelete, "/sessions", maxSmallBody, signedIn, s.endSessions},
 		{http.MethodDelete, "/sessions/current", maxBody, signedIn, s.endSession},
-		{http.MethodGet, "/latest", maxBody, everybody, listOf(s.readLatest, newFeedJSON)},
+		{http.MethodGet, "/latest", maxBody, everybody, s.readLatest},
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},

@@ -45,22 +45,32 @@ const (
 const noTransform = ", no-transform"
 
 // sendTagged is send for what can be read again: it has an entity tag, and a reader who has
-// it already gets 304. A response that sets a cookie shows something once.
+// it already gets 304.
 func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
-	h := c.Response().Header()
-	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 {
-		if len(h[headerETag]) == 0 {
-			h.Set(headerETag, bodyTag(body))
-		}
-		if h.Get(echo.HeaderCacheControl) == noStore {
-			h.Set(echo.HeaderCacheControl, privateCache)
-		}
-		if notModified(c.Request().Header, h.Get(headerETag)) {
-			c.Response().WriteHeader(http.StatusNotModified)
-			return nil
-		}
+	if status == http.StatusOK && tagged(c, func() string { return bodyTag(body) }) {
+		return nil
 	}
 	return send(c, status, mediaType, body)
+}
+
+// tagged gives the response an entity tag, unless it has one. It reports whether the reader has what the
+// tag names, and then it has answered 304. A response that sets a cookie shows something once, and gets no tag.
+func tagged(c echo.Context, tag func() string) bool {
+	h := c.Response().Header()
+	if !isRead(c.Request().Method) || len(h[echo.HeaderSetCookie]) > 0 {
+		return false
+	}
+	if len(h[headerETag]) == 0 {
+		h.Set(headerETag, tag())
+	}
+	if h.Get(echo.HeaderCacheControl) == noStore {
+		h.Set(echo.HeaderCacheControl, privateCache)
+	}
+	has := notModified(c.Request().Header, h.Get(headerETag))
+	if has {
+		c.Response().WriteHeader(http.StatusNotModified)
+	}
+	return has
 }
 
 // send sends a response whose body is complete, and declares its length. It compresses the
@@ -174,23 +184,25 @@ func respondNothing(c echo.Context, err error) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// respondList sends a page of a list, made from a page of the store. Next is the
-// continuation token; the last page has none.
-func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
-	return respondSearch(c, err, found, nil, of)
+// A listJSON is a page of a list. Next is the continuation token; the last page has none. Searched is how many items
+// were looked at to find these, if they were searched.
+type listJSON[T any] struct {
+	Items    []T    `json:"items"`
+	Next     string `json:"next,omitempty"`
+	Searched *int   `json:"searched,omitempty"`
 }
 
-// respondSearch sends a page of a list and how many items were looked at for it, if that is known.
-func respondSearch[S, T any](c echo.Context, err error, found storage.Page[S], searched *int, of func(S) T) error {
-	list := struct {
-		Items    []T    `json:"items"`
-		Next     string `json:"next,omitempty"`
-		Searched *int   `json:"searched,omitempty"`
-	}{make([]T, len(found.Items)), found.Next, searched}
+func newListJSON[S, T any](found storage.Page[S], of func(S) T) listJSON[T] {
+	list := listJSON[T]{Items: make([]T, len(found.Items)), Next: found.Next}
 	for i, item := range found.Items {
 		list.Items[i] = of(item)
 	}
-	return respond(c, err, http.StatusOK, list)
+	return list
+}
+
+// respondList sends a page of a list, made from a page of the store.
+func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
+	return respond(c, err, http.StatusOK, newListJSON(found, of))
 }
 
 // listOf is the handler of a list that a user has.

@@ -106,6 +106,7 @@ type server struct {
 	// activeBefore are the channels that were active at the last request for them.
 	activeBefore atomic.Pointer[[]domain.ChannelRef]
 	asset        func(name string) string
+	build        string
 	// bodies are the most bytes that a body may hold, by route, for all of its methods; maxBody
 	// elsewhere.
 	bodies map[string]int64
@@ -144,6 +145,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		admission: admission,
 		texts:     newTexts(maxTexts),
 		asset:     files.URL,
+		build:     build(),
 		bodies:    map[string]int64{},
 		likely:    otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:    newWriteLimit(options.WriteRate, options.WriteBurst),

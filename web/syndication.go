@@ -50,10 +50,9 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 			posts, err := s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
 			return &channelView{posts: storage.BlogsFound{Of: posts}}, err
 		},
-		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {
-			origin := s.origin(c.Request())
-			f := s.feedOf(shown.Channel, shown.Value.posts.Items, origin)
-			f.FeedURL = origin + pathOf(shown.Channel.Name)
+		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], _ ownView) error {
+			f := s.feedOf(shown.Channel, shown.Value.posts.Items, page.Origin)
+			f.FeedURL = page.Origin + pathOf(shown.Channel.Name)
 			return encode(body, f)
 		},
 	})

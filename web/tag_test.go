@@ -8,10 +8,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+	"microblogging/templates"
+	"microblogging/web"
 )
 
 func TestETag(t *testing.T) {
 	t.Run("covers who reads it", tagCoversWhoReadsIt)
+	t.Run("names one page, whatever changes", tagNamesOnePage)
 	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
 	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
 	t.Run("of a channel's page covers the key of its form", tagOfAChannelsPageCoversTheKeyOfItsForm)
@@ -106,6 +114,126 @@ func tagOfAChannelsPageCoversTheKeyOfItsForm(t *testing.T) {
 	posts := s.do("GET", "/api/v1/channels/Engines/blogs").items("id")
 	s.do("DELETE", "/api/v1/channels/Engines/blogs/"+posts[0], bearer(token)).want(204)
 	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(200)
+}
+
+// tagNamesOnePage changes, one after another, all that a page can show, and asks for each page after each change. A
+// tag that is seen twice must name the same bytes, and a reader who has the page before the change gets 304 only if
+// the page is the same.
+func tagNamesOnePage(t *testing.T) {
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	ok(t, err)
+	defer db.Close()
+	s, lab := newSiteOver(t, db, web.Options{}), newSiteOver(t, db, web.Options{Routes: map[string]web.Handler{templates.LabIndexPath: failing}})
+	ada, bob := s.signUp("ada"), s.signUp("bob")
+	s.author("eve")
+	channel, again := s.channel("Engines", "ada"), domain.Channel{}
+	first, eves := s.post(channel, "bob", "First word"), s.post(channel, "eve", "Of eve")
+	s.vote(first, 1)
+	s.subscribe("bob", channel)
+	users, subs, blogs := driver.NewTable(db, "Users"), driver.NewTable(db, "Subscriptions"), driver.NewTable(db, "Blogs")
+	vote := schema.VoteRow(first.ID, "bob")
+	own, err := subs.Range(t.Context(), driver.Range{Partition: "bob", Paging: driver.Paging{Limit: 1}})
+	ok(t, err)
+	subscribed := driver.Insert(own.Rows[0].Row, own.Rows[0].Properties...)
+	write := func(table *driver.Table, partition string, operation driver.Operation) func() error {
+		return func() error { return table.Transact(t.Context(), partition, operation) }
+	}
+	otherAccount := func(name string) func() error {
+		return write(users, name, driver.Merge("", driver.Exists, driver.Time("CreatedOn", domain.Now().Add(time.Hour))))
+	}
+	posts, ctx := s.store.Posts, t.Context()
+	api := func(method, path, token string, changes ...change) func() error {
+		return func() error { s.do(method, path, append(changes, bearer(token))...); return nil }
+	}
+
+	type shown struct {
+		on   *site
+		path string
+		who  change
+	}
+	const page, rated, latest, feed = "/channels/Engines", "/channels/Engines?order=rating", "/latest", "/"
+	post, other := postPage(channel, first), postPage(channel, eves)
+	var pages []shown
+	for _, path := range []string{
+		page, rated, "/channels/engines", page + "?rating=1", page + "?find=word", page + "?find=", page + "?day=2999-12-31", page + "?after=" + url.QueryEscape("x"), post, other, latest, feed,
+	} {
+		for _, who := range []change{cookie(ada), cookie(bob), header("Cookie", "other=1"), both(cookie(bob), host("elsewhere.example"))} {
+			pages = append(pages, shown{s, path, who}, shown{lab, path, who})
+		}
+	}
+	bodies := map[string]string{} // by their tags
+	ask := func(p shown, changes ...change) answer {
+		a := p.on.do("GET", p.path, append(changes, p.who)...)
+		if tag := a.header.Get("ETag"); a.status == 200 {
+			if body, seen := bodies[tag]; tag == "" || seen && body != string(a.body) {
+				t.Errorf("%s: the tag %s names two pages", p.path, tag)
+			}
+			bodies[tag] = string(a.body)
+		}
+		return a
+	}
+	for _, step := range []struct {
+		name   string
+		change func() error
+		// on are pages of bob that show it.
+		on []string
+	}{
+		{"nothing", func() error { return nil }, nil},
+		{"a post", func() error { s.post(channel, "eve", "Another word"); return nil }, []string{page, rated, page + "?find=word", latest, feed}},
+		{"an edit", api("PUT", blogPath(channel, first.ID), bob, header("If-Match", "*"), fields("text", "Second word")), []string{page, rated, post, latest, feed}},
+		{"a vote", func() error { return posts.Vote(ctx, channel.Ref(), first.ID, "eve") }, []string{page, rated, post, latest, feed}},
+		{"one's own vote", func() error { return posts.Vote(ctx, channel.Ref(), first.ID, "bob") }, []string{page, rated, post}},
+		{"its end", func() error { return posts.Unvote(ctx, channel.Ref(), first.ID, "bob") }, []string{page, rated, post}},
+		// As a request reads it that has read the version before the vote landed.
+		{"one's own vote alone", write(blogs, schema.ChannelPartition(channel.Key()), driver.Insert(vote)), []string{page, rated, post}},
+		{"its end alone", write(blogs, schema.ChannelPartition(channel.Key()), driver.Delete(vote, driver.Exists)), []string{page, rated, post}},
+		{"a subscriber", func() error { return s.store.Subscriptions.Create(ctx, channel, "eve") }, []string{page, rated}},
+		{"the end of one's subscription", func() error { return s.store.Subscriptions.Delete(ctx, channel.Ref(), "bob") }, []string{page, rated, feed}},
+		{"one's own subscription alone", write(subs, "bob", subscribed), []string{page, rated}},
+		{"a description", api("PATCH", "/api/v1/channels/Engines", ada, fields("description", "Other words")), []string{page, rated}},
+		{"that the owner alone posts", func() error { return posts.SetPosting(ctx, channel, "ada", true) }, []string{page, post, feed}},
+		{"that all post", func() error { return posts.SetPosting(ctx, channel, "ada", false) }, []string{page, post, feed}},
+		{"a block", func() error { return posts.Block(ctx, channel, "ada", s.account("bob")) }, []string{page, post, feed}},
+		{"another account of the blocked name", otherAccount("bob"), []string{page, post}},
+		{"a block of an author", func() error { return posts.Block(ctx, channel, "ada", s.account("eve")) }, nil},
+		{"another account of the author's name", otherAccount("eve"), nil},
+		{"a deletion of a post", api("DELETE", blogPath(channel, eves.ID), ada), []string{page, rated, latest, feed}},
+		{"another channel", func() error { s.post(s.channel("Boats", "ada"), "ada", "Of boats"); return nil }, []string{latest}},
+		{"another channel of its name", func() error {
+			s.requestDeletion(channel)
+			s.cascade(channel.Ref())
+			again = s.channel("Engines", "ada")
+			s.post(again, "bob", "Second word")
+			return nil
+		}, []string{page, rated, latest}},
+		{"a deletion of the channel", func() error { s.requestDeletion(again); return nil }, []string{page, rated, latest}},
+	} {
+		before := map[int]answer{}
+		for i, p := range pages {
+			before[i] = ask(p)
+		}
+		ok(t, step.change())
+		changed := map[string]bool{}
+		for i, p := range pages {
+			if before[i].status != 200 {
+				continue
+			}
+			has, now := ask(p, header("If-None-Match", before[i].header.Get("ETag"))), ask(p)
+			same := now.status == 200 && bytes.Equal(now.body, before[i].body)
+			if !same {
+				changed[p.path] = true
+			}
+			mustHave := step.name == "nothing" || step.name == "a post" && p.path == post
+			if has.status == 304 && !same || has.status != 304 && mustHave {
+				t.Errorf("after %s, %s of a reader who has the former page: %d; it is the same: %t", step.name, p.path, has.status, same)
+			}
+		}
+		for _, path := range step.on {
+			if !changed[path] {
+				t.Errorf("%s does not change %s", step.name, path)
+			}
+		}
+	}
 }
 
 func TestCompression(t *testing.T) {
