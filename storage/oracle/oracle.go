@@ -99,21 +99,14 @@ func (s *store) blogs(f func(of channel, row driver.Entity, kind, rest string)) 
 // gate of a creation that died is harmless.
 func (s *store) noOrphan() {
 	for _, row := range s.rows[tableBlogs] {
-		if isUnlearned(row.Row) {
-			continue
+		if strings.HasPrefix(row.Row, "gate!open!") || strings.HasPrefix(row.Row, "gate!reserved!") {
+			continue // what a creation leaves that dies before anybody has learned its incarnation
 		}
 		of := row.Properties.String("Incarnation")
 		if live, there := s.channels[row.Partition]; !there || live.incarnation != of {
 			s.violation("I1", tableBlogs, row, "is of incarnation %s, and its channel is not", of)
 		}
 	}
-}
-
-// isUnlearned reports whether a row is of the kinds that a creation leaves when it
-// dies before anybody has learned its incarnation. A reservation was called a
-// seed once.
-func isUnlearned(row string) bool {
-	return strings.HasPrefix(row, "gate!open!") || strings.HasPrefix(row, "gate!reserved!")
 }
 
 // itEnds is I5: each deletion is done, and its channel is gone; or it is in
