@@ -67,17 +67,12 @@ func (a *Result) sum() mem.Sum {
 	return d.Done()
 }
 
-// meanings are the errors that a backend answers with.
-func meanings() []error {
-	return []error{domain.ErrNotFound, domain.ErrExists, domain.ErrConflict, domain.ErrLeaseLost, domain.ErrUnavailable}
-}
-
 func digestError(d *mem.Digest, err error) {
 	var failed *driver.OperationError
 	if errors.As(err, &failed) {
 		d.Int(uint64(failed.Index))
 	}
-	for i, meaning := range meanings() {
+	for i, meaning := range []error{domain.ErrNotFound, domain.ErrExists, domain.ErrConflict, domain.ErrLeaseLost, domain.ErrUnavailable} {
 		if errors.Is(err, meaning) {
 			d.Int(uint64(i) + 1)
 			return

@@ -169,11 +169,6 @@ type Option struct {
 	Label string
 }
 
-// fatesOfCalls are the fates of a call, in the order in which they are tried.
-func fatesOfCalls() [8]Fate {
-	return [...]Fate{Arrives, DiesBefore, DiesAfter, Unsent, Lost, Repeated, GivenUp, Copied}
-}
-
 // choices are all that can happen next. There is none if no actor can go on and no
 // request is under way.
 func (x *Explorer) choices(s *state) []Choice {
@@ -190,7 +185,7 @@ func (x *Explorer) choices(s *state) []Choice {
 			}
 			continue
 		}
-		for _, fate := range fatesOfCalls() {
+		for _, fate := range [...]Fate{Arrives, DiesBefore, DiesAfter, Unsent, Lost, Repeated, GivenUp, Copied} {
 			if x.may(s, p.at.call, fate) {
 				list = append(list, Choice{Actor: int8(i + 1), Fate: fate})
 			}
@@ -250,16 +245,17 @@ func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 	return call.Writes()
 }
 
-// refusal says why a choice cannot be taken.
-func (x *Explorer) refusal(s *state) string {
+// stuck says why a choice, whose index in its schedule is i, cannot be taken.
+func (x *Explorer) stuck(s *state, i int, c Choice) *StuckError {
+	why := "nothing can happen any more"
 	var words []string
-	for _, c := range x.choices(s) {
-		words = append(words, x.scenario.formatChoice(c))
+	for _, may := range x.choices(s) {
+		words = append(words, x.scenario.formatChoice(may))
 	}
-	if words == nil {
-		return "nothing can happen any more"
+	if words != nil {
+		why = "what can happen here is " + strings.Join(words, ", ")
 	}
-	return "what can happen here is " + strings.Join(words, ", ")
+	return &StuckError{i, x.scenario.formatChoice(c), why}
 }
 
 // options are what an actor, or the network, may do next.

@@ -19,11 +19,6 @@ type Counts struct {
 	Steps int
 }
 
-// Plus is the sum of both.
-func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps}
-}
-
 // A Finding is a run that breaks an invariant.
 type Finding struct {
 	Schedule   Schedule
@@ -53,7 +48,7 @@ func NewExplorer(s Scenario) *Explorer { return NewExplorerOf(s, fewSpaces) }
 // whose execution is not kept runs again from its start.
 func NewExplorerOf(s Scenario, kept int) *Explorer {
 	return &Explorer{
-		scenario: &s, lot: newParking(kept),
+		scenario: &s, lot: &parking{spaces: make([]*point, kept)},
 		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Violation{},
 	}
 }
@@ -70,7 +65,12 @@ func (x *Explorer) initial() *state {
 		return x.start
 	}
 	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
-	x.load()
+	for i, actor := range x.scenario.Actors {
+		p := x.program(actor, i+1)
+		p.intercept = x.scenario.Intercept
+		x.programs = append(x.programs, p)
+		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
+	}
 	if x.scenario.Setup != nil {
 		x.setUp(s)
 	}
@@ -82,18 +82,13 @@ func (x *Explorer) initial() *state {
 	return s
 }
 
-// load makes the programs of the actors.
-func (x *Explorer) load() {
-	for i, actor := range x.scenario.Actors {
-		p := &program{actor: actor, index: i + 1, lot: x.lot, options: x.scenario.options(), intercept: x.scenario.Intercept, started: x.clock(0, actor.Name)}
-		x.programs = append(x.programs, p)
-		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
-	}
+func (x *Explorer) program(actor Actor, index int) *program {
+	return &program{actor: actor, index: index, lot: x.lot, options: x.scenario.options(), started: x.clock(0, actor.Name)}
 }
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, options: x.scenario.options(), started: x.clock(0, "setup")}
+	p := x.program(Actor{Name: "setup", Run: x.scenario.Setup}, SetupIndex)
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}

@@ -117,7 +117,7 @@ func (x *Explorer) Follow(schedule Schedule) ([]Moment, error) {
 	moments := []Moment{x.moment(at, nil, x.scenario.Invariants.State(x.view(at)), nil)}
 	for i, c := range schedule {
 		if !x.allows(at, c) {
-			return moments, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
+			return moments, x.stuck(at, i, c)
 		}
 		to, step, violations := x.take(at, c)
 		moments = append(moments, x.moment(to, &step, violations, moments))

@@ -154,8 +154,6 @@ const (
 	ManySpaces = 32 << 10
 )
 
-func newParking(spaces int) *parking { return &parking{spaces: make([]*point, spaces)} }
-
 func (l *parking) park(at *point, s *session) {
 	if old := l.spaces[l.oldest]; old != nil && old.parked != nil {
 		old.parked.abandon()

@@ -35,7 +35,7 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 		case x.allows(at, c):
 			take(c)
 		case !complete:
-			return run, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
+			return run, x.stuck(at, i, c)
 		}
 		if run.Violations != nil {
 			return run, nil
@@ -61,7 +61,7 @@ func (x *Explorer) GoOn(schedule Schedule, actor int8, until func(Step) bool) (S
 	at := x.initial()
 	for i, c := range schedule {
 		if !x.allows(at, c) {
-			return nil, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at)}
+			return nil, x.stuck(at, i, c)
 		}
 		at, _ = x.perform(at, c)
 	}

@@ -92,19 +92,13 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	n := 0
 	for line := range bytes.Lines(text) {
 		if n++; n == site.Line-1 {
-			site.Sentence = sentenceIn(string(line))
+			if sentence, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte(sentenceMark)); ok {
+				site.Sentence = string(sentence)
+			}
 			break
 		}
 	}
 	return site, true
-}
-
-// sentenceIn is the sentence of a comment, or empty.
-func sentenceIn(line string) string {
-	if sentence, ok := strings.CutPrefix(strings.TrimSpace(line), sentenceMark); ok {
-		return sentence
-	}
-	return ""
 }
 
 // Source is the text of a Go file that a Site names, as it was when the program was built.

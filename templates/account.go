@@ -81,4 +81,4 @@ func (v User) frame(page Page) Frame {
 }
 
 // dateOf is the day of an instant in words, in UTC.
-func dateOf(t time.Time) string { return t.UTC().Format("2 January 2006") }
+func dateOf(t time.Time) string { return t.UTC().Format(dayLayout) }

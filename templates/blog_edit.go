@@ -57,11 +57,11 @@ const (
 	removed
 )
 
-// pieces are the pieces of a merge. If withRemoved, they have what one side removed, too.
-func pieces(m merge.Merge, withRemoved bool) []piece {
+// pieces are the pieces of a merge, with what one side removed.
+func pieces(m merge.Merge) []piece {
 	var list []piece
 	add := func(by mark, text string) {
-		if text != "" && (by != removed || withRemoved) {
+		if text != "" {
 			list = append(list, piece{by, text})
 		}
 	}

@@ -549,7 +549,7 @@ func changes(m *Merged) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = marked(pieces(m.Title, true)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = marked(pieces(m.Title)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -557,7 +557,7 @@ func changes(m *Merged) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, s := range stretches(pieces(m.Text, true)) {
+		for _, s := range stretches(pieces(m.Text)) {
 			if s.changed {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"text\" dir=\"auto\">")
 				if templ_7745c5c3_Err != nil {

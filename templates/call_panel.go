@@ -23,17 +23,14 @@ type CallPanel struct {
 // showsCallPanel reports whether the page has the fold. A page that is the same for everyone has none.
 func (p Page) showsCallPanel() bool { return p.CallPanel != nil && !p.Public }
 
+// callRefused reports whether a transaction failed because of one of its operations.
 func callRefused(c storage.Call) bool {
 	return slices.ContainsFunc(c.Operations, func(op storage.CallOperation) bool { return op.Result != "" })
 }
 
-// refused reports whether a transaction failed because of one of its operations. The fold is then open
-// at first: a refusal is what there is to see.
-func (v CallPanel) refused() bool { return slices.ContainsFunc(v.Calls, callRefused) }
-
 func (v CallPanel) summary() string {
 	words := "How this page was made: " + counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
-	if v.refused() {
+	if slices.ContainsFunc(v.Calls, callRefused) {
 		words += "; a transaction was refused"
 	}
 	return words

@@ -86,14 +86,6 @@ func (v View) Link(channel domain.ChannelName) Link {
 	return Link{Label: "Newest", URL: ChannelPath(channel)}
 }
 
-// title is the document's title.
-func (v Channel) title() string {
-	if v.View.Newest() {
-		return string(v.Name)
-	}
-	return v.View.Link(v.Name).Label + " · " + string(v.Name)
-}
-
 // searched says what a search cost: the store returns up to so many rows in a read.
 func (v Channel) searched() string {
 	if v.Searched == 0 {
@@ -127,13 +119,20 @@ func (v Readership) words() string {
 // frame describes the page as all its views are. The pages of a list have addresses of
 // their own, because each shows other posts.
 func (v Channel) frame(page Page) Frame {
+	view := v.View.Link(v.Name)
 	f := Frame{
-		Title:   v.title(),
-		About:   channelAbout(v.Channel),
-		Path:    continued(v.View.Link(v.Name).URL, v.After),
+		Title:   string(v.Name),
+		About:   "Posts in " + string(v.Name) + ", a channel of @" + string(v.Owner) + ".",
+		Path:    continued(view.URL, v.After),
 		Channel: v.Name,
+		Scripts: listScripts(page),
 	}
-	f.Scripts = listScripts(page)
+	if !v.View.Newest() {
+		f.Title = view.Label + " · " + f.Title
+	}
+	if v.Description != "" { // the owner's words
+		f.About = excerpt(v.Description)
+	}
 	if page.User != "" && v.MayNotPost == "" { // others have no form to write in
 		f.Styles = []string{"compose.css"}
 		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
@@ -150,14 +149,6 @@ func MayNotPost(in domain.Channel, why error) string {
 		return "@" + string(in.Owner) + " has blocked you here."
 	}
 	return ""
-}
-
-// channelAbout says what a channel is, in its owner's words if there are any.
-func channelAbout(c domain.Channel) string {
-	if c.Description != "" {
-		return excerpt(c.Description)
-	}
-	return "Posts in " + string(c.Name) + ", a channel of @" + string(c.Owner) + "."
 }
 
 // part is what the pager leads on from. It leads to newer posts if the list goes by time and does

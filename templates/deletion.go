@@ -100,7 +100,7 @@ func (v Deletion) waiting() bool {
 // each change of it to screen readers.
 func (v Deletion) headline() string {
 	if v.waiting() {
-		return "Waiting for the storage since " + v.WaitingSince.UTC().Format("2 January 2006, 15:04 UTC")
+		return "Waiting for the storage since " + v.WaitingSince.UTC().Format(instantLayout)
 	}
 	switch v.State {
 	case domain.DeletionDone:
@@ -123,10 +123,8 @@ func (v Deletion) headline() string {
 
 // stepName says the step in words.
 func stepName(s domain.StepRecord) string {
-	for _, step := range deletionSteps() {
-		if step.key == s.Step {
-			return step.name
-		}
+	if at := stepIndex(s.Step); at >= 0 {
+		return deletionSteps()[at].name
 	}
 	switch s.Step {
 	case "receive":

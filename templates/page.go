@@ -58,12 +58,6 @@ type Link struct {
 // endsDrafts reports whether the page may be the answer to a form that has ended a draft.
 func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }
 
-// within reports whether the page is at the path, with any query.
-func (p Page) within(path string) bool {
-	own, _, _ := strings.Cut(p.Path, "?")
-	return own == path
-}
-
 // returnPath is the path to return to after signing in from this page. It is empty
 // if that is home. From a page about signing in, it is where that page leads to.
 func (p Page) returnPath() string {
@@ -80,10 +74,11 @@ func (p Page) returnPath() string {
 	return p.Path
 }
 
-// current reports whether a link of the navigation leads to this page.
+// current reports whether a link of the navigation leads to this page, whatever their queries are.
 func (p Page) current(path string) bool {
+	own, _, _ := strings.Cut(p.Path, "?")
 	path, _, _ = strings.Cut(path, "?")
-	return p.within(path)
+	return own == path
 }
 
 const (

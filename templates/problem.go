@@ -127,29 +127,19 @@ func (v Problem) mayHaveDrafts(page Page) bool {
 // onward has the links that lead on from the page. There is at least one.
 func (v Problem) onward(page Page) []Link {
 	var links []Link
-	if v.canRetry() && page.Path != "" {
+	passes := v.Status >= http.StatusInternalServerError || v.Status == http.StatusTooManyRequests
+	if passes && v.RetryAfter < time.Minute && page.Path != "" {
 		links = append(links, Link{Label: "Try again", URL: page.Path})
 	}
 	links = append(links, v.Links...)
-	if v.mayBeDeletion(page) {
+	// The page may be where a channel was that the reader has deleted.
+	if v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/") {
 		links = append(links, Link{Label: "Your deletions", URL: DeletionsPath})
 	}
 	return append(links, Link{Label: "All channels", URL: ChannelsPath})
 }
 
-// mayBeDeletion reports whether the page is where a channel was that the reader may have
-// deleted.
-func (v Problem) mayBeDeletion(page Page) bool {
-	return v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/")
-}
-
 // missing reports whether there is nothing at the address, or nothing any more.
 func (v Problem) missing() bool {
 	return v.Status == http.StatusNotFound || v.Status == http.StatusGone
-}
-
-// canRetry reports whether the same page may work in a moment.
-func (v Problem) canRetry() bool {
-	passes := v.Status >= http.StatusInternalServerError || v.Status == http.StatusTooManyRequests
-	return passes && v.RetryAfter < time.Minute
 }

@@ -36,9 +36,9 @@ type ChannelRows struct {
 	Elsewhere bool
 }
 
-// part is the path of the page with another kind and another continuation token.
-func (v ChannelRows) part(kind, after string) string {
-	return with(ChannelRowsPath(v.Channel, ""), "after", after, "kind", kind, "of", string(v.Of))
+// part is the path of the first page with a kind.
+func (v ChannelRows) part(kind string) string {
+	return with(ChannelRowsPath(v.Channel, ""), "kind", kind, "of", string(v.Of))
 }
 
 // explained are the kinds that the tables of the page can have.

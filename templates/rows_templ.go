@@ -253,7 +253,7 @@ func ChannelRowsPage(page Page, v ChannelRows) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pager(v.Part, v.part(v.Kind, ""), "First rows", "More rows").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(v.Part, v.part(v.Kind), "First rows", "More rows").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -357,12 +357,12 @@ func partition(v ChannelRows) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tabTo(v.part("", ""), "All rows", v.Kind == "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tabTo(v.part(""), "All rows", v.Kind == "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, kind := range v.Kinds {
-			templ_7745c5c3_Err = tabTo(v.part(kind, ""), kind, kind == v.Kind).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tabTo(v.part(kind), kind, kind == v.Kind).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,10 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 			out.n = len(report.Violations)
 			out.json(report)
 		} else {
-			out.counts(report.CheckCounts)
+			out.printf("%d violations in %d channels, %d blogs, %d rows\n", out.n, report.Channels, report.Blogs, report.Rows)
+			if report.Poisoned > 0 {
+				out.printf("%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", report.Poisoned)
+			}
 		}
 		err = errors.Join(out.err, notes.err)
 		if err == nil && out.n+report.Poisoned > 0 {
@@ -130,13 +133,6 @@ func (l *lineWriter) violation(b domain.Violation) {
 		l.printf(" [%s]", b.Repaired)
 	}
 	l.printf("\n")
-}
-
-func (l *lineWriter) counts(counts storage.CheckCounts) {
-	l.printf("%d violations in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
-	if counts.Poisoned > 0 {
-		l.printf("%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", counts.Poisoned)
-	}
 }
 
 // printable returns a line as it is, or quoted as in a Go program if it holds anything else than

@@ -72,14 +72,9 @@ type Setup struct {
 // killed when the context ends.
 func (s Setup) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.Binary, slices.Concat([]string{name}, s.Flags, args)...)
-	cmd.Env = append(environ(), s.Environment...)
-	return cmd
-}
-
-// environ is the caller's environment without the variables that set flags of
-// the program.
-func environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+	environment := slices.DeleteFunc(os.Environ(), func(variable string) bool { // those that set flags of the program
 		return strings.HasPrefix(variable, "MICROBLOGGING_") || strings.HasPrefix(variable, "AZURE_")
 	})
+	cmd.Env = append(environment, s.Environment...)
+	return cmd
 }

@@ -103,7 +103,11 @@ func (f *faults) hurt(ctx context.Context, length time.Duration, out io.Writer) 
 	var running sync.WaitGroup
 	for _, s := range f.sites {
 		for _, u := range s.users {
-			running.Go(func() { u.run(ctx, load) })
+			running.Go(func() {
+				for load.Err() == nil { // it finishes a request that it has begun
+					u.visit(ctx, load)
+				}
+			})
 		}
 		if s.shared() {
 			running.Go(func() { s.watch(ctx, load) })

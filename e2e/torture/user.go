@@ -111,13 +111,6 @@ func (u *user) signUp(ctx context.Context) error {
 	return nil
 }
 
-// run acts until the load ends. It finishes a request that it has begun.
-func (u *user) run(ctx, load context.Context) {
-	for load.Err() == nil {
-		u.visit(ctx, load)
-	}
-}
-
 // visit does a few things in one channel. It looks at the channel before and
 // after: if both show the same incarnation, all of it happened in that one.
 func (u *user) visit(ctx, load context.Context) {

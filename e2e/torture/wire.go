@@ -92,17 +92,12 @@ func (w *wire) carry(p *pair, to io.Writer, from io.Reader, before func()) {
 			err = errors.Join(err, writeErr)
 		}
 		if err != nil {
-			w.sever(p)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.drop(p) // both halves together, as a network failure does
 			return
 		}
 	}
-}
-
-// sever ends both halves together, as a network failure does.
-func (w *wire) sever(p *pair) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.drop(p)
 }
 
 func (w *wire) drop(p *pair) {

@@ -36,10 +36,11 @@ func (s Snapshot) transact(c *driver.Call, mint func(i int) string) (Snapshot, [
 			rows = slices.Delete(rows, place, place+1)
 			continue
 		}
-		written := newRow(c.Target, driver.Entity{
-			Partition: c.Partition, Row: op.Row, ETag: driver.ETag(mint(i)),
-			Properties: properties(changes[i].Before.Properties, op),
-		})
+		properties := slices.Clone(op.Properties) // the caller may change its own afterwards
+		if op.Action == driver.ActionMerge {
+			properties = changes[i].Before.Properties.Merged(op.Properties)
+		}
+		written := newRow(c.Target, driver.Entity{Partition: c.Partition, Row: op.Row, ETag: driver.ETag(mint(i)), Properties: properties})
 		s.sum = s.sum.Plus(written.sum)
 		changes[i].After = written.Entity
 		if found {
@@ -71,13 +72,4 @@ func check(rows []*row, partition string, op driver.Operation) error {
 		return domain.ErrConflict
 	}
 	return nil
-}
-
-// properties returns what the row will have. It shares nothing with op, because the
-// caller may change that afterwards.
-func properties(before driver.Properties, op driver.Operation) driver.Properties {
-	if op.Action == driver.ActionMerge {
-		return before.Merged(op.Properties)
-	}
-	return slices.Clone(op.Properties)
 }

@@ -56,19 +56,6 @@ func casesOf(part Part, scenarios []lab.Scenario) []Case {
 	return cases
 }
 
-// Quick are all cases, of which those that ship are walked through at random where they have
-// many states by the records.
-func Quick(known []Record) []Case {
-	cases := Cases()
-	for i, c := range cases {
-		record, _ := About(known, c.Name)
-		if c.Part == Real && record.States > quickStates {
-			cases[i].Walks = quickWalks
-		}
-	}
-	return cases
-}
-
 // Replay takes a schedule, as Explorer.Replay does.
 func (c Case) Replay(schedule lab.Schedule, complete bool) (lab.Run, error) {
 	x := lab.NewExplorer(c.Scenario)
@@ -104,12 +91,6 @@ func (c Case) Says() string {
 	}
 	return c.About
 }
-
-// So many walks find 55 of the 64 safeguards missing.
-const (
-	quickWalks  = 300
-	quickStates = 20_000
-)
 
 // Find is the case of this name, or the one of a reader's that own/ and the name is. It is an error
 // if there is none.

@@ -17,7 +17,9 @@ type Summary struct {
 
 // Add adds one result.
 func (s *Summary) Add(r Result) {
-	s.Counts = s.Counts.Plus(r.Counts)
+	s.Schedules += r.Schedules
+	s.States += r.States
+	s.Steps += r.Steps
 	s.All[r.Part]++
 	if r.OK() {
 		s.OK[r.Part]++

@@ -6,6 +6,7 @@ package own
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -129,10 +130,10 @@ func Scenarios() (all []lab.Scenario) {
 		if !is {
 			continue
 		}
-		name, whole := Prefix+nameOf(method), make(Safeguards{})
+		name, whole := Prefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
 		all = append(all, whole.scenario(name))
 		safeguards := make(Safeguards{}).Safeguards
-		for _, safeguard := range sortedKeys(safeguards) {
+		for _, safeguard := range slices.Sorted(maps.Keys(safeguards)) {
 			without := make(Safeguards{without: safeguard}).scenario(name + "-without-" + safeguard)
 			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: safeguards[safeguard],
 				Code: "(Protocols)." + method, Part: `On("` + safeguard + `")`}
@@ -142,20 +143,8 @@ func Scenarios() (all []lab.Scenario) {
 	return all
 }
 
+// capital is where an address has a hyphen in the name of a method: LeaseLock is lease-lock.
 var capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-
-// nameOf is a method's name as an address has it: LeaseLock is lease-lock.
-func nameOf(method string) string {
-	return strings.ToLower(capital.ReplaceAllString(method, "$1-$2"))
-}
-
-func sortedKeys(safeguards map[string]string) (names []string) {
-	for name := range safeguards {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 func (p Protocol) scenario(name string) lab.Scenario {
 	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Invariants: invariants{p}}

@@ -29,9 +29,6 @@ type fateView struct {
 	Label, Word, URL string
 }
 
-// class is the state as a class of the style sheet.
-func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-") }
-
 // acts reports whether the actor still is about to call.
 func (a actorView) acts() bool { return a.State == lab.AboutToCall }
 
@@ -55,10 +52,16 @@ func (v *scene) actors() (views []actorView) {
 			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
 		}
 		if len(a.Takes) == 1 {
-			a.RunOn, a.Ahead = v.runOnURL(s.Name), v.ahead[s.Name]
+			on := v.here()
+			on.run = s.Name
+			a.Takes[0].Label, a.RunOn, a.Ahead = "Let it happen", on.address()+partActors, v.ahead[s.Name]
 		}
 		if s.Call != nil {
-			a.Source = newSourceView(s.Site, s.Above)
+			first, last := lab.Function(s.Site.File, s.Site.Line)
+			a.Source = newSourceView(s.Site, first, last)
+			for _, above := range s.Above {
+				a.Source.Above = append(a.Source.Above, place(above)+" "+above.Function)
+			}
 		}
 		views = append(views, a)
 	}
@@ -74,14 +77,6 @@ func (v *scene) fates(options []lab.Option) (views []fateView) {
 		views = append(views, fateView{sentence(o.Label), o.Word, v.choosing(o.Choice).address() + partActors})
 	}
 	return views
-}
-
-// takeLabel is what the main button says.
-func (a actorView) takeLabel(f fateView) string {
-	if len(a.Takes) > 1 {
-		return f.Label
-	}
-	return "Let it happen"
 }
 
 // sourceView is the line of Go that makes a call, in its function.
@@ -106,21 +101,8 @@ type lineView struct {
 	Marked bool
 }
 
-// newSourceView shows the line that makes a call, and names those that led to it.
-func newSourceView(site lab.Site, above []lab.Site) sourceView {
-	first, last := lab.Function(site.File, site.Line)
-	v := functionView(site, first, last)
-	for i, line := range v.Lines {
-		v.Lines[i].Marked = line.Number == site.Line
-	}
-	for _, s := range above {
-		v.Above = append(v.Above, place(s)+" "+s.Function)
-	}
-	return v
-}
-
-// functionView shows the lines of a function.
-func functionView(site lab.Site, first, last int) sourceView {
+// newSourceView shows a line in its function, whose first and last line are these.
+func newSourceView(site lab.Site, first, last int) sourceView {
 	v := sourceView{Place: place(site), Function: site.Function}
 	text, ok := lab.Source(site.File)
 	if !ok {
@@ -132,7 +114,7 @@ func functionView(site lab.Site, first, last int) sourceView {
 		if strings.HasPrefix(text, "//lab:") {
 			continue // the card says it
 		}
-		v.Lines = append(v.Lines, lineView{Number: n, Text: text, Indent: len(all[n-1]) - len(text)})
+		v.Lines = append(v.Lines, lineView{Number: n, Text: text, Indent: len(all[n-1]) - len(text), Marked: n == site.Line})
 	}
 	return v
 }

@@ -21,7 +21,7 @@ func (l *Lab) runOn(q request, name string) (request, error) {
 	if err != nil {
 		return q, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
-	return request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}, nil
+	return q.ending(schedule), nil
 }
 
 const gateGone = "until the gate is gone"
@@ -84,10 +84,4 @@ func ahead(x *lab.Explorer, q request, actors []lab.ActorState) (map[string]stri
 		}
 	}
 	return words, nil
-}
-
-// runOnURL asks for that.
-func (v *scene) runOnURL(actor string) string {
-	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, large: v.large, run: actor}
-	return q.address() + partActors
 }

@@ -80,7 +80,10 @@ func (s *scene) json() stateJSON {
 		Tables: map[string][]rowJSON{}, Queue: []messageJSON{}, Invariants: []invariantJSON{},
 	}
 	for _, m := range s.moments[1:] {
-		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
+		words := s.Words(*m.Step)
+		state.Steps = append(state.Steps, stepJSON{
+			Actor: words.Actor, Call: words.Call, Fate: m.Step.Choice.Fate.String(), Answer: words.Result, Told: append([]string{}, words.Told...),
+		})
 	}
 	for _, table := range append(schema.Tables(), now.DB.Tables()...) {
 		state.Tables[table] = rowsJSON(table, s.moments[max(len(s.moments)-2, 0)], now)
@@ -92,11 +95,6 @@ func (s *scene) json() stateJSON {
 		state.Invariants = append(state.Invariants, invariantJSON{invariant.Name, invariant.State, invariant.Reason})
 	}
 	return state
-}
-
-func (s *scene) stepJSON(step lab.Step) stepJSON {
-	words := s.Words(step)
-	return stepJSON{Actor: words.Actor, Call: words.Call, Fate: step.Choice.Fate.String(), Answer: words.Result, Told: append([]string{}, words.Told...)}
 }
 
 // full is the state with the sentence and the line of each call, and the calls that wait.
@@ -153,16 +151,12 @@ func propertiesJSON(properties driver.Properties) map[string]any {
 			values[p.Name] = p.Value.Number()
 		case driver.KindBoolean:
 			values[p.Name] = p.Value.Number() != 0
-		case driver.KindDateTime:
-			values[p.Name] = p.Value.Instant().UTC().Format(timeLayout)
 		default:
-			values[p.Name] = p.Value.Text()
+			values[p.Name] = p.Value.String()
 		}
 	}
 	return values
 }
-
-const timeLayout = "2006-01-02T15:04:05.0000000Z"
 
 type scenarioJSON struct {
 	Name  string `json:"name"`

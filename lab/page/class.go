@@ -94,8 +94,7 @@ func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page)
 		if c, err := l.find(s.Name); err == nil {
 			way, _ := c.Parse(l.recordOf(s.Name).Schedule) // TestKnown reads all
 			if before := max(len(way)-1, 0); before > 0 {
-				q := request{Case: c, schedule: way[:before], at: before}
-				v.Before = q.address()
+				v.Before = request{Case: c, schedule: way[:before], at: before}.address()
 			}
 		}
 		views = append(views, v)
@@ -121,8 +120,7 @@ func (l *Lab) handedIn(query url.Values) (list []handedIn, address string, err e
 		}
 		h := handedIn{Title: level.numbered(i + 1)}
 		if err == nil {
-			q := request{Case: c, schedule: schedule, at: len(schedule)}
-			h.URL = q.address()
+			h.URL = request{Case: c, schedule: schedule, at: len(schedule)}.address()
 			h.Won, h.Words, err = checked(c, schedule, l.recordOf(c.Name))
 		}
 		var stuck *lab.StuckError

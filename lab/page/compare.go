@@ -136,9 +136,6 @@ func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused
 	return n, refused, nil
 }
 
-// url is the whole run.
-func (s compareSide) url() string { return templates.LabPath(s.Name) + "?s=" + s.Format(s.schedule) }
-
 // alike reports whether two steps ask the same and are answered alike.
 func alike(a, b lab.Step) bool {
 	failed := func(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }

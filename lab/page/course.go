@@ -97,15 +97,6 @@ func (l level) numbered(number int) string {
 	return "Level " + strconv.Itoa(number) + ": " + l.Title
 }
 
-// levelAfter is the level that follows the one of that number, if there is one.
-func levelAfter(number int) (level, bool) {
-	list := levels()
-	if number < 1 || number >= len(list) {
-		return level{}, false
-	}
-	return list[number], true
-}
-
 // lastLevel is about the production code, with all its safeguards.
 func lastLevel() level {
 	return level{

@@ -29,9 +29,6 @@ type chapterView struct {
 	Levels      []levelLink
 }
 
-// start is the number of the first level.
-func (c chapterView) start() int { return c.Levels[0].Number }
-
 // A levelLink leads to a level.
 type levelLink struct {
 	level

@@ -31,8 +31,8 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 func (v *scene) facts() string {
 	var facts []string
 	switch _, number := v.level(); {
-	case v.asked() != "":
-		facts = append(facts, "Break "+v.whose()+" invariant “"+v.asked()+"”.")
+	case v.goal().Title != "":
+		facts = append(facts, "Break "+v.whose()+" invariant “"+v.goal().Title+"”.")
 	case number > 0:
 		facts = append(facts, "Break any invariant.")
 	}
@@ -48,22 +48,14 @@ func (v *scene) facts() string {
 	return strings.Join(facts, " ")
 }
 
-// asked is the title of the invariant that is to be broken. It is empty if any will do.
-func (v *scene) asked() string {
+// goal is the invariant that is to be broken. It is the zero value if any will do.
+func (v *scene) goal() (goal lab.InvariantState) {
 	for _, invariant := range v.now().Invariants {
 		if invariant.Name == v.record.Invariant {
-			return invariant.Title
+			goal = invariant
 		}
 	}
-	return ""
-}
-
-// countsWhenQuiescent reports whether the invariant of the level is checked only when the system is idle.
-// TestLevels holds that for the levels; in other scenarios a part of it may be checked before.
-func (v *scene) countsWhenQuiescent() bool {
-	return slices.ContainsFunc(v.now().Invariants, func(invariant lab.InvariantState) bool {
-		return invariant.Name == v.record.Invariant && invariant.When == lab.Quiescent
-	})
+	return goal
 }
 
 // why says what the last step has asked for and what became of it.
@@ -89,26 +81,23 @@ func (v *scene) wayKnown() lab.Schedule {
 	return way
 }
 
-// isShortest reports whether the schedule is the shortest one known.
-func (v *scene) isShortest() bool {
-	return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown())
-}
-
 // shows reports whether the page shows the shortest schedule known, step by step.
-func (v *scene) shows() bool { return v.show && v.isShortest() }
+func (v *scene) shows() bool {
+	return v.show && len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown())
+}
 
 // showMe is the start of the shortest schedule known. It is empty if there is none.
 func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
-		q := request{Case: v.Case, schedule: way, show: true, large: v.large}
-		return q.address() + partActors
+		return request{Case: v.Case, schedule: way, show: true, large: v.large}.address() + partActors
 	}
 	return ""
 }
 
 // askHint is this state with a hint.
 func (v *scene) askHint() string {
-	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true, large: v.large}
+	q := v.here()
+	q.hint = true
 	return q.address() + "#say"
 }
 
@@ -136,11 +125,10 @@ func (v *scene) hint() (text, link, url string) {
 // next is the address of the level after this one, and its title.
 func (v *scene) next() (url, title string) {
 	_, number := v.level()
-	l, ok := levelAfter(number)
-	if !ok {
-		return "", ""
+	if list := levels(); number > 0 && number < len(list) {
+		return v.startOf(list[number].Name), list[number].Title
 	}
-	return v.startOf(l.Name), l.Title
+	return "", ""
 }
 
 // nextStop is the same for the stop of the class after this one.
@@ -197,10 +185,8 @@ func (v *scene) score() string {
 
 // wonAt is the number of steps after which the invariant of the level was broken.
 func (v *scene) wonAt() int {
-	for _, invariant := range v.now().Invariants {
-		if invariant.State == lab.InvariantViolated && invariant.Name == v.record.Invariant {
-			return invariant.Since
-		}
+	if goal := v.goal(); goal.State == lab.InvariantViolated {
+		return goal.Since
 	}
 	return v.at
 }

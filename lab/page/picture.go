@@ -41,8 +41,6 @@ func half(d diagram, of string) sheet {
 	return sheet{diagram: d, Name: "half", Of: of, Pitch: 30, Head: 34, Letters: 77, Above: true}
 }
 
-func (s sheet) class() string { return "picture " + s.Name }
-
 func (s sheet) id(part string) string { return part + "-" + s.Name + s.Of }
 
 // The gutter has the numbers of the steps, in percent of the width.
@@ -127,9 +125,6 @@ const (
 	spanWidth = 13
 	letter    = 7
 )
-
-// fits reports whether the label of a span can be read.
-func (s sheet) fits(b span) bool { return s.tall(b) >= letter*len(b.Label) }
 
 // head is the height of a name. Neighbours are in two rows, or upright.
 func (s sheet) head(column int) string {
@@ -281,17 +276,9 @@ func (l lineOfSteps) lost() bool {
 }
 
 // class is for the style sheet.
-func (l lineOfSteps) class() string {
-	class := "line"
-	for _, c := range []struct {
-		name string
-		is   bool
-	}{{" now", l.Current}, {" left", l.Left}, {" broke", l.Breaks != nil}, {" made", l.Cause || l.Differs}, {" folded", l.folded()}} {
-		if c.is {
-			class += c.name
-		}
-	}
-	return class
+func (l lineOfSteps) class() templ.CSSClasses {
+	return templ.Classes("line", templ.KV("now", l.Current), templ.KV("left", l.Left), templ.KV("broke", l.Breaks != nil),
+		templ.KV("made", l.Cause || l.Differs), templ.KV("folded", l.folded()))
 }
 
 // numbers are those of the steps.

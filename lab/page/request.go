@@ -99,8 +99,16 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 	return refusal
 }
 
+// ending is the same scenario in the state that a schedule leads to.
+func (q *request) ending(schedule lab.Schedule) request {
+	return request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}
+}
+
+// here is the state that is shown, without the rest of the run.
+func (q *request) here() request { return q.ending(q.schedule[:q.at]) }
+
 // address is the one address of the page. Nothing in it needs escaping.
-func (q *request) address() string {
+func (q request) address() string {
 	path, separator := templates.LabPath(q.Name), "?"
 	add := func(set bool, name, value string) {
 		if set {
@@ -136,9 +144,6 @@ const (
 	partInvariants = "#invariants"
 )
 
-// start is the state before the first step, with no schedule.
-func (q *request) start() string { return q.to(nil, 0) + partActors }
-
 // undo takes back the step that led to the state that is shown.
 func (q *request) undo() string {
 	before := max(q.at-1, 0)
@@ -156,8 +161,7 @@ func (q *request) carryOn() string {
 }
 
 func (q *request) to(schedule lab.Schedule, at int) string {
-	other := request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), large: q.large}
-	return other.address()
+	return request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), large: q.large}.address()
 }
 
 // sentence is a text as a sentence. A name of an actor stays as it is at its beginning.

@@ -39,12 +39,8 @@ func switches(q request, cases []modelcheck.Case) (list []safeguardSwitch) {
 
 // codeOf is the code of a safeguard, with the line that decides marked.
 func codeOf(g lab.Safeguard) sourceView {
-	site, first, last := g.Line()
-	v := functionView(site, first, last)
+	v := newSourceView(g.Line())
 	v.Part = g.Part
-	for i, line := range v.Lines {
-		v.Lines[i].Marked = line.Number == site.Line
-	}
 	return v
 }
 

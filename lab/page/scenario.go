@@ -99,9 +99,8 @@ func (l *Lab) follow(q request) (*scene, error) {
 }
 
 // choosing is the request that goes on from here with one choice.
-func (q *request) choosing(c lab.Choice) *request {
-	schedule := append(slices.Clone(q.schedule[:q.at]), c)
-	return &request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}
+func (q *request) choosing(c lab.Choice) request {
+	return q.ending(append(slices.Clone(q.schedule[:q.at]), c))
 }
 
 // redirect leads to the one address of a page. It is not said to be permanent, because

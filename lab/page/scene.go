@@ -74,11 +74,6 @@ func (v *scene) faultsLeft() string {
 	return "Faults left: " + strconv.Itoa(v.now().Faults) + " of " + strconv.Itoa(v.Faults)
 }
 
-// position is where in the schedule this is.
-func (v *scene) position() string {
-	return strconv.Itoa(v.at) + " of " + strconv.Itoa(len(v.schedule))
-}
-
 // text is the schedule as lab replay takes it.
 func (v *scene) text() string { return v.Format(v.schedule[:v.at]) }
 
@@ -104,8 +99,7 @@ func (v *scene) forth() string {
 
 // file is the run for another program.
 func (v *scene) file(suffix string) string {
-	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at}
-	path, query, _ := strings.Cut(q.address(), "?")
+	path, query, _ := strings.Cut(request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at}.address(), "?")
 	return path + suffix + "?" + query
 }
 
@@ -114,11 +108,6 @@ func (v *scene) enlarged() string {
 	other := v.request
 	other.large, other.hint = !v.large, false
 	return other.address() + partActors
-}
-
-// before is the state before the step that broke an invariant.
-func (v *scene) before(invariant invariantView) string {
-	return v.state(max(invariant.Since-1, 0), partActors)
 }
 
 // sentence is a text with a capital letter and a full stop.

@@ -34,8 +34,8 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 		states := lab.Count(x.Counts().States, "state")
 		switch {
 		case found != nil:
-			broken := request{Case: q.Case, schedule: found.Schedule, at: len(found.Schedule), large: q.large}
-			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.", broken.address() + partActors}, nil
+			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.",
+				q.ending(found.Schedule).address() + partActors}, nil
 		case whole:
 			return searchView{Words: "No invariant is violated. All " + states + " were searched."}, nil
 		}
@@ -60,6 +60,7 @@ func claimOf(record modelcheck.Record) string {
 
 // searchNow asks for a search.
 func (v *scene) searchNow() string {
-	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, search: true, large: v.large}
+	q := v.here()
+	q.search = true
 	return q.address() + "#say"
 }

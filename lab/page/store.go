@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -174,10 +173,8 @@ func (m storeMaker) value(v driver.Value) string {
 		return m.Pretty(templates.ShortKey(v.Text()))
 	case driver.KindDateTime:
 		return "(the lab’s time)"
-	case driver.KindBoolean:
-		return strconv.FormatBool(v.Number() != 0)
 	default:
-		return strconv.FormatInt(v.Number(), 10)
+		return v.String()
 	}
 }
 

@@ -36,11 +36,7 @@ func lookAtAuthor(times int) body {
 }
 
 // readAuthor compares the page of an author with what was acknowledged before its reader asked for it.
-func readAuthor(v lab.View, f lab.Known, violation violating) {
-	before, ok := v.LookedAt(f)
-	if !ok {
-		return
-	}
+func readAuthor(v lab.View, f lab.Known, before []lab.Known, violation violating) {
 	for _, k := range before {
 		shown := k.Blog != "" && strings.Contains(f.Page, string(k.Blog)+" ")
 		switch {
@@ -83,9 +79,7 @@ func authors() subject {
 				only("ann", afterWrite(schema.TableBlogs, isToList)), among("ann")),
 			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: in.State == domain.ChannelActive",
 				"The page of an author reads the row of each channel that it shows, so a channel whose deletion was accepted is not on it.",
-				only("reader", func() driver.Around {
-					return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
-				}), unharmed, among("reader", "olga")),
+				only("reader", takenForActive()), unharmed, among("reader", "olga")),
 			ablate("author-post", "author", "The look at a listed post", "readFound: post.by.Channel, post.id",
 				"The page of an author reads each post that is listed, so one that was deleted is not shown from a list that is behind.",
 				only("reader", remembersPosts), among("reader", "olga")),
@@ -93,7 +87,7 @@ func authors() subject {
 				"A row of a list whose post is not there is removed only once the channel is gone, so a post that is on its way still finds itself listed.",
 				only("reader", goneWithoutPost), unharmed, among("reader", "ann"), func(s *lab.Scenario) { s.Setup = news() }),
 		},
-		told: map[lab.Kind]invariant{factListed: readAuthor},
+		told: map[lab.Kind]invariant{factListed: looked(readAuthor)},
 	}
 }
 
@@ -101,7 +95,7 @@ func authors() subject {
 func toAuthor(c *lab.Call) bool { return isToList(&c.Call) }
 
 func isToList(c *driver.Call) bool {
-	return c.Method == driver.CallTransact && c.Target == schema.TableUsers && (schema.Wrote.Has(c.Operations[0].Row) || schema.Voted.Has(c.Operations[0].Row))
+	return writes(c, schema.TableUsers) && (schema.Wrote.Has(c.Operations[0].Row) || schema.Voted.Has(c.Operations[0].Row))
 }
 
 // remembersPosts shows a post that was read once as it was then.

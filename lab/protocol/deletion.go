@@ -288,13 +288,13 @@ func deletions() subject {
 			ablate("queue-first", "web-dies", "The message first", "(Steps).recordIntent: s.Enqueue(ctx, message)",
 				"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
 				only("olga", afterMark(func(c *driver.Call) bool {
-					return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions
+					return c.Method == driver.CallSend || writes(c, schema.TableDeletions)
 				})),
 				among("olga", "w1"), under(Shipped{NoReconcile: true})),
 			ablate("listed", "web-dies", "The list first", "acceptDeletion: s.ListDeletion(ctx, message)",
 				"A deletion is on its user's list before its message is sent, so the user who asked finds it again.",
 				only("olga", afterMark(func(c *driver.Call) bool {
-					return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "requested!")
+					return writes(c, schema.TableUsers) && strings.HasPrefix(c.Operations[0].Row, "requested!")
 				})), among("olga", "w1")),
 		},
 		told:     map[lab.Kind]invariant{factAccepted: channelIsHidden},
@@ -353,5 +353,5 @@ func oneRead() driver.Around {
 			return reads > 1
 		}
 		return false
-	})
+	})()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/schema"
 )
@@ -18,18 +17,14 @@ const (
 	factAddressing lab.Kind = "(making an address)"
 )
 
-func newAddress(by domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) {
-		c.Tell(lab.Fact{Kind: factAddressing, User: by})
-		_, _ = c.Store.Accounts.NewDigestAddress(ctx, by) // what counts is that it does not come back
-	}
+func newAddress(ctx context.Context, c *lab.Client) {
+	c.Tell(lab.Fact{Kind: factAddressing, User: visitor})
+	_, _ = c.Store.Accounts.NewDigestAddress(ctx, visitor) // what counts is that it does not come back
 }
 
-func revokeAddress(by domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) {
-		if err := c.Store.Accounts.RevokeDigestAddress(ctx, by); err == nil {
-			c.Tell(lab.Fact{Kind: factAddressRevoked, User: by})
-		}
+func revokeAddress(ctx context.Context, c *lab.Client) {
+	if err := c.Store.Accounts.RevokeDigestAddress(ctx, visitor); err == nil {
+		c.Tell(lab.Fact{Kind: factAddressRevoked, User: visitor})
 	}
 }
 
@@ -50,8 +45,8 @@ func digests() subject {
 				DelayedCalls: anything,
 				Setup:        account(visitor),
 				Actors: []lab.Actor{
-					{Name: "vera", Run: inTurn(newAddress(visitor), revokeAddress(visitor), newAddress(visitor), revokeAddress(visitor))},
-					{Name: "vera2", Run: endSessions(visitor)},
+					{Name: "vera", Run: inTurn(newAddress, revokeAddress, newAddress, revokeAddress)},
+					{Name: "vera2", Run: endSessions},
 				},
 			},
 		},

@@ -3,7 +3,6 @@ package protocol
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -29,17 +28,14 @@ const (
 	factReturned lab.Kind = "signed up again"
 )
 
-// erase asks for the deletion of an account, with the session of the set-up.
-func erase(name domain.UserName) body { return eraseWith(name, false) }
+// erase asks for the deletion of the visitor's account, with the session of the set-up.
+func erase(ctx context.Context, c *lab.Client) { eraseWith(false)(ctx, c) }
 
-func eraseWith(name domain.UserName, keepPosts bool) body {
+func eraseWith(keepPosts bool) body {
 	return func(ctx context.Context, c *lab.Client) {
-		f := lab.Fact{Kind: factErasing, User: name}
-		for _, given := range c.Given {
-			f.Session += given.Session
-		}
-		c.Tell(lab.Fact{Kind: factErasingNow, User: name})
-		asked, err := c.Store.Accounts.Delete(ctx, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, keepPosts)
+		f := lab.Fact{Kind: factErasing, User: visitor, Session: sessionOf(c)}
+		c.Tell(lab.Fact{Kind: factErasingNow, User: visitor})
+		asked, err := c.Store.Accounts.Delete(ctx, storage.Attempt{Name: string(visitor), Password: oldPassword, Address: address}, keepPosts)
 		if f.Channel = asked.Ref(); err == nil && asked.State == domain.AccountPending {
 			if asked.UndoableUntil.After(asked.RequestedOn) {
 				f.Until = asked.UndoableUntil
@@ -49,13 +45,11 @@ func eraseWith(name domain.UserName, keepPosts bool) body {
 	}
 }
 
-// keep undoes the deletion of an account.
-func keep(name domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) {
-		c.Tell(lab.Fact{Kind: factKeeping, User: name})
-		if undone, err := c.Store.Accounts.Undo(ctx, name); err == nil {
-			c.Tell(lab.Fact{Kind: factKept, User: name, Channel: undone.Ref()})
-		}
+// keep undoes the deletion of the visitor's account.
+func keep(ctx context.Context, c *lab.Client) {
+	c.Tell(lab.Fact{Kind: factKeeping, User: visitor})
+	if undone, err := c.Store.Accounts.Undo(ctx, visitor); err == nil {
+		c.Tell(lab.Fact{Kind: factKept, User: visitor, Channel: undone.Ref()})
 	}
 }
 
@@ -159,7 +153,7 @@ func nextIsWhole(v lab.View, k lab.Known, violation violating) {
 }
 
 // longAgo makes an account that is gone look as if it had gone long ago: its name is free.
-func longAgo() driver.Around {
+func longAgo() func() driver.Around {
 	return reading(schema.TableUsers, func(row *driver.Entity) {
 		if row.Properties.String("State") == string(domain.AccountGone) {
 			set(row, driver.Time("FinishedOn", lab.Instant().Add(-2*domain.NameKept)))
@@ -167,31 +161,27 @@ func longAgo() driver.Around {
 	})
 }
 
-// withAccount is a set-up: vera has an account and a session.
-func withAccount(more ...body) body { return inTurn(append([]body{withSession(visitor)}, more...)...) }
+// withAccount is a set-up: the visitor has an account and a session.
+func withAccount(more ...body) body {
+	return inTurn(append([]body{account(visitor), makeLink(visitor), follow}, more...)...)
+}
 
 // ofUsers reports whether a call writes to Users.
-func ofUsers(c *lab.Call) bool {
-	return c.Method == driver.CallTransact && c.Target == schema.TableUsers
-}
+func ofUsers(c *lab.Call) bool { return writes(&c.Call, schema.TableUsers) }
 
 // inBlogs reports whether a call writes to Blogs.
-func inBlogs(c *lab.Call) bool {
-	return c.Method == driver.CallTransact && c.Target == schema.TableBlogs
-}
+func inBlogs(c *lab.Call) bool { return writes(&c.Call, schema.TableBlogs) }
 
 // erasures are deletions of accounts.
 func erasures() subject {
-	home := lab.Actor{Name: "home", Run: erase(visitor)}
+	home := lab.Actor{Name: "home", Run: erase}
 	duringErasure := func(name, about string, run, setup body) lab.Scenario {
 		return lab.Scenario{
 			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Setup: setup,
 			Actors: []lab.Actor{{Name: "vera", Run: run}, home, worker1()},
 		}
 	}
-	active := func() driver.Around {
-		return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.String("State", domain.AccountActive)) })
-	}
+	active := reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.String("State", domain.AccountActive)) })
 	return subject{
 		scenarios: []lab.Scenario{
 			duringErasure("erasure-post", "a user posts in the channel of another while their account is deleted", post(visitor, "new"), withAccount(news("old"))),
@@ -202,26 +192,26 @@ func erasures() subject {
 			{
 				Name: "erasure-undo", About: "the deletion of an account is undone, and asked for again, while two workers handle its message",
 				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: ofUsers,
-				Setup:  withAccount(news("old"), erase(visitor)),
-				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), erase(visitor))}, worker1(), worker2()},
+				Setup:  withAccount(news("old"), erase),
+				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep, erase)}, worker1(), worker2()},
 			},
 			{
 				Name: "erasure-devices", About: "the deletion of an account is undone on one device and asked for on another, twice",
 				Erasing: true, Faults: 1, Preemptions: 3, Undo: atOnce, DelayedCalls: ofUsers,
 				Setup:  withAccount(),
-				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep(visitor), keep(visitor))}, {Name: "home", Run: inTurn(erase(visitor), erase(visitor))}},
+				Actors: []lab.Actor{{Name: "vera", Run: inTurn(keep, keep)}, {Name: "home", Run: inTurn(erase, erase)}},
 			},
 			{
 				Name: "erasure-keep", About: "an account is deleted and its posts stay, while its user edits one, another votes on it, and the owner removes it",
 				Erasing: true, Faults: 1, Preemptions: 2,
-				Setup:  withAccount(news(), post(visitor, "mine"), eraseWith(visitor, true)),
+				Setup:  withAccount(news(), post(visitor, "mine"), eraseWith(true)),
 				Actors: []lab.Actor{worker1(), {Name: "ann", Run: vote("mine", author)}, {Name: "olga", Run: removePost("mine", owner)}},
 			},
 			{
 				Name: "erasure-workers", About: "two workers delete an account with posts, votes, a subscription and a channel, and may die",
 				Erasing: true, Faults: 1, Preemptions: 2, Deaths: true,
 				Setup: withAccount(news("old"), voteNewest(visitor), post(visitor, "mine"), voteNewest(author), subscribe(visitor),
-					create("Veras", visitor), erase(visitor)),
+					create("Veras", visitor), erase),
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
@@ -232,9 +222,9 @@ func erasures() subject {
 			},
 			{
 				Name: "erasure-again", About: "the name of a deleted account is taken again, and earlier requests are delayed",
-				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo)},
+				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo())},
 				DelayedCalls: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
-				Setup:        withAccount(news("old"), voteNewest(visitor), erase(visitor)),
+				Setup:        withAccount(news("old"), voteNewest(visitor), erase),
 				Actors:       []lab.Actor{worker1(), {Name: "next", Run: comeBack(visitor, "old")}},
 			},
 		},
@@ -244,9 +234,7 @@ func erasures() subject {
 				only("vera", active), unharmed),
 			ablate("erasure-fence", "erasure-post", "A new revision of each rule", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)",
 				"A deletion replaces the posting rule of each channel on the list, so what was sent before it fails.",
-				only("w", func() driver.Around {
-					return skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isPostingRule) })
-				}), unharmed),
+				only("w", skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isPostingRule) })), unharmed),
 			ablate("erasure-revision", "erasure-vote", "The posting rule in a vote", "(*Posts).Vote: s.admit(ctx, p)",
 				"A vote requires the revision of the posting rule as a post does, so it fails once a deletion has replaced the rule.",
 				only("vera", withoutPostingRule(driver.ActionMerge)), unharmed),
@@ -258,49 +246,35 @@ func erasures() subject {
 				only("vera", active), unharmed),
 			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.fence.WithdrawGate(ctx, gate)",
 				"A deletion removes the reservation of each channel that is on the list and does not exist, so its gate never opens.",
-				only("w", func() driver.Around {
-					return skipping(func(c *driver.Call) bool {
-						return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
-					})
-				}), unharmed),
+				only("w", withoutWithdrawal()), unharmed),
 			ablate("erasure-epoch", "erasure-session", "The epoch that ends", "(Steps).CloseAccount: driver.Int64(schema.PropEpoch, epochOf(e.row)+1)",
 				"A request to delete an account begins an epoch, so it ends all sessions and links in one write.",
-				always(func() driver.Around {
-					return func(ctx context.Context, c *driver.Call, next following) error {
-						if ofAccountState(c) {
-							c.Operations = slices.Clone(c.Operations)
-							c.Operations[0].Properties = slices.DeleteFunc(slices.Clone(c.Operations[0].Properties),
-								func(p driver.Property) bool { return p.Name == "Epoch" })
-						}
-						return next(ctx)
+				always(sending(func(c *driver.Call) {
+					if writes(c, schema.TableUsers) && c.Operations[0].Action == driver.ActionMerge && c.Operations[0].Properties.String("State") != "" {
+						c.Operations[0].Properties = slices.DeleteFunc(slices.Clone(c.Operations[0].Properties),
+							func(p driver.Property) bool { return p.Name == "Epoch" })
 					}
-				}), unharmed),
+				})), unharmed),
 			ablate("erasure-version", "erasure-undo", "The version of the account", "(Steps).swap: driver.Match(e.row.ETag)",
 				"The undo and the pivot write one row in the version that was read, so only one of them succeeds.",
 				always(withoutMatch(schema.TableUsers, "")), unharmed),
 			ablate("erasure-identity", "erasure-devices", "The identity of a request", `(Steps).accept: asked.ID != "" && entry.ID == asked.ID`,
 				"A request to delete recognises its own write of the account's row, so it does not repeat that write after an undo.",
-				only("home", func() driver.Around {
-					return reading(schema.TableUsers, func(row *driver.Entity) {
-						if row.Properties.String("State") == string(domain.AccountActive) {
-							set(row, driver.String("Incarnation", ""))
-						}
-					})
-				})),
+				only("home", reading(schema.TableUsers, func(row *driver.Entity) {
+					if row.Properties.String("State") == string(domain.AccountActive) {
+						set(row, driver.String("Incarnation", ""))
+					}
+				}))),
 			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "(*Accounts).Undo: entry.ID != undone.ID",
 				"An undo is of the request that was read first, so its duplicate leaves the next request alone.",
 				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
 				"A new account with the name of one that is gone begins the next epoch, so no earlier session signs in to it.",
-				only("next", func() driver.Around {
-					return func(ctx context.Context, c *driver.Call, next following) error {
-						if c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Properties.String("Password") != "" {
-							c.Operations = slices.Clone(c.Operations)
-							c.Operations[0].Properties = c.Operations[0].Properties.Merged(driver.Properties{driver.Int64("Epoch", 0)})
-						}
-						return next(ctx)
+				only("next", sending(func(c *driver.Call) {
+					if writes(c, schema.TableUsers) && c.Operations[0].Properties.String("Password") != "" {
+						c.Operations[0].Properties = c.Operations[0].Properties.Merged(driver.Properties{driver.Int64("Epoch", 0)})
 					}
-				}), unharmed),
+				})), unharmed),
 			ablate("erasure-rows", "erasure-again", "The version of a row on a list", "RemoveRows: driver.Match(row.ETag)",
 				"A deletion takes rows off a list in the version that was read, so a delayed duplicate removes no row of the next user of the name.",
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
@@ -310,10 +284,4 @@ func erasures() subject {
 		},
 		rest: []demand{nobodySignsIn, acceptedIsGone},
 	}
-}
-
-// ofAccountState reports whether a call changes how far the deletion of an account has come.
-func ofAccountState(c *driver.Call) bool {
-	return c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Action == driver.ActionMerge &&
-		c.Operations[0].Properties.String("State") != ""
 }

@@ -63,17 +63,15 @@ func reconciliations() subject {
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
 			ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnrecorded: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
 				"A pass writes the channel's row before it removes an index row, so a request to delete that is in flight fails and begins again.",
-				only("reconcile", func() driver.Around {
-					return skipping(func(c *driver.Call) bool {
-						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
-					})
-				}), among("olga", "reconcile")),
+				only("reconcile", skipping(func(c *driver.Call) bool {
+					return writes(c, schema.TableChannels) && len(c.Operations[0].Properties) == 0
+				})), among("olga", "reconcile")),
 			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.fence.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
 			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",
 				"A time in the future, written by a clock that was ahead, does not count as progress, so a deletion with such a record is queued again once its message is lost.",
-				nil, under(Shipped{Workers: trustsClocks}), among("olga", "w1")),
+				nil, under(Shipped{Workers: trustsClocks()()}), among("olga", "w1")),
 		},
 	}
 }
@@ -85,16 +83,16 @@ const farAhead = 1000
 func toIndex(c *lab.Call) bool { return isToIndex(&c.Call) }
 
 func isToIndex(c *driver.Call) bool {
-	return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && strings.HasPrefix(c.Partition, "open!")
+	return writes(c, schema.TableDeletions) && strings.HasPrefix(c.Partition, "open!")
 }
 
 // trustsClocks reads a record from a clock that was ahead as if it was written just now.
-func trustsClocks(ctx context.Context, c *driver.Call, next following) error {
+func trustsClocks() func() driver.Around {
 	return reading(schema.TableDeletions, func(row *driver.Entity) {
 		if now := domain.Now(); row.Properties.Time("UpdatedOn").After(now) {
 			set(row, driver.Time("UpdatedOn", now.Add(time.Second)))
 		}
-	})(ctx, c, next)
+	})
 }
 
 // incarnationOfIndex is the incarnation whose index row was scanned latest.

@@ -11,6 +11,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
 	"microblogging/storage/oracle"
+	"microblogging/storage/schema"
 )
 
 // The invariants: the invariants of package domain, over the store and against what clients were told.
@@ -156,8 +157,9 @@ func answeredTwice(v lab.View, kind lab.Kind, what string, of func(lab.Fact) (re
 	return violations
 }
 
-func hasRow(db mem.Snapshot, table string, ref domain.ChannelRef, row string) bool {
-	_, err := db.Get(table, string(ref.Key), row)
+// hasRow reports whether a row is in the partition of a channel's posts.
+func hasRow(db mem.Snapshot, ref domain.ChannelRef, row string) bool {
+	_, err := db.Get(schema.TableBlogs, string(ref.Key), row)
 	return err == nil
 }
 

@@ -35,7 +35,7 @@ const (
 func newPassword(actor string) string { return "a horse of " + strings.TrimRight(actor, "0123456789") }
 
 // justMade makes accounts look as if they were made just now: a key of a sign-up counts for a day.
-func justMade() driver.Around {
+func justMade() func() driver.Around {
 	return reading(schema.TableUsers, func(row *driver.Entity) { set(row, driver.Time("CreatedOn", time.Now())) })
 }
 
@@ -53,30 +53,29 @@ func signUp(actor string, name domain.UserName, key string) body {
 	}
 }
 
-// withSession is a set-up: an account, and a session of it.
-func withSession(name domain.UserName) body { return inTurn(account(name), makeLink(name), follow) }
+// sessionOf is the token of the session that the set-up began.
+func sessionOf(c *lab.Client) (token string) {
+	for _, f := range c.Given {
+		token += f.Session
+	}
+	return token
+}
 
-// changePassword changes the password, with the session of the set-up.
-func changePassword(actor string, name domain.UserName) body {
+// changePassword changes the visitor's password, with the session of the set-up.
+func changePassword(actor string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		session := ""
-		for _, f := range c.Given {
-			session += f.Session
-		}
-		err := c.Store.Accounts.ChangePassword(ctx, session, storage.Attempt{Name: string(name), Password: oldPassword, Address: address}, newPassword(actor))
-		if err == nil {
-			c.Tell(lab.Fact{Kind: factPasswordChanged, User: name, Page: lab.HashPassword(oldPassword)})
+		old := storage.Attempt{Name: string(visitor), Password: oldPassword, Address: address}
+		if err := c.Store.Accounts.ChangePassword(ctx, sessionOf(c), old, newPassword(actor)); err == nil {
+			c.Tell(lab.Fact{Kind: factPasswordChanged, User: visitor, Page: lab.HashPassword(oldPassword)})
 		}
 	}
 }
 
 // guess tries a wrong password.
-func guess(name domain.UserName) body {
-	return func(ctx context.Context, c *lab.Client) {
-		_, _, err := c.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(name), Password: "wrong horse", Address: address})
-		if errors.Is(err, domain.ErrNotSignedIn) {
-			c.Tell(lab.Fact{Kind: factGuessed, User: name})
-		}
+func guess(ctx context.Context, c *lab.Client) {
+	_, _, err := c.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(visitor), Password: "wrong horse", Address: address})
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		c.Tell(lab.Fact{Kind: factGuessed, User: visitor})
 	}
 }
 
@@ -128,7 +127,7 @@ func passwords() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and another user wants the name", Faults: 1, Preemptions: 2,
-				Intercept: []lab.Intercept{always(justMade)},
+				Intercept: []lab.Intercept{always(justMade())},
 				Actors: []lab.Actor{
 					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"},
 					{Name: "max", Run: signUp("max", visitor, "")},
@@ -136,7 +135,7 @@ func passwords() subject {
 			},
 			{
 				Name: "sign-up-key", About: "two people sign up with one idempotency key, which was used more than a day ago, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-				Setup: expired, Intercept: []lab.Intercept{always(justMade)},
+				Setup: expired, Intercept: []lab.Intercept{always(justMade())},
 				Actors: []lab.Actor{
 					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "ann", Run: signUp("ann", author, lab.SignUpKey)},
 					{Name: "upkeep", Run: expire},
@@ -144,32 +143,30 @@ func passwords() subject {
 			},
 			{
 				Name: "password", About: "a user and a thief of a session, who know the same old password, change it, while all sessions are ended", Faults: 1, Preemptions: 3,
-				Setup: withSession(visitor),
+				Setup: withAccount(),
 				Actors: []lab.Actor{
-					{Name: "vera", Run: changePassword("vera", visitor)}, {Name: "thief", Run: changePassword("thief", visitor)},
-					{Name: "vera2", Run: endSessions(visitor)},
+					{Name: "vera", Run: changePassword("vera")}, {Name: "thief", Run: changePassword("thief")},
+					{Name: "vera2", Run: endSessions},
 				},
 			},
 			{
 				Name: "guesses", About: "a client tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-				Setup: inTurn(account(visitor), guess(visitor)),
+				Setup: inTurn(account(visitor), guess),
 				Actors: []lab.Actor{
-					{Name: "max", Run: guess(visitor)}, {Name: "max2", Run: guess(visitor), After: "max"}, {Name: "upkeep", Run: expire},
+					{Name: "max", Run: guess}, {Name: "max2", Run: guess, After: "max"}, {Name: "upkeep", Run: expire},
 				},
 			},
 		},
 		ablations: []ablation{
 			ablate("sign-up-insert", "sign-up", "The insert of an account", "(Pause).Change: driver.Insert(row, changes...)",
 				"An account is inserted and never overwritten, so of two users who want a name one gets it.",
-				always(overwriting), unharmed),
+				always(overwriting()), unharmed),
 			ablate("sign-up-once", "sign-up", "The key in the account", "madeWith: row.Properties.String(schema.PropOnce) == onceAccount(userOf(row).Name, key)",
 				"An account carries the hash of the key that made it, so a request that is sent again recognises its own account.",
 				always(withoutProperty(schema.TableUsers, "Once")), unharmed, among("vera", "vera2")),
 			ablate("sign-up-bound", "sign-up-key", "The name of a key", "(*Accounts).signUp: a.bindSignUpKey(ctx, name, r.Key)",
 				"It is written down which name a key is used for, so one key makes one account.",
-				always(func() driver.Around {
-					return skipping(func(c *driver.Call) bool { return c.Method == driver.CallTransact && c.Target == schema.TableSessions })
-				}), unharmed, among("vera", "ann")),
+				always(skipping(func(c *driver.Call) bool { return writes(c, schema.TableSessions) })), unharmed, among("vera", "ann")),
 			ablate("expire-version", "sign-up-key", "The version of what has expired", "(Steps).Expire: driver.Match(row.ETag)",
 				"What has expired is removed in the version that was read, so what was renewed meanwhile stays.",
 				only("upkeep", withoutMatch(schema.TableSessions, "")), unharmed),
@@ -190,13 +187,12 @@ func passwords() subject {
 }
 
 // overwriting overwrites an account that is there, as if it was not.
-func overwriting() driver.Around {
-	return func(ctx context.Context, c *driver.Call, next following) error {
-		if c.Method == driver.CallTransact && c.Target == schema.TableUsers && c.Operations[0].Action == driver.ActionInsert {
+func overwriting() func() driver.Around {
+	return sending(func(c *driver.Call) {
+		if writes(c, schema.TableUsers) && c.Operations[0].Action == driver.ActionInsert {
 			c.Operations = []driver.Operation{driver.Merge(c.Operations[0].Row, driver.Upsert, c.Operations[0].Properties...)}
 		}
-		return next(ctx)
-	}
+	})
 }
 
 // firstRead shows what a property was when an actor read it first.
@@ -208,6 +204,6 @@ func firstRead(table, property string) func() driver.Around {
 				first = row.Properties.String(property)
 			}
 			set(row, driver.String(property, first))
-		})
+		})()
 	}
 }

@@ -74,12 +74,12 @@ func poisons() subject {
 		scenarios: []lab.Scenario{
 			{
 				Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1,
-				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", refused)}, Invariants: Shipped{Refuses: true},
+				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
 				Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
-				Setup: queuedPost("old"), Intercept: []lab.Intercept{only("w", refused)}, Invariants: Shipped{Refuses: true},
+				Setup: queuedPost("old"), Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
 				Actors: []lab.Actor{worker1(), worker2()},
 			},
 			{
@@ -96,21 +96,19 @@ func poisons() subject {
 		ablations: []ablation{
 			ablate("wait", "forgotten", "No answer is no refusal", "classify: case unanswered(err):",
 				"A store that does not answer is waited for, so a deletion is not given up for it.",
-				only("w", unavailableRefuses)),
+				only("w", stateless(unavailableRefuses))),
 			ablate("record", "poison-post", "The record before the end of the message", "(Steps).Poison: s.recordPoisoned(ctx, message)",
 				"A deletion is recorded as poisoned before its message is deleted, so an operator finds it and can queue it again.",
-				only("w", unrecorded)),
+				only("w", stateless(unrecorded))),
 			ablate("record-undecodable", "poison-undecodable", "The record of an undecodable message", "(Steps).Poison: s.recordUndecodable(ctx, m)",
 				"A message that cannot be decoded is recorded with its text before it is deleted, so it is not lost.",
-				only("w", unrecorded)),
+				only("w", stateless(unrecorded))),
 			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",
 				"A pass writes the record before it removes the index row of a poisoned deletion, so a concurrent requeue fails and begins again.",
-				only("reconcile", func() driver.Around {
-					return skipping(func(c *driver.Call) bool {
-						return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && c.Operations[0].Action == driver.ActionMerge &&
-							!isToIndex(c) && len(c.Operations[0].Properties) == 0
-					})
-				}), among("operator", "reconcile")),
+				only("reconcile", skipping(func(c *driver.Call) bool {
+					return writes(c, schema.TableDeletions) && c.Operations[0].Action == driver.ActionMerge &&
+						!isToIndex(c) && len(c.Operations[0].Properties) == 0
+				})), among("operator", "reconcile")),
 		},
 		always: []func(Shipped, lab.View) []domain.Violation{poisonedInVain},
 		rest:   []demand{lostUndecodable},
@@ -121,36 +119,30 @@ func poisons() subject {
 var errRefused = errors.New("refused")
 
 // refused refuses to read any row of a channel's partition.
-func refused() driver.Around {
-	return func(ctx context.Context, c *driver.Call, next following) error {
-		if c.Target == schema.TableBlogs && (c.Method == driver.CallGet || c.Method == driver.CallRange) {
-			return errRefused
-		}
-		return next(ctx)
+func refused(ctx context.Context, c *driver.Call, next following) error {
+	if c.Target == schema.TableBlogs && (c.Method == driver.CallGet || c.Method == driver.CallRange) {
+		return errRefused
 	}
+	return next(ctx)
 }
 
 // unavailableRefuses makes a store that does not answer look like a refusal.
-func unavailableRefuses() driver.Around {
-	return func(ctx context.Context, _ *driver.Call, next following) error {
-		err := next(ctx)
-		if errors.Is(err, domain.ErrUnavailable) {
-			return errRefused
-		}
-		return err
+func unavailableRefuses(ctx context.Context, _ *driver.Call, next following) error {
+	err := next(ctx)
+	if errors.Is(err, domain.ErrUnavailable) {
+		return errRefused
 	}
+	return err
 }
 
 // unrecorded leaves out the Deletions row.
-func unrecorded() driver.Around {
-	return func(ctx context.Context, c *driver.Call, next following) error {
-		switch {
-		case c.Target != schema.TableDeletions:
-			return next(ctx)
-		case c.Method == driver.CallGet:
-			c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row,
-				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}
-		}
-		return nil
+func unrecorded(ctx context.Context, c *driver.Call, next following) error {
+	switch {
+	case c.Target != schema.TableDeletions:
+		return next(ctx)
+	case c.Method == driver.CallGet:
+		c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row,
+			Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}
 	}
+	return nil
 }

@@ -129,10 +129,9 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 }
 
 // shownRule compares what a page says with what was acknowledged before its reader asked for it.
-func shownRule(v lab.View, f lab.Known, violation violating) {
-	before, ok := v.LookedAt(f)
+func shownRule(_ lab.View, f lab.Known, before []lab.Known, violation violating) {
 	for _, k := range before {
-		if ok && k.Kind == factRuled && k.Key == closed && k.Channel == f.Channel && f.Page == "open" {
+		if k.Kind == factRuled && k.Key == closed && k.Channel == f.Channel && f.Page == "open" {
 			violation("I11", "a page offers to post, and before that the channel was closed")
 		}
 	}
@@ -143,15 +142,13 @@ func isPostingRule(op driver.Operation) bool { return schema.PostingRule.Has(op.
 
 // withoutPostingRule leaves out the operations on rows that say who may post, with this action.
 func withoutPostingRule(action driver.Action) func() driver.Around {
-	return func() driver.Around {
-		return func(ctx context.Context, c *driver.Call, next following) error {
-			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == action && isPostingRule(op) })
-			if at < 0 {
-				return next(ctx)
-			}
-			return withoutOperation(ctx, c, at, next)
+	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
+		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return op.Action == action && isPostingRule(op) })
+		if at < 0 {
+			return next(ctx)
 		}
-	}
+		return withoutOperation(ctx, c, at, next)
+	})
 }
 
 // looksFirst reads the version of the gate after the look that nothing says who may post.
@@ -293,7 +290,7 @@ func postingRule() subject {
 			merging("posting-gate", "posting-page", "olga", "The gate of a rule", "replace: s.fence.TransactIfOpen(ctx, ref,",
 				"A change of who may post merges the open gate, so a page that offers to post has an old version."),
 		},
-		told:     map[lab.Kind]invariant{factRuled: ruleApplies, factForbidden: forbiddenIsNowhere, factShownRule: shownRule},
+		told:     map[lab.Kind]invariant{factRuled: ruleApplies, factForbidden: forbiddenIsNowhere, factShownRule: looked(shownRule)},
 		recalled: []lab.Kind{factRuled},
 	}
 }

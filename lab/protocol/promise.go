@@ -75,32 +75,27 @@ func minutes(ahead map[string][]int, at ...int) (times []lab.Time) {
 
 // earlier makes what is due look as if it was due earlier.
 func earlier(by time.Duration) func() driver.Around {
-	return func() driver.Around {
-		return func(ctx context.Context, c *driver.Call, next following) error {
-			err := next(ctx)
-			for _, name := range []string{"UndoableUntil", "DueOn"} {
-				for i, row := range c.Page.Rows {
-					set(&c.Page.Rows[i], driver.Time(name, row.Properties.Time(name).Add(-by)))
-				}
-				if at := c.Entity.Properties.Time(name); !at.IsZero() {
-					set(&c.Entity, driver.Time(name, at.Add(-by)))
-				}
+	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		for _, name := range []string{"UndoableUntil", "DueOn"} {
+			for i, row := range c.Page.Rows {
+				set(&c.Page.Rows[i], driver.Time(name, row.Properties.Time(name).Add(-by)))
 			}
-			return err
+			if at := c.Entity.Properties.Time(name); !at.IsZero() {
+				set(&c.Entity, driver.Time(name, at.Add(-by)))
+			}
 		}
-	}
+		return err
+	})
 }
 
 // promises are kept by processes whose clocks are wrong, and are set.
 func promises() subject {
-	atOnceVisible := func() driver.Around {
-		return func(ctx context.Context, c *driver.Call, next following) error {
-			if c.Method == driver.CallSend {
-				c.Lease = 0
-			}
-			return next(ctx)
+	atOnceVisible := sending(func(c *driver.Call) {
+		if c.Method == driver.CallSend {
+			c.Lease = 0
 		}
-	}
+	})
 	pass := lab.Actor{Name: "reconcile", Run: reconcile}
 	return subject{
 		scenarios: []lab.Scenario{
@@ -123,14 +118,14 @@ func promises() subject {
 				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised,
 				Times:  minutes(map[string][]int{"reconcile": {15, 15, 0}}, 0, 59, 61, 76),
 				Setup:  withAccount(),
-				Actors: []lab.Actor{{Name: "home", Run: erase(visitor)}, {Name: "vera", Run: keep(visitor)}, worker1(), pass},
+				Actors: []lab.Actor{{Name: "home", Run: erase}, {Name: "vera", Run: keep}, worker1(), pass},
 			},
 			{
 				Name: "erasure-behind", About: "a user is told the same by a process whose clock is behind by as much as may be",
 				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised,
 				Times:  minutes(map[string][]int{"home": {-15}}, 0, 59, 61, 76),
 				Setup:  withAccount(),
-				Actors: []lab.Actor{{Name: "home", Run: erase(visitor)}, worker1(), pass},
+				Actors: []lab.Actor{{Name: "home", Run: erase}, worker1(), pass},
 			},
 		},
 		ablations: []ablation{
@@ -148,11 +143,9 @@ func promises() subject {
 				only("reconcile", earlier(accountPromised+domain.ClockMargin)), unharmed),
 			ablate("erasure-given-up", "erasure-clocks", "The record of a request that is given up", "(*pass).giveUp: p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)",
 				"A pass records that a request is given up before it takes it off the index, so a request that stalls leaves no record that says it goes on.",
-				only("reconcile", func() driver.Around {
-					return skipping(func(c *driver.Call) bool {
-						return len(c.Operations) > 0 && c.Operations[0].Properties.String("State") == string(domain.DeletionUndone)
-					})
-				}), unharmed),
+				only("reconcile", skipping(func(c *driver.Call) bool {
+					return len(c.Operations) > 0 && c.Operations[0].Properties.String("State") == string(domain.DeletionUndone)
+				})), unharmed),
 		},
 		told: map[lab.Kind]invariant{factPromised: channelIsKept},
 	}

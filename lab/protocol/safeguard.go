@@ -76,16 +76,33 @@ func only(prefix string, around func() driver.Around) lab.Intercept {
 // following is what an Around calls to let a call go on.
 type following = func(context.Context) error
 
+// stateless is an Around that keeps nothing from one call to the next, so all executions share it.
+func stateless(around driver.Around) func() driver.Around {
+	return func() driver.Around { return around }
+}
+
+// sending changes each call before it is sent.
+func sending(change func(*driver.Call)) func() driver.Around {
+	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
+		c.Operations = slices.Clone(c.Operations)
+		change(c)
+		return next(ctx)
+	})
+}
+
+// writes reports whether a call is a transaction of a table.
+func writes(c *driver.Call, table string) bool {
+	return c.Method == driver.CallTransact && c.Target == table
+}
+
 // withoutSafeguard leaves out the merge of a gate before other operations.
 func withoutSafeguard(gate string) func() driver.Around {
-	return func() driver.Around {
-		return func(ctx context.Context, c *driver.Call, next following) error {
-			if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
-				return next(ctx)
-			}
-			return withoutOperation(ctx, c, 0, next)
+	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
+		if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
+			return next(ctx)
 		}
-	}
+		return withoutOperation(ctx, c, 0, next)
+	})
 }
 
 // withoutOperation sends the call without operation i. The index of an operation
@@ -125,39 +142,36 @@ func outright(prefix string) func() driver.Around {
 // withoutMatch makes writes to a table's rows that start with the prefix hold for
 // any version.
 func withoutMatch(table, prefix string) func() driver.Around {
-	return func() driver.Around {
-		return func(ctx context.Context, c *driver.Call, next following) error {
-			if c.Target == table {
-				c.Operations = slices.Clone(c.Operations)
-				for i, op := range c.Operations {
-					if _, ok := op.If.ETag(); ok && strings.HasPrefix(op.Row, prefix) {
-						c.Operations[i].If = driver.Exists
-					}
-				}
+	return sending(func(c *driver.Call) {
+		for i, op := range c.Operations {
+			if _, ok := op.If.ETag(); ok && c.Target == table && strings.HasPrefix(op.Row, prefix) {
+				c.Operations[i].If = driver.Exists
 			}
-			return next(ctx)
 		}
-	}
+	})
 }
 
 // withoutProperty reads rows that do not have the property.
 func withoutProperty(table, name string) func() driver.Around {
-	return func() driver.Around {
-		return reading(table, func(row *driver.Entity) {
-			row.Properties = slices.DeleteFunc(slices.Clone(row.Properties), func(p driver.Property) bool { return p.Name == name })
-		})
-	}
+	return reading(table, func(row *driver.Entity) {
+		row.Properties = slices.DeleteFunc(slices.Clone(row.Properties), func(p driver.Property) bool { return p.Name == name })
+	})
 }
 
 // reading changes a row of a table when it is read.
-func reading(table string, change func(row *driver.Entity)) driver.Around {
-	return func(ctx context.Context, c *driver.Call, next following) error {
+func reading(table string, change func(row *driver.Entity)) func() driver.Around {
+	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
 		err := next(ctx)
 		if err == nil && c.Method == driver.CallGet && c.Target == table {
 			change(&c.Entity)
 		}
 		return err
-	}
+	})
+}
+
+// takenForActive reads each channel as one that is active.
+func takenForActive() func() driver.Around {
+	return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 }
 
 func set(row *driver.Entity, p driver.Property) {
@@ -165,14 +179,21 @@ func set(row *driver.Entity, p driver.Property) {
 }
 
 // skipping leaves calls out, and answers as if they had taken effect.
-func skipping(which func(*driver.Call) bool) driver.Around {
-	return func(ctx context.Context, c *driver.Call, next following) error {
+func skipping(which func(*driver.Call) bool) func() driver.Around {
+	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
 		if which(c) {
 			c.Receipt = c.Message.Receipt
 			return nil
 		}
 		return next(ctx)
-	}
+	})
+}
+
+// withoutWithdrawal leaves out the deletion of a gate alone.
+func withoutWithdrawal() func() driver.Around {
+	return skipping(func(c *driver.Call) bool {
+		return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionDelete && strings.HasPrefix(c.Operations[0].Row, "gate!")
+	})
 }
 
 // takenFor makes every channel that is read look like the incarnation that the actor has
@@ -211,7 +232,7 @@ func afterWrite(table string, late func(*driver.Call) bool) func() driver.Around
 				return nil
 			}
 			err := next(ctx)
-			if err == nil && c.Method == driver.CallTransact && c.Target == table {
+			if err == nil && writes(c, table) {
 				for _, call := range held {
 					*c = call.Call
 					err = next(call.Context)

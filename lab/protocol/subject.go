@@ -36,6 +36,16 @@ type subject struct {
 // An invariant notes what is wrong if an actor was told this.
 type invariant func(v lab.View, k lab.Known, violation violating)
 
+// looked is an invariant of what a page has shown, against what was acknowledged before its reader
+// asked for it.
+func looked(holds func(v lab.View, shown lab.Known, before []lab.Known, violation violating)) invariant {
+	return func(v lab.View, k lab.Known, violation violating) {
+		if before, ok := v.LookedAt(k); ok {
+			holds(v, k, before, violation)
+		}
+	}
+}
+
 // A demand says what is wrong once all actors have stopped.
 type demand func(ctx context.Context, l Shipped, c *crew, v lab.View) []domain.Violation
 

@@ -118,11 +118,9 @@ func undos() subject {
 		ablations: []ablation{
 			ablate("pivot", "undo", "The pivot", "PassPivot: s.fence.SetDeleting(ctx, row)",
 				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
-				only("w", func() driver.Around {
-					return skipping(func(c *driver.Call) bool {
-						return c.Method == driver.CallTransact && c.Target == schema.TableChannels && c.Operations[0].Action == driver.ActionMerge
-					})
-				}), unharmed),
+				only("w", skipping(func(c *driver.Call) bool {
+					return writes(c, schema.TableChannels) && c.Operations[0].Action == driver.ActionMerge
+				})), unharmed),
 			ablate("undo-version", "undo", "The version of the undo", "(*Fence).swap: driver.Match(row.ETag)",
 				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
 				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),
@@ -134,15 +132,12 @@ func undos() subject {
 				only("w", withoutProperty(schema.TableChannels, "UndoCount")), unharmed),
 			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",
 				"A request to delete carries the undo count that it read, so one that follows an undo is not taken for the one that was undone.",
-				only("olga", func() driver.Around {
-					return func(ctx context.Context, c *driver.Call, next following) error {
-						if m, err := domain.DecodeMessage(c.Message.Text); c.Method == driver.CallSend && err == nil {
-							m.UndoCount = 0
-							c.Message.Text = m.Encode()
-						}
-						return next(ctx)
+				only("olga", sending(func(c *driver.Call) {
+					if m, err := domain.DecodeMessage(c.Message.Text); c.Method == driver.CallSend && err == nil {
+						m.UndoCount = 0
+						c.Message.Text = m.Encode()
 					}
-				}), unharmed, among("olga", "w1"), under(Shipped{NoReconcile: true})),
+				})), unharmed, among("olga", "w1"), under(Shipped{NoReconcile: true})),
 		},
 		told: map[lab.Kind]invariant{factUndone: undoHolds},
 	}

@@ -62,7 +62,7 @@ func counts(set bool, row func(lab.Fact) string, sets, answered lab.Kind, detail
 		if k.Blog != "" && askedBlog(v, k.Blog) || doomed(v, k.Channel) {
 			return
 		}
-		if hasRow(v.DB, schema.TableBlogs, k.Channel, row(k.Fact)) != set && !undone(v, k, sets, answered) {
+		if hasRow(v.DB, k.Channel, row(k.Fact)) != set && !undone(v, k, sets, answered) {
 			violation("I8", "%s", detail)
 		}
 	}

@@ -210,7 +210,10 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	err = replace(path, restoreSuffix, release, func(file *os.File) (err error) {
-		if rows, err = receive(ctx, from, file); err != nil {
+		if _, err := io.Copy(stopWriter{ctx, file}, from); err != nil {
+			return err
+		}
+		if rows, err = readFile(ctx, file.Name(), false, nil); err != nil {
 			return err
 		}
 		begin()
@@ -254,14 +257,6 @@ func lockEmpty(path string) (*boltFile, error) {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), file.Close())
 	}
 	return file, nil
-}
-
-// receive writes a backup to a file, and requires that its rows can be read.
-func receive(ctx context.Context, from io.Reader, file *os.File) (rows int, err error) {
-	if _, err := io.Copy(stopWriter{ctx, file}, from); err != nil {
-		return 0, err
-	}
-	return readFile(ctx, file.Name(), false, nil)
 }
 
 // useUnnamed opens a store that has not got its name yet.

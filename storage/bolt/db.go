@@ -200,11 +200,8 @@ func (db *DB) look(ctx context.Context, name []byte, read func(*bbolt.Bucket) er
 	})
 }
 
-// A bucketCheck is change.check for one bucket.
-type bucketCheck = func(*bbolt.Bucket) (apply func() error, err error)
-
-// change submits a change of a bucket.
-func (db *DB) change(ctx context.Context, name []byte, c change, check bucketCheck) error {
+// change submits a change of a bucket, for which check is change.check.
+func (db *DB) change(ctx context.Context, name []byte, c change, check func(*bbolt.Bucket) (apply func() error, err error)) error {
 	c.check = func(tx *bbolt.Tx) (func() error, error) {
 		bucket, err := openBucket(tx, name)
 		if err != nil {

@@ -240,12 +240,6 @@ func findHeld(bucket *bbolt.Bucket, m driver.Message) (message, error) {
 	return held, err
 }
 
-// arrived tells those who wait that a message may be visible earlier than before, on any queue.
-func (db *DB) arrived() {
-	next := make(chan struct{})
-	close(*db.arrival.Swap(&next))
-}
-
 // await is driver.Capabilities.Await. It knows when the message that is visible next will be.
 func (db *DB) await(ctx context.Context, queue string) {
 	for ctx.Err() == nil {

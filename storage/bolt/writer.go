@@ -95,6 +95,10 @@ func (db *DB) run() {
 	defer close(db.stopped)
 	look := time.NewTicker(nameInterval)
 	defer look.Stop()
+	// It means nothing, and shows whether the disk writes again.
+	probing := change{check: func(tx *bbolt.Tx) (func() error, error) {
+		return func() error { return tx.Bucket(aboutBucket()).Put([]byte("probe"), make([]byte, probeSize)) }, nil
+	}}
 	for {
 		var probe <-chan time.Time
 		if db.failure.Load() != nil && !db.broken.Load() {
@@ -108,20 +112,13 @@ func (db *DB) run() {
 				db.answer(w, err)
 			}
 		case <-probe:
-			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probing()}}) // Health reports it
+			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probing}}) // Health reports it
 		case <-look.C:
 			_ = db.writeBatch(nil)
 		case <-db.closing:
 			return
 		}
 	}
-}
-
-// probing is a change that means nothing. It shows whether the disk writes again.
-func probing() change {
-	return change{check: func(tx *bbolt.Tx) (func() error, error) {
-		return func() error { return tx.Bucket(aboutBucket()).Put([]byte("probe"), make([]byte, probeSize)) }, nil
-	}}
 }
 
 // answer tells the caller how its write ended. failure is the failure of its batch.
@@ -131,7 +128,8 @@ func (db *DB) answer(w *write, failure error) {
 		return
 	}
 	if w.shows && w.refused == nil {
-		db.arrived()
+		next := make(chan struct{})
+		close(*db.arrival.Swap(&next)) // which tells those who wait, on any queue
 	}
 	if errors.Is(w.refused, errNoChange) {
 		w.refused = nil

@@ -7,13 +7,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// shows reports whether a document has more than definitions of links, which no reader sees.
-func shows(doc ast.Node) bool {
-	return slices.ContainsFunc(children(doc), func(n ast.Node) bool {
-		return n.Kind() != ast.KindLinkReferenceDefinition
-	})
-}
-
 // maxDepth is how many quotations and lists may be around a text.
 const maxDepth = 5
 
@@ -21,7 +14,8 @@ const maxDepth = 5
 // top.
 func reshape(doc ast.Node, source []byte, top int) {
 	showDefinitions(doc, source)
-	if !shows(doc) {
+	visible := func(n ast.Node) bool { return n.Kind() != ast.KindLinkReferenceDefinition }
+	if !slices.ContainsFunc(children(doc), visible) {
 		doc.AppendChild(doc, paragraphOf(string(source)))
 	}
 	flatten(doc, 0)

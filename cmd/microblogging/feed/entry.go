@@ -29,12 +29,6 @@ type Entry struct {
 	Content, Summary, Link string
 }
 
-func newEntry(item *gofeed.Item) Entry {
-	e := Entry{ID: identify(item), Title: item.Title, Content: item.Content, Summary: item.Description, Link: linkOf(item)}
-	e.Published, e.Misdated = dateOf(item)
-	return e
-}
-
 // Draft makes the post of an entry. It has no text if the entry holds nothing to post. It
 // reports true if something was longer than a post allows and was cut. domain.NewDraft
 // accepts any other draft unchanged.
@@ -48,7 +42,8 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, cut bool) {
 		text, begun = e.Link, false
 	}
 	if text == "" {
-		title, text = "", c.escaped(title)
+		text, _ = c.textOf(html.EscapeString(title))
+		title = ""
 	}
 	var titleCut, textCut bool
 	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
@@ -77,7 +72,9 @@ func identify(item *gofeed.Item) string {
 	}
 	sum := sha256.New()
 	for _, part := range []string{item.Title, item.Description, item.Content, item.Published, item.Updated} {
-		part = original(part)
+		if text, plain := strings.CutPrefix(part, plainMark); plain {
+			part = "<pre>" + text + "</pre>" // as it was when the first entries without an id were imported
+		}
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return "hash:" + hex.EncodeToString(sum.Sum(nil))
@@ -99,13 +96,4 @@ func verbatim(text string) string {
 		return ""
 	}
 	return plainMark + html.EscapeString(text)
-}
-
-// original returns HTML as it was when the first entries without an id were imported.
-// Their IDs are hashes of it.
-func original(markup string) string {
-	if text, plain := strings.CutPrefix(markup, plainMark); plain {
-		return "<pre>" + text + "</pre>"
-	}
-	return markup
 }

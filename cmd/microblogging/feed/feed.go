@@ -73,7 +73,9 @@ func newFeed(read *gofeed.Feed, ids ...string) Feed {
 	f.Source = sourceOf(f.Title, ids...)
 	f.Entries = make([]Entry, len(read.Items))
 	for i, item := range read.Items {
-		f.Entries[i] = newEntry(item)
+		e := Entry{ID: identify(item), Title: item.Title, Content: item.Content, Summary: item.Description, Link: linkOf(item)}
+		e.Published, e.Misdated = dateOf(item)
+		f.Entries[i] = e
 	}
 	return f
 }

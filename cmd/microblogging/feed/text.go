@@ -92,12 +92,6 @@ func (c *Converter) textOf(markup string) (text string, cut bool) {
 	return strings.TrimSpace(c.trailing.ReplaceAllString(text, "")), cut
 }
 
-// escaped returns text as Markdown.
-func (c *Converter) escaped(text string) string {
-	escaped, _ := c.textOf(html.EscapeString(text))
-	return escaped
-}
-
 // writeAddress writes a link whose text is its address, or nothing, as the address.
 func writeAddress(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	address := dom.GetAttributeOr(n, "href", "")

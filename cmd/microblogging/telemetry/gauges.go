@@ -58,9 +58,13 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	g.read()
 	up := 1.0
 	if b := g.backlog; g.err == nil {
+		age := 0.0
+		if !b.Oldest.IsZero() {
+			age = max(time.Since(b.Oldest).Seconds(), 0)
+		}
 		tell("deletions_open", "Deletions that are due and not at their end, without those that can be undone and those in poison. "+
 			"It stops at 1,000. One that has ended counts until the next reconciling pass.", float64(b.Open), nil)
-		tell("deletions_oldest_age_seconds", "For how long the work of the oldest open deletion has been due. 0 if none is open.", age(b.Oldest), nil)
+		tell("deletions_oldest_age_seconds", "For how long the work of the oldest open deletion has been due. 0 if none is open.", age, nil)
 		for queue, n := range map[string]int64{"deletions": b.Messages, "poison": b.Poisoned} {
 			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
 				"deletions are those that wait for a worker, poison those that wait for an operator.", float64(n), prometheus.Labels{"queue": queue})
@@ -80,14 +84,6 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 	tell("bolt_file_bytes", "The size of the file of the embedded store.", float64(space.Bytes), nil)
 	tell("bolt_free_bytes", "Space in that file that holds nothing. It is used again; compact gives it back.", float64(space.Free), nil)
-}
-
-// age is for how long something has been so; 0 if it never was.
-func age(since time.Time) float64 {
-	if since.IsZero() {
-		return 0
-	}
-	return max(time.Since(since).Seconds(), 0)
 }
 
 // read reads the store, unless it has been read a moment ago. A caller that asks during a read

@@ -193,11 +193,6 @@ func randomHex(bytes int) string {
 	return hex.EncodeToString(id)
 }
 
-// traceParent is how the span is named to others.
-func (s *span) traceParent() domain.TraceParent {
-	return domain.TraceParent("00-" + s.told.TraceID + "-" + s.told.SpanID + "-01")
-}
-
 // set sets attributes: a key and a value by turns.
 func (s *span) set(pairs ...any) {
 	if s != nil {
