@@ -41,7 +41,7 @@ func unknownTokenIsNoSession(t *testing.T, w *world) {
 func sessionExpires(_ *testing.T, w *world) {
 	w.user("ada")
 	token := w.signedIn("ada", right)
-	time.Sleep(account.SessionLifetime - time.Nanosecond)
+	w.SleepClosed(account.SessionLifetime - time.Nanosecond)
 	w.mustBeSignedIn(token, "ada")
 	time.Sleep(time.Nanosecond)
 	w.mustNotBeSignedIn(token)
@@ -234,7 +234,7 @@ func rowsGoInTime(t *testing.T, w *world) {
 		{0, 1}, {window + expiryMargin - 1, 0}, {1, 1}, {time.Hour - window - 1, 0}, {1, 1},
 		{account.SessionLifetime - time.Hour - 1, 0}, {1, 2}, {known - account.SessionLifetime, 1},
 	} {
-		time.Sleep(step.after)
+		w.SleepClosed(step.after)
 		if n := w.expire(); n != step.gone {
 			t.Errorf("after %s more, %d rows went, want %d", step.after, n, step.gone)
 		}

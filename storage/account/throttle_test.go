@@ -266,11 +266,11 @@ func anonymousClientsSpareKnownAddress(t *testing.T, w *world) {
 func addressIsKnownForAWhile(t *testing.T, w *world) {
 	w.user("ada")
 	w.signedIn("ada", right)
-	time.Sleep(known - window)
+	w.SleepClosed(known - window)
 	w.expire()
 	w.guessers("ada")
 	w.signedIn("ada", right) // which makes it known for another 30 days
-	time.Sleep(known - window)
+	w.SleepClosed(known - window)
 	w.expire()
 	w.guessers("ada")
 	w.mustCheck("ada", limit)
@@ -298,7 +298,7 @@ func clockAheadIsNotBelieved(t *testing.T, w *world) {
 	w.signedIn("ada", right)
 	w.guessers("ada")
 	w.signedIn("ada", right) // it is known again
-	time.Sleep(known)
+	w.SleepClosed(known)
 	w.guessers("ada")
 	w.mustBeThrottled(w.Store, attempt("ada", right))
 }

@@ -187,6 +187,6 @@ func aheadRowTakesNoRoom(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	w.wantFull(w.within(1, "garden"), 1)
-	w.Postdate("Users")
+	w.Postdate("Users", 24*time.Hour)
 	w.OK(w.within(1, "garden"))
 }

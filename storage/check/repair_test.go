@@ -147,7 +147,7 @@ func (w *world) touch(call drivertest.Call, op driver.Operation) driver.Entity {
 func aheadJoinerIsRepaired(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.Insert("garden", "join!grace", channel.Incarnation, driver.Time("SubscribedOn", time.Now()))
-	w.Postdate("Blogs")
+	w.Postdate("Blogs", 24*time.Hour)
 	if w.Check(true); w.Has("garden", "join!grace") {
 		t.Error("the row is left")
 	}

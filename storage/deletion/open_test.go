@@ -99,7 +99,7 @@ func diedRequestLeavesIndex(t *testing.T) {
 				t.Fatal("a request that was to die succeeded")
 			}
 			if ahead {
-				w.Postdate("Deletions")
+				w.Postdate("Deletions", 24*time.Hour)
 			} else {
 				time.Sleep(time.Hour - time.Second)
 				if w.pass(); len(w.openDeletions()) != 1 {

@@ -117,7 +117,7 @@ func passGoesOnAfterFailure(t *testing.T, w *world) {
 func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	ref := w.Ask(w.Create("garden", ada))
 	w.Change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
-	w.Postdate("Deletions")
+	w.Postdate("Deletions", 24*time.Hour)
 	w.OK(w.Store.Operator.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
 	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
 		t.Error("queued again although no message was received yet")

@@ -106,14 +106,15 @@ func ReservedGateRow(i domain.Incarnation) string { return "gate!reserved!" + st
 // ShutGateRow is the key of a shut gate.
 func ShutGateRow(i domain.Incarnation) string { return "gate!shut!" + string(i) }
 
-// Postdate moves every time in a table forward by a day.
-func (w *World) Postdate(table string) {
+// Postdate moves the times in a table, but for the properties except, as if a process whose clock was ahead
+// had written them.
+func (w *World) Postdate(table string, by time.Duration, except ...string) {
 	w.T.Helper()
 	for _, row := range w.AllRows(table) {
 		var times driver.Properties
 		for _, p := range row.Properties {
-			if on := row.Properties.Time(p.Name); !on.IsZero() {
-				times = append(times, driver.Time(p.Name, on.Add(24*time.Hour)))
+			if on := row.Properties.Time(p.Name); !on.IsZero() && !slices.Contains(except, p.Name) {
+				times = append(times, driver.Time(p.Name, on.Add(by)))
 			}
 		}
 		if len(times) > 0 {

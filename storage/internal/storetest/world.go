@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -34,41 +35,57 @@ type World struct {
 	DB *bolt.DB
 	// Store is the sound side.
 	Store *storage.Parts
-	// Faulty is the faulty side. Its calls go through the hook that Arm sets.
+	// Faulty is the faulty side. Its calls go through Hook.
 	Faulty *storage.Parts
-	hook   drivertest.Hook
+	Hook   drivertest.Hook
 	// Calls counts the calls of the faulty side.
 	Calls atomic.Int64
 	// Hashing is called while a password is hashed, in a slot. A password is compared immediately.
 	Hashing func()
-	// Beside has the requests that go on during a test in a bubble, which ends after them.
+	// Concurrent has the requests that run during a test in a bubble, which ends after them.
 	Concurrent sync.WaitGroup
+
+	dir     string
+	options storage.Options
 }
 
 // New opens a store for one test, and prepares it.
 func New(t testing.TB) *World {
 	t.Helper()
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w := &World{T: t, DB: db, hook: drivertest.Pass, Hashing: func() {}}
-	w.Store = w.on(db)
-	w.Faulty = w.Through(w.hooked)
-	if err := w.Store.Operator.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	return NewOf(t, storage.Options{})
+}
+
+// NewOf is New with other options. It sets how passwords are hashed.
+func NewOf(t testing.TB, o storage.Options) *World {
+	t.Helper()
+	w := &World{T: t, dir: t.TempDir(), options: o, Hook: drivertest.Pass, Hashing: func() {}}
+	w.open()
+	t.Cleanup(func() { w.OK(w.DB.Close()) })
+	w.OK(w.Store.Operator.Prepare(t.Context()))
 	return w
+}
+
+func (w *World) open() {
+	w.T.Helper()
+	var err error
+	w.DB, err = bolt.Open(w.dir, bolt.Options{NoSync: true})
+	w.OK(err)
+	w.Store = w.on(w.DB)
+	w.Faulty = w.Through(w.hooked)
+}
+
+// SleepClosed lets time pass while no process has the store open. An open store looks at its file every ten
+// seconds, which costs seconds of processor time for each month of fake time.
+func (w *World) SleepClosed(d time.Duration) {
+	w.T.Helper()
+	w.OK(w.DB.Close())
+	time.Sleep(d)
+	w.open()
 }
 
 func (w *World) hooked(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 	call.Seq = int(w.Calls.Add(1))
-	return w.hook(ctx, call, send)
+	return w.Hook(ctx, call, send)
 }
 
 // Through returns another store on the same backend, whose calls go through this hook.
@@ -84,10 +101,13 @@ func (w *World) Other() *storage.Parts { return w.on(w.DB) }
 func (w *World) OverNetwork() { w.Faulty = w.on(drivertest.Far(drivertest.NewFaults(w.DB, w.hooked))) }
 
 func (w *World) on(backend driver.Backend) *storage.Parts {
-	return storage.New(backend, storage.Options{Around: []driver.Around{w.known}, HashPassword: func(password string) string {
+	o := w.options
+	o.Around = []driver.Around{w.known}
+	o.HashPassword = func(password string) string {
 		w.Hashing()
 		return drivertest.CheapHash(password)
-	}})
+	}
+	return storage.New(backend, o)
 }
 
 // known fails the test if an operation writes a property that its kind of row does not list.
@@ -105,7 +125,7 @@ func (w *World) known(ctx context.Context, c *driver.Call, next func(context.Con
 
 // Arm sets the hook of the faulty side and counts its calls from 1.
 func (w *World) Arm(hook drivertest.Hook) {
-	w.hook = hook
+	w.Hook = hook
 	w.Calls.Store(0)
 }
 
