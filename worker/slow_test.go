@@ -6,12 +6,10 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 )
 
 func TestSlow(t *testing.T) {
 	t.Run("a slow worker waits before each step, which is no stall", bubble(slowWaitsBeforeEachStep))
-	t.Run("a slow worker waits before each step of an account's deletion", bubble(slowWaitsForAccount))
 	t.Run("a stop ends the wait, and gives the message back", bubble(stopEndsWait))
 	t.Run("a worker that waits until another has finished is fenced out", bubble(slowIsFencedOut))
 }
@@ -53,22 +51,6 @@ func slowWaitsBeforeEachStep(t *testing.T) {
 	}
 	w.mustCountEveryRow(enoughPosts)
 	w.mustBeDeleted()
-}
-
-func slowWaitsForAccount(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	l.options.Slow = 10 * time.Second
-	_, err := l.askOn(l.sound, false)
-	l.ok(err)
-	began := time.Now()
-	l.gone()
-	d, err := l.sound.Deletions.Get(t.Context(), l.state().Ref(), leaver)
-	l.ok(err)
-	steps := len(d.StepLog) - 1 // without the receipt of the message
-	if took := d.FinishedOn.Sub(began); steps != 7 || took < 7*l.options.Slow || took > 8*l.options.Slow {
-		t.Errorf("%d steps took %s", steps, took)
-	}
-	l.mustBeErased()
 }
 
 func stopEndsWait(t *testing.T) {

@@ -1,4 +1,4 @@
-package worker
+package erasure_test
 
 import (
 	"context"
@@ -29,41 +29,42 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
 	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
+	t.Run("a slow worker waits before each step", bubble(slowWaitsForAccount))
 }
 
 // ends makes a worker delete the account, and takes the record of that.
 func (l *leaving) ends(keep bool) domain.Deletion {
-	l.t.Helper()
-	_, err := l.askOn(l.sound, keep)
-	l.ok(err)
+	l.T.Helper()
+	_, err := l.askOn(l.Store, keep)
+	l.OK(err)
 	l.gone()
-	d, err := l.sound.Deletions.Get(l.t.Context(), l.state().Ref(), leaver)
-	l.ok(err)
+	d, err := l.Store.Deletions.Get(l.T.Context(), l.state().Ref(), leaver)
+	l.OK(err)
 	return d
 }
 
 // returns signs up with the name again, once it is free.
 func (l *leaving) returns() {
-	l.t.Helper()
-	time.Sleep(domain.NameKept + time.Hour)
-	_, err := l.sound.Operator.SignUp(l.t.Context(), string(leaver), leaverPass)
-	l.ok(err)
+	l.T.Helper()
+	l.SleepClosed(domain.NameKept + time.Hour)
+	_, err := l.Store.Operator.SignUp(l.T.Context(), string(leaver), leaverPass)
+	l.OK(err)
 }
 
 func erasureSparesNextOwner(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	former := l.createBy("Moved", leaver)
-	_, err := l.sound.Deletions.Request(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
-	l.ok(err)
-	stop := l.start(l.sound)
+	_, err := l.Store.Deletions.Request(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
+	l.OK(err)
+	stop := l.start(l.Store)
 	l.until("the name is free", func() bool {
-		_, err := l.sound.Operator.ReadChannel(t.Context(), former.Key())
+		_, err := l.Store.Operator.ReadChannel(t.Context(), former.Key())
 		return errors.Is(err, domain.ErrNotFound)
 	})
 	stop()
-	next := l.createBy("Moved", visitor)
+	next := l.createBy("Moved", grace)
 	l.ends(false)
-	if still, err := l.sound.Channels.Get(t.Context(), next.Key().Address()); err != nil || still != next {
+	if still, err := l.Store.Channels.Get(t.Context(), next.Key().Address()); err != nil || still != next {
 		t.Errorf("the channel of another is read as %+v, %v", still, err)
 	}
 	l.mustBeErased()
@@ -71,13 +72,13 @@ func erasureSparesNextOwner(t *testing.T) {
 
 func erasureWaitsForNoUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{Undo: domain.MaxUndo})
-	_, err := l.sound.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
-	l.ok(err)
-	if n := l.visible(); n != 0 {
+	_, err := l.Store.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	l.OK(err)
+	if n := len(l.Messages()); n != 0 {
 		t.Errorf("while the deletion can be undone, %d messages are visible", n)
 	}
-	l.ok(l.sound.Operator.EraseChannel(t.Context(), l.own.Key(), leaver))
-	if n := l.visible(); n != 1 {
+	l.OK(l.Store.Operator.EraseChannel(t.Context(), l.own.Key(), leaver))
+	if n := len(l.Messages()); n != 1 {
 		t.Errorf("once it cannot, %d messages are visible", n)
 	}
 }
@@ -86,11 +87,11 @@ func erasureWaitsForNoUndo(t *testing.T) {
 func erasurePassesDyingChannels(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	for _, dying := range []domain.Channel{l.victim, l.bystander} {
-		_, err := l.sound.Deletions.Request(t.Context(), dying.Key(), owner, domain.OneOf(dying.Incarnation))
-		l.ok(err)
-		l.ok(l.sound.Operator.Messages().Delete(t.Context(), l.receive()))
-		_, err = l.sound.Operator.ShutGate(t.Context(), dying.Ref())
-		l.ok(err)
+		_, err := l.Store.Deletions.Request(t.Context(), dying.Key(), ada, domain.OneOf(dying.Incarnation))
+		l.OK(err)
+		l.OK(l.Store.Operator.Messages().Delete(t.Context(), l.Receive()))
+		_, err = l.Store.Operator.ShutGate(t.Context(), dying.Ref())
+		l.OK(err)
 	}
 	if d := l.ends(false); d.Attempts > 0 {
 		t.Errorf("it took %d failed attempts", d.Attempts)
@@ -99,11 +100,11 @@ func erasurePassesDyingChannels(t *testing.T) {
 
 func erasureLeavesShutGate(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.sound.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
-	l.ok(err)
-	l.ok(l.sound.Operator.Messages().Delete(t.Context(), l.receive()))
-	_, err = l.sound.Operator.ShutGate(t.Context(), l.own.Ref())
-	l.ok(err)
+	_, err := l.Store.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	l.OK(err)
+	l.OK(l.Store.Operator.Messages().Delete(t.Context(), l.Receive()))
+	_, err = l.Store.Operator.ShutGate(t.Context(), l.own.Ref())
+	l.OK(err)
 	l.ends(false)
 	l.mustBeErased()
 }
@@ -113,9 +114,9 @@ func keptPostStays(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	l.ends(true)
 	l.returns()
-	l.ok(l.sound.Operator.ListPosts(t.Context(), leaver, l.post))
+	l.OK(l.Store.Operator.ListPosts(t.Context(), leaver, l.post))
 	l.ends(false)
-	if post, err := l.sound.Posts.Get(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser {
+	if post, err := l.Store.Posts.Get(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser {
 		t.Errorf("the post is read as %+v, %v", post, err)
 	}
 	l.mustBeErased()
@@ -124,7 +125,7 @@ func keptPostStays(t *testing.T) {
 // dies makes the faulty side end before the first call that is so.
 func (l *leaving) dies(before func(call drivertest.Call) bool) {
 	var dead atomic.Bool
-	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if dead.Load() || before(call) {
 			dead.Store(true)
 			return drivertest.ErrInjected
@@ -135,8 +136,8 @@ func (l *leaving) dies(before func(call drivertest.Call) bool) {
 
 // works runs a worker on the faulty side, and then takes what the account's row says.
 func (l *leaving) works() domain.Erasure {
-	l.t.Helper()
-	stop := l.start(l.faulty)
+	l.T.Helper()
+	stop := l.start(l.Faulty)
 	time.Sleep(2 * time.Minute) // for a reconciling pass
 	stop()
 	return l.state()
@@ -144,10 +145,10 @@ func (l *leaving) works() domain.Erasure {
 
 func pivotEndsSessions(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	asked, err := l.askOn(l.sound, false)
-	l.ok(err)
-	token, _, err := l.sound.Accounts.SignIn(t.Context(), l.attempt())
-	l.ok(err)
+	asked, err := l.askOn(l.Store, false)
+	l.OK(err)
+	token, _, err := l.Store.Accounts.SignIn(t.Context(), l.attempt())
+	l.OK(err)
 	time.Sleep(time.Until(asked.UndoableUntil) + time.Hour)
 	l.dies(func(call drivertest.Call) bool {
 		return call.Method == driver.CallRange && call.Target == schema.TableUsers
@@ -156,7 +157,7 @@ func pivotEndsSessions(t *testing.T) {
 		t.Fatalf("the account is %+v", e)
 	}
 	for _, then := range []func(){l.gone, l.returns, func() {}} {
-		if _, err := l.sound.Accounts.Session(t.Context(), token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
+		if _, err := l.Store.Accounts.Session(t.Context(), token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 			t.Errorf("past the pivot, the session is %v", err)
 		}
 		then()
@@ -165,18 +166,18 @@ func pivotEndsSessions(t *testing.T) {
 
 func undoneMessageIsIgnored(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	former, err := l.askOn(l.sound, false)
-	l.ok(err)
+	former, err := l.askOn(l.Store, false)
+	l.OK(err)
 	time.Sleep(undoAccount / 2)
-	l.undo(l.sound)
-	_, err = l.askOn(l.sound, false)
-	l.ok(err)
+	l.undo()
+	_, err = l.askOn(l.Store, false)
+	l.OK(err)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
-	l.ok(l.sound.Operator.Messages().Send(t.Context(), former.Message().Encode()))
+	l.OK(l.Store.Operator.Messages().Send(t.Context(), former.Message().Encode()))
 	if e := l.works(); e.State != domain.AccountPending {
 		t.Errorf("while it can be undone, the account is %q", e.State)
 	}
-	l.undo(l.sound)
+	l.undo()
 	l.mustBeSound()
 }
 
@@ -186,22 +187,22 @@ func indexForgetsUndone(t *testing.T) {
 	l.dies(func(call drivertest.Call) bool {
 		return call.Method == driver.CallSend || call.Method == driver.CallTransact && call.Target == schema.TableDeletions && !indexed(call.Partition)
 	})
-	_, _ = l.askOn(l.faulty, false)
+	_, _ = l.askOn(l.Faulty, false)
 	former := l.state()
 	if former.State != domain.AccountPending {
 		t.Fatalf("the request has left the account %+v", former)
 	}
 	time.Sleep(undoAccount / 2)
-	l.undo(l.sound)
-	_, err := l.askOn(l.sound, false)
-	l.ok(err)
+	l.undo()
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
-	stop := l.start(l.sound)
+	stop := l.start(l.Store)
 	time.Sleep(5 * time.Minute)
 	stop()
 	rows := 0
-	for row, err := range driver.NewTable(l.db, schema.TableDeletions).All(t.Context(), driver.Scan{}) {
-		l.ok(err)
+	for row, err := range driver.NewTable(l.DB, schema.TableDeletions).All(t.Context(), driver.Scan{}) {
+		l.OK(err)
 		if indexed(row.Partition) {
 			rows++
 		}
@@ -214,18 +215,18 @@ func indexForgetsUndone(t *testing.T) {
 func recordSparesNextOfName(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	l.ends(false)
-	records, err := l.sound.Operator.DeletionRecords(t.Context())
-	l.ok(err)
+	records, err := l.Store.Operator.DeletionRecords(t.Context())
+	l.OK(err)
 	l.returns()
-	if n, err := l.sound.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 || l.state().State != domain.AccountActive {
+	if n, err := l.Store.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 || l.state().State != domain.AccountActive {
 		t.Errorf("%d deletions were repeated, and the account is %q, %v", n, l.state().State, err)
 	}
 }
 
 func buriedIsDone(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.askOn(l.sound, false)
-	l.ok(err)
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
 	l.dies(func(call drivertest.Call) bool { // after the account is buried
 		return call.Target == schema.TableDeletions && l.state().State == domain.AccountGone
 	})
@@ -238,22 +239,22 @@ func buriedIsDone(t *testing.T) {
 func refusedCallsKeepProgress(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	for i := range 32 {
-		to := l.create(fmt.Sprint("Many", i))
-		l.ok(l.sound.Posts.Vote(t.Context(), to.Ref(), l.postBy(to, leaver, "one").ID, leaver))
+		to := l.Create(fmt.Sprint("Many", i), ada)
+		l.OK(l.Store.Posts.Vote(t.Context(), to.Ref(), l.Post(to, leaver, "one").ID, leaver))
 	}
-	_, err := l.askOn(l.sound, false)
-	l.ok(err)
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
 	var calls atomic.Int64
-	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == schema.TableBlogs && calls.Add(1)%20 == 0 {
 			return errors.New("refused")
 		}
 		return send(ctx)
 	}
-	stop := l.start(l.faulty)
+	stop := l.start(l.Faulty)
 	time.Sleep(time.Hour)
 	stop()
-	d, err := l.sound.Deletions.Get(t.Context(), l.state().Ref(), leaver)
+	d, err := l.Store.Deletions.Get(t.Context(), l.state().Ref(), leaver)
 	if err != nil || d.State != domain.DeletionDone {
 		t.Errorf("an hour later, the deletion is %s at step %s after %d attempts, %v", d.State, d.Step, d.Attempts, err)
 	}
@@ -265,15 +266,15 @@ func fenceIsTriedAgain(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	before := l.rules()
 	refused := false
-	l.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Partition == schema.ChannelPartition(l.victim.Key()) && drivertest.Writes(call) && !refused {
 			refused = true
 			return errors.New("refused")
 		}
 		return send(ctx)
 	}
-	_, err := l.askOn(l.sound, false)
-	l.ok(err)
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
 	if e := l.works(); e.State != domain.AccountGone || !refused {
 		t.Errorf("the account is %+v, refused %t", e, refused)
 	}
@@ -286,13 +287,29 @@ func fenceIsTriedAgain(t *testing.T) {
 
 // rules are the rows by which others may post, and vote.
 func (l *leaving) rules() map[string]string {
-	l.t.Helper()
+	l.T.Helper()
 	rules := map[string]string{}
-	for row, err := range driver.NewTable(l.db, schema.TableBlogs).All(l.t.Context(), driver.Scan{}) {
-		l.ok(err)
+	for row, err := range driver.NewTable(l.DB, schema.TableBlogs).All(l.T.Context(), driver.Scan{}) {
+		l.OK(err)
 		if schema.PostingRule.Has(row.Row) {
 			rules[row.Partition] = row.Row
 		}
 	}
 	return rules
+}
+
+func slowWaitsForAccount(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.options.Slow = 10 * time.Second
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	began := time.Now()
+	l.gone()
+	d, err := l.Store.Deletions.Get(t.Context(), l.state().Ref(), leaver)
+	l.OK(err)
+	steps := len(d.StepLog) - 1 // without the receipt of the message
+	if took := d.FinishedOn.Sub(began); steps != 7 || took < 7*l.options.Slow || took > 8*l.options.Slow {
+		t.Errorf("%d steps took %s", steps, took)
+	}
+	l.mustBeErased()
 }
