@@ -40,7 +40,8 @@ const (
 // last. A worker that takes the deletion up again repeats the steps before it, which change nothing.
 func (v Deletion) at() int {
 	if v.State == domain.DeletionDone {
-		return len(deletionSteps())
+		steps := deletionSteps()
+		return len(steps)
 	}
 	at := stepIndex(v.Step)
 	for _, s := range v.StepLog {

@@ -217,7 +217,7 @@ func (l invariants) Rest(v lab.View) lab.Outcome {
 		}
 		if n == mostRecoveries {
 			outcome.Unfinished = true
-			outcome.Violations = []domain.Violation{{Invariant: l.Invariants[0].Name, Detail: errors.Join(errors.New("Recover does not finish"), err).Error()}}
+			outcome.Violations = []domain.Violation{{Invariant: l.Invariants[0].Name, Detail: errors.Join(errors.New("no end of Recover"), err).Error()}}
 			return outcome
 		}
 	}

@@ -55,7 +55,7 @@ const (
 // holds. It is unreferenced, so that it does not keep an Azurite running that was told to stop.
 const watchParent = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`
 
-var errMissing = errors.New("Azurite is not installed: run `npm ci` in the folder of package.json (Node 20 or newer)")
+var errMissing = errors.New("no Azurite is installed: run `npm ci` in the folder of package.json (Node 20 or newer)")
 
 // A Server is an Azurite that runs, or that was stopped and can be started again on
 // the same ports.

@@ -31,6 +31,7 @@ func TestErasure(t *testing.T) {
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
 	t.Run("a later user of the name is not blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
 	t.Run("a later user of the name does not read what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
+	t.Run("a delayed duplicate of a channel’s insert shows no user what it said", drivertest.Long(bubble(lateRowShowsNothing)))
 	t.Run("a channel goes with its owner, although its creation stalled", bubble(stalledChannelGoes(func(*leaving, string) func() { time.Sleep(11 * time.Minute); return func() {} })))
 	t.Run("a channel goes with its owner, although another had its name while its creation stalled", bubble(stalledChannelGoes((*leaving).otherComesAndGoes)))
 }
