@@ -138,9 +138,20 @@ func followedOnce(v lab.View, k lab.Known, violation violating) {
 	}
 }
 
-func usedByOthers(v lab.View, k lab.Known, violation violating) {
+// usedByOthers: another actor set out to follow the link, or the same actor did before.
+func usedByOthers(v lab.View, told lab.Known, violation violating) {
+	others, attempts := 0, 0
+	for k := range v.Facts() {
+		switch {
+		case k.Kind != factFollowing || k.Token != told.Token:
+		case k.Actor != told.Actor:
+			others++
+		case k.At < told.At:
+			attempts++ // the last of them is the one that was told
+		}
+	}
 	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0 || leaves(v, visitor)
-	if !ended && !usedByOther(v, k) {
+	if !ended && others == 0 && attempts <= 1 {
 		violation("A4", "told that a sign-in link is used, and no other actor ever followed it")
 	}
 }
@@ -158,22 +169,6 @@ func signsIn(db mem.Snapshot, token string) bool {
 // ofSetup reports whether the set-up made a link: before anybody ended any session.
 func ofSetup(v lab.View, link string) bool {
 	return slices.ContainsFunc(v.Told[0], func(f lab.Fact) bool { return f.Kind == factLinkMade && f.Token == link })
-}
-
-// usedByOther reports whether another actor set out to follow the link, or the same actor
-// did before the fact at.
-func usedByOther(v lab.View, told lab.Known) bool {
-	others, attempts := 0, 0
-	for k := range v.Facts() {
-		switch {
-		case k.Kind != factFollowing || k.Token != told.Token:
-		case k.Actor != told.Actor:
-			others++
-		case k.At < told.At:
-			attempts++ // the last of them is the one that was told
-		}
-	}
-	return others > 0 || attempts > 1
 }
 
 // accounts have sessions and sign-in links, which must stay ended once they have.

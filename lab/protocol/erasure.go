@@ -84,8 +84,9 @@ func outlived(holds invariant) invariant {
 	}
 }
 
-// signedOutForGood is I10 of an account whose deletion was accepted.
-func signedOutForGood(v lab.View, k lab.Known, violation violating) {
+// erasureHolds is I10 of an account whose deletion was accepted, and I3 until that cannot be undone.
+func erasureHolds(v lab.View, k lab.Known, violation violating) {
+	accountIsKept(v, k, violation)
 	if signsIn(v.DB, k.Session) {
 		violation("I10", "a session signs a user in although it began before the deletion of their account was accepted")
 	}
@@ -280,7 +281,7 @@ func erasures() subject {
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
 		},
 		told: map[lab.Kind]invariant{
-			factErasing: allOf(signedOutForGood, accountIsKept), factKept: accountStays, factReturned: nextIsWhole,
+			factErasing: erasureHolds, factKept: accountStays, factReturned: nextIsWhole,
 		},
 		rest: []demand{nobodySignsIn, acceptedIsGone},
 	}
