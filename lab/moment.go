@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -191,9 +192,10 @@ func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Vio
 			continue
 		}
 		state := InvariantState{Invariant: invariant, State: InvariantHolds}
-		switch reason, broken := x.reason(invariant, violations); {
-		case broken:
-			state.State, state.Reason, state.Since = InvariantViolated, reason, len(before)
+		at := slices.IndexFunc(violations, func(b domain.Violation) bool { return b.Invariant == invariant.Name })
+		switch {
+		case at >= 0:
+			state.State, state.Reason, state.Since = InvariantViolated, x.scenario.DescribeViolation(violations[at]), len(before)
 		case invariant.When == Always:
 		case rest == nil:
 			state.State, state.Reason = InvariantOpen, "not checked before the system is idle"
@@ -205,16 +207,6 @@ func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Vio
 		states = append(states, state)
 	}
 	return states
-}
-
-// reason is the first violation of an invariant in words.
-func (x *Explorer) reason(invariant Invariant, violations []domain.Violation) (string, bool) {
-	for _, b := range violations {
-		if b.Invariant == invariant.Name {
-			return x.scenario.DescribeViolation(b), true
-		}
-	}
-	return "", false
 }
 
 // An Outcome is what fresh workers do and leave when no actor can go on, and the verdict.

@@ -137,11 +137,9 @@ func (p *Process) Terminate() error {
 	if signalErr := p.Signal(syscall.SIGTERM); signalErr != nil {
 		err = fmt.Errorf("SIGTERM: %w", signalErr)
 	}
-	timer := time.NewTimer(Patience)
-	defer timer.Stop()
 	select {
 	case <-p.ended:
-	case <-timer.C:
+	case <-time.After(Patience):
 		err = errors.Join(fmt.Errorf("still runs %s after SIGTERM", Patience), p.Kill())
 	}
 	if p.hasEnded() && !p.State().Success() {

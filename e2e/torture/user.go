@@ -171,10 +171,8 @@ func (u *user) act(ctx context.Context, channel string) {
 
 // pause waits, unless the context ends first.
 func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

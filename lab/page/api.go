@@ -73,7 +73,8 @@ type invariantJSON struct {
 	Reason    string `json:"reason"`
 }
 
-func (s *scene) json() stateJSON {
+// json is the state. In full it has the sentence and the line of each call, and the calls that wait.
+func (s *scene) json(full bool) stateJSON {
 	now := s.moments[len(s.moments)-1]
 	state := stateJSON{
 		Schedule: s.Format(s.schedule), Steps: []stepJSON{}, Choices: s.choicesJSON(now),
@@ -81,9 +82,16 @@ func (s *scene) json() stateJSON {
 	}
 	for _, m := range s.moments[1:] {
 		words := s.Words(*m.Step)
-		state.Steps = append(state.Steps, stepJSON{
-			Actor: words.Actor, Call: words.Call, Fate: m.Step.Choice.Fate.String(), Answer: words.Result, Told: append([]string{}, words.Told...),
-		})
+		step := stepJSON{Actor: words.Actor, Call: words.Call, Fate: m.Step.Choice.Fate.String(), Answer: words.Result, Told: append([]string{}, words.Told...)}
+		if full && m.Step.Call != nil {
+			step.Sentence, step.Source = s.Tell(m.Step.Call, m.Step.Site()), place(m.Step.Site())
+		}
+		state.Steps = append(state.Steps, step)
+	}
+	for _, a := range now.Actors {
+		if full && a.Call != nil {
+			state.Pending = append(state.Pending, callJSON{a.Name, a.Words, a.Sentence, place(a.Site)})
+		}
 	}
 	for _, table := range append(schema.Tables(), now.DB.Tables()...) {
 		state.Tables[table] = rowsJSON(table, s.moments[max(len(s.moments)-2, 0)], now)
@@ -93,22 +101,6 @@ func (s *scene) json() stateJSON {
 	}
 	for _, invariant := range now.Invariants {
 		state.Invariants = append(state.Invariants, invariantJSON{invariant.Name, invariant.State, invariant.Reason})
-	}
-	return state
-}
-
-// full is the state with the sentence and the line of each call, and the calls that wait.
-func (s *scene) full() stateJSON {
-	state := s.json()
-	for i, m := range s.moments[1:] {
-		if m.Step.Call != nil {
-			state.Steps[i].Sentence, state.Steps[i].Source = s.Tell(m.Step.Call, m.Step.Site()), place(m.Step.Site())
-		}
-	}
-	for _, a := range s.now().Actors {
-		if a.Call != nil {
-			state.Pending = append(state.Pending, callJSON{a.Name, a.Words, a.Sentence, place(a.Site)})
-		}
 	}
 	return state
 }

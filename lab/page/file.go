@@ -34,10 +34,8 @@ func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, su
 			steps = append(steps, *m.Step)
 		}
 		return shared(w, "text/plain; charset=UTF-8", []byte(told.Mermaid(steps))), nil
-	case suffix == ".json" && r.URL.Query().Get("full") == "1":
-		return encoded(w, told.full())
 	case suffix == ".json":
-		return encoded(w, told.json())
+		return encoded(w, told.json(r.URL.Query().Get("full") == "1"))
 	}
 	sheet := wide(told.diagram(nil))
 	sheet.Painted = true

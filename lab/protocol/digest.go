@@ -43,7 +43,7 @@ func digests() subject {
 			{
 				Name: "digest-address", About: "a digest address is made and revoked twice, and delayed duplicates of the requests arrive", Faults: 2,
 				DelayedCalls: anything,
-				Setup:        account(visitor),
+				Setup:        account,
 				Actors: []lab.Actor{
 					{Name: "vera", Run: inTurn(newAddress, revokeAddress, newAddress, revokeAddress)},
 					{Name: "vera2", Run: endSessions},

@@ -151,7 +151,7 @@ func passwords() subject {
 			},
 			{
 				Name: "guesses", About: "a client tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-				Setup: inTurn(account(visitor), guess),
+				Setup: inTurn(account, guess),
 				Actors: []lab.Actor{
 					{Name: "max", Run: guess}, {Name: "max2", Run: guess, After: "max"}, {Name: "upkeep", Run: expire},
 				},

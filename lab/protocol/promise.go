@@ -52,15 +52,6 @@ func accountIsKept(v lab.View, k lab.Known, violation violating) {
 	}
 }
 
-// allOf holds if all these invariants do.
-func allOf(invariants ...invariant) invariant {
-	return func(v lab.View, k lab.Known, violation violating) {
-		for _, holds := range invariants {
-			holds(v, k, violation)
-		}
-	}
-}
-
 // minutes are moments by the true time. Of the actors, who is ahead says how far, by the moment.
 func minutes(ahead map[string][]int, at ...int) (times []lab.Time) {
 	for i, minute := range at {

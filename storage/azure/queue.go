@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
 	"microblogging/storage/driver"
@@ -16,14 +15,14 @@ const forever = -1
 
 func send(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) error {
 	_, err := q.EnqueueMessage(ctx, c.Message.Text, &azqueue.EnqueueMessageOptions{
-		TimeToLive: to.Ptr[int32](forever), VisibilityTimeout: seconds(c.Lease),
+		TimeToLive: new(int32(forever)), VisibilityTimeout: seconds(c.Lease),
 	})
 	return err
 }
 
 func receive(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]driver.Message, error) {
 	reply, err := q.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{
-		NumberOfMessages: to.Ptr(int32(c.Limit)), VisibilityTimeout: seconds(c.Lease),
+		NumberOfMessages: new(int32(c.Limit)), VisibilityTimeout: seconds(c.Lease),
 	})
 	var messages []driver.Message
 	for _, m := range reply.Messages {
@@ -43,7 +42,7 @@ func update(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) (receip
 }
 
 func peek(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]driver.Message, error) {
-	reply, err := q.PeekMessages(ctx, &azqueue.PeekMessagesOptions{NumberOfMessages: to.Ptr(int32(c.Limit))})
+	reply, err := q.PeekMessages(ctx, &azqueue.PeekMessagesOptions{NumberOfMessages: new(int32(c.Limit))})
 	var messages []driver.Message
 	for _, m := range reply.Messages {
 		messages = append(messages, driver.Message{
@@ -60,7 +59,7 @@ func length(ctx context.Context, q *azqueue.QueueClient) (int64, error) {
 }
 
 // seconds converts a visibility timeout. Queue lets only whole seconds pass.
-func seconds(d time.Duration) *int32 { return to.Ptr(int32(d / time.Second)) }
+func seconds(d time.Duration) *int32 { return new(int32(d / time.Second)) }
 
 // value returns an optional part of a reply, or the zero value.
 func value[T any](p *T) T {

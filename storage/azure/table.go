@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
 	"microblogging/storage/driver"
@@ -40,9 +39,9 @@ func filterOf(c *driver.Call) *string {
 // getPage sends one query. The limit is Azure's $top: a page may be shorter, or empty,
 // and still not be the last.
 func getPage(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Page, error) {
-	p, options := c.Paging, &aztables.ListEntitiesOptions{Top: to.Ptr(int32(c.Paging.Limit)), Filter: filterOf(c)}
+	p, options := c.Paging, &aztables.ListEntitiesOptions{Top: new(int32(c.Paging.Limit)), Filter: filterOf(c)}
 	if p.KeysOnly || len(p.Select) > 0 {
-		options.Select = to.Ptr(strings.Join(append([]string{partitionKey, rowKey}, p.Select...), ","))
+		options.Select = new(strings.Join(append([]string{partitionKey, rowKey}, p.Select...), ","))
 	}
 	partition, row, _ := strings.Cut(p.Continuation, separator)
 	options.NextPartitionKey, options.NextRowKey = optional(partition), optional(row)
@@ -114,9 +113,9 @@ func ifMatch(op driver.Operation) *azcore.ETag {
 		return nil
 	}
 	if etag, ok := op.If.ETag(); ok {
-		return to.Ptr(azcore.ETag(etag))
+		return new(azcore.ETag(etag))
 	}
-	return to.Ptr(azcore.ETagAny)
+	return new(azcore.ETagAny)
 }
 
 func actionType(op driver.Operation) aztables.TransactionType {

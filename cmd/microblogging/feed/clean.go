@@ -67,7 +67,7 @@ func (c *cleaner) children(n *html.Node, depth int) {
 		}
 		c.element(child)
 		if depth > maxDepth && child.Type == html.ElementNode {
-			rename(child, atom.Span)
+			toSpan(child)
 		}
 		c.children(child, depth+1)
 	}
@@ -107,7 +107,7 @@ func (c *cleaner) element(n *html.Node) {
 		if address, ok := followable(dom.GetAttributeOr(n, "href", "")); ok {
 			n.Attr = []html.Attribute{{Key: "href", Val: address}}
 		} else {
-			rename(n, atom.Span)
+			toSpan(n)
 		}
 	case atom.Tr:
 		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"})
@@ -118,9 +118,8 @@ func (c *cleaner) element(n *html.Node) {
 	}
 }
 
-func rename(n *html.Node, element atom.Atom) {
-	n.DataAtom, n.Data, n.Attr = element, element.String(), nil
-}
+// toSpan leaves nothing of an element but what is in it.
+func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil }
 
 // image leaves an image that a reader could open, or else what it shows. It leaves out the
 // dots that count readers.
@@ -129,11 +128,11 @@ func (c *cleaner) image(n *html.Node) {
 	address, ok := webAddress(dom.GetAttributeOr(n, "src", ""))
 	switch {
 	case dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1":
-		rename(n, atom.Span)
+		toSpan(n)
 	case ok:
 		n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
 	default:
-		rename(n, atom.Span)
+		toSpan(n)
 		n.AppendChild(&html.Node{Type: html.TextNode, Data: shows})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"microblogging/domain"
@@ -57,10 +58,10 @@ func newMetrics(o Options) metrics {
 	prometheus.WrapRegistererWith(prometheus.Labels{"version": o.Version, "goversion": runtime.Version()}, r).MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version of the program and of Go."},
 			func() float64 { return 1 }))
-	m := metrics{registry: r}
-	m.ofStore(registered{r})
-	m.ofWeb(registered{r})
-	m.ofWorker(registered{r})
+	m, making := metrics{registry: r}, registered{promauto.With(r)}
+	m.ofStore(making)
+	m.ofWeb(making)
+	m.ofWorker(making)
 	return m
 }
 
@@ -130,12 +131,10 @@ func (t *Telemetry) Metrics() http.Handler {
 }
 
 // registered makes metrics and registers them.
-type registered struct{ *prometheus.Registry }
+type registered struct{ promauto.Factory }
 
 func (r registered) counter(name, help string, labels ...string) *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
-	r.MustRegister(c)
-	return c
+	return r.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
 }
 
 // plain makes a counter without labels.
@@ -153,13 +152,9 @@ func from0(c *prometheus.CounterVec, values ...string) *prometheus.CounterVec {
 }
 
 func (r registered) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
-	r.MustRegister(h)
-	return h
+	return r.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
 func (r registered) gauge(name, help string) prometheus.Gauge {
-	g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
-	r.MustRegister(g)
-	return g
+	return r.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
 }
