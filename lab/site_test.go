@@ -34,7 +34,7 @@ const enough = 15
 
 // A function that serves several tables tells of each in the same words.
 func ofSeveralTables(site lab.Site) bool {
-	return slices.Contains([]string{"Pause.Change", "(*Checker).each", "deletes", "Steps.Expire"}, site.Function)
+	return slices.Contains([]string{"Pause.Change", "(*Checker).checkOthers", "deletes", "Steps.Expire"}, site.Function)
 }
 
 func everyCallIsTold(t *testing.T) {

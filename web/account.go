@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -37,14 +38,14 @@ func (s *server) createUser(c echo.Context, _ visitor) error {
 func (s *server) signUpForm(c echo.Context, v visitor) error {
 	next := localPath(c.QueryParam("next"))
 	if v.SignedIn() {
-		return seeOther(c, home(next))
+		return seeOther(c, cmp.Or(next, templates.HomePath))
 	}
 	return renderOnce(c, templates.SignUpPage(s.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
 }
 
 // signUp makes an account and begins a session.
 func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
-	name, password, key, next := form.Get("name"), form.Get("password"), keyOr(form.Get("key")), localPath(form.Get("next"))
+	name, password, key, next := form.Get("name"), form.Get("password"), cmp.Or(form.Get("key"), rand.Text()), localPath(form.Get("next"))
 	err := checkIdempotencyKey("key", key)
 	if err == nil {
 		_, _, err = s.makeUser(c, name, password, key)
@@ -66,7 +67,7 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return seeOther(c, home(next))
+	return seeOther(c, cmp.Or(next, templates.HomePath))
 }
 
 type sessionJSON struct {
@@ -92,7 +93,7 @@ func (s *server) createSession(c echo.Context, _ visitor) error {
 func (s *server) signInForm(c echo.Context, v visitor) error {
 	next := localPath(c.QueryParam("next"))
 	if v.SignedIn() {
-		return seeOther(c, home(next))
+		return seeOther(c, cmp.Or(next, templates.HomePath))
 	}
 	return render(c, http.StatusOK, templates.SignInPage(s.page(c, v), templates.SignIn{Next: next}))
 }
@@ -111,15 +112,7 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	if !began.Ends.IsZero() { // they can read and undo that, and nothing else
 		return seeOther(c, templates.EraseAccountPath)
 	}
-	return seeOther(c, home(next))
-}
-
-// home returns the page to show after signing in: next, or the home page.
-func home(next string) string {
-	if next == "" {
-		return templates.HomePath
-	}
-	return next
+	return seeOther(c, cmp.Or(next, templates.HomePath))
 }
 
 // followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a
@@ -136,12 +129,6 @@ func (s *server) followSignInLink(c echo.Context, _ visitor) error {
 	}
 	s.remember(c, token, session)
 	return seeOther(c, templates.HomePath)
-}
-
-// resetForm shows the form for a new password to the holder of a link of user reset. To open it
-// does not use it up: programs open links too.
-func (s *server) resetForm(c echo.Context, v visitor) error {
-	return renderOnce(c, templates.ResetPage(s.page(c, v), templates.Reset{Token: c.QueryParam("token")}))
 }
 
 // resetPassword sets the new password.
@@ -177,14 +164,6 @@ func (s *server) leaveSession(c echo.Context, v visitor) error {
 	return nil
 }
 
-func (s *server) signOut(c echo.Context, v visitor, _ url.Values) error {
-	return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
-}
-
-func (s *server) endSession(c echo.Context, v visitor) error {
-	return respondNothing(c, s.leaveSession(c, v))
-}
-
 // leaveSessions ends all sessions of the visitor.
 func (s *server) leaveSessions(c echo.Context, v visitor) error {
 	err := s.store.Accounts.EndSessions(c.Request().Context(), v.User)
@@ -192,10 +171,6 @@ func (s *server) leaveSessions(c echo.Context, v visitor) error {
 		s.forget(c)
 	}
 	return err
-}
-
-func (s *server) endSessions(c echo.Context, v visitor) error {
-	return respondNothing(c, s.leaveSessions(c, v))
 }
 
 func (s *server) setPassword(c echo.Context, v visitor, old, replacement string) error {
@@ -210,26 +185,17 @@ func (s *server) replacePassword(c echo.Context, v visitor) error {
 	return respondNothing(c, s.setPassword(c, v, old, replacement))
 }
 
-func (s *server) showAccount(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{Ends: v.Ends}))
-}
-
 // changeAccount handles the forms on the page of the account.
 func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "password":
-		return s.changePassword(c, v, form)
+		err := s.setPassword(c, v, form.Get("old"), form.Get("new"))
+		if refused, ok := formOf(err, "password"); ok {
+			return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused, Ends: v.Ends}))
+		}
+		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
 	case "end-sessions":
 		return s.done(c, s.leaveSessions(c, v), noticeSessionsEnded, templates.SignInPath)
 	}
 	return unknownAction()
-}
-
-func (s *server) changePassword(c echo.Context, v visitor, form url.Values) error {
-	err := s.setPassword(c, v, form.Get("old"), form.Get("new"))
-	refused, ok := formOf(err, "password")
-	if !ok {
-		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
-	}
-	return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused, Ends: v.Ends}))
 }

@@ -2,7 +2,9 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -173,7 +175,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 	made := false
 	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
 		channel = in
-		blog, made, err = s.store.Posts.Create(ctx, storage.Posting{Channel: in, By: v.User, Key: keyOr(key), Draft: draft})
+		blog, made, err = s.store.Posts.Create(ctx, storage.Posting{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
 		return err
 	})
 	if err == nil {
@@ -201,7 +203,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	key := keyOr(form.Get("key"))
+	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.ParseDraft(draftOf(form))
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
@@ -254,7 +256,7 @@ func (s *server) vote(c echo.Context, v visitor, at target, cast castVote) error
 
 // voting is the API's handler that gives a vote or takes it back.
 func (s *server) voting(cast castVote) handler {
-	return func(c echo.Context, v visitor) error { return respondNothing(c, s.vote(c, v, named(c), cast)) }
+	return nothing(func(c echo.Context, v visitor) error { return s.vote(c, v, named(c), cast) })
 }
 
 // actOnBlog handles the forms on the page of a post.

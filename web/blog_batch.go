@@ -116,12 +116,16 @@ func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, a
 	var faults []error
 	wait := 0
 	for i, r := range answers {
-		items[i] = batchAnswer(c, at, channel, r)
-		if items[i].Status >= http.StatusInternalServerError {
-			faults = append(faults, r.Err)
+		if r.Err == nil {
+			blog := newBlogJSON(channel.Name, r.Blog)
+			items[i] = batchItem{Status: madeStatus(r.Made), Blog: &blog}
+			continue
 		}
-		if items[i].Problem != nil {
-			wait = max(wait, items[i].Problem.Wait)
+		p := problemOf(goneIfAccepted(at, r.Err)).forClients(c.Request().Method)
+		p.RequestID, p.Wait = c.Response().Header().Get(echo.HeaderXRequestID), p.seconds()
+		items[i], wait = batchItem{Status: p.Status, Problem: &p}, max(wait, p.Wait)
+		if p.Status >= http.StatusInternalServerError {
+			faults = append(faults, r.Err)
 		}
 	}
 	if len(faults) > 0 {
@@ -131,17 +135,4 @@ func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, a
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(wait))
 	}
 	return respond(c, nil, http.StatusOK, map[string][]batchItem{"items": items})
-}
-
-func batchAnswer(c echo.Context, at target, channel domain.Channel, r storage.PostResult) batchItem {
-	if r.Err != nil {
-		p := problemOf(goneIfAccepted(at, r.Err)).forClients(c.Request().Method)
-		p.RequestID, p.Wait = c.Response().Header().Get(echo.HeaderXRequestID), p.seconds()
-		return batchItem{Status: p.Status, Problem: &p}
-	}
-	blog := newBlogJSON(channel.Name, r.Blog)
-	if r.Made {
-		return batchItem{Status: http.StatusCreated, Blog: &blog}
-	}
-	return batchItem{Status: http.StatusOK, Blog: &blog}
 }

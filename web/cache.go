@@ -171,7 +171,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 	page, err := channel.ReadCached(c.Request().Context(), s.store.Channels, s.pages, key.Address(), address,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			hit = false
-			view, err := s.viewAt(c, channel, version, d)
+			view, err := s.viewAt(ctx, c, channel, version, d)
 			if err != nil {
 				return nil, err
 			}
@@ -240,17 +240,13 @@ func (p *sharedPage) send(c echo.Context) error {
 // ownView reads a view, and what of it is the visitor's. That is read for the view that is
 // kept while the version is read: after most changes, it is what would be read now.
 func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d document) (view storage.Kept[*channelView], own ownView, err error) {
-	at := d.key(key)
-	before, _ := s.views.Get(at)
-	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
+	before, _ := s.views.Get(d.key(key))
+	ahead := v.SignedIn() && d.own != nil && before.Value != nil
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
-		view, err = channel.ReadCached(ctx, s.store.Channels, s.views, key.Address(), at,
-			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
-				hit = false
-				c.Set(channelKey, channel)
-				return d.read(ctx, channel, version)
-			})
-		s.tellCached(c, cachedView, hit, err)
+		of, version, err := s.store.Channels.GetVersion(ctx, key.Address(), before.Channel.Incarnation)
+		if err == nil {
+			view, err = s.viewAt(ctx, c, of, version, d)
+		}
 		return err
 	}, func(ctx context.Context) (err error) {
 		if ahead {
@@ -269,10 +265,10 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 }
 
 // viewAt reads a view of a channel of which the version has just been read.
-func (s *server) viewAt(c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
+func (s *server) viewAt(ctx context.Context, c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
 	c.Set(channelKey, of)
-	view, err := channel.ReadCachedAt(c.Request().Context(), s.views, of, version, d.key(of.Key()),
+	view, err := channel.ReadCachedAt(ctx, s.views, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false
 			return d.read(ctx, channel, version)

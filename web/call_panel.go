@@ -39,13 +39,6 @@ func tellsNames(c echo.Context) bool {
 	return c.Response().Status == http.StatusUnauthorized || strings.HasPrefix(c.Request().URL.Path, templates.DigestPath+"/")
 }
 
-// listCalls makes the call log of a page list its calls, with --teach.
-func (s *server) listCalls(c echo.Context, x *exchange) {
-	if s.Teach && !s.wantsJSON(c) {
-		x.callLog.List(listedCalls)
-	}
-}
-
 // callPanelOf returns what makes the fold of a page when the page is rendered, after its last
 // call. It is nil without --teach, and where the calls would tell an anonymous client
 // whether there is an account of some name: those of a sign-in that is refused, and those at

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -57,22 +58,24 @@ func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error)
 // shownChannel reads the channel at an address, to show it: one without its gate is not found. What
 // do writes need not look for the gate, since their transactions depend on it.
 func (s *server) shownChannel(c echo.Context, at target) (domain.Channel, error) {
-	if at.err != nil {
-		return domain.Channel{}, at.err
-	}
-	channel, _, err := s.store.Channels.GetVersion(c.Request().Context(), at.ChannelAddress, "")
-	if err == nil {
-		c.Set(channelKey, channel)
-	}
-	return channel, err
+	return readAt(c, at, func(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
+		channel, _, err := s.store.Channels.GetVersion(ctx, at, "")
+		return channel, err
+	})
 }
 
-// channelAt reads the channel at an address. If the request fails, its page leads back there.
+// channelAt reads the channel at an address.
 func (s *server) channelAt(c echo.Context, at target) (domain.Channel, error) {
-	if at.err != nil {
-		return domain.Channel{}, at.err
+	return readAt(c, at, s.store.Channels.Get)
+}
+
+// readAt reads a channel. If the request fails later, its page leads back there.
+func readAt(
+	c echo.Context, at target, read func(context.Context, domain.ChannelAddress) (domain.Channel, error),
+) (channel domain.Channel, err error) {
+	if err = at.err; err == nil {
+		channel, err = read(c.Request().Context(), at.ChannelAddress)
 	}
-	channel, err := s.store.Channels.Get(c.Request().Context(), at.ChannelAddress)
 	if err == nil {
 		c.Set(channelKey, channel)
 	}
@@ -155,7 +158,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		view.View, view.After = order, after
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
-			view.Draft.Key = keyOr(string(shown.Version))
+			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
 			view.List = s.keptList(c, shown, own, templates.Posts(page, view.Posts, false))
 		}
 		return write(c, body, templates.ChannelPage(page, view))

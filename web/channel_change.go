@@ -1,8 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -45,7 +49,9 @@ func (s *server) respondChannel(c echo.Context, err error, status int, channel d
 	body := newChannelJSON(channel)
 	body.Posting = postingRule.In(channel.Ref()).Posting()
 	if err == nil {
-		c.Response().Header().Set(headerETag, channelETag(channel, body))
+		// If-Match compares the incarnation; the rest is a hash of what is shown, such as the description.
+		sum := sha256.Sum256(fmt.Append(nil, body))
+		c.Response().Header().Set(headerETag, `"`+string(channel.Incarnation)+"-"+base64.RawURLEncoding.EncodeToString(sum[:9])+`"`)
 	}
 	return respond(c, err, status, body)
 }
@@ -80,7 +86,7 @@ func (s *server) newChannelForm(c echo.Context, v visitor) error {
 }
 
 func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values) error {
-	name, about, key := form.Get("name"), aboutOf(form), keyOr(form.Get("key"))
+	name, about, key := form.Get("name"), aboutOf(form), cmp.Or(form.Get("key"), rand.Text())
 	err := checkIdempotencyKey("key", key)
 	var channel domain.Channel
 	if err == nil {

@@ -44,7 +44,9 @@ func (s *server) digestRoutes(e *echo.Echo, api *echo.Group) {
 	get(e, templates.DigestPath+"/:user/:secret/feed.atom", s.serve(everybody, s.digestFeed))
 	get(api, "/digest", s.serve(signedIn, s.readDigest))
 	api.POST("/digest/address", s.serve(signedIn, s.makeDigestAddress))
-	api.DELETE("/digest/address", s.serve(signedIn, s.revokeDigestAddress))
+	api.DELETE("/digest/address", s.serve(signedIn, nothing(func(c echo.Context, v visitor) error {
+		return s.store.Accounts.RevokeDigestAddress(c.Request().Context(), v.User)
+	})))
 }
 
 // showDigest shows the digest of a day: the posts of all channels that the visitor subscribes
@@ -72,7 +74,13 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 		view.HasAddress, err = s.store.Accounts.HasDigestAddress(ctx, v.User)
 		return err
 	}, func(ctx context.Context) (err error) {
-		fresh, err = s.isFresh(ctx, v, secret)
+		if secret == "" {
+			return nil
+		}
+		err = s.store.Accounts.CheckDigestAddress(ctx, v.User, secret)
+		if fresh = err == nil; errors.Is(err, domain.ErrNotFound) { // the secret was planted, replaced or revoked
+			return nil
+		}
 		return err
 	})
 	if err != nil {
@@ -134,19 +142,6 @@ func queryDay(c echo.Context, zone string, now time.Time) (domain.Day, error) {
 		return domain.ParseDay("", zone, now)
 	}
 	return domain.Day{}, err
-}
-
-// isFresh reports whether a secret that waits to be shown is that of the address, and was not
-// planted, replaced or revoked.
-func (s *server) isFresh(ctx context.Context, v visitor, secret string) (bool, error) {
-	if secret == "" {
-		return false, nil
-	}
-	err := s.store.Accounts.CheckDigestAddress(ctx, v.User, secret)
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // setDigestCookie sets a cookie for the digest alone.
@@ -225,10 +220,6 @@ func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
 	return respond(c, err, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
 }
 
-func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {
-	return respondNothing(c, s.store.Accounts.RevokeDigestAddress(c.Request().Context(), v.User))
-}
-
 // digestFeed serves a user's digests to the user's feed reader. A feed reader cannot
 // sign in; the secret in the address authenticates it. A wrong secret and an unknown user
 // are both domain.ErrNotFound, so the response does not show whether the user exists.
@@ -245,7 +236,11 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	if err != nil {
 		return err
 	}
-	days := daysBefore(today)
+	days := make([]domain.Day, digestDays) // the newest first
+	for i := range days {
+		today = today.Before()
+		days[i] = today
+	}
 	var summaries []storage.DigestSummary
 	err = s.costly(c, func() error {
 		summaries, err = s.store.Feeds.DigestSummaries(ctx, user, days, digestLength, digestTotal)
@@ -264,16 +259,6 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	sameForAll(c.Response().Header())
 	c.Response().Header().Set(echo.HeaderCacheControl, privateCache+noTransform) // its own address is in it
 	return sendTagged(c, http.StatusOK, atomType, body.Bytes())
-}
-
-// daysBefore returns the last digestDays days before today, newest first.
-func daysBefore(today domain.Day) []domain.Day {
-	days := make([]domain.Day, digestDays)
-	for i := range days {
-		today = today.Before()
-		days[i] = today
-	}
-	return days
 }
 
 // feedOfDays has an entry for each day with posts. A later vote can change the

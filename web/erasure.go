@@ -62,11 +62,6 @@ func (s *server) readErasure(c echo.Context, v visitor) error {
 	return respond(c, err, http.StatusOK, newErasureJSON(erasure))
 }
 
-func (s *server) undoErasure(c echo.Context, v visitor) error {
-	_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
-	return respondNothing(c, err)
-}
-
 // eraseAccountForm shows the form, or how far a deletion has come: to a visitor who has its address,
 // since its user is not signed in any more.
 func (s *server) eraseAccountForm(c echo.Context, v visitor) error {

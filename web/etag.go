@@ -80,13 +80,6 @@ func blogETag(b domain.Blog) string {
 	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
 }
 
-// channelETag is the entity tag of a channel as it is shown: its incarnation, which If-Match compares,
-// and a hash of what is shown, such as its description.
-func channelETag(c domain.Channel, shown channelJSON) string {
-	sum := sha256.Sum256(fmt.Append(nil, shown))
-	return `"` + string(c.Incarnation) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + `"`
-}
-
 // revisionOf returns the revision from the tag of a post. Edits compare only the
 // revision, so that a vote in between makes no conflict. It is empty for a tag that
 // belongs to no post.

@@ -28,18 +28,12 @@ const exportPage = 100
 // exportRetry is the Retry-After of an export while another one of the same user runs.
 const exportRetry = 30 * time.Second
 
-func (s *server) showExport(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.ExportPage(s.page(c, v)))
-}
-
 // export sends all that the visitor has here as a zip, which is made while it is sent. If the store
 // fails on the way, the connection is cut, so that a part is not taken for the whole.
 func (s *server) export(c echo.Context, v visitor) error {
 	if !s.exports.take(v.User, 1) {
-		return &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusServiceUnavailable, Title: "Your export is still running", RetryAfter: exportRetry,
-			Detail: "You can run one export at a time, and each holds all your data. Wait until it has finished.",
-		}}
+		return refuseFor(exportRetry, http.StatusServiceUnavailable, "Your export is still running",
+			"You can run one export at a time, and each holds all your data. Wait until it has finished.")
 	}
 	defer s.exports.give(v.User, 1)
 	user, err := s.store.Accounts.Get(c.Request().Context(), v.User)
@@ -232,9 +226,12 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	if err != nil {
 		return err
 	}
-	title := strings.TrimSpace("# "+about.Title+"\n\n"+about.Description) + "\n"
-	err = e.list(folder+name+".md", title, posts, "", func(w *listWriter, post domain.Blog) {
-		w.text(markdownOf(post))
+	err = e.list(folder+name+".md", strings.TrimSpace("# "+about.Title+"\n\n"+about.Description)+"\n", posts, "", func(w *listWriter, post domain.Blog) {
+		title := ""
+		if post.Title != "" {
+			title = "## " + post.Title + "\n\n"
+		}
+		w.text(fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, post.Text, post.UserID.Handle(), feedTime(post.CreatedOn)))
 	})
 	if err != nil {
 		return err
@@ -244,14 +241,6 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 		err = domain.ErrGone
 	}
 	return err
-}
-
-func markdownOf(post domain.Blog) string {
-	title := ""
-	if post.Title != "" {
-		title = "## " + post.Title + "\n\n"
-	}
-	return fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, post.Text, post.UserID.Handle(), feedTime(post.CreatedOn))
 }
 
 // list adds a file that holds posts between two texts.

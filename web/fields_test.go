@@ -27,6 +27,8 @@ func TestFields(t *testing.T) {
 	}
 	s.do("POST", "/api/v1/channels", bearer(token), fields(append(texts(about.Fields()), "name", "Fields")...)).want(201)
 	made := s.do("POST", "/api/v1/channels/Fields/blogs", bearer(token), header("Idempotency-Key", "k"), fields(texts(draft.Fields())...)).want(201)
+	s.do("PATCH", "/api/v1/channels/Fields", bearer(token), fields(texts(about.Fields())...)).want(200)
+	s.do("PUT", blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id"))), bearer(token), header("If-Match", "*"), fields(texts(draft.Fields())...)).want(200)
 	body := func(path string) string { return string(s.do("GET", path, cookie(token)).want(200).body) }
 	page := func(path string) string {
 		_, shown, _ := strings.Cut(string(s.browser().open(path).want(200).body), "<body")

@@ -55,7 +55,9 @@ func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)
 	answer := "ok"
 	if err != nil {
-		h.log(w, r, err)
+		if h.Logger != nil {
+			h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "id", w.Header().Get(echo.HeaderXRequestID), "error", err)
+		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 		answer = fault
 	}
@@ -85,17 +87,4 @@ func (h Health) ready(ctx context.Context) (fault string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	return "the store is not ready", h.Ready(ctx)
-}
-
-func (h Health) log(w http.ResponseWriter, r *http.Request, err error) {
-	if h.Logger != nil {
-		h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "id", w.Header().Get(echo.HeaderXRequestID), "error", err)
-	}
-}
-
-// healthRoutes registers the probes.
-func healthRoutes(r router, health Health) {
-	for _, path := range []string{healthPath, readyPath} {
-		get(r, path, echo.WrapHandler(health))
-	}
 }

@@ -2,7 +2,9 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -164,7 +166,7 @@ func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.Ch
 	var postingRule storage.PostingRule
 	err = s.store.Concurrently(ctx, func(ctx context.Context) error {
 		channel, version, err := s.store.Channels.GetVersion(ctx, key.Address(), "")
-		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: keyOr(string(version))}}
+		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: cmp.Or(string(version), rand.Text())}}
 		return err
 	}, func(ctx context.Context) (err error) {
 		postingRule, err = s.store.Posts.PostingRule(ctx, key)

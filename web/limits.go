@@ -7,17 +7,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
-	"microblogging/templates"
 )
 
 const (
@@ -123,12 +120,6 @@ func (b *countedBody) Read(p []byte) (int, error) {
 // release gives back what was read.
 func (b *countedBody) release() { b.all.give(b.client, b.read) }
 
-// costlySlots is how many costly reads run at the same time in this process: half of its processors
-// stay free for all other requests.
-func costlySlots() *semaphore.Weighted {
-	return semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
-}
-
 // costly makes a read that takes thousands of rows or calls, when it is the request's turn. If there
 // are too many, it returns domain.ErrBusy and does not read. The answer must be sent after it returns,
 // or a client who reads slowly would keep others waiting.
@@ -220,8 +211,5 @@ func (s *server) takeWrite(c echo.Context, v visitor) error {
 
 // tooManyWrites refuses a write.
 func tooManyWrites(retryAfter time.Duration) error {
-	return &templates.Refusal{Problem: templates.Problem{
-		Status: http.StatusTooManyRequests, Title: "Too many writes", RetryAfter: retryAfter,
-		Detail: "You have written too much in a short time. Nothing was saved.",
-	}}
+	return refuseFor(retryAfter, http.StatusTooManyRequests, "Too many writes", "You have written too much in a short time. Nothing was saved.")
 }

@@ -53,9 +53,15 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Set(exchangeKey, x)
 		s.admission.protect(h, c.Request())
 		h.Set(echo.HeaderXRequestID, rand.Text())
-		s.letGo(h)
+		select {
+		case <-s.Draining: // or the client would send its next request while the connection is being closed
+			h.Set(echo.HeaderConnection, "close")
+		default:
+		}
 		c.Request().Pattern = c.Path()
-		s.listCalls(c, x)
+		if s.Teach && !s.wantsJSON(c) { // the page lists them
+			x.callLog.List(listedCalls)
+		}
 		c.Response().Before(func() {
 			s.admission.show(h, c.Response().Status)
 			tellCost(c, x)
@@ -76,16 +82,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		s.logAccess(c, start)
 		return nil
-	}
-}
-
-// letGo ends the connection with its answer once the process was told to stop. Otherwise the
-// client would send its next request while the connection is being closed.
-func (s *server) letGo(h http.Header) {
-	select {
-	case <-s.Draining:
-		h.Set(echo.HeaderConnection, "close")
-	default:
 	}
 }
 
@@ -161,7 +157,12 @@ func (s *server) respondError(err error, c echo.Context) {
 		return // a part of the response is already sent
 	}
 	p.setHeaders(c.Response().Header())
-	if err := s.writeProblem(c, err, p); err != nil {
+	if s.wantsJSON(c) {
+		err = writeJSON(c, p.Status, problemType, p.forClients(c.Request().Method))
+	} else {
+		err = s.problemPage(c, err, p)
+	}
+	if err != nil {
 		s.logFailure(c, slog.LevelError, "writing a problem", err)
 	}
 }
@@ -177,13 +178,6 @@ func hasWritten(c echo.Context) bool {
 func unread(response *echo.Response, err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return response.Committed && ok && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)
-}
-
-func (s *server) writeProblem(c echo.Context, err error, p problem) error {
-	if s.wantsJSON(c) {
-		return writeJSON(c, p.Status, problemType, p.forClients(c.Request().Method))
-	}
-	return s.problemPage(c, err, p)
 }
 
 func (s *server) logFailure(c echo.Context, level slog.Level, message string, err error) {

@@ -41,14 +41,6 @@ func ownPath(c echo.Context) string {
 	return localPath(c.Request().URL.RequestURI())
 }
 
-func (s *server) showKeys(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.KeysPage(s.page(c, v)))
-}
-
-func (s *server) showLearn(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.LearnPage(s.page(c, v)))
-}
-
 // The header with which a client asks for what its request made, or for no more than
 // where that is (RFC 7240).
 const (

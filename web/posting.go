@@ -69,14 +69,6 @@ func (s *server) ofPerson(c echo.Context, v visitor, at target, name string,
 	})
 }
 
-func (s *server) blockUser(c echo.Context, v visitor) error {
-	return respondNothing(c, s.block(c, v, apiTarget(c), pathParam(c, "user")))
-}
-
-func (s *server) unblockUser(c echo.Context, v visitor) error {
-	return respondNothing(c, s.unblock(c, v, apiTarget(c), pathParam(c, "user")))
-}
-
 // changeChannel changes the properties that the body names. The words are written in one write of the
 // channel's row. Who may post is a row behind the gate, in another table, and is written after them. A
 // body that names that alone is answered 204. The body is parsed before anything is written, and again

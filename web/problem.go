@@ -108,8 +108,11 @@ func apiDetail(method string, status int) string {
 }
 
 // refuse returns an error with a status and its words. The detail may be empty.
-func refuse(status int, title, detail string) error {
-	return &templates.Refusal{Problem: templates.Problem{Status: status, Title: title, Detail: detail}}
+func refuse(status int, title, detail string) error { return refuseFor(0, status, title, detail) }
+
+// refuseFor is refuse for what may succeed after a time.
+func refuseFor(retryAfter time.Duration, status int, title, detail string) error {
+	return &templates.Refusal{Problem: templates.Problem{Status: status, Title: title, Detail: detail, RetryAfter: retryAfter}}
 }
 
 // explain gives an error other words, and links. Its meaning, and so its status, stays the same.
@@ -150,7 +153,11 @@ func problemOf(err error) problem {
 	p := problem{Type: noType}
 	switch {
 	case errors.As(err, &shown):
-		return problemShown(shown)
+		p = newProblem(shown.Status, shown.Title, shown.Detail)
+		p.Errors, p.Position, p.RetryAfter = shown.Errors, shown.Position, shown.RetryAfter
+		if shown.Status == http.StatusServiceUnavailable {
+			p.Type = busyType
+		}
 	case errors.As(err, &invalid):
 		p.Status, p.Title, p.Errors = http.StatusUnprocessableEntity, "Invalid input", invalid.Fields
 	case errors.As(err, &stale):
@@ -171,16 +178,6 @@ func problemOf(err error) problem {
 		p.Status, p.Title = routing.Code, http.StatusText(routing.Code)
 	default:
 		return problemOfMeaning(err)
-	}
-	return p
-}
-
-// problemShown is the problem that a refusal knows.
-func problemShown(r *templates.Refusal) problem {
-	p := newProblem(r.Status, r.Title, r.Detail)
-	p.Errors, p.Position, p.RetryAfter = r.Errors, r.Position, r.RetryAfter
-	if r.Status == http.StatusServiceUnavailable {
-		p.Type = busyType
 	}
 	return p
 }

@@ -61,7 +61,7 @@ func wayBack(c echo.Context, err error) (templates.Link, bool) {
 	case isReplaced && c.Get(draftKey) == nil: // a draft has its own link
 		return readNew(replaced.Current), true
 	case read && !errors.Is(err, domain.ErrGone) && !isReplaced:
-		return linkTo(channel), true
+		return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(channel.Name)}, true
 	case r.Method == http.MethodGet && r.URL.RawQuery != "" && problemOf(err).Status == http.StatusUnprocessableEntity:
 		first := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
 		if query := r.URL.Query(); query.Has("after") {
@@ -71,11 +71,6 @@ func wayBack(c echo.Context, err error) (templates.Link, bool) {
 		return templates.Link{Label: "The first page", URL: first.String()}, true
 	}
 	return templates.Link{}, false
-}
-
-// linkTo is a link to a channel that exists.
-func linkTo(channel domain.Channel) templates.Link {
-	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(channel.Name)}
 }
 
 // failedVisitor returns the visitor whose handler failed. If the request reached no handler, it

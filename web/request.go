@@ -196,15 +196,6 @@ func idempotencyKey(h http.Header) (string, error) {
 	}
 }
 
-// keyOr returns a key that a request has sent, or a random one: so the store's own retries
-// still make one post.
-func keyOr(sent string) string {
-	if sent == "" {
-		return rand.Text()
-	}
-	return sent
-}
-
 // freshKey returns the idempotency key for a form that was refused. A form with a mistake keeps its
 // key: an earlier request under it may have made what was asked for, and lost its reply. Any other
 // refusal leaves the key spent, or used for these words.

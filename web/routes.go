@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -23,7 +24,11 @@ const (
 
 // pageRoutes registers the pages and the feeds.
 func (s *server) pageRoutes(e *echo.Echo) {
-	pages := []struct {
+	rows := signedIn // each reader may see those of a channel with --teach, and else its owner alone
+	if s.Teach {
+		rows = anyone
+	}
+	for _, page := range []struct {
 		path string
 		who  access
 		show handler
@@ -36,9 +41,9 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{"/channels/:name/edit", signedIn, s.editChannelForm},
 		{"/channels/:name/delete", signedIn, s.deleteChannelForm},
 		{"/channels/:name/feed", anyone, s.explainFeed},
-		{"/channels/:name/feed.atom", everybody, s.atomFeed},
-		{"/channels/:name/feed.json", everybody, s.jsonFeed},
-		{"/channels/:name/rows", s.maySeeRows(), s.showRows},
+		{"/channels/:name/feed.atom", everybody, s.channelFeed(atomType, templates.ChannelAtomPath, encodeAtom)},
+		{"/channels/:name/feed.json", everybody, s.channelFeed(jsonFeedType, templates.ChannelJSONFeedPath, encodeJSONFeed)},
+		{"/channels/:name/rows", rows, s.showRows},
 		{"/channels/:name/deletions/:incarnation", signedIn, s.showDeletion},
 		{blogPagePath, anyone, s.showBlog},
 		{plainBlogPath, everybody, s.leadToBlog},
@@ -46,18 +51,21 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
 		{"/users/:user", anyone, s.showUser},
-		{templates.AccountPath, signedIn, s.showAccount},
-		{templates.ExportPath, signedIn, s.showExport},
+		{templates.AccountPath, signedIn, func(c echo.Context, v visitor) error {
+			return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{Ends: v.Ends}))
+		}},
+		{templates.ExportPath, signedIn, s.still(templates.ExportPage)},
 		{templates.EraseAccountPath, anyone, s.eraseAccountForm},
 		{templates.DeletionsPath, signedIn, s.showDeletions},
 		{templates.SignUpPath, anyone, s.signUpForm},
 		{templates.SignInPath, anyone, s.signInForm},
 		{templates.SignOutPath, anyone, s.signOutForm},
-		{templates.ResetPath, anyone, s.resetForm},
-		{templates.KeysPath, anyone, s.showKeys},
-		{templates.LearnPath, anyone, s.showLearn},
-	}
-	for _, page := range pages {
+		{templates.ResetPath, anyone, func(c echo.Context, v visitor) error { // to open the link does not use it up: programs open links too
+			return renderOnce(c, templates.ResetPage(s.page(c, v), templates.Reset{Token: c.QueryParam("token")}))
+		}},
+		{templates.KeysPath, anyone, s.still(templates.KeysPage)},
+		{templates.LearnPath, anyone, s.still(templates.LearnPage)},
+	} {
 		get(e, page.path, s.serve(page.who, page.show))
 	}
 	// Not with get: HEAD must not use up the link, and has nothing of a stream.
@@ -84,7 +92,9 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.EraseAccountPath, maxPasswordsBody, s.form(signedIn, s.eraseAccountByForm)},
 		{templates.SignUpPath, maxSmallBody, s.form(everybody, s.signUp)},
 		{templates.SignInPath, maxSmallBody, s.form(everybody, s.signIn)},
-		{templates.SignOutPath, maxBody, s.form(anyone, s.signOut)},
+		{templates.SignOutPath, maxBody, s.form(anyone, func(c echo.Context, v visitor, _ url.Values) error {
+			return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
+		})},
 		{templates.ResetPath, maxSmallBody, s.form(anyone, s.resetPassword)},
 	} {
 		e.POST(form.path, form.take)
@@ -105,8 +115,8 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/users/:user/blogs", maxBody, everybody, s.listWritten},
 		{http.MethodPut, "/users/me/password", maxPasswordsBody, signedIn, s.replacePassword},
 		{http.MethodPost, "/sessions", maxSmallBody, everybody, s.createSession},
-		{http.MethodDelete, "/sessions", maxSmallBody, signedIn, s.endSessions},
-		{http.MethodDelete, "/sessions/current", maxBody, signedIn, s.endSession},
+		{http.MethodDelete, "/sessions", maxSmallBody, signedIn, nothing(s.leaveSessions)},
+		{http.MethodDelete, "/sessions/current", maxBody, signedIn, nothing(s.leaveSession)},
 		{http.MethodGet, "/latest", maxBody, everybody, s.readLatest},
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
@@ -123,16 +133,23 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, "/channels/:name/blogs/:id", maxBody, writer, s.removeBlog},
 		{http.MethodPut, votePath, maxSmallBody, writer, s.voting(s.store.Posts.Vote)},
 		{http.MethodDelete, votePath, maxSmallBody, writer, s.voting(s.store.Posts.Unvote)},
-		{http.MethodPut, blockedPath, maxBody, writer, s.blockUser},
-		{http.MethodDelete, blockedPath, maxBody, writer, s.unblockUser},
+		{http.MethodPut, blockedPath, maxBody, writer, nothing(func(c echo.Context, v visitor) error {
+			return s.block(c, v, apiTarget(c), pathParam(c, "user"))
+		})},
+		{http.MethodDelete, blockedPath, maxBody, writer, nothing(func(c echo.Context, v visitor) error {
+			return s.unblock(c, v, apiTarget(c), pathParam(c, "user"))
+		})},
 		{http.MethodGet, templates.ExportPath, maxBody, signedIn, s.export},
 		{http.MethodDelete, templates.AccountPath, maxSmallBody, signedIn, s.eraseAccount},
 		{http.MethodGet, templates.EraseAccountPath, maxBody, signedIn, s.readErasure},
-		{http.MethodPost, templates.EraseAccountPath + "/undo", maxBody, signedIn, s.undoErasure},
+		{http.MethodPost, templates.EraseAccountPath + "/undo", maxBody, signedIn, nothing(func(c echo.Context, v visitor) error {
+			_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
+			return err
+		})},
 		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.Deletions.List, newListedDeletion)},
 		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.Subscriptions.List, newSubscriptionJSON)},
-		{http.MethodPut, "/subscriptions/:name", maxBody, writer, s.subscribe},
-		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, s.unsubscribe},
+		{http.MethodPut, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.join(c, v, apiTarget(c)) })},
+		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.leave(c, v, apiTarget(c)) })},
 		{http.MethodGet, "/feed", maxBody, signedIn, listOf(s.store.Feeds.List, newFeedJSON)},
 	} {
 		h := s.serve(route.who, route.answer)

@@ -20,26 +20,7 @@ const (
 	maxShownValue = 240
 )
 
-// maySeeRows says who may see the rows behind a channel: its owner, and with --teach
-// everybody.
-func (s *server) maySeeRows() access {
-	if s.Teach {
-		return anyone
-	}
-	return signedIn
-}
-
 func (s *server) showRows(c echo.Context, v visitor) error {
-	q, name, err := s.queryRows(c, v)
-	if err != nil {
-		return err
-	}
-	rows, err := s.store.Channels.Rows(c.Request().Context(), q)
-	return show(s, c, v, err, templates.ChannelRowsPage, rowsPage(q, name, rows))
-}
-
-// queryRows is what the address asks for.
-func (s *server) queryRows(c echo.Context, v visitor) (storage.RowsQuery, domain.ChannelName, error) {
 	name, err := channelName(c)
 	q := storage.RowsQuery{
 		Key: name.Key(), By: v.User, Everybody: s.Teach, Kind: c.QueryParam("kind"), After: c.QueryParam("after"), Limit: maxShownRows,
@@ -47,10 +28,10 @@ func (s *server) queryRows(c echo.Context, v visitor) (storage.RowsQuery, domain
 	if of := c.QueryParam("of"); err == nil && of != "" {
 		q.Of, err = domain.ParseIncarnation(of)
 	}
-	return q, name, err
-}
-
-func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.ChannelRows) templates.ChannelRows {
+	if err != nil {
+		return err
+	}
+	rows, err := s.store.Channels.Rows(c.Request().Context(), q)
 	if rows.Channel.Name != "" {
 		name = rows.Channel.Name // as its creator spelled it
 	}
@@ -63,7 +44,7 @@ func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.Channel
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {
 		view.Deletion = templates.DeletionPath(name, d.Channel.Incarnation)
 	}
-	return view
+	return show(s, c, v, err, templates.ChannelRowsPage, view)
 }
 
 // tablesOf are the tables around the partition, and the page of the partition.

@@ -140,6 +140,11 @@ func renderOnce(c echo.Context, content templ.Component) error {
 	return renderBy(send, c, http.StatusOK, content)
 }
 
+// still is the handler of a page that says the same to each reader.
+func (s *server) still(page func(templates.Page) templ.Component) handler {
+	return func(c echo.Context, v visitor) error { return render(c, http.StatusOK, page(s.page(c, v))) }
+}
+
 // show answers with a page of what a handler has read, unless that failed.
 func show[V any](
 	s *server, c echo.Context, v visitor, err error, page func(templates.Page, V) templ.Component, view V,
@@ -174,6 +179,11 @@ func madeStatus(made bool) int {
 		return http.StatusCreated
 	}
 	return http.StatusOK
+}
+
+// nothing is the handler of a request of which nothing more is to be said than that it has succeeded.
+func nothing(do handler) handler {
+	return func(c echo.Context, v visitor) error { return respondNothing(c, do(c, v)) }
 }
 
 // respondNothing is the answer of a request that has succeeded, and there is no more to say.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -154,32 +155,29 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		exports:   newShares[domain.UserName](maxExports, 1),
 
 		costlyReads: newShares[clientAddress](maxCostly, maxClientCostly),
-		costlySlots: costlySlots(),
+		costlySlots: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))), // the other half stays free for all other requests
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
 		s.views = newPageCache[*channelView](options.PageCache / 2)
 	}
-	e := s.newConflict()
+	// The router leaves all decisions to this package: respondError answers unknown routes and the errors of handlers,
+	// and echo logs nothing.
+	e := echo.New()
+	e.Logger.SetOutput(io.Discard)
+	e.HTTPErrorHandler = s.respondError
+	e.IPExtractor = func(r *http.Request) string { return string(s.admission.clientAddress(r)) }
+	e.Use(s.observe)
 	serveStatic(e, files)
-	healthRoutes(e, Health{Ready: store.Health.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
+	health := echo.WrapHandler(Health{Ready: store.Health.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
+	get(e, healthPath, health)
+	get(e, readyPath, health)
 	s.pageRoutes(e)
 	api := e.Group(apiPrefix)
 	s.apiRoutes(api)
 	s.digestRoutes(e, api)
 	s.otherRoutes(e)
 	return e, s.openAPIRoute(e)
-}
-
-// newConflict makes a router that leaves all decisions to this package: respondError
-// answers unknown routes and the errors of handlers, and echo logs nothing.
-func (s *server) newConflict() *echo.Echo {
-	e := echo.New()
-	e.Logger.SetOutput(io.Discard)
-	e.HTTPErrorHandler = s.respondError
-	e.IPExtractor = func(r *http.Request) string { return string(s.admission.clientAddress(r)) }
-	e.Use(s.observe)
-	return e
 }
 
 // router registers routes: the whole site or a group under a prefix.

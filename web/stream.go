@@ -43,10 +43,8 @@ const (
 func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	client := s.admission.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {
-		return &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusServiceUnavailable, Title: "Too many live pages", RetryAfter: streamRetry,
-			Detail: "This page cannot update by itself now, because too many other pages do. Reload it to see the current state.",
-		}}
+		return refuseFor(streamRetry, http.StatusServiceUnavailable, "Too many live pages",
+			"This page cannot update by itself now, because too many other pages do. Reload it to see the current state.")
 	}
 	defer s.streams.give(client, 1)
 	now, err := s.namedDeletion(c.Request().Context(), c, v)

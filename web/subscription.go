@@ -27,14 +27,6 @@ func (s *server) leave(c echo.Context, v visitor, at target) error {
 	})
 }
 
-func (s *server) subscribe(c echo.Context, v visitor) error {
-	return respondNothing(c, s.join(c, v, apiTarget(c)))
-}
-
-func (s *server) unsubscribe(c echo.Context, v visitor) error {
-	return respondNothing(c, s.leave(c, v, apiTarget(c)))
-}
-
 func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.join(c, v, pageTarget(c, form))
 	if _, full := errors.AsType[*domain.InvalidError](err); full {

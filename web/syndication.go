@@ -31,31 +31,20 @@ func (s *server) explainFeed(c echo.Context, v visitor) error {
 	return show(s, c, v, err, templates.ChannelFeedPage, templates.ChannelFeed{Channel: channel.Name, Posts: feedLength})
 }
 
-func (s *server) atomFeed(c echo.Context, v visitor) error {
-	return s.channelFeed(c, v, atomType, templates.ChannelAtomPath, encodeAtom)
-}
-
-func (s *server) jsonFeed(c echo.Context, v visitor) error {
-	return s.channelFeed(c, v, jsonFeedType, templates.ChannelJSONFeedPath, encodeJSONFeed)
-}
-
 // channelFeed serves the latest posts of a channel to feed readers, in one format. pathOf
 // returns the path of the feed in this format. A feed is the same for everyone.
-func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf func(domain.ChannelName) string, encode func(io.Writer, feed) error) error {
-	return s.answer(c, v, document{
-		mediaType: mediaType,
-		forAll:    true,
-		view:      "feed",
-		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
-			posts, err := s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
-			return &channelView{posts: storage.BlogsFound{Of: posts}}, err
-		},
-		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], _ ownView) error {
-			f := s.feedOf(shown.Channel, shown.Value.posts.Items, page.Origin)
-			f.FeedURL = page.Origin + pathOf(shown.Channel.Name)
-			return encode(body, f)
-		},
-	})
+func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) string, encode func(io.Writer, feed) error) handler {
+	d := document{mediaType: mediaType, forAll: true, view: "feed"}
+	d.read = func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+		posts, err := s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
+		return &channelView{posts: storage.BlogsFound{Of: posts}}, err
+	}
+	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], _ ownView) error {
+		f := s.feedOf(shown.Channel, shown.Value.posts.Items, page.Origin)
+		f.FeedURL = page.Origin + pathOf(shown.Channel.Name)
+		return encode(body, f)
+	}
+	return func(c echo.Context, v visitor) error { return s.answer(c, v, d) }
 }
 
 func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
