@@ -14,7 +14,7 @@
 // is about one subject, such as channel.go, and has its pages and its API side by side: both
 // parse a request and call the same action, then one redirects with a notice and the other
 // answers with a status. One function (problemOf) maps each error to a status and words, and one
-// (writeProblem) sends them, as application/problem+json or as a page. The client sees these
+// (respondError) sends them, as application/problem+json or as a page. The client sees these
 // words and the id of the request. The log gets the cause, once, under the same id.
 //
 // All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
