@@ -18,8 +18,8 @@ type deletionStep struct {
 	why  string
 }
 
-func deletionSteps() [5]deletionStep {
-	return [5]deletionStep{
+func deletionSteps() []deletionStep {
+	return []deletionStep{
 		{domain.StepPivot, "Pass the point of no return",
 			"Your request hides the channel immediately. This step makes the deletion final: it can no longer be undone."},
 		{domain.StepShut, "Close the gate: no more posts", "A post needs the open gate. It is replaced by a shut one, and never comes back."},
@@ -40,8 +40,7 @@ const (
 // last. A worker that takes the deletion up again repeats the steps before it, which change nothing.
 func (v Deletion) at() int {
 	if v.State == domain.DeletionDone {
-		steps := deletionSteps()
-		return len(steps)
+		return len(deletionSteps())
 	}
 	at := stepIndex(v.Step)
 	for _, s := range v.StepLog {
@@ -56,8 +55,7 @@ func (v Deletion) repeats() bool {
 }
 
 func stepIndex(step domain.Step) int {
-	steps := deletionSteps()
-	return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == step })
+	return slices.IndexFunc(deletionSteps(), func(s deletionStep) bool { return s.key == step })
 }
 
 func (v Deletion) stepState(i int) string {

@@ -37,7 +37,7 @@ func waitsForStore(t *testing.T) {
 	w.mustAsk()
 	stop := w.start(w.faulty)
 	time.Sleep(55 * time.Minute)
-	synctest.Wait() // so that the hook is done with tries
+	synctest.Wait()               // so that the hook is done with tries
 	const slack = 3 * time.Second // whole seconds, and the polls of an idle worker
 	for i := range len(tries) - 1 {
 		want := min(time.Second<<min(i, 6), time.Minute)
