@@ -112,7 +112,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
 
     await v.follow(v.button("Post"));
     assert.equal(v.status, 410);
-    await v.sees(/so it is not an orphan/);
+    await v.sees(/because its channel is gone/);
     assert.equal(await shown(v), text);
     await inspect(v, scripts, "gate-shut");
 
@@ -130,7 +130,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
     await dia.deleteChannelWhole(channel);
     await v.follow(v.button("Post"));
     assert.equal(v.status, 404);
-    await v.sees(/so it is not an orphan/);
+    await v.sees(/because its channel is gone/);
     assert.equal(await shown(v), text);
     await v.leave();
   });
