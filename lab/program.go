@@ -150,8 +150,9 @@ const (
 	// fewSpaces are enough for a scenario of a page, of which several may be explored concurrently.
 	// Each is a goroutine, and the race detector allows 8,128.
 	fewSpaces = 1024
-	// ManySpaces are as many as a whole search of the largest scenario has use for.
-	ManySpaces = 32 << 10
+	// ManySpaces are as many as the searches of a whole process may keep. Two searches of the largest
+	// scenarios have use for so many.
+	ManySpaces = 64 << 10
 )
 
 func (l *parking) park(at *point, s *session) {

@@ -271,8 +271,8 @@ func conditions(c *Call) (words []string) {
 		case kind == nil:
 		case op.Action == driver.ActionDelete && kind.Swapped:
 			out = "in the place of the " + kind.Name
-		case op.Action == driver.ActionMerge && kind.Guards != "":
-			words = append(words, kind.Guards)
+		case op.Action == driver.ActionMerge && kind.Requires != "":
+			words = append(words, kind.Requires)
 		}
 	}
 	if out != "" && in != "" {

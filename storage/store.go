@@ -102,7 +102,7 @@ type Options struct {
 	// Pause waits between two attempts at a contended row. Nil sleeps.
 	Pause optimistic.Pause
 	// Flight is how many calls of one operation may run concurrently. Zero is what suits
-	// the backend's traits; with 1, calls are made one after another.
+	// the backend's capabilities; with 1, calls are made one after another.
 	Flight int
 	// LastFirst makes reads that might be concurrent in the opposite order, if they are made
 	// one after another. Concurrent reads may take effect in any.

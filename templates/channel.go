@@ -182,7 +182,7 @@ func (v Directory) frame() Frame {
 	return Frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
 }
 
-const directoryAbout = "Places for short posts. Anyone may read. Who is signed in may post, unless the owner has limited that."
+const directoryAbout = "Places for short posts. Anyone may read. Signed-in users may post, unless the owner of a channel has limited that."
 
 // A NewChannel is the form that creates a channel. It posts name and the words of a
 // [domain.About] to [NewChannelPath].

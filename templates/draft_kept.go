@@ -6,12 +6,12 @@ import (
 	"microblogging/domain"
 )
 
-// Refused says what became of a draft for a channel that is being deleted, and why.
+// Refused says what became of a draft for a channel that is being deleted, or is gone.
 func (k DraftKind) Refused() string {
 	if k == PostDraft {
-		return "Your post was refused, because its channel is gone."
+		return "Your post was refused."
 	}
-	return "Your changes were refused: nothing of a channel may outlive it."
+	return "Your changes were refused."
 }
 
 // draftText are what a page says of a kind of draft.

@@ -32,7 +32,7 @@ func (s GateState) Means() string {
 	case GateReserved:
 		return "no post is accepted yet"
 	case GateOpen:
-		return "posts are accepted"
+		return "a post can be accepted"
 	case GateShut:
 		return "rows are removed, no post is accepted"
 	default:

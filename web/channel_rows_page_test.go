@@ -31,6 +31,7 @@ func rowsPageShowsTheStore(t *testing.T) {
 	b.open("/channels/Engines/rows").says("No message about this channel is visible: a worker has leased it, or it is not there.")
 	for state, says := range map[domain.DeletionState]string{
 		domain.DeletionRunning:  "A worker has taken up the deletion.",
+		domain.DeletionPending:  "The channel is hidden. No worker begins while the deletion can be undone.",
 		domain.DeletionQueued:   "The deletion waits for a worker.",
 		domain.DeletionPoisoned: "The deletion has stopped, and waits for an operator.",
 	} {

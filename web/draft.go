@@ -154,7 +154,7 @@ func (d *draft) rest() []templates.Hidden {
 func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\n") }
 
 // draftText returns what the page of a refused draft says, and a link to why it was
-// refused. A channel that is being deleted is marked, but its gate may still be open. Without
+// refused. Without
 // a title, the problem keeps its own words.
 func (s *server) draftText(c echo.Context, err error, cause problem) (title, detail string, links []templates.Link) {
 	d, ok := c.Get(draftKey).(*draft)
@@ -178,7 +178,7 @@ func (s *server) draftText(c echo.Context, err error, cause problem) (title, det
 			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", gate
 	case cause.Status == http.StatusGone:
 		return "The channel is being deleted",
-			"It is marked as being deleted. " + d.kind.Refused() + " What you wrote is below.", gate
+			"Its owner has deleted it, and may still undo that. " + d.kind.Refused() + " What you wrote is below.", gate
 	}
 	return "", "", nil
 }

@@ -241,7 +241,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 	ada.open("/channels/Engines/delete").form("Delete this channel and all its posts").press()
 
 	for _, stage := range []string{"marked", "shut", "gone"} {
-		status, sentence := 410, "It is marked as being deleted. Your post was refused, because its channel is gone"
+		status, sentence := 410, "Its owner has deleted it, and may still undo that. Your post was refused. "
 		switch stage {
 		case "shut":
 			if _, err := s.store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil {
@@ -249,7 +249,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 			}
 		case "gone":
 			s.cascade(channel.Ref())
-			status, sentence = 404, "Your post was refused, because its channel is gone"
+			status, sentence = 404, "It was deleted while you wrote. Your post was refused. "
 		}
 		p := mine.press().want(status).says(sentence).saysNot("gate is shut")
 		if p.wrote() != draftText {

@@ -20,6 +20,8 @@ func TestSession(t *testing.T) {
 	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
 	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
 	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
+	t.Run("a space around the name, which the keyboard of a phone adds, is ignored", spaceAroundNameIsIgnored)
+	t.Run("a wrong password does not delete the account, and the page says so", wrongPasswordDeletesNothing)
 	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
 	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
 	t.Run("set anew by a link works, which does so once and ends all sessions", resetLinkSetsOnePassword)
@@ -167,6 +169,18 @@ func tooManyFailuresSayHowLongToWait(t *testing.T) {
 			t.Errorf("Retry-After %q", refused.header.Get("Retry-After"))
 		}
 	}
+}
+
+func spaceAroundNameIsIgnored(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.browser().open("/sign-in").form("Sign in").fill("name", " ada ").fill("password", password).press().at("/").says("ada")
+}
+
+func wrongPasswordDeletesNothing(t *testing.T) {
+	s := newSite(t)
+	s.signedIn("ada").open("/account/deletion").form("Delete my account").fill("password", "wrong password").press().
+		want(422).says("Nothing was deleted.").saysNot("Nothing was saved")
 }
 
 func newAccountSurvivesAThrottledAddress(t *testing.T) {

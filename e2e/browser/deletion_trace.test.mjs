@@ -53,9 +53,10 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
   await v.page.reload();
   await stopClock(v);
   await v.press(v.button("Play back"));
-  const shown = [];
+  const shown = [], gates = [];
   for (const step of cascade) {
     assert.equal(await playing(v).getAttribute("data-step"), step);
+    gates.push(await v.page.locator(".gate-strip [aria-current=step] b").innerText());
     shown.push(await v.page.locator(".player [role=status]").innerText());
     if (step === "sweep") {
       await v.page.clock.runFor(dwell / 4);
@@ -76,6 +77,7 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
   }
   for (let i = 0; i < 3 && await v.button("Pause").isVisible(); i++) await v.page.clock.runFor(dwell);
   assert.match(shown[3], /^Step: sweep Remove the rows, Began: \+[\d.]+ m?s, Took: [\d.]+ m?s, Rows: 28, Worker: 1 \(delivery 1\)$/);
+  assert.deepEqual(gates, ["OPEN", "OPEN", "SHUT", "SHUT", "gone", "gone"], "the gate does not play");
   await v.button("Play back again").waitFor();
   assert.equal(await removed(v), "28");
   assert.equal(await v.page.locator(".steps .done").count(), 5);

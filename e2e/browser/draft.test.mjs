@@ -112,7 +112,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
 
     await v.follow(v.button("Post"));
     assert.equal(v.status, 410);
-    await v.sees(/because its channel is gone/);
+    await v.sees(/may still undo that\. Your post was refused\./);
     assert.equal(await shown(v), text);
     await inspect(v, scripts, "gate-shut");
 
@@ -130,7 +130,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
     await dia.deleteChannelWhole(channel);
     await v.follow(v.button("Post"));
     assert.equal(v.status, 404);
-    await v.sees(/because its channel is gone/);
+    await v.sees(/was deleted while you wrote\. Your post was refused\./);
     assert.equal(await shown(v), text);
     await v.leave();
   });

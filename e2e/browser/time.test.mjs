@@ -51,6 +51,7 @@ test("time: a list says how long ago it was, also where a script puts a time in"
     [59 * second, "just now"], [-30 * second, "just now"], [minute + 5, "1 min ago"], [hour - 5, "59 min ago"], [hour + 5, "1 h ago"],
     [day - 5, "23 h ago"], [day + 5, "1 day ago"], [7 * day - 5, "6 days ago"], [7 * day + 5, "1 week ago"], [60 * day - 5, "8 weeks ago"],
     [60 * day + 5, "2 months ago"], [year - 5, "12 months ago"], [year + 5, "1 year ago"], [13 * year + 30 * day, "13 years ago"], [-2 * hour - 5, "in 2 h"],
+    [-7 * day + 5, "in 7 days"],
   ]);
   const shown = await v.page.evaluate((agos) => Promise.all(agos.map(async (ago) => {
     const time = document.createElement("time");

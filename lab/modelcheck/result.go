@@ -3,6 +3,7 @@ package modelcheck
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ type Result struct {
 
 // Explore explores one case. seed is the seed of its random walks, if it has any.
 func (c Case) Explore(seed uint64) Result {
-	x := lab.NewExplorerOf(c.Scenario, lab.ManySpaces)
+	x := lab.NewExplorerOf(c.Scenario, lab.ManySpaces/runtime.GOMAXPROCS(0)) // All explores one case on each
 	defer x.Close()
 	began := time.Now()
 	r := Result{Case: c}

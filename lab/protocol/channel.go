@@ -197,7 +197,7 @@ func creations() subject {
 				Actors: []lab.Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 			},
 			{
-				Name: "stragglers", About: "requests of a creation and a deletion take effect long after their senders have gone on", Faults: 2, Preemptions: 2,
+				Name: "delayed-requests", About: "requests of a creation and a deletion take effect long after their senders have gone on", Faults: 2, Preemptions: 2,
 				DelayedCalls: anything,
 				Setup:        accepted("old"),
 				Actors:       []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},

@@ -179,7 +179,7 @@ func askedBlog(v lab.View, id domain.BlogID) bool {
 }
 
 // asked reports whether the deletion of this incarnation was asked for, by a message
-// or by the mark of an actor that asks.
+// or by an actor that sets the channel pending.
 func asked(v lab.View, ref domain.ChannelRef) bool {
 	if askedChannel(v, ref) {
 		return true
@@ -286,7 +286,7 @@ func deletions() subject {
 				"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
 				only("w", oneRead), unharmed),
 			ablate("queue-first", "web-dies", "The message first", "(Steps).recordIntent: s.Enqueue(ctx, message)",
-				"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
+				"The message is on the queue before the channel is pending, so no channel is pending without a message (and the reconciling pass is off).",
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return c.Method == driver.CallSend || writes(c, schema.TableDeletions)
 				})),

@@ -213,7 +213,7 @@ func takenFor(learn func(c *driver.Call, about domain.Incarnation) domain.Incarn
 	}
 }
 
-// afterMark holds the calls back that are to be late, until the channel is marked.
+// afterMark holds the calls back that are to be late, until the channel is pending or deleting.
 func afterMark(late func(*driver.Call) bool) func() driver.Around {
 	return afterWrite(schema.TableChannels, late)
 }

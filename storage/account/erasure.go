@@ -95,7 +95,7 @@ func (e Entry) SamePassword(now Entry) error {
 	return nil
 }
 
-// CloseAccount marks an account as about to be deleted, in the version that was read, or returns
+// CloseAccount sets an account pending, in the version that was read, or returns
 // optimistic.ErrAgain. It ends all sessions and links, and revokes the address of the personal feed.
 func (a Steps) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) error {
 	//lab: Change the account to pending, which ends all its sessions.

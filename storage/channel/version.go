@@ -52,8 +52,8 @@ import (
 // They are two tables, and the two reads are no snapshot. They need not be, since each
 // answers for itself, as do the two reads of a page that is not kept:
 //
-//   - I4, no ghost read. A deletion is acknowledged after the channel's row is marked. A
-//     request that begins later reads the mark, or no row, or another incarnation, and
+//   - I4, no ghost read. A deletion is acknowledged after the channel's row is pending. A
+//     request that begins later reads that state, or no row, or another incarnation, and
 //     returns that error, whatever the gate says and whatever this process keeps.
 //   - I3, no lost post. A write is acknowledged after it has merged the gate. A reader who
 //     begins later reads a gate of another ETag than any that was read before the write.

@@ -174,7 +174,7 @@ func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 	if still, err := optimistic.Unchanged(ctx, c.store.users, row); err != nil || !still {
 		return err
 	}
-	return c.violation("I5", c.store.users, row, "marked as being deleted, and no deletion is recorded", func() (string, error) {
+	return c.violation("I5", c.store.users, row, "being deleted, and no deletion is recorded", func() (string, error) {
 		message := of.Message()
 		if of.State == domain.AccountPending && message.Due().After(time.Now()) {
 			return "indexed", c.store.RenewOpen(ctx, of.Ref(), message.Due())

@@ -126,7 +126,7 @@ func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d
 // gate and no row, and one whose deletion was undone is active. A channel's row that landed late has
 // no gate.
 //
-// The record is read again after the channel. Before a channel is marked again, its record says so,
+// The record is read again after the channel. Before a channel is set pending again, its record says so,
 // and a record that says done stays.
 func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d domain.Deletion) error {
 	there, undone := c.channel.Ref() == d.Channel, d.State == domain.DeletionUndone

@@ -215,7 +215,7 @@ func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
 }
 
 func labSaysWhatCallsDependOn(t *testing.T, w *world) {
-	guards, swaps := map[*schema.Kind]bool{}, map[*schema.Kind]bool{}
+	required, swaps := map[*schema.Kind]bool{}, map[*schema.Kind]bool{}
 	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 		var inserted, changed int
 		var deleted []*schema.Kind
@@ -223,7 +223,7 @@ func labSaysWhatCallsDependOn(t *testing.T, w *world) {
 			kind := schema.Of(c.Target, c.Partition, op.Row)
 			switch {
 			case op.Action == driver.ActionMerge && len(op.Properties) == 0 && len(c.Operations) > 1:
-				guards[kind] = true
+				required[kind] = true
 			case op.Action == driver.ActionDelete:
 				deleted = append(deleted, kind)
 			case op.Action == driver.ActionInsert:
@@ -239,8 +239,8 @@ func labSaysWhatCallsDependOn(t *testing.T, w *world) {
 	}}})
 	w.fillSound()
 	for _, kind := range schema.Kinds() {
-		if guards[kind] != (kind.Guards != "") {
-			t.Errorf("%s of %s: transactions depend on it: %t; what the lab says of them, its Guards in package schema, is %q", kind.Name, kind.Table, guards[kind], kind.Guards)
+		if required[kind] != (kind.Requires != "") {
+			t.Errorf("%s of %s: transactions depend on it: %t; what the lab says of them, its Requires in package schema, is %q", kind.Name, kind.Table, required[kind], kind.Requires)
 		}
 		if swaps[kind] != kind.Swapped {
 			t.Errorf("%s of %s: transactions put another row in its place: %t; its Swapped in package schema says %t", kind.Name, kind.Table, swaps[kind], kind.Swapped)

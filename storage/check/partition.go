@@ -50,7 +50,7 @@ func (p *partitionCheck) begin(ctx context.Context, row driver.Entity, sound boo
 // checkOwned is the part of I8 about the owner's list, on which the channel was put before its gate was
 // opened. It is I12 if the owner's account is gone.
 //
-// The deletion of the account, and what takes a row off the list, mark the channel or take its gate
+// The deletion of the account, and what takes a row off the list, set the channel pending or take its gate
 // away before. So both are read again, after the account.
 func (p *partitionCheck) checkOwned(ctx context.Context) error {
 	if p.channel.State != domain.ChannelActive {
@@ -175,18 +175,18 @@ func (p *partitionCheck) end(ctx context.Context) error {
 	return nil
 }
 
-// checkRecorded is the part of I5 about the Deletions row: a channel is marked only
+// checkRecorded is the part of I5 about the Deletions row: a channel is set pending only
 // after its deletion was recorded, and is no longer once that is over. If its row landed late, after
-// its deletion, and was marked then, the index of open deletions leads to it.
+// its deletion, and was set pending then, the index of open deletions leads to it.
 func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	//lab: Read whether the deletion is recorded.
 	record, err := p.store.deletions.Get(ctx, p.key, schema.DeletionRow(p.channel.Incarnation))
-	detail := "marked as being deleted, and no deletion is recorded"
+	detail := "being deleted, and no deletion is recorded"
 	if err == nil {
 		if !deletion.Decode(record).Over() {
 			return nil
 		}
-		detail = "marked as being deleted, and its deletion is recorded as over"
+		detail = "being deleted, and its deletion is recorded as over"
 		//lab: Read whether the deletion is on the index.
 		_, err = p.store.deletions.Get(ctx, schema.OpenPartition(p.channel.Key()), schema.RefRow(p.channel.Ref()))
 	}

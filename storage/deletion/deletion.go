@@ -48,7 +48,7 @@ func New(backend driver.Backend, gates *fence.Fence, pause optimistic.Pause, und
 // messages are like those of channels (package erasure).
 type Accounts interface {
 	// OpenErasure reports whether a deletion is under way, and what its message is. Withhold makes a
-	// request fail that is about to mark the account as it was read, so that it begins again.
+	// request fail that is about to set the account pending as it was read, so that it begins again.
 	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error)
 	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.
 	RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error)

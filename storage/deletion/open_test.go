@@ -41,7 +41,7 @@ func (w *world) pass() storage.Reconciled {
 }
 
 // mustEndByPasses loses every message, and demands that passes end the deletion
-// if the channel is marked.
+// if the channel is pending.
 func (w *world) mustEndByPasses(ref domain.ChannelRef) {
 	w.T.Helper()
 	w.Messages() // lost

@@ -16,10 +16,10 @@ import (
 )
 
 func TestCallLog(t *testing.T) {
-	t.Run("says how each call found its rows, what came back and how it ended", ledgerLists)
-	t.Run("lists no more calls than it has room for, and counts all, also concurrent ones", ledgerIsBounded)
-	t.Run("counts the time of concurrent calls once", ledgerTimesOnce)
-	t.Run("says that a backend does not tell what it read", ledgerKnowsWhatIsUnknown)
+	t.Run("says how each call found its rows, what came back and how it ended", callLogLists)
+	t.Run("lists no more calls than it has room for, and counts all, also concurrent ones", callLogIsBounded)
+	t.Run("counts the time of concurrent calls once", callLogTimesOnce)
+	t.Run("says that a backend does not tell what it read", callLogKnowsWhatIsUnknown)
 }
 
 // entered makes a call log with room for n calls, and a context for it.
@@ -36,7 +36,7 @@ func wantTotals(t *testing.T, l *driver.CallLog, calls, read, returned int) {
 	}
 }
 
-func ledgerLists(t *testing.T) {
+func callLogLists(t *testing.T) {
 	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 10)
 	_, uncounted := table.Get(t.Context(), "p", "r1")
@@ -77,7 +77,7 @@ func ledgerLists(t *testing.T) {
 	}
 }
 
-func ledgerIsBounded(t *testing.T) {
+func callLogIsBounded(t *testing.T) {
 	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 100)
 	var all sync.WaitGroup
@@ -97,7 +97,7 @@ func ledgerIsBounded(t *testing.T) {
 	}
 }
 
-func ledgerTimesOnce(t *testing.T) {
+func callLogTimesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, ctx := entered(t, 10)
 		table := driver.NewTable(driver.Wrap(nil, driver.Enter, func(context.Context, *driver.Call, func(context.Context) error) error {
@@ -126,7 +126,7 @@ func ledgerTimesOnce(t *testing.T) {
 	})
 }
 
-func ledgerKnowsWhatIsUnknown(t *testing.T) {
+func callLogKnowsWhatIsUnknown(t *testing.T) {
 	l, ctx := entered(t, 1)
 	untold := func(_ context.Context, c *driver.Call, _ func(context.Context) error) error {
 		c.Page.Rows = make([]driver.Entity, 2) // as Azure, which does not tell how many it looked at

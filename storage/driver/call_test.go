@@ -17,7 +17,7 @@ func TestWrap(t *testing.T) {
 	t.Run("shows each call", aroundEach)
 	t.Run("gives the backend the context, the call and the answer that an Around makes", aroundChanges)
 	t.Run("puts the first Around outermost, and leaves nil out", aroundsNest)
-	t.Run("passes the traits on", traitsPass)
+	t.Run("passes the capabilities on", capabilitiesPass)
 }
 
 // fiveRows returns a table of a real store with five rows of one partition, behind Arounds.
@@ -100,7 +100,7 @@ type good struct{ driver.Backend }
 
 func (good) Capabilities() driver.Capabilities { return driver.Capabilities{CommitsTogether: 7} }
 
-func traitsPass(t *testing.T) {
+func capabilitiesPass(t *testing.T) {
 	if got := driver.Wrap(good{}, driver.Enter).Capabilities(); got.CommitsTogether != 7 {
 		t.Errorf("%+v", got)
 	}

@@ -131,7 +131,7 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 		if err := may(entry); err != nil {
 			return err
 		}
-		asked.ID = domain.NewIncarnation() // each marks an account at most once
+		asked.ID = domain.NewIncarnation() // each sets an account pending at most once
 		if err := s.deletions.RenewOpen(ctx, asked.Ref(), asked.Message().Due()); err != nil {
 			return err
 		}

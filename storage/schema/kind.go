@@ -31,10 +31,10 @@ type Kind struct {
 	// those are empty.
 	Check, Oracle            string
 	WithChannel, WithAccount domain.Step
-	// Guards is what the lab says of a transaction that merges the row only to depend on it. Swapped
+	// Requires is what the lab says of a transaction that merges the row only to depend on it. Swapped
 	// reports whether a transaction replaces the row by another one, in the version that was read.
-	Guards  string
-	Swapped bool
+	Requires string
+	Swapped  bool
 }
 
 // A Property is a property of a kind of row. No row lacks one that is not Optional.

@@ -65,14 +65,14 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "gate!open!<incarnation>", Name: "open gate", Scenario: "post", Ablation: "open-gate",
 		What:  "The fence of this channel, open: what its pages show may change.",
 		Why:   "A change of what a page shows merges this row, and fails if it is gone. Its ETag is in the pages’ version.",
-		Check: "I1 I9", Oracle: "I9", WithChannel: domain.StepShut, WithAccount: domain.StepChannels, Guards: "behind the open gate", Swapped: true,
+		Check: "I1 I9", Oracle: "I9", WithChannel: domain.StepShut, WithAccount: domain.StepChannels, Requires: "behind the open gate", Swapped: true,
 		Properties: always(PropIncarnation),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
 		What:  "The fence of this channel, shut: rows may be removed.",
 		Why:   "Each transaction of a sweep merges it. It goes before the name is free, so a late worker removes nothing.",
-		Check: "I1 I9", Oracle: "I1 I9", WithChannel: domain.StepRemoveGate, WithAccount: domain.StepChannels, Guards: "behind the shut gate",
+		Check: "I1 I9", Oracle: "I1 I9", WithChannel: domain.StepRemoveGate, WithAccount: domain.StepChannels, Requires: "behind the shut gate",
 		Properties: always(PropIncarnation),
 	}
 	ReservedGate = &Kind{
@@ -123,7 +123,7 @@ var PostingRule = &Kind{
 	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "posting rule", Scenario: "posting", Ablation: "posting-revision",
 	What:  "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
 	Why:   "A post or edit of another user merges it. A change puts another in its place, so nothing allowed before lands after.",
-	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.", Guards: "if the rule that was read is unchanged", Swapped: true,
+	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.", Requires: "if the rule that was read is unchanged", Swapped: true,
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 
@@ -182,7 +182,7 @@ var (
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:  "A deletion that may be open: that was asked for, and is not known to be done.",
-		Why:   "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
+		Why:   "It is written before the channel is set pending. A pass that looks for lost messages reads these and not every channel.",
 		Check: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}
