@@ -38,9 +38,7 @@ type scaleCase struct {
 // TestScale takes the counts of docs/scale.md, with a call log.
 func TestScale(t *testing.T) {
 	text, err := os.ReadFile("../docs/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, table, _ := strings.Cut(string(text), "\n| operation | requests | entities | bytes |\n| --- | --- | --- | --- |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var rows []string
@@ -78,13 +76,9 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	if err == nil {
 		err = w.post("before", size.n)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	fresh, err := domain.NewChannel(strings.Repeat("d", size.key), domain.About{}, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	w.fresh = fresh
 	return w
 }
