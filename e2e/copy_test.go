@@ -17,7 +17,7 @@ import (
 func imported(t testing.TB, entries int) (dir string, s setup) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "from")
-	s = setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_OWNER_PASSWORD=" + client.Password}}}
+	s = setup{program.Setup{Binary: unraced, Environment: []string{"MICROBLOGGING_OWNER_PASSWORD=" + client.Password}}}
 	r, err := program.Run(s.Command(t.Context(), "import", "--data", dir, "--channel", "news", "--owner", "alice", "--create-owner", writeFeed(t, entries)))
 	if err != nil || r.Code != 0 {
 		t.Fatalf("importing: exit %d %v\n%s", r.Code, err, r.Stderr)

@@ -44,7 +44,7 @@ func unitHere(t *testing.T) string {
 		t.Fatalf("the unit has no line that begins with %q", installed)
 	}
 	unit := filepath.Join(t.TempDir(), "microblogging.service")
-	ok(t, os.WriteFile(unit, []byte(strings.Replace(text, installed, "ExecStart="+binary+" ", 1)), 0o600))
+	ok(t, os.WriteFile(unit, []byte(strings.Replace(text, installed, "ExecStart="+unraced+" ", 1)), 0o600))
 	return unit
 }
 
@@ -77,7 +77,7 @@ func unitCommandServes(t *testing.T) {
 	if arguments == line[1] {
 		t.Errorf("%q does not use the directory %q", line[1], directory[1])
 	}
-	s := setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
+	s := setup{program.Setup{Binary: unraced, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	s.start(t, strings.Fields(arguments)...).endCleanly(t)
 }
 
@@ -222,7 +222,7 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	if r.grace <= stopTime {
 		t.Errorf("it has %s to end, and may take %s", r.grace, stopTime)
 	}
-	s := setup{program.Setup{Binary: binary}}
+	s := setup{program.Setup{Binary: unraced}}
 	for _, variable := range r.Env {
 		s.Environment = append(s.Environment, variable.Name+"="+strings.Replace(variable.Value, secretFile, secret, 1))
 	}

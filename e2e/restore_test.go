@@ -19,7 +19,6 @@ func TestRestoreKilled(t *testing.T) {
 	t.Parallel()
 	strace := installed(t, "strace")
 	data, s := imported(t, 25)
-	s.Binary = unraced
 	backup := filepath.Join(t.TempDir(), "backup")
 	s.mustRun(t, "backup", backup, "--data", data)
 	whole := s.mustRun(t, "check", "--data", data).Stdout
