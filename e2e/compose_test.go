@@ -47,9 +47,7 @@ func (c *command) UnmarshalYAML(node *yaml.Node) error {
 func readCompose(t *testing.T) map[string]composeService {
 	t.Helper()
 	var file struct{ Services map[string]composeService }
-	if err := yaml.Unmarshal([]byte(readRoot(t, "docker-compose.yml")), &file); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, yaml.Unmarshal([]byte(readRoot(t, "docker-compose.yml")), &file))
 	return file.Services
 }
 

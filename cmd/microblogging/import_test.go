@@ -17,13 +17,13 @@ import (
 )
 
 func TestImport(t *testing.T) {
-	t.Run("that cannot be done says why and writes nothing", importRefused)
+	t.Run("that cannot be done says why and writes nothing", drivertest.Long(importRefused))
 	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
 	t.Run("adds each entry of a feed once", importOnce)
 	t.Run("counts dates that cannot be read, and moves their posts once they can be", misdatedAreMended)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
-	t.Run("takes back what was exported: the same posts, dates and texts", importTakesBackAnExport)
+	t.Run("takes back what was exported: the same posts, dates and texts", drivertest.Long(importTakesBackAnExport))
 }
 
 const testPassword = "correct horse"

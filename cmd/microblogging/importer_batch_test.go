@@ -16,10 +16,10 @@ import (
 )
 
 func TestImporterBatch(t *testing.T) {
-	t.Run("a thousand new entries take 43 requests", thousandEntriesTake43Requests)
-	t.Run("of two entries with one id the first counts", firstOfTwoEntriesCounts)
+	t.Run("a thousand new entries take 43 requests", drivertest.Long(thousandEntriesTake43Requests))
+	t.Run("of two entries with one id the first counts", drivertest.Long(firstOfTwoEntriesCounts))
 	t.Run("entries without a date keep their order", undatedEntriesKeepTheirOrder)
-	t.Run("an import that stops in the middle is completed by the next", stoppedImportIsCompleted)
+	t.Run("an import that stops in the middle is completed by the next", drivertest.Long(stoppedImportIsCompleted))
 	t.Run("a post that people have touched is not moved, and a move that stops is completed by the next", movesOnlyUntouched)
 }
 
