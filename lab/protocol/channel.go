@@ -270,6 +270,7 @@ func believer() driver.Around {
 			inserted, answer = c.Operations[0].Properties, next(ctx)
 			return answer
 		case strings.HasSuffix(c.Row, foreign):
+			c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "foreign"}
 			return nil
 		case inserted == nil || c.Method != driver.CallGet || c.Target != schema.TableChannels:
 			return next(ctx)

@@ -16,16 +16,13 @@ import (
 // last. A cursor of another list is an InvalidError on the field "after".
 func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found page.Of[domain.Subscription], err error) {
 	list := page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit}
-	from, err := list.From("")
+	//lab: List the subscriptions of the user.
+	rows, next, err := list.Read(ctx, s.subscriptions, driver.Range{Partition: schema.UserPartition(user)})
 	if err != nil {
 		return found, err
 	}
-	rows, err := s.firstSubscriptions(ctx, user, from, limit+1)
-	if err != nil {
-		return found, err
-	}
-	rows, found.Next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
-	found.Items, err = s.repairSubscriptions(ctx, rows, user)
+	found.Next = next
+	found.Items, err = s.repairSubscriptions(ctx, decodeRows(rows), user)
 	return found, err
 }
 
@@ -52,21 +49,20 @@ func (s *Subscriptions) repairSubscriptions(ctx context.Context, rows []Row, use
 // readSubscriptions reads all rows of a user, dangling ones too. With those, there
 // can be more than domain.MaxSubscriptions.
 func (s *Subscriptions) readSubscriptions(ctx context.Context, user domain.UserName) ([]Row, error) {
-	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
-}
-
-// firstSubscriptions reads up to n rows of a user, from this row key on.
-func (s *Subscriptions) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]Row, error) {
 	//lab: List the subscriptions of the user.
-	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: schema.UserPartition(user), From: from})
+	rows, err := s.subscriptions.First(ctx, 2*domain.MaxSubscriptions, driver.Range{Partition: schema.UserPartition(user)})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
 	}
-	list := make([]Row, len(rows))
+	return decodeRows(rows), nil
+}
+
+func decodeRows(rows []driver.Entity) []Row {
+	decoded := make([]Row, len(rows))
 	for i, row := range rows {
-		list[i] = Decode(row)
+		decoded[i] = Decode(row)
 	}
-	return list, nil
+	return decoded
 }
 
 // maxCounted is the largest number that Count counts.
@@ -75,9 +71,9 @@ const maxCounted = 1000
 // Count counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
 func (s *Subscriptions) Count(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
-	from, to := schema.Sub.Range()
+	in := schema.Sub.In(schema.ChannelPartition(ref.Key))
+	in.KeysOnly = true
 	//lab: Count the subscribers of the channel.
-	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
-		Partition: schema.ChannelPartition(ref.Key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+	rows, err := s.blogs.First(ctx, maxCounted+1, in)
 	return min(len(rows), maxCounted), len(rows) > maxCounted, err
 }
