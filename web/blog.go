@@ -109,14 +109,12 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
 			view := templates.Blog{
-				Post:      s.texts.post(shown.Channel.Name, post, alone),
-				ETag:      blogETag(post),
-				CanEdit:   isAuthor && own.mayNotPost == "",
-				CanDelete: isAuthor || isOwner,
+				Post: s.texts.post(shown.Channel.Name, post, alone),
 			}
 			view.Post.Voted = own.voted[id]
+			view.Post.CanEdit, view.Post.CanDelete = isAuthor && own.mayNotPost == "", isAuthor || isOwner
 			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
-				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
+				view.Post.CanBlock, view.Post.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
 			return write(c, body, templates.BlogPage(page, view))
 		},
