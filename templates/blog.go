@@ -57,7 +57,9 @@ type Post struct {
 func (p *Post) ETag() string { return BlogETag(p.Blog) }
 
 // BlogETag is the entity tag of a post.
-func BlogETag(b domain.Blog) string { return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"` }
+func BlogETag(b domain.Blog) string {
+	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
+}
 
 func (p *Post) path() string { return BlogPath(p.In, p.Blog) }
 

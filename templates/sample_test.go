@@ -223,7 +223,7 @@ func readerPages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
 		"feed, empty":         FeedPage(in, Feed{}),
-				"feed, past end":      FeedPage(in, Feed{Part: Part{After: "a"}}),
+		"feed, past end":      FeedPage(in, Feed{Part: Part{After: "a"}}),
 		"latest":              LatestPage(in, sampleLatest()),
 		"latest, empty":       LatestPage(in, Latest{}),
 		"latest, a hole":      LatestPage(in, Latest{Part: Part{After: "a", Next: "n"}}),
