@@ -125,7 +125,6 @@ func (v Channel) frame(page Page) Frame {
 		About:   "Posts in " + string(v.Name) + ", a channel of @" + string(v.Owner) + ".",
 		Path:    continued(view.URL, v.After),
 		Channel: v.Name,
-		Scripts: listScripts(page),
 	}
 	if !v.View.Newest() {
 		f.Title = view.Label + " · " + f.Title
@@ -133,11 +132,10 @@ func (v Channel) frame(page Page) Frame {
 	if v.Description != "" { // the owner's words
 		f.About = excerpt(v.Description)
 	}
-	if page.User != "" && v.MayNotPost == "" { // others have no form to write in
-		f.Styles = []string{"compose.css"}
-		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
+	if v.CanSeeRows {
+		f.Rows = ChannelRowsPath(v.Name, "")
 	}
-	return f
+	return writes(f, page, page.User != "" && v.MayNotPost == "" && v.View.Newest() && v.After == "")
 }
 
 // MayNotPost says why a user may not post to a channel. It is empty if the user may.

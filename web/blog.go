@@ -109,13 +109,12 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
 			view := templates.Blog{
-				Post:      s.texts.post(shown.Channel.Name, post, alone),
-				CanEdit:   isAuthor && own.mayNotPost == "",
-				CanDelete: isAuthor || isOwner,
+				Post: s.texts.post(shown.Channel.Name, post, alone),
 			}
 			view.Post.Voted = own.voted[id]
+			view.Post.CanEdit, view.Post.CanDelete = isAuthor && own.mayNotPost == "", isAuthor || isOwner
 			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
-				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
+				view.Post.CanBlock, view.Post.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
 			return write(c, body, templates.BlogPage(page, view))
 		},
@@ -204,14 +203,15 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.ParseDraft(draftOf(form))
+	var blog domain.Blog
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		_, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	switch {
 	case err == nil:
-		return s.posted(c, channel.Name, templates.ChannelPath(channel.Name))
+		return s.posted(c, v, templates.Post{Blog: blog, In: channel.Name}, false, templates.ChannelPath(channel.Name))
 	case !ok:
 		return err
 	}

@@ -275,7 +275,7 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList), user, channel.Owner),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}

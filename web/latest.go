@@ -45,7 +45,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
 		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.texts.feed(latest.Items),
+		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: offer(s.texts.feed(latest.Items), v.User, ""),
 			Channels: listed(active, latest.Items)}
 		if composing {
 			view.Composer = &own.composer
@@ -152,7 +152,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: offer(s.texts.feed(feed.Items), v.User, "")}
 	for _, item := range feed.Items {
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}
