@@ -98,7 +98,7 @@ func listRefusesABadQuery(t *testing.T) {
 		"channels/Engines/blogs?rating=%2B1":                                           "rating",
 		"channels/Engines/blogs?rating=99999999999":                                    "rating",
 		"channels/Engines/blogs?find=":                                                 "find",
-		"channels/Engines/blogs?find=x":                                                "find",
+		"channels/Engines/blogs?find=%20&limit=1":                                      "find",
 		"channels/Engines/blogs?find=%FF%FF":                                           "find",
 		"channels/Engines/blogs?find=" + strings.Repeat("%C3%9F", 101):                 "find",
 		"channels/Engines/blogs?order=rating&find=hello":                               "find",
