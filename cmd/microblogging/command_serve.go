@@ -99,6 +99,9 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		}
 		defer admin.Close() // a server that has ended has closed it already
 	}
+	if err := p.checkListen(); err != nil { // before there is a store
+		return err
+	}
 	ended := make(chan struct{})
 	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
@@ -142,6 +145,22 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return nil
 	})
 	return run.Wait()
+}
+
+// checkListen returns an error if the process cannot listen where it should.
+func (p process) checkListen() error {
+	flag, address := "--health-listen", p.health
+	if p.web != nil {
+		flag, address = "--listen", p.web.Listen
+	}
+	if address == "" {
+		return nil
+	}
+	listener, err := listen(flag, address)
+	if err == nil {
+		err = listener.Close()
+	}
+	return err
 }
 
 // start starts the roles in the group. The probes of a worker are answered until the work has
