@@ -139,7 +139,7 @@ func ownerRulesOnPages(t *testing.T) {
 	}
 	edit := ada.open("/channels/Engines/edit").want(200).says("Unblock @bob")
 	edit.form("Block").fill("person", "zoe").press().want(404).says("There is no user of this name.")
-	edit.form("Block").fill("person", "ada").press().want(422).says("owns the channel")
+	edit.form("Block").fill("person", " @Ada ").press().want(422).says("owns the channel")
 	edit.form("Unblock @bob").press().want(200).saysNot("Unblock @bob")
 	s.mustBeSound()
 }
