@@ -18,7 +18,7 @@ FUZZTIME ?= 1m
 test: ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync=target lint test-plain test-part test-raced test-e2e
 
-# The browser takes longest and has deadlines. What waits for Azurite yields to it a little, and lint
+# The browser takes longest and has deadlines. The torture yields to it a little, and lint
 # and the others yield to both (nice). The + shows what a test says as it says it.
 .PHONY: test-e2e test-raced test-part test-plain
 test-e2e: deps
@@ -30,7 +30,7 @@ test-raced: deps
 test-part: deps test-plain
 	+@nice .ci/test part
 
-test-plain: compiled
+test-plain: deps compiled
 	+@nice .ci/test plain
 
 # Else lint and tests that start at once on an empty cache would each compile the same.
@@ -108,6 +108,10 @@ fuzz: ## every fuzz target for FUZZTIME (1m)
 .PHONY: modelcheck prove
 modelcheck prove: ## explore schedules and crashes of the real code (lab/)
 	go run ./lab/cmd/lab modelcheck
+
+.PHONY: induct
+induct: programs ## prove the protocols for any number of channels, posts, workers and duplicates (lab/induct)
+	go run ./lab/cmd/lab induct
 
 SECONDS ?= 60
 SEED ?= 1

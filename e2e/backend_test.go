@@ -6,21 +6,7 @@ import (
 	"testing"
 
 	"microblogging/e2e/program"
-	"microblogging/storage/azuritetest"
 )
-
-// onEachBackend runs a test on an empty embedded store and on an empty account of
-// Azurite.
-func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
-	t.Run("bolt", func(t *testing.T) {
-		t.Parallel()
-		test(t, onBolt(t))
-	})
-	t.Run("azurite", func(t *testing.T) {
-		t.Parallel()
-		test(t, onAzurite(azuritetest.Shared(t).Account()))
-	})
-}
 
 // onBolt makes an empty embedded store.
 func onBolt(t *testing.T) setup {

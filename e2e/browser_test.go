@@ -139,9 +139,7 @@ func runNodeTests(t *testing.T, cmd *exec.Cmd) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	tests := 0
 	lines := bufio.NewReader(stdout)
 	for {

@@ -44,9 +44,7 @@ func unitHere(t *testing.T) string {
 		t.Fatalf("the unit has no line that begins with %q", installed)
 	}
 	unit := filepath.Join(t.TempDir(), "microblogging.service")
-	if err := os.WriteFile(unit, []byte(strings.Replace(text, installed, "ExecStart="+binary+" ", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(unit, []byte(strings.Replace(text, installed, "ExecStart="+unraced+" ", 1)), 0o600))
 	return unit
 }
 
@@ -79,7 +77,7 @@ func unitCommandServes(t *testing.T) {
 	if arguments == line[1] {
 		t.Errorf("%q does not use the directory %q", line[1], directory[1])
 	}
-	s := setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
+	s := setup{program.Setup{Binary: unraced, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	s.start(t, strings.Fields(arguments)...).endCleanly(t)
 }
 
@@ -134,9 +132,7 @@ func documents[T any](t *testing.T, text string) (all []T) {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		all = append(all, document)
 	}
 }
@@ -168,9 +164,7 @@ func readTemplates(t *testing.T) map[string]deployedRole {
 	text := strings.NewReplacer("[variables('secretFile')]", secretFile,
 		"[format('--base-url={0}', parameters('baseUrl'))]", "--base-url=https://example.org").
 		Replace(readRoot(t, "deploy/azure-container-apps.json"))
-	if err := yaml.Unmarshal([]byte(text), &template); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, yaml.Unmarshal([]byte(text), &template))
 	for _, resource := range template.Resources {
 		role := resource.Properties.Template.role(t)
 		roles["Container Apps, "+role.Args[0]] = role
@@ -187,9 +181,7 @@ func deployedRolesStart(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "connection-string")
 	const nowhere = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;" +
 		"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a"
-	if err := os.WriteFile(secret, []byte(nowhere+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(secret, []byte(nowhere+"\n"), 0o600))
 	for name, role := range roles {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,13 +209,14 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	port, stopTime := "", 35*time.Second
 	for _, argument := range r.Args {
 		if listen := listenArgument.FindStringSubmatch(argument); listen != nil {
-			port, argument = listen[2], "--"+listen[1]+"=127.0.0.1:0"
+			argument = "--" + listen[1] + "=127.0.0.1:0"
+			if listen[1] == "health-listen" {
+				port = listen[2]
+			}
 		}
 		if drain := drainArgument.FindStringSubmatch(argument); drain != nil {
 			delay, err := time.ParseDuration(drain[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			stopTime += delay
 			argument = "--drain-delay=0s"
 		}
@@ -232,7 +225,7 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	if r.grace <= stopTime {
 		t.Errorf("it has %s to end, and may take %s", r.grace, stopTime)
 	}
-	s := setup{program.Setup{Binary: binary}}
+	s := setup{program.Setup{Binary: unraced}}
 	for _, variable := range r.Env {
 		s.Environment = append(s.Environment, variable.Name+"="+strings.Replace(variable.Value, secretFile, secret, 1))
 	}
@@ -240,9 +233,7 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 		t.Errorf("it reads its secret from %q", s.Environment)
 	}
 	p := s.start(t, arguments...)
-	if p.url == "" {
-		p.url = p.await(t, p.stderr, `"health listener started","address":"(http:[^"]+)"`)
-	}
+	p.url = p.await(t, p.stderr, `"health listener started","address":"(http:[^"]+)"`)
 	paths := map[string]string{"Liveness": "/healthz", "Readiness": "/readyz"}
 	for _, probe := range r.Probes {
 		at := probe.HTTPGet.Port
@@ -290,9 +281,7 @@ func typed(t *testing.T, kubernetes, containerApps string) string {
 		declare(i, fmt.Sprint(object["apiVersion"], " ", object["kind"]), fmt.Sprint("I", object["kind"]), literal(t, object))
 	}
 	var template struct{ Resources []map[string]any }
-	if err := json.Unmarshal([]byte(containerApps), &template); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal([]byte(containerApps), &template))
 	for i, resource := range template.Resources {
 		kind := fmt.Sprint(resource["apiVersion"], " ", resource["type"])
 		declare(len(objects)+i, kind, "ContainerAppProperties", literal(t, resource["properties"]))
@@ -303,9 +292,7 @@ func typed(t *testing.T, kubernetes, containerApps string) string {
 func literal(t *testing.T, object any) string {
 	t.Helper()
 	text, err := json.MarshalIndent(object, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(text)
 }
 
@@ -313,9 +300,7 @@ func literal(t *testing.T, object any) string {
 func checkTypes(t *testing.T, script string) string {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join(root, "node_modules"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, name := range []string{"typescript", "kubernetes-models", "@kubernetes-models/keda", "@azure/arm-appcontainers"} {
 		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
 			if os.Getenv("CI") != "" {
@@ -325,12 +310,8 @@ func checkTypes(t *testing.T, script string) string {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "check.ts"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
+	ok(t, os.WriteFile(filepath.Join(dir, "check.ts"), []byte(script), 0o600))
 	compile := exec.CommandContext(t.Context(), "node", filepath.Join(modules, "typescript", "bin", "tsc"),
 		"--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022", "check.ts")
 	compile.Dir = dir

@@ -19,9 +19,7 @@ func TestDisk(t *testing.T) {
 	t.Parallel()
 	from, s := imported(t, 25)
 	whole, err := os.ReadFile(filepath.Join(from, "microblogging.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	overwrite := func(file string) error { return os.WriteFile(file, whole, 0o600) } // as cp does
 	for name, damage := range map[string]func(file string) error{
 		"a file that is cut to nothing":          func(file string) error { return os.Truncate(file, 0) },
@@ -33,9 +31,7 @@ func TestDisk(t *testing.T) {
 		t.Run(name+" ends the server with one line that names it", func(t *testing.T) {
 			t.Parallel()
 			p, file := s.serveCopy(t, whole)
-			if err := damage(file); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, damage(file))
 			asked := http.Client{Timeout: program.Patience}
 			for _, path := range []string{"/healthz", "/api/v1/latest", "/api/v1/channels", "/healthz"} {
 				if response, err := asked.Get(p.url + path); err == nil {
@@ -49,9 +45,7 @@ func TestDisk(t *testing.T) {
 		t.Run(name+" lets SIGTERM end the server", func(t *testing.T) {
 			t.Parallel()
 			p, file := s.serveCopy(t, whole)
-			if err := damage(file); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, damage(file))
 			if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) { // it may have noticed by itself
 				t.Fatal(err)
 			}
@@ -76,9 +70,7 @@ func (s setup) serveCopy(t *testing.T, content []byte) (p *process, file string)
 	t.Helper()
 	data := t.TempDir()
 	file = filepath.Join(data, "microblogging.db")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(file, content, 0o600))
 	return s.start(t, "serve", "--listen", "127.0.0.1:0", "--data", data), file
 }
 

@@ -20,9 +20,7 @@ const root = ".."
 func readRoot(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(data)
 }
 
@@ -72,9 +70,7 @@ func dockerContext(t *testing.T) string {
 		}
 		return os.WriteFile(filepath.Join(target, filepath.FromSlash(name)), data, 0o644)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return target
 }
 
@@ -120,9 +116,7 @@ func imageHoldsStaticBinary(t *testing.T) {
 	binary := buildAsDockerDoes(t)
 	expectCommit(t, binary)
 	file, err := elf.Open(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, program := range file.Progs {
 		if program.Type == elf.PT_INTERP {
 			t.Error("the binary needs a dynamic linker")
@@ -143,9 +137,7 @@ func expectCommit(t *testing.T, binary string) {
 	git := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD")
 	git.Dir = root
 	head, err := git.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	version, err := exec.CommandContext(t.Context(), binary, "version").Output()
 	if want := "microblogging " + string(head); err != nil || !strings.HasPrefix(string(version), want) {
 		t.Errorf("version prints %q (%v), want %q first", version, err, want)

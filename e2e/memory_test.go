@@ -43,22 +43,16 @@ func startUnraced(t *testing.T, environment ...string) (p *process, pid int) {
 // resetMostMemory makes mostMemory begin anew.
 func resetMostMemory(t *testing.T, pid int) {
 	t.Helper()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0))
 }
 
 // mostMemory returns how many bytes a process had at most.
 func mostMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	kilobytes, err := strconv.Atoi(string(regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return kilobytes << 10
 }
 
@@ -84,9 +78,7 @@ func (h half) send(t *testing.T, url string, connections int, over context.Conte
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(h.from)}}
 	for range connections {
 		conn, err := dialer.Dial("tcp", strings.TrimPrefix(url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		context.AfterFunc(over, func() { _ = conn.Close() })
 		opened.Add(1)
 		all.Go(func() {
@@ -206,16 +198,12 @@ func floodKeepsNoReaderWaiting(t *testing.T) {
 	for range reads {
 		began := time.Now()
 		answer, err := reader.Get(p.url + "/channels/garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		_, err = io.Copy(io.Discard, answer.Body)
 		if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatal(answer.Status, err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)

@@ -58,9 +58,7 @@ func observeDashboard(t *testing.T) {
 	var dashboard struct {
 		Panels []struct{ Targets []struct{ Expr string } }
 	}
-	if err := json.Unmarshal([]byte(readRoot(t, "deploy/grafana/microblogging.json")), &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal([]byte(readRoot(t, "deploy/grafana/microblogging.json")), &dashboard))
 	var rules []map[string]string
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
@@ -73,9 +71,7 @@ func observeDashboard(t *testing.T) {
 	}
 	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}})
 	file := filepath.Join(t.TempDir(), "rules.yml")
-	if err := errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(err, os.WriteFile(file, text, 0o600)))
 	if output, err := exec.CommandContext(t.Context(), installed(t, "promtool"), "check", "rules", file).CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, output)
 	}

@@ -12,7 +12,6 @@ import (
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	t.Run("roles outlive an Azurite that is gone", outageIsOutlived)
-	t.Run("roles can be started before Azurite", outageAtStart)
 }
 
 func outageIsOutlived(t *testing.T) {
@@ -63,21 +62,4 @@ func expectUnavailable(t *testing.T, u user, method, path string, body any) {
 	if err := json.Unmarshal(r.Body, &problem); err != nil || problem.Status != r.Status || problem.Title == "" {
 		t.Errorf("%s %s: %v\n%s", method, path, err, r.Body)
 	}
-}
-
-// A role that starts before its store waits for the store.
-func outageAtStart(t *testing.T) {
-	t.Parallel()
-	azurite := azuritetest.Start(t)
-	s := onAzurite(azurite.Account())
-	azurite.Stop(t)
-	web := s.start(t, "web", "--listen", "127.0.0.1:0")
-	s.start(t, "worker")
-	visitor := reader(web.url)
-	expectUnavailable(t, visitor, "GET", client.ChannelsPath, nil)
-	azurite.Restart(t)
-	visitor.awaitStatus(t, "/readyz", http.StatusOK)
-	alice := signUp(t, web.url, "alice")
-	alice.createChannel(t, "doomed")
-	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))
 }

@@ -23,9 +23,7 @@ func (s setup) run(t testing.TB, args ...string) program.Result {
 	cmd := s.Command(ctx, args[0], args[1:]...)
 	cmd.Dir = t.TempDir()
 	r, err := program.Run(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	failOnRace(t, r.Stderr)
 	return r
 }
@@ -90,9 +88,7 @@ func launch(t testing.TB, cmd *exec.Cmd) *process {
 func (p *process) await(t testing.TB, log *program.Log, pattern string) string {
 	t.Helper()
 	group, err := p.Await(t.Context(), log, pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return group
 }
 
@@ -124,6 +120,14 @@ func installed(t testing.TB, name string) string {
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
 	}
 	return path
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func failOnRace(t testing.TB, stderr string) {

@@ -19,7 +19,6 @@ func TestRestoreKilled(t *testing.T) {
 	t.Parallel()
 	strace := installed(t, "strace")
 	data, s := imported(t, 25)
-	s.Binary = unraced
 	backup := filepath.Join(t.TempDir(), "backup")
 	s.mustRun(t, "backup", backup, "--data", data)
 	whole := s.mustRun(t, "check", "--data", data).Stdout
@@ -67,9 +66,7 @@ func (s setup) killAfter(t *testing.T, strace string, calls int, folder string, 
 	defer tick.Stop()
 	for {
 		if thread := threadOfCall(t, log, calls, folder); thread > 0 {
-			if err := syscall.Kill(thread, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, syscall.Kill(thread, syscall.SIGKILL))
 			<-p.Ended()
 			return true
 		}
@@ -99,9 +96,7 @@ func threadOfCall(t *testing.T, log string, number int, folder string) int {
 		}
 		if number--; number == 0 {
 			thread, err := strconv.Atoi(strings.Fields(line)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			return thread
 		}
 	}

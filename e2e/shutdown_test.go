@@ -19,9 +19,7 @@ func shutdownDrains(t *testing.T) {
 	t.Parallel()
 	web := onBolt(t).start(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "1h")
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusOK)
-	if err := web.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, web.Signal(syscall.SIGTERM))
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusServiceUnavailable)
 	reader(web.url).do(t, "GET", "/api/v1/channels", nil, http.StatusOK, nil)
 	web.endCleanly(t) // the second SIGTERM

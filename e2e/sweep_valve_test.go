@@ -43,9 +43,7 @@ func newSweepValve(t *testing.T, account string) *sweepValve {
 		t.Fatalf("no table endpoint in %q", account)
 	}
 	tables, err := url.Parse(endpoint[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	v := &sweepValve{}
 	v.changed = sync.NewCond(&v.mu)
 	forward := httputil.NewSingleHostReverseProxy(tables)

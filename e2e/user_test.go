@@ -131,14 +131,10 @@ func (u user) watch(t *testing.T, progress string) <-chan struct{} {
 	t.Helper()
 	path := strings.TrimPrefix(progress, "/api/v1") + "/events"
 	request, err := http.NewRequestWithContext(t.Context(), "GET", u.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	request.AddCookie(&http.Cookie{Name: "session", Value: u.Token})
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		t.Fatalf("GET %s: %d, %s", path, response.StatusCode, kind)
 	}

@@ -196,9 +196,7 @@ func listsToPage(t testing.TB, store *storage.Parts) []list {
 		var err, nextErr error
 		lists[i].whole, _, err = lists[i].read(t.Context(), "", 100)
 		_, lists[i].next, nextErr = lists[i].read(t.Context(), "", 1)
-		if err := errors.Join(err, nextErr); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, errors.Join(err, nextErr))
 	}
 	return lists
 }
@@ -211,9 +209,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 	}
 	must(store.Operator.Prepare(ctx))
 	var channels []domain.Channel

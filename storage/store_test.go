@@ -54,9 +54,7 @@ func storeIsNotReadyWithoutAPart(t *testing.T) {
 func empty(t *testing.T) *bolt.DB {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -146,9 +144,7 @@ func creationsMeet(t *testing.T) {
 func partIsRefused(t *testing.T) {
 	db := empty(t)
 	store := storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
-	if err := store.Operator.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.Operator.Prepare(t.Context()))
 	if _, err := store.Operator.SignUp(t.Context(), "ada", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}

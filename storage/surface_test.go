@@ -94,6 +94,7 @@ Subscriptions.Count
 Subscriptions.Create
 Subscriptions.Delete
 Subscriptions.Has
+Subscriptions.Joined
 Subscriptions.List
 Subscriptions.ListAll
 `
@@ -149,9 +150,7 @@ func TestSurface(t *testing.T) {
 	})
 	t.Run("web calls each of its operations", func(t *testing.T) {
 		files, err := filepath.Glob("../web/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		var source strings.Builder
 		for _, file := range files {
 			if text, err := os.ReadFile(file); err != nil {
@@ -223,9 +222,7 @@ func functions(t *testing.T, folder string) (names []string) {
 	for _, file := range parse(t, folder) {
 		for _, imported := range file.Imports {
 			path, err := strconv.Unquote(imported.Path.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			if strings.HasPrefix(path, "microblogging/storage") {
 				packages[strings.TrimPrefix(path, "microblogging/")] = true
 			}
@@ -259,9 +256,7 @@ func parse(t *testing.T, folder string) (files []*ast.File) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		files = append(files, file)
 	}
 	return files

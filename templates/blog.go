@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -19,9 +20,7 @@ type Draft struct {
 // A Blog is the permalink page of one post. Its forms post incarnation to [BlogPath],
 // and action=vote or action=unvote; action=delete and etag.
 type Blog struct {
-	Post Post
-	// ETag is the version on the page. The form deletes only this version.
-	ETag      string
+	Post      Post
 	CanEdit   bool
 	CanDelete bool
 	// CanBlock and CanUnblock say that the reader may keep the author from posting to the channel,
@@ -52,6 +51,15 @@ type Post struct {
 	Folded   bool
 	// Voted reports whether the reader is known to vote for it.
 	Voted bool
+}
+
+// ETag is the version of the post, which the form that deletes it sends as etag. It holds the revision,
+// which an edit changes, and the rating, which a vote changes.
+func (p *Post) ETag() string { return BlogETag(p.Blog) }
+
+// BlogETag is the entity tag of a post.
+func BlogETag(b domain.Blog) string {
+	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
 }
 
 func (p *Post) path() string { return BlogPath(p.In, p.Blog) }

@@ -168,7 +168,9 @@ type Directory struct {
 	Contains string
 	// Person is the user of exactly that name. It is empty if there is none.
 	Person   domain.UserName
-	Channels []domain.Channel
+	Channels []ListedChannel
+	// ByName reports whether they are in the order of their names. Otherwise, those with the newest post come first.
+	ByName bool
 	Part
 }
 
@@ -179,7 +181,15 @@ func firstLine(s string) string {
 }
 
 func (v Directory) frame() Frame {
-	return Frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
+	return Frame{Title: "Channels", About: directoryAbout, Path: continued(v.path(), v.After)}
+}
+
+// path is the first page of the list.
+func (v Directory) path() string {
+	if v.ByName && v.Contains == "" {
+		return ChannelsByNamePath
+	}
+	return directoryPath(v.Contains)
 }
 
 const directoryAbout = "Places for short posts. Anyone may read. Signed-in users may post, unless the owner of a channel has limited that."

@@ -11,7 +11,7 @@ func TestDirectoryPage(t *testing.T) {
 	t.Run("lists channels", func(t *testing.T) {
 		v := Directory{
 			Contains: "fü", Part: Part{Next: "n&m"},
-			Channels: []domain.Channel{{Name: "Füchse", Owner: "jo", About: domain.About{Description: "Foxes.\nNot shown."}, CreatedOn: ago(2 * time.Hour)}},
+			Channels: []ListedChannel{{Channel: domain.Channel{Name: "Füchse", Owner: "jo", About: domain.About{Description: "Foxes.\nNot shown."}, CreatedOn: ago(2 * time.Hour)}}},
 		}
 		expect(t, DirectoryPage(pageAt("/channels?contains=f", ""), v),
 			in("form[method=get][action=/channels]", in("input[name=contains][value=fü]")),

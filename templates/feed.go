@@ -13,13 +13,19 @@ type Latest struct {
 	Posts []Post
 	Part
 	// Channels are those with the newest activity. They are on the first page.
-	Channels []ActiveChannel
+	Channels []ListedChannel
+	// Composer is the form for a post, on the first page of a reader who is signed in.
+	Composer *Composer
 }
 
-// An ActiveChannel is a channel, and about when its last post was made.
-type ActiveChannel struct {
-	Name domain.ChannelName
-	On   time.Time
+// A ListedChannel is a channel in a list.
+type ListedChannel struct {
+	domain.Channel
+	// On is about when its last post was made. It is zero in a list by name.
+	On time.Time
+	// Subscribed reports whether the reader subscribes to it. If the reader is signed in, a form posts incarnation,
+	// next, and action=subscribe or action=unsubscribe, to [ChannelPath].
+	Subscribed bool
 }
 
 const latestAbout = "The newest short posts of all channels. Anyone may read them."
@@ -33,12 +39,12 @@ type Feed struct {
 	// Posts are newest first.
 	Posts []Post
 	Part
-	// Subscriptions is how many channels the reader subscribes to. Only a feed
-	// without posts uses it.
-	Subscriptions int
-	// Composer is the form for a post in the channel that the reader has used last, of which only
-	// the channel and the draft count. It is nil if there is none.
-	Composer *Channel
+	// Seen is until when the reader has read on this device before this visit. It is zero if that is not known.
+	Seen time.Time
+	// Channels are those with the newest activity, for a reader whose feed has no posts.
+	Channels []ListedChannel
+	// Composer is the form for a post, on the first page.
+	Composer *Composer
 }
 
 func (v Feed) frame(page Page) Frame {

@@ -24,7 +24,8 @@ func TestFeedPage(t *testing.T) {
 }
 
 func sampleLatest() Latest {
-	return Latest{Posts: sampleFeed().Posts, Part: Part{Next: "n&m"}, Channels: []ActiveChannel{{"Füchse", ago(2 * time.Hour)}, {nasty, ago(3 * time.Hour)}}}
+	return Latest{Posts: sampleFeed().Posts, Part: Part{Next: "n&m"}, Channels: []ListedChannel{
+		{Channel: domain.Channel{Name: "Füchse"}, On: ago(2 * time.Hour)}, {Channel: domain.Channel{Name: nasty}, On: ago(3 * time.Hour)}}}
 }
 
 func TestLatestPage(t *testing.T) {
@@ -36,9 +37,9 @@ func TestLatestPage(t *testing.T) {
 	shows(t, "leads a reader on if there are no posts", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
 		in("h2", says("Nothing new")), in("a[href=/channels/new]"), in("a[href=/channels]"), in("p[class=up]", in("a[href=/]", says("Feed"))), without("aside"),
 	)
-	shows(t, "has a form for the channel that was used last above the feed",
-		FeedPage(pageAt("/", "ingrid"), Feed{Composer: &Channel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1"}, Draft: Draft{Key: "k"}}}),
-		in("details[open]"), in("form[method=post][action=/channels/aurora]", in("input[name=incarnation][value=inc1]"), in("input[name=key][value=k]")),
-		in("summary", says("Write a post in aurora")),
+	shows(t, "has a form with a choice of channel above the feed, which begins with the one that was used last",
+		FeedPage(pageAt("/", "ingrid"), Feed{Composer: &Composer{Channels: []Choice{{Name: "aurora", Incarnation: "inc1"}}, Draft: Draft{Key: "k"}, Next: "/"}}),
+		in("form[method=post][action=/write]", in("select[name=channel]", in(`option[value=inc1 aurora][selected]`, says("aurora")), in("option", says("New channel"))),
+			in("input[name=name]"), in("input[name=key][value=k]"), in("input[name=next][value=/]")),
 	)
 }

@@ -118,11 +118,12 @@ func everyPage() map[string]templ.Component {
 }
 
 func directoryPages(in, out Page) map[string]templ.Component {
-	items := []domain.Channel{
-		{Name: "aurora", Owner: "ingrid", About: domain.About{Description: "First line\nsecond line"}, CreatedOn: ago(time.Hour)},
-		{Name: domain.ChannelName(longName()), Owner: "jo", About: domain.About{Description: nasty}, CreatedOn: ago(time.Hour)},
+	items := []ListedChannel{
+		{Channel: domain.Channel{Name: "aurora", Owner: "ingrid", About: domain.About{Description: "First line\nsecond line"}, CreatedOn: ago(time.Hour)}},
+		{Channel: domain.Channel{Name: domain.ChannelName(longName()), Owner: "jo", About: domain.About{Description: nasty}, CreatedOn: ago(time.Hour)}, On: ago(time.Hour)},
 	}
 	return map[string]templ.Component{
+		"write":               WritePage(in, Composer{Draft: Draft{Form: Form{Message: nasty}}, Name: nasty, Channels: []Choice{{Name: nasty}}}),
 		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
 		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, Part: Part{After: "a"}}),
 		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", Person: "jo", Channels: items}),
@@ -201,8 +202,8 @@ func blogPages(in, out Page) map[string]templ.Component {
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
 	unmerged.Conflict.Theirs.Title = ""
 	return map[string]templ.Component{
-		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
-		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, ETag: nasty, CanDelete: true}),
+		"blog":                BlogPage(in, Blog{Post: post, CanEdit: true, CanDelete: true}),
+		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, CanDelete: true}),
 		"blog, voted":         BlogPage(in, Blog{Post: popular}),
 		"preview":             PreviewPage(in, Preview{Title: nasty, Rendered: post.Rendered}),
 		"preview, no":         PreviewPage(in, Preview{Form: refused("title", "text")}),
@@ -221,13 +222,13 @@ func readerPages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
 		"feed, empty":         FeedPage(in, Feed{}),
-		"feed, nothing yet":   FeedPage(in, Feed{Subscriptions: 1}),
+		"feed, first run":     FeedPage(in, Feed{Channels: []ListedChannel{{Channel: domain.Channel{Name: nasty}}}}),
 		"feed, past end":      FeedPage(in, Feed{Part: Part{After: "a"}}),
 		"latest":              LatestPage(in, sampleLatest()),
 		"latest, empty":       LatestPage(in, Latest{}),
 		"latest, a hole":      LatestPage(in, Latest{Part: Part{After: "a", Next: "n"}}),
 		"latest, past end":    LatestPage(in, Latest{Part: Part{After: "a"}}),
-		"feed, composer":      FeedPage(in, Feed{Posts: sampleFeed().Posts, Composer: &Channel{Channel: domain.Channel{Name: nasty, Incarnation: "i"}}}),
+		"feed, composer":      FeedPage(in, Feed{Posts: sampleFeed().Posts, Composer: &Composer{Channels: []Choice{{Name: nasty, Incarnation: "i"}}, Name: nasty}}),
 		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Name: nasty, Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}}),
 		"subscriptions, none": SubscriptionsPage(in, nil),
 		"digest":              DigestPage(in, sampleDigest()),

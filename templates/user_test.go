@@ -32,7 +32,7 @@ func TestUser(t *testing.T) {
 		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("div[class=meta]", link))
 		expect(t, FeedPage(in1, sampleFeed()), in("article", link))
 		expect(t, DigestPage(in1, sampleDigest()), in("article", link))
-		expect(t, DirectoryPage(in1, Directory{Channels: []domain.Channel{{Name: "a", Owner: "ingrid"}}}), in("li", link))
+		expect(t, DirectoryPage(in1, Directory{Channels: []ListedChannel{{Channel: domain.Channel{Name: "a", Owner: "ingrid"}}}}), in("li", link))
 		expect(t, AccountPage(in1, Account{}), in("main", link))
 	})
 }

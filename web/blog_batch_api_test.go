@@ -101,9 +101,7 @@ func eachEntryIsAnsweredAlone(t *testing.T) {
 		"items.7.problem.errors.0.field": "color", "items.8.problem.errors.0.field": "key", "items.9.problem.errors.0.field": "key",
 		"items.11.problem.errors.0.field": "text", "items.12.problem.title": "Bad Request",
 	} {
-		if got := a.get(path); got != want {
-			t.Errorf("%s is %v, want %v", path, got, want)
-		}
+		a.holds(path, want)
 	}
 	if got := s.listed(enginesBlogs, "text"); len(got) != 3 {
 		t.Errorf("the posts are %q", got)
@@ -243,9 +241,7 @@ func longestBatchFitsInEverySpelling(t *testing.T) {
 			list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
 		}
 		a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
-		if got := a.text("items.32.blog.text"); got != strings.Repeat("\U0001f600", 5000) {
-			t.Error("a text came back changed")
-		}
+		a.holds("items.32.blog.text", strings.Repeat("\U0001f600", 5000))
 		s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
 		if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
 			t.Errorf("the problem says %s", a.body)

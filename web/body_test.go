@@ -23,65 +23,32 @@ func TestBody(t *testing.T) {
 
 func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
 	s, token, _ := engines(t, "ada")
-	for name, body := range map[string]string{
-		"nothing":              "",
-		"blank":                " \n",
-		"text":                 "hello",
-		"cut off":              `{"text":"a"`,
-		"trailing comma":       `{"text":"a",}`,
-		"trailing text":        `{"text":"a"} x`,
-		"two objects":          `{"text":"a"}{"text":"b"}`,
-		"a comment":            `{"text":"a"} // b`,
-		"single quotes":        `{'text':'a'}`,
-		"a raw control":        "{\"text\":\"a\x01\"}",
-		"invalid UTF-8":        "{\"text\":\"a\xff\"}",
-		"surrogates as UTF-8":  "{\"text\":\"\xed\xa0\x80\"}",
-		"byte order mark":      "\ufeff{\"text\":\"a\"}",
-		"an array":             `["text"]`,
-		"a string":             `"text"`,
-		"null":                 `null`,
-		"a number":             `1`,
-		"a member twice":       `{"text":"a","text":"b"}`,
-		"a member twice, \\u":  `{"text":"a","t\u0065xt":"b"}`,
-		"NaN":                  `{"text":NaN}`,
-		"deep nesting":         strings.Repeat("[", 20_000),
-		"a form":               "text=a",
-		"UTF-16":               "\xff\xfe{\x00}\x00",
-		"an unfinished escape": `{"text":"\ud8"}`,
+	for _, body := range []string{
+		"", " \n", "hello", "text=a", `["text"]`, `"text"`, `null`, `1`, strings.Repeat("[", 20_000),
+		`{"text":"a"`, `{"text":"a",}`, `{"text":"a"} x`, `{"text":"a"}{"text":"b"}`, `{"text":"a"} // b`, `{'text':'a'}`, `{"text":NaN}`,
+		`{"text":"a","text":"b"}`, `{"text":"a","t\u0065xt":"b"}`, // one member twice
+		"{\"text\":\"a\x01\"}", "{\"text\":\"a\xff\"}", "{\"text\":\"\xed\xa0\x80\"}", "\ufeff{\"text\":\"a\"}", "\xff\xfe{\x00}\x00", `{"text":"\ud8"}`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := s.in(t)
-			s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body)).unwritten().want(400)
-		})
+		if a := s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body)).unwritten(); a.status != 400 {
+			t.Errorf("%.40q is answered %d", body, a.status)
+		}
 	}
 }
 
 func badMemberIsRefusedByName(t *testing.T) {
 	s, token, _ := engines(t, "ada")
-	for name, test := range map[string]struct{ body, field string }{
-		"missing":                    {`{}`, "text"},
-		"null":                       {`{"text":null}`, "text"},
-		"a number":                   {`{"text":1}`, "text"},
-		"a boolean":                  {`{"text":true}`, "text"},
-		"an array":                   {`{"text":["a"]}`, "text"},
-		"an object":                  {`{"text":{"text":"a"}}`, "text"},
-		"optional of a wrong type":   {`{"text":"a","title":0}`, "title"},
-		"unknown":                    {`{"text":"a","color":"red"}`, "color"},
-		"unknown by case":            {`{"Text":"a","text":"a"}`, "Text"},
-		"unknown and null":           {`{"text":"a","color":null}`, "color"},
-		"half a pair":                {`{"text":"\ud800"}`, "text"},
-		"half a pair, other case":    {`{"text":"\uDBFFx"}`, "text"},
-		"the other half":             {`{"text":"a\udc00"}`, "text"},
-		"halves the wrong way round": {`{"text":"\udc00\ud800"}`, "text"},
-		"half a pair, then a letter": {`{"text":"\ud800\u0041"}`, "text"},
-		"half a pair, then escape":   {`{"text":"\ud800\n"}`, "text"},
-		"two first halves":           {`{"text":"\ud83d\ud83d\ude00"}`, "text"},
-		"NUL":                        {`{"text":"a\u0000"}`, "text"},
+	for field, bodies := range map[string][]string{
+		"text": {`{}`, `{"text":null}`, `{"text":1}`, `{"text":true}`, `{"text":["a"]}`, `{"text":{"text":"a"}}`, `{"text":"a\u0000"}`,
+			// halves of a pair, alone or the wrong way round
+			`{"text":"\ud800"}`, `{"text":"\uDBFFx"}`, `{"text":"a\udc00"}`, `{"text":"\udc00\ud800"}`, `{"text":"\ud800\u0041"}`,
+			`{"text":"\ud800\n"}`, `{"text":"\ud83d\ud83d\ude00"}`},
+		"title": {`{"text":"a","title":0}`},
+		"color": {`{"text":"a","color":"red"}`, `{"text":"a","color":null}`},
+		"Text":  {`{"Text":"a","text":"a"}`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := s.in(t)
-			s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(test.body)).unwritten().want(422).wantField(test.field)
-		})
+		for _, body := range bodies {
+			s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body)).unwritten().want(422).wantField(field)
+		}
 	}
 }
 
@@ -104,9 +71,7 @@ func jsonIsAcceptedInEverySpelling(t *testing.T) {
 		`{"text":"\ufffd\u00e9` + "\ufffd" + `"} `: "\ufffdé\ufffd",
 	} {
 		a := s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body)).want(201)
-		if got := a.text("text"); got != want {
-			t.Errorf("%s is %q, want %q", body, got, want)
-		}
+		a.holds("text", want)
 	}
 }
 

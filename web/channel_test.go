@@ -29,16 +29,12 @@ func newChannelIsFoundAtItsLocation(t *testing.T) {
 	token := s.signUp("ada")
 	for _, name := range []string{"Engines", "Ärger.über_Öl", "日本語", "ελληνικά-2"} {
 		created := s.do("POST", "/api/v1/channels", bearer(token), fields("name", name, "description", "  Words\r\nand wheels ")).want(201)
-		if got := created.header.Get("Location"); got != "/api/v1/channels/"+url.PathEscape(name) {
-			t.Errorf("Location %q", got)
-		}
+		created.headed("Location", "/api/v1/channels/"+url.PathEscape(name))
 		read := s.do("GET", created.header.Get("Location")).want(200)
 		if string(read.body) != string(created.body) {
 			t.Errorf("read %s, created %s", read.body, created.body)
 		}
-		if got := read.text("description"); got != "Words\nand wheels" {
-			t.Errorf("description %q", got)
-		}
+		read.holds("description", "Words\nand wheels")
 		if read.header.Get("ETag") != created.header.Get("ETag") {
 			t.Error("the ETags differ")
 		}
@@ -86,13 +82,9 @@ func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	create := func() answer {
 		return s.do("POST", "/api/v1/channels", bearer(token), fields("name", "ENGINES"))
 	}
-	if got := create().unwritten().want(409).text("type"); got != "urn:microblogging:name-taken" {
-		t.Errorf("type %q", got)
-	}
+	create().unwritten().want(409).holds("type", "urn:microblogging:name-taken")
 	s.requestDeletion(channel)
-	if got := create().unwritten().want(409).text("type"); got != "urn:microblogging:still-deleting" {
-		t.Errorf("type %q", got)
-	}
+	create().unwritten().want(409).holds("type", "urn:microblogging:still-deleting")
 	s.cascade(channel.Ref())
 	if again := create().want(201); strings.HasPrefix(again.header.Get("ETag"), `"`+string(channel.Incarnation)) {
 		t.Error("two incarnations have one ETag")
@@ -105,9 +97,7 @@ func ownerDescribesAChannel(t *testing.T) {
 	patch := func(match string, body change) answer {
 		return s.do("PATCH", "/api/v1/channels/engines", bearer(token), header("If-Match", match), body)
 	}
-	if got := patch(etag, fields("description", "New words")).want(200).text("description"); got != "New words" {
-		t.Errorf("description %q", got)
-	}
+	patch(etag, fields("description", "New words")).want(200).holds("description", "New words")
 	for _, body := range []change{
 		fields("description", strings.Repeat("x", 501)), fields("description", "x", "name", "Other"),
 		fields("description", "x", "posting", "some"), fields("posting", "some"),
@@ -120,9 +110,7 @@ func ownerDescribesAChannel(t *testing.T) {
 	for match, status := range map[string]int{`"AAAAAAAAAAAAAAAAAAAAAAAAAA"`: 412, "W/" + etag: 412, "unquoted": 400} {
 		patch(match, fields("description", "x")).unwritten().want(status)
 	}
-	if got := s.do("GET", "/api/v1/channels/Engines").want(200).text("description"); got != "New words" {
-		t.Errorf("description %q", got)
-	}
+	s.do("GET", "/api/v1/channels/Engines").want(200).holds("description", "New words")
 }
 
 func eachWordGoesThroughFormsAPIAndKeys(t *testing.T) {

@@ -80,9 +80,7 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 		t.Errorf("Location %q, want %q", location, want)
 	}
 	again := s.do("DELETE", "/api/v1/channels/ÄRGER", bearer(token)).want(202)
-	if got := again.header.Get("Location"); got != location {
-		t.Errorf("Location %q, the second time", got)
-	}
+	again.headed("Location", location)
 	a := s.do("GET", location, bearer(token)).want(200)
 	if got, ok := a.get("steps").([]any); !ok || len(got) != 0 {
 		t.Errorf("steps before any worker: %s", a.body)

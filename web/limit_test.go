@@ -47,9 +47,7 @@ func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
 
 func (a answer) wantRetryAfter(seconds int) {
 	a.t.Helper()
-	if got := a.want(429).header.Get("Retry-After"); got != strconv.Itoa(seconds) {
-		a.t.Errorf("Retry-After %q, want %d", got, seconds)
-	}
+	a.want(429).headed("Retry-After", strconv.Itoa(seconds))
 }
 
 func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {

@@ -105,9 +105,7 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 	s := otherSite(t, failing)
 	for path, status := range map[string]int{"refusal": 400, "busy": 503, "missing": 404, "fault": 500, "panic": 500} {
 		a := s.do("GET", "/other/"+path+".json").want(status)
-		if got := a.header.Get("Content-Type"); got != "application/problem+json" {
-			t.Errorf("%s: Content-Type %q", path, got)
-		}
+		a.headed("Content-Type", "application/problem+json")
 		if position := a.get("position"); (path == "refusal") != (position == 3.0) {
 			t.Errorf("%s: position %v", path, position)
 		}

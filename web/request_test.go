@@ -123,6 +123,24 @@ func (a answer) text(path string) string {
 	return text
 }
 
+// holds fails the test unless the JSON body has this value at a path.
+func (a answer) holds(path string, want any) answer {
+	a.t.Helper()
+	if got := a.get(path); got != want {
+		a.t.Errorf("%s is %v, want %v\n%s", path, got, want, a.body)
+	}
+	return a
+}
+
+// headed fails the test unless the header has this value.
+func (a answer) headed(name, want string) answer {
+	a.t.Helper()
+	if got := a.header.Get(name); got != want {
+		a.t.Errorf("%s is %q, want %q", name, got, want)
+	}
+	return a
+}
+
 // wantField fails the test unless the answer reports an error of this field.
 func (a answer) wantField(name string) answer {
 	a.t.Helper()

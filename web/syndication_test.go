@@ -104,9 +104,7 @@ func mustBeUUID(t testing.TB, id string) {
 // jsonFeed checks the rules of JSON Feed 1.1, and returns the document.
 func (a answer) jsonFeed() map[string]any {
 	a.t.Helper()
-	if got := a.header.Get("Content-Type"); got != "application/feed+json" {
-		a.t.Errorf("media type %q", got)
-	}
+	a.headed("Content-Type", "application/feed+json")
 	var feed map[string]any
 	if err := json.Unmarshal(a.body, &feed); err != nil {
 		a.t.Fatalf("not JSON: %v\n%s", err, a.body)
@@ -200,9 +198,7 @@ func (e element) link(t testing.TB, rel string) string {
 // atom checks the rules of RFC 4287, and returns the document.
 func (a answer) atom() element {
 	a.t.Helper()
-	if got := a.header.Get("Content-Type"); got != "application/atom+xml; charset=utf-8" {
-		a.t.Errorf("media type %q", got)
-	}
+	a.headed("Content-Type", "application/atom+xml; charset=utf-8")
 	var feed element
 	decoder := xml.NewDecoder(bytes.NewReader(a.body))
 	if err := decoder.Decode(&feed); err != nil {

@@ -24,9 +24,7 @@ func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 	s.do("PUT", path+"/vote", bearer(bob)).want(204)
 	s.do("GET", path, header("If-None-Match", read)).want(200) // the rating is new
 	edited := s.do("PUT", path, bearer(ada), header("If-Match", read), fields("text", "Second")).want(200)
-	if got := edited.get("rating"); got != 1.0 {
-		t.Errorf("rated %v after the edit, want 1", got)
-	}
+	edited.holds("rating", 1.0)
 	s.do("PUT", path, bearer(ada), header("If-Match", read), fields("text", "Third")).want(412)
 	s.do("DELETE", path+"/vote", bearer(bob)).want(204)
 	s.do("DELETE", path, bearer(ada), header("If-Match", edited.header.Get("ETag"))).want(204)
@@ -89,9 +87,7 @@ func scriptGetsTheFormThatFollows(t *testing.T) {
 		return s.do("POST", form.action, ada.cookies, header("Prefer", "return=representation"), posted(values)).want(200)
 	}
 	first := send("vote")
-	if got := first.header.Get("Preference-Applied"); got != "return=representation" {
-		t.Errorf("Preference-Applied: %q", got)
-	}
+	first.headed("Preference-Applied", "return=representation")
 	for _, part := range []string{"<form class=\"vote\"", "1 vote", "value=\"unvote\"", "Your vote is counted."} {
 		if !strings.Contains(string(first.body), part) {
 			t.Errorf("%s is not in %s", part, first.body)

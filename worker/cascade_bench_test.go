@@ -48,14 +48,10 @@ func onFreshAzurite(b *testing.B, posts int, work func(*storage.Parts, *aztables
 	defer server.Stop(b)
 	account := server.Account()
 	client, err := azure.Open(azure.Config{ConnectionString: account})
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	defer client.Close()
 	service, err := aztables.NewServiceClientFromConnectionString(account, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	store := storage.New(client, storage.Options{})
 	message := fillChannel(b, store, posts)
 	began := time.Now()
@@ -81,9 +77,7 @@ func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 	}
 	for pager.More() {
 		page, err := pager.NextPage(b.Context())
-		if err != nil {
-			b.Fatal(err)
-		}
+		ok(b, err)
 		for _, entity := range page.Entities {
 			batch = append(batch, aztables.TransactionAction{ActionType: aztables.TransactionTypeDelete, Entity: entity})
 			if len(batch) == driver.MaxOperations {
@@ -99,16 +93,12 @@ func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 func fillChannel(b *testing.B, store *storage.Parts, posts int) domain.Message {
 	b.Helper()
 	ctx := b.Context()
-	if err := store.Operator.Prepare(ctx); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, store.Operator.Prepare(ctx))
 	channel, err := domain.NewChannel("bench", domain.About{}, owner)
 	if err == nil {
 		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	writers, ctx := errgroup.WithContext(ctx)
 	writers.SetLimit(64)
 	for i := range posts {
@@ -119,9 +109,7 @@ func fillChannel(b *testing.B, store *storage.Parts, posts int) domain.Message {
 			return err
 		})
 	}
-	if err := writers.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, writers.Wait())
 	return domain.Message{
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation,
 		Name: channel.Name, RequestedBy: owner, RequestedOn: domain.Now(),
@@ -134,7 +122,5 @@ func cascadeOnce(b *testing.B, store *storage.Parts, message domain.Message) {
 	options := testOptions
 	options.Log = slog.New(slog.DiscardHandler)
 	job := New(store.Steps, options).newJob(driver.Message{Text: message.Encode(), Deliveries: 1}, nil)
-	if err := job.do(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, job.do(b.Context()))
 }

@@ -52,18 +52,14 @@ func BenchmarkDeletion(b *testing.B) {
 		channel := fillRows(b, dir, 10_000)
 		var commits atomic.Int64
 		db, err := bolt.Open(dir, bolt.Options{Committed: func(bolt.Commit) { commits.Add(1) }})
-		if err != nil {
-			b.Fatal(err)
-		}
+		ok(b, err)
 		medianPost(b, storage.New(db, storage.Options{}), channel) // the rows are on the disk then
 		commits.Store(0)
 		b.StartTimer()
 		took = append(took, deleteByWorker(b, storage.New(db, storage.Options{}), channel))
 		b.StopTimer()
 		counts = append(counts, commits.Load())
-		if err := db.Close(); err != nil {
-			b.Fatal(err)
-		}
+		ok(b, db.Close())
 		b.StartTimer()
 	}
 	slices.Sort(took)
@@ -79,17 +75,13 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	dir := b.TempDir()
 	channel := fillRows(b, dir, posts)
 	db, err := bolt.Open(dir, bolt.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	store := storage.New(db, storage.Options{})
 	other, err := domain.NewChannel("other", domain.About{}, owner)
 	if err == nil {
 		other, _, err = store.Channels.Create(b.Context(), other, "", 0)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	before := medianPost(b, store, other)
 	took := deleteByWorker(b, store, channel)
 	after := medianPost(b, store, other)
@@ -97,12 +89,8 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 		b.ReportMetric(after.Seconds()/before.Seconds(), "post-x")
 		b.ReportMetric(float64(after.Microseconds()), "post-µs")
 	}
-	if err := db.Close(); err != nil {
-		b.Fatal(err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, db.Close())
+	ok(b, os.RemoveAll(dir))
 	return took
 }
 
@@ -124,9 +112,7 @@ func deleteByWorker(b *testing.B, store *storage.Parts, channel domain.Channel) 
 	}
 	for {
 		d, err := store.Deletions.Get(ctx, channel.Ref(), owner)
-		if err != nil {
-			b.Fatal(err)
-		}
+		ok(b, err)
 		if d.State == domain.DeletionDone {
 			return time.Since(began)
 		}
@@ -139,20 +125,14 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	b.Helper()
 	ctx := b.Context()
 	db, err := bolt.Open(dir, bolt.Options{NoSync: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	store := storage.New(db, storage.Options{})
-	if err := store.Operator.Prepare(ctx); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, store.Operator.Prepare(ctx))
 	channel, err := domain.NewChannel("large", domain.About{}, owner)
 	if err == nil {
 		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	ok(b, err)
 	incarnation := driver.String("Incarnation", string(channel.Incarnation))
 	text := driver.String("Text", strings.Repeat("lorem ipsum ", 33))
 	at := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -166,13 +146,9 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 				driver.Insert("once!"+rand.Text(), driver.String("Post", id), incarnation),
 				driver.Insert("rate!5000000000!"+id, incarnation))
 		}
-		if err := driver.NewTable(db, "Blogs").Transact(ctx, string(channel.Key()), ops...); err != nil {
-			b.Fatal(err)
-		}
+		ok(b, driver.NewTable(db, "Blogs").Transact(ctx, string(channel.Key()), ops...))
 	}
-	if err := db.Close(); err != nil {
-		b.Fatal(err)
-	}
+	ok(b, db.Close())
 	return channel
 }
 
@@ -184,9 +160,7 @@ func medianPost(b *testing.B, store *storage.Parts, channel domain.Channel) time
 		_, _, err := store.Posts.Create(b.Context(), storage.Posting{
 			Channel: channel, By: visitor, Key: rand.Text(), Draft: domain.Draft{Text: fmt.Sprint("post ", i)},
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		ok(b, err)
 		took[i] = time.Since(began)
 	}
 	slices.Sort(took)

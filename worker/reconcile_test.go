@@ -11,21 +11,8 @@ import (
 )
 
 func TestReconcile(t *testing.T) {
-	t.Run("finds a deletion that the queue forgot", bubble(findsForgottenDeletion))
 	t.Run("removes what has expired at the start and once a day, and a minute later if the store did not answer", bubble(expiresOnceADay))
 	t.Run("costs less than 20 requests a minute while workers are idle", bubble(idleWorkersCostLittle))
-}
-
-func findsForgottenDeletion(t *testing.T) {
-	w := newWorld(t, 5)
-	w.mustAsk()
-	forgotten, err := w.sound.Operator.Messages().Receive(t.Context(), 1, time.Second)
-	if err == nil {
-		err = w.sound.Operator.Messages().Delete(t.Context(), forgotten[0])
-	}
-	w.ok(err)
-	w.finish()
-	w.mustBeDeleted()
 }
 
 // The store does not answer the first two times.

@@ -10,6 +10,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // A scaleSize is what the formulas of docs/scale.md depend on.
@@ -38,21 +39,19 @@ type scaleCase struct {
 // TestScale takes the counts of docs/scale.md, with a call log.
 func TestScale(t *testing.T) {
 	text, err := os.ReadFile("../docs/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, table, _ := strings.Cut(string(text), "\n| operation | requests | entities | bytes |\n| --- | --- | --- | --- |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var rows []string
 	for _, c := range scaleCases() {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |", c.operation, c.requests, c.entities, c.bytes))
-		t.Run(c.operation, func(t *testing.T) {
+		t.Run(c.operation, drivertest.Long(func(t *testing.T) {
 			for _, size := range []scaleSize{{3, 4, 10, 1}, {12, 7, 900, 33}, {5, 2, 5000, 400}} {
 				if got, want := newScaleWorld(t, size).cost(c), c.formula(size); got != want {
 					t.Errorf("%+v costs %+v, and %+v by the formula", size, got, want)
 				}
 			}
-		})
+		}))
 	}
 	if want := strings.Join(rows, "\n"); table != want {
 		t.Errorf("docs/scale.md has the table\n%s\nwant\n%s", table, want)
@@ -78,13 +77,9 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	if err == nil {
 		err = w.post("before", size.n)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	fresh, err := domain.NewChannel(strings.Repeat("d", size.key), domain.About{}, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	w.fresh = fresh
 	return w
 }

@@ -11,7 +11,6 @@ import (
 func TestSlow(t *testing.T) {
 	t.Run("a slow worker waits before each step, which is no stall", bubble(slowWaitsBeforeEachStep))
 	t.Run("a stop ends the wait, and gives the message back", bubble(stopEndsWait))
-	t.Run("a worker that waits until another has finished is fenced out", bubble(slowIsFencedOut))
 }
 
 // A wait is longer here than a deletion may show no progress.
@@ -74,25 +73,4 @@ func stopEndsWait(t *testing.T) {
 	w.finish()
 	w.mustCountEveryRow(enoughPosts)
 	w.mustBeDeleted()
-}
-
-// The slow worker does not notice that its lease is lost, and goes on to sweep when the name
-// belongs to the next channel.
-func slowIsFencedOut(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	slow := w.options
-	slow.Slow = time.Minute
-	w.mustAsk()
-	message, ended := w.receive(), make(chan error)
-	go func() { ended <- New(w.sound.Steps, slow).Handle(t.Context(), message) }()
-	w.until("the worker waits", func() bool { return w.deletion().Step == domain.StepSweep })
-	w.finish()
-	again := w.create(string(w.victim.Name))
-	blog := w.post(again, "first of the next channel")
-	w.ok(<-ended)
-	if _, err := w.sound.Posts.Get(t.Context(), again.Ref(), blog.ID); err != nil {
-		t.Errorf("a post of the next channel is lost: %v", err)
-	}
-	w.mustCountEveryRow(enoughPosts)
-	w.mustBeSound()
 }

@@ -21,7 +21,6 @@ func TestUndo(t *testing.T) {
 	t.Run("the message of a request that died does not end the time of the next", bubble(deadRequestEndsNoUndo))
 	t.Run("a message that is made anew from the channel's row does not end the time early", bubble(rebuiltMessageIsDelayed))
 	t.Run("what can be undone is not due, also when the request met another write", bubble(metByWriteIsNotDue))
-	t.Run("a restart of the embedded store does not end the time early", bubble(restartEndsNoUndo))
 }
 
 const undoTime = 30 * time.Second
@@ -236,19 +235,4 @@ func metByWriteIsNotDue(t *testing.T) {
 	if b, err := w.sound.Operator.Backlog(t.Context()); err != nil || b.Open != 0 {
 		t.Errorf("while it can be undone, the backlog is %+v, %v", b, err)
 	}
-}
-
-func restartEndsNoUndo(t *testing.T) {
-	dir := t.TempDir()
-	w := newWorldIn(t, dir, 5, storage.Options{})
-	w.askUndoable()
-	for range 2 {
-		w.ok(w.db.Close())
-		w.open(dir, storage.Options{})
-	}
-	stop := w.start(w.sound)
-	w.mustBePendingFor(undoTime - time.Second)
-	w.until("the deletion is done", w.done)
-	stop()
-	w.mustBeDeleted()
 }

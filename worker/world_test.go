@@ -58,13 +58,8 @@ func newWorld(t *testing.T, posts int) *world {
 
 func newWorldOf(t *testing.T, posts int, options storage.Options) *world {
 	t.Helper()
-	return newWorldIn(t, t.TempDir(), posts, options)
-}
-
-func newWorldIn(t *testing.T, dir string, posts int, options storage.Options) *world {
-	t.Helper()
 	w := &world{t: t, hook: drivertest.Pass, options: testOptions}
-	w.open(dir, options)
+	w.open(t.TempDir(), options)
 	w.ok(w.sound.Operator.Prepare(t.Context()))
 	w.victim = w.create("Victim")
 	for i := range posts {
@@ -92,10 +87,13 @@ func (w *world) open(dir string, options storage.Options) {
 }
 
 // ok ends the test if a step that must succeed has failed.
-func (w *world) ok(err error) {
-	w.t.Helper()
+func (w *world) ok(err error) { w.t.Helper(); ok(w.t, err) }
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,6 @@ import (
 func TestStoreThere(t *testing.T) {
 	t.Run("a command that is no role makes no store", commandMakesNoStore)
 	t.Run("a role makes the store in an empty account, also while another role does", rolesMakeStore)
-	t.Run("a role completes a store whose creation was interrupted", roleCompletesStore)
 	t.Run("a role refuses a store with a part missing, by name", roleRefusesPartOfStore)
 	t.Run("a role makes no table again that it loses", roleMakesNothingAgain)
 }
@@ -137,73 +137,45 @@ func commandMakesNoStore(t *testing.T) {
 }
 
 func rolesMakeStore(t *testing.T) {
+	a := newAccount(t)
+	var roles []*role
 	for range 3 { // they race
-		a := newAccount(t)
-		var roles []*role
-		for range 3 {
-			roles = append(roles, startRole(t, a.args("serve", "--listen", "127.0.0.1:0")...))
-		}
-		for _, r := range roles {
-			awaitReady(t, r.await(t, `listening on (\S+)\n`))
-		}
-		signUp(t, roles[0].await(t, `listening on (\S+)\n`))
-		for _, r := range roles {
-			r.end(t)
-			if wrote := r.wrote.String(); strings.Contains(wrote, "level=ERROR") || strings.Contains(wrote, "could not receive messages") {
-				t.Errorf("it complains about a new account:\n%s", wrote)
-			}
-		}
-		if missing := a.missing(t); len(missing) > 0 {
-			t.Errorf("%q are missing", missing)
-		}
+		roles = append(roles, startRole(t, a.args("serve", "--listen", "127.0.0.1:0")...))
 	}
-}
-
-func roleCompletesStore(t *testing.T) {
-	for there := range len(schema.Tables()) + 1 {
-		a := newAccount(t)
-		for _, name := range schema.Tables()[:there] {
-			ok(t, driver.NewTable(a.client, name).Create(t.Context()))
-		}
-		r, address := a.start(t)
-		signUp(t, address)
+	for _, r := range roles {
+		awaitReady(t, r.await(t, `listening on (\S+)\n`))
+	}
+	signUp(t, roles[0].await(t, `listening on (\S+)\n`))
+	for _, r := range roles {
 		r.end(t)
+		if wrote := r.wrote.String(); strings.Contains(wrote, "level=ERROR") || strings.Contains(wrote, "could not receive messages") {
+			t.Errorf("it complains about a new account:\n%s", wrote)
+		}
+	}
+	if missing := a.missing(t); len(missing) > 0 {
+		t.Errorf("%q are missing", missing)
 	}
 }
 
+// Package storage tries each part.
 func roleRefusesPartOfStore(t *testing.T) {
-	for lost, c := range map[string]struct {
-		used           bool
-		tables, queues []string
-	}{
-		"two tables": {true, []string{"Channels", "Activity"}, nil}, "one with the accounts": {true, []string{"Users"}, nil},
-		"a queue": {true, nil, []string{domain.QueueName}}, "a table of a store without a row": {false, []string{"Channels"}, nil},
-	} {
-		t.Run(lost, func(t *testing.T) {
-			a := newAccount(t)
-			r, address := a.start(t)
-			if signUp(t, address); c.used {
-				channel, err := domain.NewChannel("news", domain.About{}, "ada")
-				ok(t, err)
-				_, _, err = storage.New(a.client, storage.Options{}).Channels.Create(t.Context(), channel, "", 0)
-				ok(t, err)
+	a := newAccount(t)
+	r, address := a.start(t)
+	signUp(t, address)
+	r.end(t)
+	ok(t, a.client.Drop(t.Context(), []string{"Channels", "Activity"}, []string{domain.QueueName}))
+	lost := []string{"Channels", "Activity", domain.QueueName}
+	for _, command := range []string{"serve", "web", "worker"} {
+		code, _, errs := program(t, a.args(command)...)
+		said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
+		for _, name := range append(schema.Tables(), domain.QueueName, domain.PoisonQueueName) {
+			if code != exitCannotRun || strings.Contains(said, name) != slices.Contains(lost, name) {
+				t.Errorf("%s exits with %d and says %q, want 2 and what is missing alone", command, code, said)
 			}
-			r.end(t)
-			ok(t, a.client.Drop(t.Context(), c.tables, c.queues))
-			for _, command := range []string{"serve", "web", "worker"} {
-				code, _, errs := program(t, a.args(command)...)
-				said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
-				for _, name := range append(append([]string{domain.PoisonQueueName}, schema.Tables()...), c.queues...) {
-					isLost := strings.Contains(fmt.Sprint(c.tables, c.queues), name)
-					if code != exitCannotRun || strings.Contains(said, name) != isLost {
-						t.Errorf("%s exits with %d and says %q, want 2 and what is missing alone", command, code, said)
-					}
-				}
-			}
-			if missing := a.missing(t); len(missing) != len(c.tables)+len(c.queues) {
-				t.Errorf("%q are missing", missing)
-			}
-		})
+		}
+	}
+	if missing := a.missing(t); len(missing) != len(lost) {
+		t.Errorf("%q are missing", missing)
 	}
 }
 

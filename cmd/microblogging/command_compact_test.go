@@ -9,10 +9,11 @@ import (
 
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestCompactCommand(t *testing.T) {
-	t.Run("prints the sizes, and check no longer advises it", compactPrintsSizes)
+	t.Run("prints the sizes, and check no longer advises it", drivertest.Long(compactPrintsSizes))
 	t.Run("is refused where there is no store that it may have", compactRefused)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"microblogging/storage/drivertest"
 )
 
 // TestDocuments holds what the documents name against what there is.
@@ -16,7 +18,7 @@ func TestDocuments(t *testing.T) {
 	t.Run("a file that is named exists", tree.each(missingFiles))
 	t.Run("a test or benchmark that is named exists", tree.each(missingTests))
 	t.Run("a command and a flag that is named exists", tree.each(missingFlags))
-	t.Run("the check of a fresh sample prints what the README says", checkOfSampleIsDocumented)
+	t.Run("the check of a fresh sample prints what the README says", drivertest.Long(checkOfSampleIsDocumented))
 }
 
 // each runs a check on each document. The check returns what is wrong.

@@ -52,6 +52,8 @@ func TestExitCode(t *testing.T) {
 		"an address that is none":                               {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
 		"probes at an address that is none":                     {[]string{"worker", "--health-listen", "nowhere:http:8080", "--data", t.TempDir()}, "--health-listen"},
 		"an operator's address that is none":                    {[]string{"web", "--admin-listen", "nowhere:http:8080", "--data", t.TempDir()}, "--admin-listen"},
+		"a slow worker that waits for too long":                 {[]string{"worker", "--slow", "61s", "--data", t.TempDir()}, "--slow must be 0s to 1m, not 1m1s"},
+		"passes without a pause between them":                   {[]string{"worker", "--reconcile", "0s", "--data", t.TempDir()}, "not 0s"},
 		"a page cache of no size":                               {[]string{"serve", "--page-cache", "64M", "--data", t.TempDir()}, "--page-cache"},
 		"a page cache that no machine has":                      {[]string{"serve", "--page-cache", "10000000MB", "--data", t.TempDir()}, "--page-cache"},
 		"a proxy that is no network":                            {[]string{"web", "--trust-proxy=10.0.0.0/8,nowhere", "--data", t.TempDir()}, "nowhere"},

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestGiveBack(t *testing.T) {
 	t.Run("makes the process smaller, which goes on", giveBackMakesTheProcessSmaller)
-	t.Run("gives back what bbolt has read of a store", giveBackIsOfTheStore)
+	t.Run("gives back what bbolt has read of a store", drivertest.Long(giveBackIsOfTheStore))
 	t.Run("is of the program's own file, which no code writes", giveBackIsOfTheProgramsFile)
 }
 

@@ -20,7 +20,6 @@ import (
 )
 
 func TestDrainDelay(t *testing.T) {
-	t.Run("a web role answers, and is not ready, until it is over", webDrains)
 	t.Run("a worker is not ready until it is over", workerDrains)
 }
 
@@ -108,11 +107,6 @@ func (r *role) expectDraining(t *testing.T, address string, delay time.Duration,
 		response.Body.Close()
 		t.Error("the listener is still open")
 	}
-}
-
-func webDrains(t *testing.T) {
-	r := startRole(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "2s")
-	r.expectDraining(t, r.await(t, `listening on (\S+)\n`), 2*time.Second, "/channels")
 }
 
 func workerDrains(t *testing.T) {

@@ -46,9 +46,7 @@ func patient(account string) azure.Config {
 func open(t testing.TB, cfg azure.Config) *azure.Client {
 	t.Helper()
 	c, err := azure.Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -57,9 +55,7 @@ func open(t testing.TB, cfg azure.Config) *azure.Client {
 func newTable(t testing.TB, c *azure.Client) string {
 	t.Helper()
 	name := newName()
-	if err := driver.NewTable(c, name).Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, driver.NewTable(c, name).Create(t.Context()))
 	return name
 }
 
@@ -67,27 +63,21 @@ func newTable(t testing.TB, c *azure.Client) string {
 func newQueue(t testing.TB, c *azure.Client) string {
 	t.Helper()
 	queue := driver.NewQueue(c, newName())
-	if err := errors.Join(queue.Create(t.Context()), queue.Send(t.Context(), "m")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(queue.Create(t.Context()), queue.Send(t.Context(), "m")))
 	return queue.Name()
 }
 
 // transact applies operations to partition "p", which must succeed.
 func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operation) {
 	t.Helper()
-	if err := driver.NewTable(c, table).Transact(t.Context(), "p", ops...); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, driver.NewTable(c, table).Transact(t.Context(), "p", ops...))
 }
 
 // get reads a row of partition "p" that must be there.
 func get(t testing.TB, c *azure.Client, table, row string) driver.Entity {
 	t.Helper()
 	e, err := driver.NewTable(c, table).Get(t.Context(), "p", row)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return e
 }
 
@@ -95,6 +85,14 @@ func absent(t testing.TB, c *azure.Client, table, row string) {
 	t.Helper()
 	_, err := driver.NewTable(c, table).Get(t.Context(), "p", row)
 	want(t, err, domain.ErrNotFound)
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func want(t testing.TB, err, meaning error) {

@@ -37,9 +37,7 @@ func foreignKinds(t *testing.T) {
 			"Since": aztables.EDMDateTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if _, err := table.AddEntity(t.Context(), foreign, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +49,7 @@ func foreignKinds(t *testing.T) {
 	}
 	transact(t, c, name, driver.Merge("r", driver.Exists, driver.String("Text", "changed")))
 	reply, err := table.GetEntity(t.Context(), "p", "r", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, kept := range []string{`"Double":1.5`, `"Guid":"c9da6455-`, `"Binary":"`, `"Text":"changed"`} {
 		if !strings.Contains(string(reply.Value), kept) {
 			t.Errorf("no %s in %s", kept, reply.Value)
@@ -76,13 +72,9 @@ func messageNeverExpires(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	queue := newQueue(t, open(t, with(account)))
 	service, err := azqueue.NewServiceClientFromConnectionString(account, &azqueue.ClientOptions{ClientOptions: rawOptions(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	reply, err := service.NewQueueClient(queue).PeekMessage(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if expires := *reply.Messages[0].ExpirationTime; time.Until(expires) < 100*365*24*time.Hour {
 		t.Errorf("it expires on %s", expires)
 	}
@@ -92,9 +84,7 @@ func messageNeverExpires(t *testing.T) {
 func raw(t *testing.T, account string) *aztables.ServiceClient {
 	t.Helper()
 	service, err := aztables.NewServiceClientFromConnectionString(account, &aztables.ClientOptions{ClientOptions: rawOptions(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return service
 }
 

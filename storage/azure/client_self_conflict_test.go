@@ -84,8 +84,6 @@ func selfConflictOfQueue(t *testing.T) {
 func receive(t *testing.T, queue *driver.Queue) []driver.Message {
 	t.Helper()
 	messages, err := queue.Receive(t.Context(), 32, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return messages
 }

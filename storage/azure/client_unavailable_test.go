@@ -77,9 +77,7 @@ func defaultPatience(t *testing.T) {
 func silent(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := listener.Close(); err != nil {
 			t.Error(err)
@@ -118,9 +116,7 @@ func TestMissing(t *testing.T) {
 		if calls[i].Target = table; calls[i].OfQueue() {
 			calls[i].Target = queue
 		}
-		if err := c.Drop(t.Context(), []string{table}, []string{queue}); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, c.Drop(t.Context(), []string{table}, []string{queue}))
 	}
 	for _, call := range calls {
 		if call.Method == driver.CallCreateTable || call.Method == driver.CallCreateQueue {

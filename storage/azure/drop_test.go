@@ -26,9 +26,7 @@ func dropsNoOther(t *testing.T) {
 	gone, stays := newTable(t, c), newTable(t, c)
 	transact(t, c, stays, driver.Insert("r"))
 	queueGone, queueStays := newQueue(t, c), newQueue(t, c)
-	if err := c.Drop(t.Context(), []string{gone}, []string{queueGone}); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, c.Drop(t.Context(), []string{gone}, []string{queueGone}))
 	get(t, c, stays, "r")
 	for name, want := range map[string]error{queueGone: domain.ErrMissing, queueStays: nil} {
 		if _, err := driver.NewQueue(c, name).Length(t.Context()); !errors.Is(err, want) {

@@ -12,54 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
-
 	"microblogging/storage/azuritetest"
 )
 
 func TestServer(t *testing.T) {
-	t.Run("nothing listens after a stop, and a restart keeps the ports and empties the memory", restartEmptiesMemory)
-	t.Run("a restart keeps a directory", restartKeepsDirectory)
-	t.Run("accounts see nothing of each other", accountsAreSeparate)
 	t.Run("it ends with the test binary", endsWithBinary)
-}
-
-func restartEmptiesMemory(t *testing.T) {
-	server := azuritetest.Start(t)
-	account := server.Account()
-	createTable(t, account)
-	server.Stop(t)
-	server.Stop(t)
-	if err := dial(account); err == nil {
-		t.Error("something accepts connections after a stop")
-	}
-	server.Restart(t)
-	if hasTable(t, account) {
-		t.Error("the table is still there")
-	}
-}
-
-func restartKeepsDirectory(t *testing.T) {
-	server := azuritetest.StartAt(t, t.TempDir())
-	account := server.Account()
-	createTable(t, account)
-	server.Restart(t)
-	if !hasTable(t, account) {
-		t.Error("the table is gone")
-	}
-}
-
-func accountsAreSeparate(t *testing.T) {
-	server := azuritetest.Shared(t)
-	one, other := server.Account(), server.Account()
-	createTable(t, one)
-	if hasTable(t, other) {
-		t.Error("a table of one account is seen by another")
-	}
-	if !hasTable(t, one) {
-		t.Error("a table is not seen by its own account")
-	}
 }
 
 func endsWithBinary(t *testing.T) {
@@ -105,30 +62,4 @@ func dial(connection string) error {
 		return err
 	}
 	return conn.Close()
-}
-
-func createTable(t *testing.T, connection string) {
-	t.Helper()
-	if _, err := client(t, connection).CreateTable(t.Context(), "Probe", nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func hasTable(t *testing.T, connection string) bool {
-	t.Helper()
-	_, err := client(t, connection).NewClient("Probe").GetEntity(t.Context(), "p", "r", nil)
-	var response *azcore.ResponseError
-	if !errors.As(err, &response) {
-		t.Fatalf("expected an error response, not %v", err)
-	}
-	return response.ErrorCode != string(aztables.TableNotFound)
-}
-
-func client(t *testing.T, connection string) *aztables.ServiceClient {
-	t.Helper()
-	c, err := aztables.NewServiceClientFromConnectionString(connection, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }

@@ -18,13 +18,14 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestCrash(t *testing.T) {
 	t.Run("every acknowledged write survives a killed process", writerIsKilled)
-	t.Run("a compaction that was killed leaves nothing behind once the store is opened", compactIsKilled)
+	t.Run("a compaction that was killed leaves nothing behind once the store is opened", drivertest.Long(compactIsKilled))
 	t.Run("a file that is cut off during a commit ends the process, which says so", fileIsCut)
-	t.Run("a restore that was killed leaves a store that cannot be opened, or a whole one", restoreIsKilled)
+	t.Run("a restore that was killed leaves a store that cannot be opened, or a whole one", drivertest.Long(restoreIsKilled))
 }
 
 // writeUntilKilled prints the key of each acknowledged write. Each transaction writes two rows;

@@ -16,6 +16,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // TestDamage overwrites each page of a store in turn. Whatever then reads the page must say
@@ -29,7 +30,7 @@ func TestDamage(t *testing.T) {
 		"a page of ones is an error":             onesPage,
 		"a page that points nowhere is an error": wildPage,
 	} {
-		t.Run(name, func(t *testing.T) { damagedPages(t, file, damage) })
+		t.Run(name, drivertest.Long(func(t *testing.T) { damagedPages(t, file, damage) }))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // mutationsIn is how many changes TestMutations makes, if it is set.
@@ -101,7 +102,9 @@ func everything(ctx context.Context, dir string) (rows []string, err error) {
 
 // TestMutations changes the file of a store in one place, many times. What is read afterwards is
 // what was written, or an error.
-func TestMutations(t *testing.T) {
+func TestMutations(t *testing.T) { drivertest.Long(mutations)(t) }
+
+func mutations(t *testing.T) {
 	dir := t.TempDir()
 	varied(t, dir)
 	file := fileOf(t, dir)

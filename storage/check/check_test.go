@@ -288,7 +288,7 @@ func TestCheck(t *testing.T) {
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
 	t.Run("short and empty pages of the store hide nothing", bubble(orphanBehindShortPages))
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
-	t.Run("memory does not grow with the rows", checkStreams)
+	t.Run("memory does not grow with the rows", drivertest.Long(checkStreams))
 }
 
 func everyViolationIsFoundAndRepaired(t *testing.T) {

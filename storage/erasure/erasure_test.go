@@ -17,8 +17,7 @@ import (
 )
 
 func TestErasure(t *testing.T) {
-	t.Run("an account goes with all that its user has made, and nothing else does", bubble(goesWithEverything))
-	t.Run("posts that shall stay have no author any more", bubble(postsStayWithoutAuthor))
+	t.Run("an account goes with all that its user has made, but for posts that shall stay, without author", bubble(goesWithEverything))
 	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
 	t.Run("the name is free again after its time, and no earlier row comes back", drivertest.Long(bubble(nameIsFreeAgain)))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
@@ -111,27 +110,20 @@ func (l *leaving) mustBeErased() {
 }
 
 func goesWithEverything(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
-	if _, err := l.Store.Accounts.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
-		t.Errorf("asked, their session is %v", err)
-	}
-	l.gone()
-	l.mustBeErased()
-	if _, err := l.Store.Posts.Get(t.Context(), l.post.Channel, l.post.ID); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("their post is read with %v", err)
-	}
-}
-
-func postsStayWithoutAuthor(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	_, err := l.askOn(l.Store, true)
-	l.OK(err)
-	l.gone()
-	l.mustBeErased()
-	if post, err := l.Store.Posts.Get(t.Context(), l.post.Channel, l.post.ID); err != nil || post.UserID != domain.DeletedUser || post.Rating != 1 || post.Text != "mine" {
-		t.Errorf("their post is read as %+v, %v", post, err)
+	for _, keep := range []bool{false, true} {
+		l := newLeaving(t, storage.Options{})
+		_, err := l.askOn(l.Store, keep)
+		l.OK(err)
+		if _, err := l.Store.Accounts.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("asked, their session is %v", err)
+		}
+		l.gone()
+		l.mustBeErased()
+		post, err := l.Store.Posts.Get(t.Context(), l.post.Channel, l.post.ID)
+		stays := err == nil && post.UserID == domain.DeletedUser && post.Rating == 1 && post.Text == "mine"
+		if keep != stays || !keep && !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("with posts that shall stay: %t, their post is read as %+v, %v", keep, post, err)
+		}
 	}
 }
 

@@ -29,7 +29,6 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
 	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
-	t.Run("a slow worker waits before each step", bubble(slowWaitsForAccount))
 }
 
 // ends makes a worker delete the account, and takes the record of that.
@@ -296,20 +295,4 @@ func (l *leaving) rules() map[string]string {
 		}
 	}
 	return rules
-}
-
-func slowWaitsForAccount(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	l.options.Slow = 10 * time.Second
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
-	began := time.Now()
-	l.gone()
-	d, err := l.Store.Deletions.Get(t.Context(), l.state().Ref(), leaver)
-	l.OK(err)
-	steps := len(d.StepLog) - 1 // without the receipt of the message
-	if took := d.FinishedOn.Sub(began); steps != 7 || took < 7*l.options.Slow || took > 8*l.options.Slow {
-		t.Errorf("%d steps took %s", steps, took)
-	}
-	l.mustBeErased()
 }

@@ -26,8 +26,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestCopy(t *testing.T) {
 	content := makeSite(t)
 	for sentence, test := range map[string]func(*testing.T, mem.Snapshot){
-		"carries all rows and messages":                   carriesAll,
-		"goes on wherever it was killed, or lost a reply": goesOn,
+		"carries all rows and messages": carriesAll,
+		"goes on wherever it was killed, or lost a reply": func(t *testing.T, content mem.Snapshot) {
+			drivertest.Long(func(t *testing.T) { goesOn(t, content) })(t)
+		},
 		"refuses a target that is in use":                 refusesTargets,
 		"waits for messages that workers hold":            waitsForMessages,
 		"fails if either side is written to meanwhile":    changeFails,
