@@ -109,6 +109,10 @@ fuzz: ## every fuzz target for FUZZTIME (1m)
 modelcheck prove: ## explore schedules and crashes of the real code (lab/)
 	go run ./lab/cmd/lab modelcheck
 
+.PHONY: induct
+induct: programs ## prove the protocols for any number of channels, posts, workers and duplicates (lab/induct)
+	go run ./lab/cmd/lab induct
+
 SECONDS ?= 60
 SEED ?= 1
 FAULTS ?=

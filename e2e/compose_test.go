@@ -184,9 +184,9 @@ func startComposeRole(t *testing.T, service composeService, account string) *pro
 			}
 			value = account
 		}
-		s.Environment = append(s.Environment, name+"="+strings.ReplaceAll(value, "0.0.0.0:9090", "127.0.0.1:0"))
+		s.Environment = append(s.Environment, name+"="+strings.ReplaceAll(value, "0.0.0.0:8081", "127.0.0.1:0"))
 	}
-	return s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "127.0.0.1:8081", "127.0.0.1:0"))...)
+	return s.start(t, strings.Fields(service.Command)...)
 }
 
 // expectEmpty checks what a read-only root file system would enforce.

@@ -209,7 +209,10 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	port, stopTime := "", 35*time.Second
 	for _, argument := range r.Args {
 		if listen := listenArgument.FindStringSubmatch(argument); listen != nil {
-			port, argument = listen[2], "--"+listen[1]+"=127.0.0.1:0"
+			argument = "--" + listen[1] + "=127.0.0.1:0"
+			if listen[1] == "health-listen" {
+				port = listen[2]
+			}
 		}
 		if drain := drainArgument.FindStringSubmatch(argument); drain != nil {
 			delay, err := time.ParseDuration(drain[1])
@@ -230,9 +233,7 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 		t.Errorf("it reads its secret from %q", s.Environment)
 	}
 	p := s.start(t, arguments...)
-	if p.url == "" {
-		p.url = p.await(t, p.stderr, `"health listener started","address":"(http:[^"]+)"`)
-	}
+	p.url = p.await(t, p.stderr, `"health listener started","address":"(http:[^"]+)"`)
 	paths := map[string]string{"Liveness": "/healthz", "Readiness": "/readyz"}
 	for _, probe := range r.Probes {
 		at := probe.HTTPGet.Port

@@ -23,29 +23,69 @@ const adminWriteTime = 5 * time.Minute
 // What takes long was told before, when the role was.
 const adminDrainTime = time.Second
 
-// serveAdmin answers the operator until stop is called, which waits for the end. What takes
-// long, such as a profile, ends when ctx ends.
-func serveAdmin(ctx context.Context, listener net.Listener, b *backend, log *slog.Logger) (stop func() error) {
-	if listener == nil {
-		return func() error { return nil }
+// operatorListeners are for an operator. One that the flags do not name is nil.
+type operatorListeners struct{ health, admin net.Listener }
+
+// operatorListeners listens at the addresses of --health-listen and --admin-listen.
+func (f roleFlags) operatorListeners() (o operatorListeners, err error) {
+	if f.HealthListen != "" {
+		if o.health, err = listen("--health-listen", f.HealthListen); err != nil {
+			return o, err
+		}
 	}
-	b.told.Read(ctx, b.Operator, b.space)
+	if f.AdminListen != "" {
+		if o.admin, err = listen("--admin-listen", f.AdminListen); err != nil {
+			o.close()
+		}
+	}
+	return o, err
+}
+
+// close frees the addresses.
+func (o operatorListeners) close() {
+	for _, listener := range []net.Listener{o.health, o.admin} {
+		if listener != nil {
+			_ = listener.Close() // nothing was written
+		}
+	}
+}
+
+// serve answers until stop is called, which waits for the end. What takes long, such as a profile,
+// ends when ctx ends.
+func (o operatorListeners) serve(ctx context.Context, b *backend, log *slog.Logger) (stop func() error) {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	var run errgroup.Group
-	server := newServer(guardAdmin(listener.Addr(), adminRoutes(b, log)), log)
-	server.WriteTimeout, server.BaseContext = adminWriteTime, func(net.Listener) context.Context { return ctx }
-	serveHTTP(answering, server, listener, adminDrainTime, log, &run)
-	log.InfoContext(ctx, "admin listener started", "address", publicAddress(listener.Addr()))
+	answer := func(name string, listener net.Listener, routes http.Handler) {
+		server := newServer(guardAdmin(listener.Addr(), routes), log)
+		server.WriteTimeout, server.BaseContext = adminWriteTime, func(net.Listener) context.Context { return ctx }
+		serveHTTP(answering, server, listener, adminDrainTime, log, &run)
+		log.InfoContext(ctx, name+" listener started", "address", publicAddress(listener.Addr()))
+	}
+	if o.health != nil || o.admin != nil {
+		b.told.Read(ctx, b.Operator, b.space)
+	}
+	if o.health != nil {
+		answer("health", o.health, healthRoutes(b, log))
+	}
+	if o.admin != nil {
+		answer("admin", o.admin, adminRoutes(b, log))
+	}
 	return func() error { end(); return run.Wait() }
 }
 
-// adminRoutes are what is answered.
-func adminRoutes(b *backend, log *slog.Logger) http.Handler {
+// healthRoutes are what --health-listen answers.
+func healthRoutes(b *backend, log *slog.Logger) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", b.probes(log))
 	mux.Handle("/readyz", b.probes(log))
-	mux.Handle("GET "+backupPath, &backupHandler{backend: b, log: log})
 	mux.Handle("GET /metrics", b.told.Metrics())
+	return mux
+}
+
+// adminRoutes are what --admin-listen answers.
+func adminRoutes(b *backend, log *slog.Logger) http.Handler {
+	mux := healthRoutes(b, log)
+	mux.Handle("GET "+backupPath, &backupHandler{backend: b, log: log})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { // for an operator who opens the address in the log
 		fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))
 	})

@@ -46,8 +46,8 @@ func TestHealthCommand(t *testing.T) {
 	}
 }
 
-// healthOfRole asks a worker, and asks around a proxy that the environment names. Where a worker
-// answers its probes, it answers nothing else.
+// healthOfRole asks a worker, and asks around a proxy that the environment names. Where a role
+// answers its probes, it answers metrics and nothing else.
 func healthOfRole(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	r := startRole(t, "worker", "--data", t.TempDir(), "--health-listen", "127.0.0.1:0")
@@ -57,7 +57,10 @@ func healthOfRole(t *testing.T) {
 			t.Errorf("%s: exits with %d, prints %q and says %q", probe, code, out, errs)
 		}
 	}
-	for _, path := range []string{"/", "/metrics", "/debug/pprof/"} {
+	if told := get(t, http.DefaultClient, address+"/metrics", http.StatusOK); !strings.Contains(told, "\nmicroblogging_store_up 1") {
+		t.Errorf("the metrics are %s", told)
+	}
+	for _, path := range []string{"/", "/backup", "/debug/pprof/"} {
 		get(t, http.DefaultClient, address+path, http.StatusNotFound)
 	}
 	r.end(t)

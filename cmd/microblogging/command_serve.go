@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"time"
 
@@ -37,7 +36,7 @@ type serveCommand struct {
 
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
-	return process{c.storageFlags, c.roleFlags, &c.webFlags, &c.workerFlags, ""}.run(ctx, console)
+	return process{c.storageFlags, c.roleFlags, &c.webFlags, &c.workerFlags}.run(ctx, console)
 }
 
 type webCommand struct {
@@ -48,19 +47,18 @@ type webCommand struct {
 
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
-	return process{c.storageFlags, c.roleFlags, &c.webFlags, nil, ""}.run(ctx, console)
+	return process{c.storageFlags, c.roleFlags, &c.webFlags, nil}.run(ctx, console)
 }
 
 type workerCommand struct {
 	storageFlags `embed:""`
 	workerFlags  `embed:""`
-	HealthListen string `placeholder:"ADDR" help:"The address to answer /healthz and /readyz on. Port 0 picks a free port. Without it they are not answered."`
 	roleFlags    `embed:""`
 }
 
 // Run serves the worker role until ctx ends.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
-	return process{c.storageFlags, c.roleFlags, nil, &c.workerFlags, c.HealthListen}.run(ctx, console)
+	return process{c.storageFlags, c.roleFlags, nil, &c.workerFlags}.run(ctx, console)
 }
 
 // A process is one with a role, or with both. A role that it has not is nil.
@@ -69,8 +67,6 @@ type process struct {
 	roleFlags
 	web    *webFlags
 	worker *workerFlags
-	// health is the address of the probes of a worker alone, or "".
-	health string
 }
 
 // run opens the store, starts the roles, and waits until all has ended: when one part fails,
@@ -85,20 +81,18 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		log.InfoContext(ctx, "could not read the memory limit of this process", "error", err)
 	}
 	told, err := telemetry.Start(telemetry.Options{
-		Version: buildVersion(), Storage: p.Storage, Counts: p.AdminListen != "", Log: log,
+		Version: buildVersion(), Storage: p.Storage, Counts: p.AdminListen != "" || p.HealthListen != "", Log: log,
 		Path: web.LoggedPath,
 	})
 	if err != nil {
 		return cannotRunError{err}
 	}
 	defer told.Stop()
-	var admin net.Listener
-	if p.AdminListen != "" {
-		if admin, err = listen("--admin-listen", p.AdminListen); err != nil {
-			return err
-		}
-		defer admin.Close() // a server that has ended has closed it already
+	operators, err := p.operatorListeners()
+	if err != nil {
+		return err
 	}
+	defer operators.close() // a server that has ended has closed it already
 	ended := make(chan struct{})
 	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
@@ -130,8 +124,8 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	} else {
 		run.Go(func() error { return start.prepare(ctx, b) })
 	}
-	stopAdmin := serveAdmin(ctx, admin, b, log)
-	defer func() { err = errors.Join(err, stopAdmin()) }()
+	stopOperators := operators.serve(ctx, b, log)
+	defer func() { err = errors.Join(err, stopOperators()) }()
 	run.Go(func() error {
 		if err := p.start(ctx, console, log, b, run); err != nil {
 			return err
@@ -144,28 +138,15 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	return run.Wait()
 }
 
-// start starts the roles in the group. The probes of a worker are answered until the work has
-// ended.
+// start starts the roles in the group.
 func (p process) start(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
-	probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
-	if p.health != "" {
-		address, err := answer(probes, "--health-listen", p.health, b.probes(log), web.LimitConnections(false, nil), log, run)
-		if err != nil {
-			workEnded()
-			return err
-		}
-		log.InfoContext(ctx, "health listener started", "address", address)
-	}
-	if p.worker == nil {
-		workEnded()
-	} else {
+	if p.worker != nil {
 		options := p.worker.options(log)
 		if b.told != nil {
 			options.Observer = b.told
 		}
 		log.InfoContext(ctx, "worker started", "lease", options.Lease, "concurrency", options.Concurrency)
 		run.Go(func() error {
-			defer workEnded()
 			worker.New(b.Steps, options).Run(ctx)
 			return nil
 		})

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"microblogging/lab"
+	"microblogging/lab/induct"
 	"microblogging/lab/modelcheck"
 )
 
@@ -21,6 +23,7 @@ type cli struct {
 	Find       findCmd       `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
 	Replay     replayCmd     `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
 	Document   documentCmd   `cmd:"" help:"Write the model checker regions of a Markdown document anew."`
+	Induct     inductCmd     `cmd:"" help:"Prove the models of package induct for any number, and that each of their safeguards is needed. Needs z3."`
 	Known      knownCmd      `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 }
 
@@ -197,4 +200,41 @@ func (c *documentCmd) Run() error {
 		return err
 	}
 	return os.WriteFile(c.File, []byte(current), 0o644)
+}
+
+type inductCmd struct{}
+
+func (*inductCmd) Run() error {
+	unproved := false
+	for _, name := range induct.Names() {
+		m, err := induct.Load(name)
+		if err != nil {
+			return err
+		}
+		gaps, err := m.Check(context.Background())
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s: %d steps, %d invariants, %d not proved\n", m.Name, len(m.Steps), len(m.Invariants), len(gaps))
+		for _, gap := range gaps {
+			fmt.Println("  ", gap)
+		}
+		unproved = unproved || len(gaps) > 0
+		for _, safeguard := range m.Safeguards() {
+			gaps, err := m.Without(context.Background(), safeguard)
+			if err != nil {
+				return err
+			}
+			if len(gaps) == 0 {
+				unproved = true
+				fmt.Printf("   without %s: everything is proved, so the model does not need it\n", safeguard)
+				continue
+			}
+			fmt.Printf("   without %s: %s\n", safeguard, gaps[0])
+		}
+	}
+	if unproved {
+		return errShortfall
+	}
+	return nil
 }
