@@ -14,6 +14,8 @@ import (
 // A Call is one request of an actor, as a value.
 type Call struct {
 	driver.Call
+	// sent is the message that it sends, if it does.
+	sent SentMessage
 	// stack is where the call was made, if calls are traced.
 	stack []uintptr
 }

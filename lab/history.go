@@ -164,17 +164,18 @@ type SentMessage struct {
 	domain.Message
 }
 
-func (h *History) withSent(text string) *History {
-	if slices.ContainsFunc(h.Sent, func(m SentMessage) bool { return m.Text == text }) {
+func sentMessage(text string) SentMessage {
+	m, _ := domain.DecodeMessage(text)
+	return SentMessage{text, m}
+}
+
+func (h *History) withSent(sent SentMessage) *History {
+	if slices.ContainsFunc(h.Sent, func(m SentMessage) bool { return m.Text == sent.Text }) {
 		return h
-	}
-	sent := SentMessage{Text: text}
-	if message, err := domain.DecodeMessage(text); err == nil {
-		sent.Message = message
 	}
 	next := *h
 	next.Sent = append(slices.Clip(h.Sent), sent)
-	next.sum = h.sum.Plus(sumOfText("sent", text))
+	next.sum = h.sum.Plus(sumOfText("sent", sent.Text))
 	return &next
 }
 

@@ -278,23 +278,32 @@ func (n *names) call(c Call) *Call {
 			}
 		}
 	}
-	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
-		message.RequestedOn = Instant() // as RequestedOn of the record that it makes
-		if !message.QueuedOn.IsZero() {
-			message.QueuedOn = n.present()
-		}
-		switch {
-		case message.UndoableUntil.IsZero():
-		case n.clocks.now().runs:
-			message.UndoableUntil, _ = n.clocks.deadline(message.UndoableUntil)
-		default:
-			message.UndoableUntil = n.end(message.UndoableUntil)
-		}
-		c.Message.Text = message.Encode()
+	if c.Message.Text != "" {
+		c.Message.Text = n.outward(n.message(c.Message.Text))
+		c.sent = sentMessage(c.Message.Text)
 	}
-	c.Message.Text = n.outward(c.Message.Text)
 	n.calls++
 	return &c
+}
+
+// message removes times from a message.
+func (n *names) message(text string) string {
+	m, err := domain.DecodeMessage(text)
+	if err != nil {
+		return text
+	}
+	m.RequestedOn = Instant() // as RequestedOn of the record that it makes
+	if !m.QueuedOn.IsZero() {
+		m.QueuedOn = n.present()
+	}
+	switch {
+	case m.UndoableUntil.IsZero():
+	case n.clocks.now().runs:
+		m.UndoableUntil, _ = n.clocks.deadline(m.UndoableUntil)
+	default:
+		m.UndoableUntil = n.end(m.UndoableUntil)
+	}
+	return m.Encode()
 }
 
 // answer translates what the actor receives.
@@ -307,12 +316,15 @@ func (n *names) answer(a Result) Result {
 	}
 	a.Messages = slices.Clone(a.Messages)
 	for i := range a.Messages {
-		text := n.inward(a.Messages[i].Text)
-		if m, err := domain.DecodeMessage(text); err == nil && n.clocks.now().runs && !m.UndoableUntil.IsZero() {
-			m.UndoableUntil = n.clocks.real(m.UndoableUntil)
-			text = m.Encode()
+		text := &a.Messages[i].Text
+		*text = n.inward(*text)
+		if !n.clocks.now().runs {
+			continue
 		}
-		a.Messages[i].Text = text
+		if m, err := domain.DecodeMessage(*text); err == nil && !m.UndoableUntil.IsZero() {
+			m.UndoableUntil = n.clocks.real(m.UndoableUntil)
+			*text = m.Encode()
+		}
 	}
 	return a
 }

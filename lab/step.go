@@ -143,7 +143,7 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 		return
 	}
 	if step.Call.Method == driver.CallSend {
-		to.history = to.history.withSent(step.Call.Message.Text)
+		to.history = to.history.withSent(step.Call.sent)
 	}
 	for _, change := range step.changes {
 		if step.Call.Target == schema.TableChannels && change.Before.ETag == "" {

@@ -21,7 +21,7 @@ func TestLedgerWords(t *testing.T) {
 }
 
 func wordsOfEachOperation(t *testing.T) {
-	s := storetest.NewStory(t)
+	s := newStory(t)
 	s.Tell()
 	calls := s.CallLog.Calls()
 	if totals := s.CallLog.Totals(); totals.Calls != len(calls) || len(calls) < 100 {
@@ -53,7 +53,7 @@ func wordsOfEachOperation(t *testing.T) {
 }
 
 func wordsOfEachKind(t *testing.T) {
-	s := storetest.NewStory(t)
+	s := newStory(t)
 	channel := s.Create("garden", ada)
 	for i := range 3 {
 		s.Post(channel, grace, storetest.Text(i))
@@ -92,7 +92,7 @@ func wordsOfEachKind(t *testing.T) {
 }
 
 func wordsOfARefusal(t *testing.T) {
-	s := storetest.NewStory(t)
+	s := newStory(t)
 	channel, gone := s.Create("garden", ada), s.Create("gone", ada)
 	s.Ungate(gone)
 	for _, to := range []domain.Channel{channel, channel, gone} {

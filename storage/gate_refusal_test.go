@@ -57,7 +57,7 @@ func refusedByGate(t *testing.T) {
 // What is written in a channel's partition without its gate can land after the channel has gone. Only
 // the votes on a post that is gone are removed without it (package blog).
 func eachWriteStandsBehindAGate(t *testing.T) {
-	s := storetest.NewStory(t)
+	s := newStory(t)
 	s.Tell()
 	for _, call := range s.CallLog.Calls() {
 		if call.Target != schema.TableBlogs || call.Kind != "transaction" {

@@ -94,6 +94,7 @@ Subscriptions.Count
 Subscriptions.Create
 Subscriptions.Delete
 Subscriptions.Has
+Subscriptions.Joined
 Subscriptions.List
 Subscriptions.ListAll
 `

@@ -125,7 +125,6 @@ func (v Channel) frame(page Page) Frame {
 		About:   "Posts in " + string(v.Name) + ", a channel of @" + string(v.Owner) + ".",
 		Path:    continued(view.URL, v.After),
 		Channel: v.Name,
-		Scripts: listScripts(page),
 	}
 	if !v.View.Newest() {
 		f.Title = view.Label + " · " + f.Title
@@ -133,11 +132,10 @@ func (v Channel) frame(page Page) Frame {
 	if v.Description != "" { // the owner's words
 		f.About = excerpt(v.Description)
 	}
-	if page.User != "" && v.MayNotPost == "" { // others have no form to write in
-		f.Styles = []string{"compose.css"}
-		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
+	if v.CanSeeRows {
+		f.Rows = ChannelRowsPath(v.Name, "")
 	}
-	return f
+	return writes(f, page, page.User != "" && v.MayNotPost == "" && v.View.Newest() && v.After == "")
 }
 
 // MayNotPost says why a user may not post to a channel. It is empty if the user may.
@@ -168,7 +166,9 @@ type Directory struct {
 	Contains string
 	// Person is the user of exactly that name. It is empty if there is none.
 	Person   domain.UserName
-	Channels []domain.Channel
+	Channels []ListedChannel
+	// ByName reports whether they are in the order of their names. Otherwise, those with the newest post come first.
+	ByName bool
 	Part
 }
 
@@ -179,7 +179,15 @@ func firstLine(s string) string {
 }
 
 func (v Directory) frame() Frame {
-	return Frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
+	return Frame{Title: "Channels", About: directoryAbout, Path: continued(v.path(), v.After)}
+}
+
+// path is the first page of the list.
+func (v Directory) path() string {
+	if v.ByName && v.Contains == "" {
+		return ChannelsByNamePath
+	}
+	return directoryPath(v.Contains)
 }
 
 const directoryAbout = "Places for short posts. Anyone may read. Signed-in users may post, unless the owner of a channel has limited that."

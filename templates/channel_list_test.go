@@ -11,11 +11,11 @@ func TestDirectoryPage(t *testing.T) {
 	t.Run("lists channels", func(t *testing.T) {
 		v := Directory{
 			Contains: "fü", Part: Part{Next: "n&m"},
-			Channels: []domain.Channel{{Name: "Füchse", Owner: "jo", About: domain.About{Description: "Foxes.\nNot shown."}, CreatedOn: ago(2 * time.Hour)}},
+			Channels: []ListedChannel{{Channel: domain.Channel{Name: "Füchse", Owner: "jo", About: domain.About{Description: "Foxes.\nNot shown."}, CreatedOn: ago(2 * time.Hour)}}},
 		}
 		expect(t, DirectoryPage(pageAt("/channels?contains=f", ""), v),
 			in("form[method=get][action=/channels]", in("input[name=contains][value=fü]")),
-			in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. by @jo · created 29 July 2026, 10:00 UTC"), silent("Not shown")),
+			in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. Created 29 July 2026, 10:00 UTC · by jo"), silent("Not shown")),
 			in("a[rel=next][href=/channels?contains=f%C3%BC&after=n%26m]"),
 			in("a[href=/channels][aria-current=page]"),
 		)

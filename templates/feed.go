@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -13,19 +14,25 @@ type Latest struct {
 	Posts []Post
 	Part
 	// Channels are those with the newest activity. They are on the first page.
-	Channels []ActiveChannel
+	Channels []ListedChannel
+	// Composer is the form for a post, on the first page of a reader who is signed in.
+	Composer *Composer
 }
 
-// An ActiveChannel is a channel, and about when its last post was made.
-type ActiveChannel struct {
-	Name domain.ChannelName
-	On   time.Time
+// A ListedChannel is a channel in a list.
+type ListedChannel struct {
+	domain.Channel
+	// On is about when its last post was made. It is zero in a list by name.
+	On time.Time
+	// Subscribed reports whether the reader subscribes to it. If the reader is signed in, a form posts incarnation,
+	// next, and action=subscribe or action=unsubscribe, to [ChannelPath].
+	Subscribed bool
 }
 
 const latestAbout = "The newest short posts of all channels. Anyone may read them."
 
 func (v Latest) frame(page Page) Frame {
-	return Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After), Scripts: listScripts(page)}
+	return writes(Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After)}, page, v.Composer != nil)
 }
 
 // A Feed is a page of the posts of all channels that the reader subscribes to.
@@ -33,22 +40,33 @@ type Feed struct {
 	// Posts are newest first.
 	Posts []Post
 	Part
-	// Subscriptions is how many channels the reader subscribes to. Only a feed
-	// without posts uses it.
-	Subscriptions int
-	// Composer is the form for a post in the channel that the reader has used last, of which only
-	// the channel and the draft count. It is nil if there is none.
-	Composer *Channel
+	// Seen is until when the reader has read on this device before this visit. It is zero if that is not known.
+	Seen time.Time
+	// Channels are those with the newest activity, for a reader whose feed has no posts.
+	Channels []ListedChannel
+	// Composer is the form for a post, on the first page.
+	Composer *Composer
 }
 
-func (v Feed) frame(page Page) Frame {
-	f := Frame{Title: "Feed", Scripts: listScripts(page)}
-	if v.Composer != nil {
-		f.Styles = []string{"compose.css"}
-		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
+func (v Feed) frame(page Page) Frame { return writes(Frame{Title: "Feed"}, page, v.Composer != nil) }
+
+// starts reports whether the reader has nothing to read yet.
+func (v Feed) starts() bool { return len(v.Posts) == 0 && v.After == "" }
+
+// unseen is how many posts of the first page are newer than what the reader has seen.
+func (v Feed) unseen() int {
+	n := slices.IndexFunc(v.Posts, func(p Post) bool { return !p.CreatedOn.After(v.Seen) })
+	if v.After != "" || v.Seen.IsZero() {
+		return 0
 	}
-	return f
+	if n < 0 {
+		return len(v.Posts)
+	}
+	return n
 }
+
+// seenFrom reports whether the post is the first of those that the reader has seen, and others are not.
+func (v Feed) seenFrom(i int) bool { return i > 0 && i == v.unseen() }
 
 // Subscriptions are the channels that the reader subscribes to. Each has a form
 // that posts action=unsubscribe, channel and incarnation to [SubscriptionsPath].

@@ -15,9 +15,11 @@ import (
 const (
 	HomePath = "/"
 	// LatestPath has the newest posts of all channels, as HomePath has for anonymous clients.
-	LatestPath     = "/latest"
-	ChannelsPath   = "/channels"
-	NewChannelPath = "/channels/new"
+	LatestPath   = "/latest"
+	ChannelsPath = "/channels"
+	// ChannelsByNamePath lists all channels, also those without a post.
+	ChannelsByNamePath = ChannelsPath + "?order=name"
+	NewChannelPath     = "/channels/new"
 	// SubscriptionsPath lists what the reader subscribes to.
 	SubscriptionsPath = "/subscriptions"
 	SignUpPath        = "/sign-up"

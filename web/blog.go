@@ -34,7 +34,7 @@ func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
 
 func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
 	if err == nil {
-		c.Response().Header().Set(headerETag, blogETag(blog))
+		c.Response().Header().Set(headerETag, templates.BlogETag(blog))
 	}
 	return respond(c, err, status, newBlogJSON(channel.Name, blog))
 }
@@ -109,14 +109,12 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
 			view := templates.Blog{
-				Post:      s.texts.post(shown.Channel.Name, post, alone),
-				ETag:      blogETag(post),
-				CanEdit:   isAuthor && own.mayNotPost == "",
-				CanDelete: isAuthor || isOwner,
+				Post: s.texts.post(shown.Channel.Name, post, alone),
 			}
 			view.Post.Voted = own.voted[id]
+			view.Post.CanEdit, view.Post.CanDelete = isAuthor && own.mayNotPost == "", isAuthor || isOwner
 			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
-				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
+				view.Post.CanBlock, view.Post.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
 			return write(c, body, templates.BlogPage(page, view))
 		},
@@ -205,13 +203,17 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.ParseDraft(draftOf(form))
+	var blog domain.Blog
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		_, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
-	if !ok {
-		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
+	switch {
+	case err == nil:
+		return s.posted(c, v, templates.Post{Blog: blog, In: channel.Name}, false, templates.ChannelPath(channel.Name))
+	case !ok:
+		return err
 	}
 	showTexts(form, draft.Fields())
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
@@ -242,7 +244,7 @@ func withCurrent(channel domain.Channel, err error) error {
 	if !ok {
 		return err
 	}
-	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}
+	return &staleRequest{error: err, etag: templates.BlogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}
 }
 
 // castVote is the store's Vote or Unvote. Both are idempotent.
@@ -311,7 +313,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, noticePostDeleted, templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
+	return s.done(c, err, noticePostDeleted, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))))
 }
 
 // preview shows a text as its post would show it. It saves nothing.

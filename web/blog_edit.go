@@ -65,7 +65,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 		Channel: channel,
 		ID:      blog.ID,
 		Draft:   blog.Draft,
-		ETag:    blogETag(blog),
+		ETag:    templates.BlogETag(blog),
 		Base:    packBase(blog),
 	})
 }
@@ -143,7 +143,7 @@ func meet(view *templates.EditBlog, current domain.Blog) {
 			Text:  merge.Texts(base.Text, view.Text, current.Text),
 		}
 	}
-	view.ETag, view.Base = blogETag(current), packBase(current)
+	view.ETag, view.Base = templates.BlogETag(current), packBase(current)
 }
 
 // packBase returns the version of a post from which a form is made, for the form to send

@@ -215,6 +215,12 @@ func controls(form *html.Node) url.Values {
 		switch n.Data {
 		case "input", "button":
 			values.Set(attr(n, "name"), attr(n, "value"))
+		case "select":
+			for _, option := range all(n, tag("option")) {
+				if slices.ContainsFunc(option.Attr, func(a html.Attribute) bool { return a.Key == "selected" }) {
+					values.Set(attr(n, "name"), attr(option, "value"))
+				}
+			}
 		case "textarea":
 			values.Set(attr(n, "name"), strings.TrimPrefix(text(n), "\n"))
 		}

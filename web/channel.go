@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -43,6 +44,8 @@ type ownView struct {
 	// the post that is shown.
 	mayNotPost    string
 	authorBlocked bool
+	// composer is the form for a post, on a page of several channels.
+	composer templates.Composer
 }
 
 // ownedChannel reads the channel that the path names, for its owner. For other visitors it
@@ -272,7 +275,7 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList), user, channel.Owner),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
@@ -327,15 +330,28 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	after := c.QueryParam("after")
-	var channels storage.Page[domain.Channel]
+	view := templates.Directory{Contains: text, ByName: text != "" || c.QueryParam("order") == "name",
+		Part: templates.Part{After: c.QueryParam("after")}}
 	var person domain.User
-	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
-		channels, err = s.store.Channels.List(ctx, text, after, pageSize)
+	var following []domain.Subscription
+	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) error {
+		if !view.ByName {
+			active, err := s.store.Feeds.ByActivity(ctx, view.After, pageSize)
+			view.Next = active.Next
+			for _, channel := range active.Items {
+				view.Channels = append(view.Channels, templates.ListedChannel{Channel: channel.Channel, On: channel.LastBlogOn})
+			}
+			return err
+		}
+		named, err := s.store.Channels.List(ctx, text, view.After, pageSize)
+		view.Next = named.Next
+		for _, channel := range named.Items {
+			view.Channels = append(view.Channels, templates.ListedChannel{Channel: channel})
+		}
 		return err
 	}, func(ctx context.Context) error {
 		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
-		if err != nil || after != "" {
+		if err != nil || view.After != "" {
 			return nil // no user can have this name, or the page before said who has
 		}
 		person, err = s.store.Accounts.Get(ctx, name)
@@ -343,10 +359,18 @@ func (s *server) directory(c echo.Context, v visitor) error {
 			return nil
 		}
 		return err
+	}, func(ctx context.Context) (err error) {
+		if v.SignedIn() {
+			following, err = s.store.Subscriptions.Joined(ctx, v.User)
+		}
+		return err
 	})
-	return show(s, c, v, err, templates.DirectoryPage, templates.Directory{
-		Contains: text, Person: person.Name, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
-	})
+	view.Person = person.Name
+	for i := range view.Channels {
+		ref := view.Channels[i].Ref()
+		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })
+	}
+	return show(s, c, v, err, templates.DirectoryPage, view)
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -73,12 +72,6 @@ var build = sync.OnceValue(func() string {
 	}
 	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
 })
-
-// blogETag is the entity tag of a post. It holds the revision, which an edit
-// changes, and the rating, which a vote changes.
-func blogETag(b domain.Blog) string {
-	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
-}
 
 // revisionOf returns the revision from the tag of a post. Edits compare only the
 // revision, so that a vote in between makes no conflict. It is empty for a tag that

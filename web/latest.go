@@ -2,13 +2,12 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -24,26 +23,38 @@ import (
 // deletion was accepted before.
 func (s *server) showLatest(c echo.Context, v visitor) error {
 	after := c.QueryParam("after")
-	active, err := s.active(c.Request().Context(), after)
+	composing := v.SignedIn() && after == ""
+	var active storage.Active
+	var last domain.Channel
+	err := s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
+		active, err = s.active(ctx, after)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if !composing {
+			return nil
+		}
+		last, err = s.lastUsed(ctx, c)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	var own ownView
+	if composing {
+		own.composer = s.composer(c, v, append([]domain.Channel{last}, channelsOf(active)...)...)
+	}
 	read := func(ctx context.Context) (templates.Latest, error) {
 		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.texts.feed(latest.Items)}
-		for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
-			shown := templates.ActiveChannel{Name: channel.Name, On: channel.NotedOn}
-			ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
-			if at := slices.IndexFunc(latest.Items, ofIt); at >= 0 {
-				shown.On = latest.Items[at].CreatedOn // and not up to five minutes before
-			}
-			view.Channels = append(view.Channels, shown)
+		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: offer(s.texts.feed(latest.Items), v.User, ""),
+			Channels: listed(active, latest.Items)}
+		if composing {
+			view.Composer = &own.composer
 		}
 		return view, err
 	}
 	if !s.mayShare(c.Request()) {
 		shown := s.page(c, v)
-		if s.has(c, shown, active.Version, ownView{}) {
+		if s.has(c, shown, active.Version, own) {
 			return nil
 		}
 		view, err := read(c.Request().Context())
@@ -129,58 +140,69 @@ func (s *server) home(c echo.Context, v visitor) error {
 	if !v.SignedIn() {
 		return s.showLatest(c, v)
 	}
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	feed, err := s.store.Feeds.List(ctx, v.User, after, pageSize)
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
-	if len(feed.Items) == 0 && err == nil {
-		var subscriptions []domain.Subscription
-		subscriptions, err = s.store.Subscriptions.ListAll(ctx, v.User)
-		view.Subscriptions = len(subscriptions)
+	after := c.QueryParam("after")
+	var feed storage.Page[storage.FeedItem]
+	var channels []domain.Channel
+	err := s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
+		feed, err = s.store.Feeds.List(ctx, v.User, after, pageSize)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if after == "" {
+			channels, err = s.usual(ctx, c, v)
+		}
+		return err
+	})
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: offer(s.texts.feed(feed.Items), v.User, "")}
+	for _, item := range feed.Items {
+		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
+	}
+	if err == nil && after == "" && len(feed.Items) == 0 {
+		var active storage.Active
+		active, err = s.active(c.Request().Context(), "")
+		view.Channels, channels = listed(active, nil), append(channels, channelsOf(active)...)
 	}
 	if err == nil && after == "" {
-		view.Composer, err = s.lastUsed(ctx, v.User, feed.Items)
+		view.Composer, view.Seen = new(s.composer(c, v, channels...)), s.seen(c, time.Now())
 	}
 	return show(s, c, v, err, templates.FeedPage, view)
 }
 
-// lastUsed is the form for a post in the channel that a user has used last: that of their newest
-// post on the first page of their feed, or their own channel that was created last. It is nil if
-// there is none, or if they may not post there.
-func (s *server) lastUsed(ctx context.Context, user domain.UserName, feed []storage.FeedItem) (*templates.Channel, error) {
-	if at := slices.IndexFunc(feed, func(item storage.FeedItem) bool { return item.UserID == user }); at >= 0 {
-		if form, err := s.formIn(ctx, user, feed[at].Channel.Key); form != nil || err != nil {
-			return form, err
-		}
+const (
+	// seenCookie says until when the feed was read on this device before this visit, and until when in this visit, in
+	// seconds. It is written once in noteSeen, since a response that sets a cookie has no entity tag.
+	seenCookie = "seen"
+	noteSeen   = 5 * time.Minute
+	// A visit has ended if the feed was not read for so long.
+	visitEnds = 30 * time.Minute
+)
+
+// seen is until when the feed was read on this device before this visit. It is zero if that is not known.
+func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
+	var visit, last int64
+	_, _ = fmt.Sscanf(cookieValue(c.Request(), seenCookie), "%d.%d", &visit, &last) // without a cookie, nothing was read
+	idle := now.Sub(time.Unix(last, 0))
+	if idle > visitEnds {
+		visit = last
 	}
-	own, err := s.store.Channels.ListOwned(ctx, user, "", pageSize)
-	if err != nil || len(own.Items) == 0 {
-		return nil, err
+	if idle > noteSeen {
+		c.SetCookie(s.newCookie(c, seenCookie, fmt.Sprint(visit, ".", now.Unix()), int(rememberedFor.Seconds())))
 	}
-	newest := slices.MaxFunc(own.Items, func(a, b domain.Channel) int { return a.CreatedOn.Compare(b.CreatedOn) })
-	return s.formIn(ctx, user, newest.Key())
+	if visit > 0 {
+		before = time.Unix(visit, 0)
+	}
+	return before
 }
 
-// formIn is the form for a post in a channel, or nil if the user may not post there. It has the
-// version of the channel for its key, as the form on the channel's page has: a post changes both.
-func (s *server) formIn(ctx context.Context, user domain.UserName, key domain.ChannelKey) (form *templates.Channel, err error) {
-	var postingRule storage.PostingRule
-	err = s.store.Concurrently(ctx, func(ctx context.Context) error {
-		channel, version, err := s.store.Channels.GetVersion(ctx, key.Address(), "")
-		form = &templates.Channel{Channel: channel, Draft: templates.Draft{Key: cmp.Or(string(version), rand.Text())}}
-		return err
-	}, func(ctx context.Context) (err error) {
-		postingRule, err = s.store.Posts.PostingRule(ctx, key)
-		return err
-	})
-	switch {
-	case errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrGone):
-		return nil, nil // it was deleted meanwhile
-	case err != nil:
-		return nil, err
+// listed are the channels with the newest activity. The posts on the page say when that was, and not up to five
+// minutes before.
+func listed(active storage.Active, posts []storage.FeedItem) (channels []templates.ListedChannel) {
+	for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
+		shown := templates.ListedChannel{Channel: channel.Channel, On: channel.NotedOn}
+		ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
+		if at := slices.IndexFunc(posts, ofIt); at >= 0 {
+			shown.On = posts[at].CreatedOn
+		}
+		channels = append(channels, shown)
 	}
-	why, err := s.mayNotPost(ctx, form.Channel, postingRule, user)
-	if err != nil || why != "" {
-		return nil, err
-	}
-	return form, nil
+	return channels
 }

@@ -75,12 +75,12 @@ func pagesSayWhoMayPost(t *testing.T) {
 	s.subscribe("bob", channel)
 	anonymous := s.browser()
 	page := func(b *browser) page { return b.open("/channels/Engines").want(200) }
-	if !page(bob).hasForm("Post") || !bob.open("/").hasForm("Post") {
+	if !page(bob).hasForm("Post") {
 		t.Error("bob may post, and has no form")
 	}
 	page(anonymous).says("Sign in").saysNot("Only @ada posts here.")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", true))
-	if page(bob).says("Only @ada posts here.").hasForm("Post") || bob.open("/").hasForm("Post") {
+	if page(bob).says("Only @ada posts here.").hasForm("Post") {
 		t.Error("bob may not post, and has a form")
 	}
 	page(anonymous).says("Only @ada posts here.")

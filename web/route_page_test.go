@@ -11,15 +11,16 @@ func pageRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
 			{"", anonymous, 3, 87, 1, 50},
-			{"", bobsCookie, 5, 68, 0, 0},
+			{"", bobsCookie, 4, 68, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
 			{anonymous, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels", who: everyone, costs: []cost{
-			{"", anonymous, 2, 18, 0, 0},
-			{"", bobsCookie, 3, 20, 0, 0},
+			{"", anonymous, 3, 67, 0, 0},
+			{"", bobsCookie, 4, 70, 0, 0},
+			{"order=name", anonymous, 2, 18, 0, 0},
 			{"contains=ada", anonymous, 1, 2, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
@@ -37,6 +38,18 @@ func pageRoutes() []route {
 			{adasCookie, 303, "", "", "", "name=Stra%C3%9Fe&description=Holes%0D%0Aand+more"},
 			{adasCookie, 409, "", "", "", "name=Engines"},
 			{adasCookie, 422, "", "name=Brakes", "", "name=a//b&description=%00"},
+		}},
+		{name: "GET /write", who: users, costs: []cost{
+			{"", bobsCookie, 2, 53, 0, 0},
+		}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+		}},
+		{name: "POST /write", who: users, seeds: []seed{
+			{adasCookie, 303, "", "", "", "channel=&name=Stra%C3%9Fen&text=Holes&next=/latest"},
+			{adasCookie, 422, "", "", "", "channel=&name=a//b&text=Holes"},
+			{adasCookie, 422, "", "", "", "channel=x%20Engines&text="},
+			{adasCookie, 412, "", "", "", "channel=x%20Engines&text=Holes"},
+			{adasCookie, 404, "", "", "", "channel=x%20%00&text=Holes"},
 		}},
 		{name: "GET /channels/:name", who: everyone, costs: []cost{
 			{"", anonymous, 2, 5, 1, 2},

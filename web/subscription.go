@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +35,12 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
 			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
 	}
-	return s.done(c, err, noticeSubscribed, c.Request().URL.EscapedPath())
+	return s.done(c, err, noticeSubscribed, cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
 }
 
 func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.leave(c, v, pageTarget(c, form))
-	return s.done(c, err, noticeUnsubscribed, c.Request().URL.EscapedPath())
+	return s.done(c, err, noticeUnsubscribed, cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
 }
 
 // unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted

@@ -79,6 +79,18 @@ func (t texts) feed(items []storage.FeedItem) []templates.Post {
 	return posts
 }
 
+// offer says what a reader may do with the posts of a list: edit and delete their own, and in a channel of their own
+// delete each post and block its author.
+func offer(posts []templates.Post, reader, owner domain.UserName) []templates.Post {
+	for i := range posts {
+		p := &posts[i]
+		isAuthor, isOwner := p.UserID == reader && reader != "", reader == owner && reader != ""
+		p.CanEdit, p.CanDelete = isAuthor, isAuthor || isOwner
+		p.CanBlock = isOwner && !isAuthor && p.UserID != domain.DeletedUser
+	}
+	return posts
+}
+
 // content is the HTML of a post for a feed.
 func (t texts) content(blog domain.Blog) string { return t.blog(blog, inFeed).html.String() }
 

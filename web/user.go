@@ -34,7 +34,7 @@ func (s *server) showUser(c echo.Context, v visitor) (err error) {
 			return err
 		}
 		posts, err := s.store.Feeds.BlogsBy(ctx, name, view.After, pageSize)
-		view.Posts, view.Next = s.texts.feed(posts.Items), posts.Next
+		view.Posts, view.Next = offer(s.texts.feed(posts.Items), v.User, ""), posts.Next
 		return err
 	})
 	return show(s, c, v, err, templates.UserPage, view)

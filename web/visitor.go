@@ -173,11 +173,13 @@ func (s *server) remember(c echo.Context, token string, session domain.Session) 
 	c.SetCookie(cookie)
 }
 
-// forget makes the browser drop the session's token, and the pages of the session that
+// forget makes the browser drop the session's token, what it remembers of its user, and the pages of the session that
 // it keeps (Clear-Site-Data; over HTTPS only, or from this machine).
 func (s *server) forget(c echo.Context) {
 	c.Response().Header().Set(headerClearSiteData, `"cache"`)
-	c.SetCookie(s.newCookie(c, s.sessionCookie(c), "", -1))
+	for _, name := range []string{s.sessionCookie(c), lastCookie, seenCookie} {
+		c.SetCookie(s.newCookie(c, name, "", -1))
+	}
 }
 
 func (s *server) sessionCookie(c echo.Context) string {

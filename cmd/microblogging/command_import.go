@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -15,6 +15,7 @@ import (
 	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/bolt"
 )
 
 type importCommand struct {
@@ -22,6 +23,7 @@ type importCommand struct {
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
 	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
 	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, the first line of standard input."`
+	DryRun       bool     `help:"Print the report and write nothing. With --create-owner, neither the store nor a password is needed."`
 	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files of at most 64 MiB each, imported in this order."`
 }
 
@@ -43,31 +45,76 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 	}
-	return c.use(ctx, c.CreateOwner, func(b *backend) (err error) {
-		store := b.Store
-		password, err := c.checkOwner(ctx, console, store, owner)
-		if err != nil {
-			return err
-		}
-		if password != "" {
-			if _, err := b.Operator.SignUp(ctx, string(owner), password); err != nil {
-				return cannotCreate(err)
-			}
-		}
-		channel, err := findOrCreate(ctx, store, name, owner)
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			to := newImporter(store, channel, owner, file.Source)
-			err := importTo(ctx, console, file, to)
-			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
-			if err != nil {
-				return fmt.Errorf("importing %s: %w", file.name, err)
-			}
-		}
-		return nil
+	err := c.use(ctx, c.CreateOwner && !c.DryRun, func(b *backend) error {
+		return c.importAll(ctx, console, b.Parts, name, owner, files)
 	})
+	if c.DryRun && c.CreateOwner && (errors.Is(err, bolt.ErrNoStore) || errors.Is(err, domain.ErrMissing)) {
+		return c.importAll(ctx, console, nil, name, owner, files)
+	}
+	return err
+}
+
+// importAll imports the files into a store. Without a store, which a dry run may not have, it only counts.
+func (c importCommand) importAll(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName, files []importFile) error {
+	var store *storage.Store
+	var channel domain.Channel
+	if parts != nil {
+		var err error
+		store = parts.Store
+		if channel, err = c.prepare(ctx, console, parts, name, owner); err != nil {
+			return err
+		}
+	}
+	var all importCounts
+	for _, file := range files {
+		to := newImporter(store, channel, owner, file.Source)
+		if c.DryRun {
+			to.dry, to.create = true, func(ctx context.Context, in domain.Channel, postings []storage.Posting) []storage.PostResult {
+				if in.Name == "" { // there is no channel yet
+					return slices.Repeat([]storage.PostResult{{Made: true}}, len(postings))
+				}
+				return parts.Operator.Earlier(ctx, in, postings)
+			}
+		}
+		err := importTo(ctx, console, file, to)
+		if file.Encoding != "" {
+			fmt.Fprintf(console.stdout, "%s: read as %s\n", file.name, file.Encoding)
+		}
+		for _, note := range to.counts.notes() {
+			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, note)
+		}
+		if len(files) > 1 {
+			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
+		}
+		if all.add(to.counts); err != nil {
+			fmt.Fprintln(console.stdout, all)
+			return fmt.Errorf("importing %s: %w", file.name, err)
+		}
+	}
+	_, err := fmt.Fprintln(console.stdout, all)
+	return err
+}
+
+// prepare returns the channel. It creates the owner's account and the channel if they do not exist. In a
+// dry run it creates nothing, and returns no channel if there is none.
+func (c importCommand) prepare(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName) (channel domain.Channel, err error) {
+	password, err := c.checkOwner(ctx, console, parts.Store, owner)
+	if err != nil {
+		return channel, err
+	}
+	if c.DryRun {
+		channel, err = parts.Channels.Get(ctx, name.Key().Address())
+		if errors.Is(err, domain.ErrNotFound) {
+			err = nil
+		}
+		return channel, err
+	}
+	if password != "" {
+		if _, err := parts.Operator.SignUp(ctx, string(owner), password); err != nil {
+			return channel, cannotCreate(err)
+		}
+	}
+	return findOrCreate(ctx, parts.Store, name, owner)
 }
 
 // importTo posts the entries of a file, and shows a progress bar.
@@ -98,7 +145,7 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 // maxImportFile bounds the bytes of a file, because a feed is read whole.
 const maxImportFile = 64 << 20
 
-// An importFile is a feed that was read. Its Source is never empty.
+// An importFile is a feed that was read.
 type importFile struct {
 	name string
 	feed.Feed
@@ -120,9 +167,6 @@ func readImportFile(name string) (importFile, error) {
 	read, err := feed.Parse(document)
 	if err != nil {
 		return importFile{}, fmt.Errorf("%s: %w", name, err)
-	}
-	if read.Source == "" { // it says nothing about itself
-		read.Source = "name:" + filepath.Base(name)
 	}
 	return importFile{name, read}, nil
 }
@@ -148,6 +192,8 @@ func (c importCommand) checkOwner(ctx context.Context, console *console, store *
 		return "", cannotRunError{err}
 	case !c.CreateOwner:
 		return "", cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
+	case c.DryRun:
+		return "", nil
 	}
 	password, err = ownerPassword(console)
 	if err == nil {

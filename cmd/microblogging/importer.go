@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,29 +18,78 @@ import (
 )
 
 // importCounts counts what became of a feed's entries.
-type importCounts struct {
-	// known entries were imported before. cut and misdated entries are also among added.
-	added, known, cut, misdated int
+type importCounts [pixels + 1]int
+
+const (
+	added = iota
+	// known entries were imported before.
+	known
+	// The next ones became no posts.
+	notPublished
+	notPosts
+	repeated
+	empty
 	// moved posts had a later date than their entries have now: mostly that of an import which
 	// could not read theirs.
-	moved int
-	// leftOut entries hold nothing to post: no text, no title and no link.
-	leftOut int
+	moved
+	// Of the next ones, which are added too, the posts have something else than the file.
+	misdated
+	early
+	zoneless
+	cut
+	summaries
+	// The next ones are counted one by one.
+	media
+	links
+	pixels
+)
+
+// importWords are what the report says of each count.
+var importWords = [...]string{
+	added: "posts added", known: "already there",
+	notPublished: feed.NotPublished, notPosts: feed.NotPosts, repeated: feed.Repeated, empty: feed.Empty,
+	moved:     "posts moved to the date that the file has now",
+	misdated:  "posts dated now because their dates cannot be read",
+	early:     "posts dated now because their dates are in the future",
+	zoneless:  "dates taken as UTC because they name no time zone that is known",
+	cut:       "posts cut to the limit of a post",
+	summaries: "posts without the summary of their entry, which is not part of its content",
+	media:     "pictures, sounds, videos and other files left out because they do not fit or have no web address",
+	links:     "links left out because they do not fit or have no web address",
+	pixels:    "pictures of one pixel left out, which count readers",
 }
 
+func (c *importCounts) add(other importCounts) {
+	for i, n := range other {
+		c[i] += n
+	}
+}
+
+// notes say what is else than in the file.
+func (c importCounts) notes() (notes []string) {
+	for i := moved; i < len(c); i++ {
+		if c[i] > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d", importWords[i], c[i]))
+		}
+	}
+	return notes
+}
+
+// String returns the last line of a report.
 func (c importCounts) String() string {
-	text := fmt.Sprintf("%d posts added, %d already there", c.added, c.known)
-	if c.cut > 0 {
-		text += fmt.Sprintf(", %d cut to the limit of a post", c.cut)
+	var reasons []string
+	leftOut := 0
+	for i := notPublished; i < moved; i++ {
+		if leftOut += c[i]; c[i] > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d %s", c[i], importWords[i]))
+		}
 	}
-	if c.misdated > 0 {
-		text += fmt.Sprintf(", %d dated now because their dates cannot be read", c.misdated)
+	text := fmt.Sprintf("%d posts added, %d already there, %d left out", c[added], c[known]+c[moved], leftOut)
+	if c[added] == 1 {
+		text = strings.Replace(text, "posts", "post", 1)
 	}
-	if c.moved > 0 {
-		text += fmt.Sprintf(", %d moved to the date that the file has now", c.moved)
-	}
-	if c.leftOut > 0 {
-		text += fmt.Sprintf(", %d left out because they are empty", c.leftOut)
+	if leftOut > 0 {
+		text += ": " + strings.Join(reasons, ", ")
 	}
 	return text
 }
@@ -60,6 +111,11 @@ type importer struct {
 	// source tells the feed apart from others with the same ids of entries.
 	source    string
 	converter *feed.Converter
+	// began is when the import began. No post is dated after it, except one that is dated by its arrival.
+	began time.Time
+	// create makes posts. In a dry run, it only looks which were made before.
+	create func(context.Context, domain.Channel, []storage.Posting) []storage.PostResult
+	dry    bool
 	// progress is called with how many entries are done.
 	progress func(done int)
 
@@ -70,25 +126,29 @@ type importer struct {
 
 // newImporter returns an importer that does not report its progress.
 func newImporter(store *storage.Store, channel domain.Channel, owner domain.UserName, source string) *importer {
-	return &importer{
+	i := &importer{
 		store: store, channel: channel, owner: owner, source: source,
-		converter: feed.NewConverter(), progress: func(int) {},
+		converter: feed.NewConverter(), began: domain.Now(), progress: func(int) {},
 	}
+	if store != nil {
+		i.create = store.Posts.CreateAll
+	}
+	return i
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
 // changed it or a user has deleted its post, unless it has an earlier date now than its post
-// (belated). An entry whose ID an earlier one of the feed has is left alone too. After a failure no
-// other batch begins, and those under way go on to their ends. It returns the first failure.
+// (belated). After a failure no other batch begins, and those under way go on to their ends. It returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
-	first := firstOfEach(entries)
-	i.counts.known = len(entries) - len(first)
 	batches, begin := errgroup.WithContext(ctx)
 	batches.SetLimit(importFlight)
-	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
-		batches.SetLimit(1) // an entry without a date gets that of its arrival
+	if slices.ContainsFunc(entries, i.undated) {
+		// An entry without a date gets that of its arrival, and the first one is the newest.
+		batches.SetLimit(1)
+		entries = slices.Clone(entries)
+		slices.Reverse(entries)
 	}
-	for batch := range slices.Chunk(first, importBatch) {
+	for batch := range slices.Chunk(entries, importBatch) {
 		batches.Go(func() error {
 			if begin.Err() != nil { // one has failed
 				return begin.Err()
@@ -99,61 +159,69 @@ func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	return batches.Wait()
 }
 
-// firstOfEach returns the first entry with each ID.
-func firstOfEach(entries []feed.Entry) []feed.Entry {
-	seen := make(map[string]bool, len(entries))
-	return slices.DeleteFunc(slices.Clone(entries), func(e feed.Entry) bool {
-		twice := seen[e.ID]
-		seen[e.ID] = true
-		return twice
-	})
+// undated reports whether the post of an entry gets the date of its arrival. A date that is not over yet would
+// head the lists of newest posts until then.
+func (i *importer) undated(e feed.Entry) bool {
+	return e.Published.IsZero() || e.Published.After(i.began)
 }
 
 // postAll posts a batch and counts what became of each entry.
 func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) {
 	var postings []storage.Posting
-	var cut, misdated []bool // of each posting
-	leftOut := 0
+	var notes []importCounts // of each posting, if it is added
+	var counts importCounts
 	for _, entry := range batch {
-		posting := i.posting(entry)
-		draft, short := i.converter.Draft(entry)
-		if posting.Draft = draft; draft.Text == "" {
-			leftOut++
+		draft, lost := i.converter.Draft(entry)
+		reason := cmp.Or(entry.LeftOut, feed.Empty)
+		if draft.Text == "" || entry.LeftOut != "" {
+			counts[slices.Index(importWords[:], reason)]++
 			continue
 		}
-		postings, cut, misdated = append(postings, posting), append(cut, short), append(misdated, entry.Misdated)
+		posting := i.posting(entry)
+		posting.Draft = draft
+		postings, notes = append(postings, posting), append(notes, i.note(entry, lost))
 	}
-	results := i.store.Posts.CreateAll(ctx, i.channel, postings)
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	counts := &i.counts
-	counts.leftOut += leftOut
-	for n, r := range results {
-		moved := i.belated(postings[n], r)
-		if moved {
+	for n, r := range i.create(ctx, i.channel, postings) {
+		late := i.belated(postings[n], r)
+		if late && i.dry {
+			r.Err = nil
+		} else if late {
 			r.Err = i.move(ctx, postings[n], r.Blog)
 		}
 		switch {
-		case moved && r.Err == nil:
-			counts.moved++
-			continue
+		case late && r.Err == nil:
+			counts[moved]++
 		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
-			counts.known++
-			continue
+			counts[known]++
 		case r.Err != nil:
 			err = cmp.Or(err, r.Err)
-			continue
-		}
-		counts.added++
-		if cut[n] {
-			counts.cut++
-		}
-		if misdated[n] {
-			counts.misdated++
+		default:
+			counts.add(notes[n])
 		}
 	}
-	i.progress(counts.added + counts.known + counts.moved + counts.leftOut)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.counts.add(counts)
+	done := 0
+	for _, n := range i.counts[:misdated] {
+		done += n
+	}
+	i.progress(done)
 	return err
+}
+
+// note counts an entry that was added, and what its post has else than the file.
+func (i *importer) note(entry feed.Entry, lost feed.Loss) importCounts {
+	counts := importCounts{added: 1, media: lost.Media, links: lost.Links, pixels: lost.Pixels}
+	for kind, is := range map[int]bool{
+		misdated: entry.Misdated, early: i.undated(entry) && !entry.Published.IsZero(), zoneless: entry.Zoneless,
+		cut: lost.Cut, summaries: lost.Summary,
+	} {
+		if is {
+			counts[kind]++
+		}
+	}
+	return counts
 }
 
 // belated reports whether an earlier import made the post, with a later date than its entry has
@@ -176,7 +244,11 @@ func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog)
 // posting returns the posting of an entry, without its draft. Source and key say which post
 // an entry has made: with others, it would be imported a second time.
 func (i *importer) posting(entry feed.Entry) storage.Posting {
+	on := entry.Published
+	if i.undated(entry) {
+		on = time.Time{}
+	}
 	return storage.Posting{
-		By: i.owner, Channel: i.channel, Source: "feed " + i.source, Key: entry.ID, CreatedOn: entry.Published,
+		By: i.owner, Channel: i.channel, Source: "feed " + i.source, Key: entry.ID, CreatedOn: on,
 	}
 }

@@ -43,7 +43,7 @@ func BenchmarkImport(b *testing.B) {
 				b.StartTimer()
 				importBench(b, name, to)
 				b.StopTimer()
-				if to.counts.added != entries {
+				if to.counts[added] != entries {
 					b.Fatalf("%+v", to.counts)
 				}
 				ok(b, db.Close())

@@ -171,36 +171,20 @@ func ofSetup(v lab.View, link string) bool {
 func accounts() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "sign-out", About: "a user signs in by a link and out again, and delayed duplicates of the requests arrive", Faults: 2,
-				DelayedCalls: anything,
-				Setup:        account,
-				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(makeLink, follow, signOut)}, {Name: "vera2", Run: endSessions}},
-			},
-			{
-				Name: "link", About: "two people follow one sign-in link", Faults: 3, DelayedCalls: anything,
-				Setup:  inTurn(account, makeLink),
-				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}},
-			},
-			{
-				Name: "link-late", About: "a user makes a sign-in link and follows it twice, and delayed duplicates of the requests arrive", Faults: 2,
-				DelayedCalls: anything,
-				Setup:        account,
-				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(makeLink, follow, follow)}},
-			},
-			{
-				Name: "link-ended", About: "a user follows a sign-in link while all sessions are ended", Faults: 3,
-				DelayedCalls: anything,
-				Setup:        inTurn(account, makeLink),
-				Actors:       []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions}},
-			},
-			{
-				Name: "reset", About: "two people set a new password with one link, while a third signs in with it", Faults: 3, DelayedCalls: anything,
-				Setup: withAccount(makeLink),
-				Actors: []lab.Actor{
-					{Name: "vera", Run: reset("vera")}, {Name: "thief", Run: reset("thief")}, {Name: "vera2", Run: follow},
-				},
-			},
+			{Name: "sign-out", About: "a user signs in by a link and out again, and delayed duplicates of the requests arrive",
+				Faults: 2, DelayedCalls: anything, Setup: account,
+				Actors: []lab.Actor{{Name: "vera", Run: inTurn(makeLink, follow, signOut)}, {Name: "vera2", Run: endSessions}}},
+			{Name: "link", About: "two people follow one sign-in link",
+				Faults: 3, DelayedCalls: anything, Setup: inTurn(account, makeLink),
+				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}}},
+			{Name: "link-late", About: "a user makes a sign-in link and follows it twice, and delayed duplicates of the requests arrive",
+				Faults: 2, DelayedCalls: anything, Setup: account, Actors: []lab.Actor{{Name: "vera", Run: inTurn(makeLink, follow, follow)}}},
+			{Name: "link-ended", About: "a user follows a sign-in link while all sessions are ended",
+				Faults: 3, DelayedCalls: anything, Setup: inTurn(account, makeLink),
+				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions}}},
+			{Name: "reset", About: "two people set a new password with one link, while a third signs in with it",
+				Faults: 3, DelayedCalls: anything, Setup: withAccount(makeLink),
+				Actors: []lab.Actor{{Name: "vera", Run: reset("vera")}, {Name: "thief", Run: reset("thief")}, {Name: "vera2", Run: follow}}},
 		},
 		ablations: []ablation{
 			ablate("reset-epoch", "reset", "The epoch of a reset link", "ResetPassword: epochOf(now) != epochOf(row)",

@@ -54,24 +54,18 @@ func readAuthor(v lab.View, f lab.Known, before []lab.Known, violation violating
 func authors() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "author", About: "the page of an author is read while they post, twice with one key, and a post of theirs is deleted", Faults: 1, Preemptions: 2,
-				DelayedCalls: anything,
-				Setup:        news("old"),
+			{Name: "author", About: "the page of an author is read while they post, twice with one key, and a post of theirs is deleted",
+				Faults: 1, Preemptions: 2, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{
-					{Name: "reader", Run: lookAtAuthor(2)}, {Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
-					{Name: "olga", Run: removePost("old", owner)}, worker1(),
-				},
-			},
-			{
-				Name: "author-deletion", About: "the page of an author is read while they post, and the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
-				DelayedCalls: toAuthor,
-				Setup:        news("old"),
+					{Name: "reader", Run: lookAtAuthor(2)}, {Name: "ann", Run: post(author, "new")},
+					{Name: "ann2", Run: post(author, "new"), After: "ann"}, {Name: "olga", Run: removePost("old", owner)}, worker1(),
+				}},
+			{Name: "author-deletion", About: "the page of an author is read while they post, and the channel is deleted and its name taken again",
+				Faults: 1, Preemptions: 2, DelayedCalls: toAuthor, Setup: news("old"),
 				Actors: []lab.Actor{
-					{Name: "reader", Run: lookAtAuthor(1)}, {Name: "olga", Run: ask}, worker1(),
-					{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: createAndPost(author, "again")},
-				},
-			},
+					{Name: "reader", Run: lookAtAuthor(1)}, {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: post(author, "new")},
+					{Name: "ann2", Run: createAndPost(author, "again")},
+				}},
 		},
 		ablations: []ablation{
 			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...)",

@@ -40,15 +40,11 @@ func addressIsGone(v lab.View, k lab.Known, violation violating) {
 func digests() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "digest-address", About: "a digest address is made and revoked twice, and delayed duplicates of the requests arrive", Faults: 2,
-				DelayedCalls: anything,
-				Setup:        account,
+			{Name: "digest-address", About: "a digest address is made and revoked twice, and delayed duplicates of the requests arrive",
+				Faults: 2, DelayedCalls: anything, Setup: account,
 				Actors: []lab.Actor{
-					{Name: "vera", Run: inTurn(newAddress, revokeAddress, newAddress, revokeAddress)},
-					{Name: "vera2", Run: endSessions},
-				},
-			},
+					{Name: "vera", Run: inTurn(newAddress, revokeAddress, newAddress, revokeAddress)}, {Name: "vera2", Run: endSessions},
+				}},
 		},
 		ablations: []ablation{
 			ablate("address", "digest-address", "The version of the account", "(Pause).Change: driver.Match(now.ETag)",

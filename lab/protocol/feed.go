@@ -72,16 +72,14 @@ func follows(v lab.View, before []lab.Known, f, post lab.Known) bool {
 func feeds() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the concurrent reads", Faults: 1, Preemptions: 2,
-				Setup:  inTurn(news("old"), subscribe(visitor)),
-				Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()},
-			},
-			{
-				Name: "feed-leave", About: "a feed is read while its reader unsubscribes and another user posts", Faults: 1, Preemptions: 2,
-				Setup:  inTurn(news("old"), subscribe(visitor)),
-				Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")}},
-			},
+			{Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the concurrent reads",
+				Faults: 1, Preemptions: 2, Setup: inTurn(news("old"), subscribe(visitor)),
+				Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()}},
+			{Name: "feed-leave", About: "a feed is read while its reader unsubscribes and another user posts",
+				Faults: 1, Preemptions: 2, Setup: inTurn(news("old"), subscribe(visitor)),
+				Actors: []lab.Actor{
+					feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")},
+				}},
 		},
 		ablations: []ablation{
 			ablate("feed-channel", "feed-deletion", "The mark in a feed", "(*Subscriptions).repairSubscription: channel.State != domain.ChannelActive",

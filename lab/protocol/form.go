@@ -100,12 +100,8 @@ func staleForm(accept accepting) []lab.Actor {
 func forms() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes", Faults: 1, Preemptions: 2,
-				DelayedCalls: anything,
-				Setup:        news(),
-				Actors:       staleForm(domain.ChannelRef.Address),
-			},
+			{Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes",
+				Faults: 1, Preemptions: 1, DelayedCalls: anything, Setup: news(), Actors: staleForm(domain.ChannelRef.Address)},
 		},
 		ablations: []ablation{
 			ablate("expected", "stale-form", "What was read", "ReadActive: !at.Expected.Holds(row.Incarnation)",

@@ -22,34 +22,25 @@ func reconcile(ctx context.Context, c *lab.Client) {
 func reconciliations() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "forgotten", About: "the queue may lose the message of a deletion", Faults: 1, Forgets: true,
-				Setup:  news("old"),
-				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1()},
-			},
-			{
-				Name: "index", About: "the web role or a worker dies, and the queue loses the message of a deletion, which the pass must find by the index of open deletions", Faults: 2, Forgets: true,
-				Setup: news("old"), Invariants: Shipped{AcceptedOnly: true}, Preemptions: 2,
-				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1()},
-			},
-			{
-				Name: "index-pass", About: "the queue may lose the message of a deletion, while a pass removes rows of the index of open deletions", Faults: 1, Forgets: true, Preemptions: 3,
-				Setup:  news("old"),
-				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
-			},
-			{
-				Name: "index-late", About: "a deletion ends while a reconciling pass runs, the name is taken again, and a delayed duplicate of a write to the index arrives", Faults: 1, Preemptions: 2,
-				DelayedCalls: toIndex,
-				Setup:        news("old"),
-				Actors:       []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
-			},
-			{
-				Name: "clocks", About: "the clock of the web role is far ahead, that of a worker is too and then steps back, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 2,
-				Setup: news("old"),
+			{Name: "forgotten", About: "the queue may lose the message of a deletion",
+				Faults: 1, Forgets: true, Setup: news("old"), Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1()}},
+			{Name: "index", About: "the web role or a worker dies, and the queue loses the message of a deletion, which the pass must find by the index of open deletions",
+				Faults: 2, Forgets: true, Invariants: Shipped{AcceptedOnly: true}, Preemptions: 2, Setup: news("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1()}},
+			{Name: "index-pass", About: "the queue may lose the message of a deletion, while a pass removes rows of the index of open deletions",
+				Faults: 1, Forgets: true, Preemptions: 3, Setup: news("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}}},
+			{Name: "index-late", About: "a deletion ends while a reconciling pass runs, the name is taken again, and a delayed duplicate of a write to the index arrives",
+				Faults: 1, Preemptions: 2, DelayedCalls: toIndex, Setup: news("old"),
 				Actors: []lab.Actor{
-					{Name: "olga", Run: ask, Ahead: farAhead}, {Name: "w1", Run: work, Ahead: 6}, {Name: "reconcile", Run: reconcile, Ahead: farAhead},
-				},
-			},
+					{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile},
+				}},
+			{Name: "clocks", About: "the clock of the web role is far ahead, that of a worker is too and then steps back, and the queue may lose the message",
+				Faults: 1, Forgets: true, Preemptions: 2, Setup: news("old"),
+				Actors: []lab.Actor{
+					{Name: "olga", Run: ask, Ahead: farAhead}, {Name: "w1", Run: work, Ahead: 6},
+					{Name: "reconcile", Run: reconcile, Ahead: farAhead},
+				}},
 		},
 		ablations: []ablation{
 			ablate("reconcile", "forgotten", "The reconciling pass", "(*pass).lookAt: p.requeue(ctx, d.Message())",

@@ -114,22 +114,16 @@ func noting(c *lab.Call) bool { return c.Target == schema.TableActivity }
 func latest() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "latest", About: "the newest posts are read while a user posts, and the channel is deleted", Faults: 1, Preemptions: 2, Noting: true,
-				DelayedCalls: noting,
-				Setup:        busy,
+			{Name: "latest", About: "the newest posts are read while a user posts, and the channel is deleted",
+				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: noting, Setup: busy,
 				Actors: []lab.Actor{
 					{Name: "reader", Run: lookAtLatest}, {Name: "ann", Run: postLater(author, "new")}, {Name: "olga", Run: ask}, worker1(),
-				},
-			},
-			{
-				Name: "latest-again", About: "the newest posts are read while the name of a deleted channel is taken again", Faults: 1, Preemptions: 2, Noting: true,
-				DelayedCalls: noting,
-				Setup:        inTurn(busy, ask),
+				}},
+			{Name: "latest-again", About: "the newest posts are read while the name of a deleted channel is taken again",
+				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: noting, Setup: inTurn(busy, ask),
 				Actors: []lab.Actor{
 					backwards(lab.Actor{Name: "reader", Run: lookAtLatest}), {Name: "ann", Run: createAndPost(author, "new")}, worker1(),
-				},
-			},
+				}},
 		},
 		ablations: []ablation{
 			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",

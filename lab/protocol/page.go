@@ -248,39 +248,20 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Viol
 func pages() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on", Faults: 1, Preemptions: 3,
-				DelayedCalls: written,
-				Setup:        news("old"),
-				Actors: []lab.Actor{
-					reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
-				},
-			},
-			{
-				Name: "page-post", About: "two processes keep a page while a user posts and a post is deleted", Faults: 1, Preemptions: 2,
-				Setup: news("old"),
-				Actors: []lab.Actor{
-					reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)},
-				},
-			},
-			{
-				Name: "page-worker", About: "a process keeps a page while a worker deletes the post on it", Faults: 1,
-				Setup:  queuedPost("old"),
-				Actors: []lab.Actor{reader(), {Name: "vera", Run: vote("old", visitor)}, worker1()},
-			},
-			{
-				Name: "page-deletion", About: "a process keeps a page while the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
-				Setup: news("old"),
-				Actors: []lab.Actor{
-					backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")},
-				},
-			},
-			{
-				Name: "page-subscribers", About: "a process keeps a page while a subscription ends", Faults: 1, Preemptions: 3,
-				DelayedCalls: written,
-				Setup:        inTurn(news("old"), subscribe(visitor)),
-				Actors:       []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}},
-			},
+			{Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on",
+				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: news("old"),
+				Actors: []lab.Actor{reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)}}},
+			{Name: "page-post", About: "two processes keep a page while a user posts and a post is deleted",
+				Faults: 1, Preemptions: 2, Setup: news("old"),
+				Actors: []lab.Actor{reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)}}},
+			{Name: "page-worker", About: "a process keeps a page while a worker deletes the post on it",
+				Faults: 1, Setup: queuedPost("old"), Actors: []lab.Actor{reader(), {Name: "vera", Run: vote("old", visitor)}, worker1()}},
+			{Name: "page-deletion", About: "a process keeps a page while the channel is deleted and its name taken again",
+				Faults: 1, Preemptions: 2, Setup: news("old"),
+				Actors: []lab.Actor{backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}}},
+			{Name: "page-subscribers", About: "a process keeps a page while a subscription ends",
+				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: inTurn(news("old"), subscribe(visitor)),
+				Actors: []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}}},
 		},
 		ablations: []ablation{
 			ablate("page-version", "page-deletion", "The version of a page", "ReadCachedAt: kept.Version == version",

@@ -125,37 +125,26 @@ func guessesAreCounted(v lab.View, _ lab.Known, violation violating) {
 func passwords() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and another user wants the name", Faults: 1, Preemptions: 2,
-				Intercept: []lab.Intercept{always(justMade())},
+			{Name: "sign-up", About: "a request to sign up is sent twice with one idempotency key, and another user wants the name",
+				Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(justMade())},
 				Actors: []lab.Actor{
-					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"},
-					{Name: "max", Run: signUp("max", visitor, "")},
-				},
-			},
-			{
-				Name: "sign-up-key", About: "two people sign up with one idempotency key, which was used more than a day ago, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-				Setup: expired, Intercept: []lab.Intercept{always(justMade())},
+					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)},
+					{Name: "vera2", Run: signUp("vera", visitor, lab.SignUpKey), After: "vera"}, {Name: "max", Run: signUp("max", visitor, "")},
+				}},
+			{Name: "sign-up-key", About: "two people sign up with one idempotency key, which was used more than a day ago, while a worker removes what has expired",
+				Faults: 1, Preemptions: 3, Intercept: []lab.Intercept{always(justMade())}, Setup: expired,
 				Actors: []lab.Actor{
 					{Name: "vera", Run: signUp("vera", visitor, lab.SignUpKey)}, {Name: "ann", Run: signUp("ann", author, lab.SignUpKey)},
 					{Name: "upkeep", Run: expire},
-				},
-			},
-			{
-				Name: "password", About: "a user and a thief of a session, who know the same old password, change it, while all sessions are ended", Faults: 1, Preemptions: 3,
-				Setup: withAccount(),
+				}},
+			{Name: "password", About: "a user and a thief of a session, who know the same old password, change it, while all sessions are ended",
+				Faults: 1, Preemptions: 3, Setup: withAccount(),
 				Actors: []lab.Actor{
-					{Name: "vera", Run: changePassword("vera")}, {Name: "thief", Run: changePassword("thief")},
-					{Name: "vera2", Run: endSessions},
-				},
-			},
-			{
-				Name: "guesses", About: "a client tries wrong passwords on two connections, while a worker removes what has expired", Faults: 1, Preemptions: 3,
-				Setup: inTurn(account, guess),
-				Actors: []lab.Actor{
-					{Name: "max", Run: guess}, {Name: "max2", Run: guess, After: "max"}, {Name: "upkeep", Run: expire},
-				},
-			},
+					{Name: "vera", Run: changePassword("vera")}, {Name: "thief", Run: changePassword("thief")}, {Name: "vera2", Run: endSessions},
+				}},
+			{Name: "guesses", About: "a client tries wrong passwords on two connections, while a worker removes what has expired",
+				Faults: 1, Preemptions: 3, Setup: inTurn(account, guess),
+				Actors: []lab.Actor{{Name: "max", Run: guess}, {Name: "max2", Run: guess, After: "max"}, {Name: "upkeep", Run: expire}}},
 		},
 		ablations: []ablation{
 			ablate("sign-up-insert", "sign-up", "The insert of an account", "(Pause).Change: driver.Insert(row, changes...)",

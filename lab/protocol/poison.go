@@ -72,26 +72,19 @@ func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View) (violati
 func poisons() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1,
-				Setup: accepted("old"), Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
-				Actors: []lab.Actor{worker1(), worker2()},
-			},
-			{
-				Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
-				Setup: queuedPost("old"), Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
-				Actors: []lab.Actor{worker1(), worker2()},
-			},
-			{
-				Name: "poison-undecodable", About: "the same, of a message that no worker can read", Faults: 3,
-				Setup: queuedUndecodable, Invariants: Shipped{Refuses: true},
-				Actors: []lab.Actor{worker1(), worker2(), worker3()},
-			},
-			{
-				Name: "requeue", About: "an operator queues a poisoned deletion again, while a worker and a reconciling pass run, and the queue may lose the message", Faults: 1, Forgets: true, Preemptions: 3,
-				Setup: poisoned("old"), Invariants: Shipped{Refuses: true},
-				Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}},
-			},
+			{Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer",
+				Faults: 2, Preemptions: 1, Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
+				Setup:  accepted("old"),
+				Actors: []lab.Actor{worker1(), worker2()}},
+			{Name: "poison-post", About: "the same, of a post",
+				Faults: 2, Preemptions: 1, Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
+				Setup:  queuedPost("old"),
+				Actors: []lab.Actor{worker1(), worker2()}},
+			{Name: "poison-undecodable", About: "the same, of a message that no worker can read",
+				Faults: 3, Invariants: Shipped{Refuses: true}, Setup: queuedUndecodable, Actors: []lab.Actor{worker1(), worker2(), worker3()}},
+			{Name: "requeue", About: "an operator queues a poisoned deletion again, while a worker and a reconciling pass run, and the queue may lose the message",
+				Faults: 1, Forgets: true, Preemptions: 3, Invariants: Shipped{Refuses: true}, Setup: poisoned("old"),
+				Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}}},
 		},
 		ablations: []ablation{
 			ablate("wait", "forgotten", "No answer is no refusal", "classify: case unanswered(err):",

@@ -90,34 +90,21 @@ func promises() subject {
 	pass := lab.Actor{Name: "reconcile", Run: reconcile}
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "undo-clocks", About: "the owner of a channel is told until when its deletion can be undone, by a process whose clock is behind, and a reconciling pass has one that is ahead and is set back",
-				Faults: 1, Forgets: true, Preemptions: 2, Undo: promised,
-				Times:  minutes(map[string][]int{"setup": {-10}, "w1": {5}, "reconcile": {5, -10}}, 0, 1, 3),
+			{Name: "undo-clocks", About: "the owner of a channel is told until when its deletion can be undone, by a process whose clock is behind, and a reconciling pass has one that is ahead and is set back",
+				Faults: 1, Forgets: true, Preemptions: 2, Undo: promised, Times: minutes(map[string][]int{"setup": {-10}, "w1": {5}, "reconcile": {5, -10}}, 0, 1, 3),
 				Setup:  inTurn(news("old"), askPromised),
-				Actors: []lab.Actor{{Name: "olga", Run: undo}, worker1(), pass},
-			},
-			{
-				Name: "undo-dies", About: "the process that is asked for a deletion which can be undone may die, its clock is ahead, and a worker and a reconciling pass go on",
-				Faults: 1, Deaths: true, Preemptions: 1, Undo: promised,
-				Times:  minutes(map[string][]int{"olga": {15}}, 0, 1, 3),
-				Setup:  news("old"),
-				Actors: []lab.Actor{{Name: "olga", Run: askPromised}, worker1(), pass},
-			},
-			{
-				Name: "erasure-clocks", About: "a user is told until when the deletion of their account can be undone, and a reconciling pass has a clock that is ahead by as much as may be, and is set back",
-				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised,
-				Times:  minutes(map[string][]int{"reconcile": {15, 15, 0}}, 0, 59, 61, 76),
+				Actors: []lab.Actor{{Name: "olga", Run: undo}, worker1(), pass}},
+			{Name: "undo-dies", About: "the process that is asked for a deletion which can be undone may die, its clock is ahead, and a worker and a reconciling pass go on",
+				Faults: 1, Deaths: true, Preemptions: 1, Undo: promised, Times: minutes(map[string][]int{"olga": {15}}, 0, 1, 3), Setup: news("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: askPromised}, worker1(), pass}},
+			{Name: "erasure-clocks", About: "a user is told until when the deletion of their account can be undone, and a reconciling pass has a clock that is ahead by as much as may be, and is set back",
+				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised, Times: minutes(map[string][]int{"reconcile": {15, 15, 0}}, 0, 59, 61, 76),
 				Setup:  withAccount(),
-				Actors: []lab.Actor{{Name: "home", Run: erase}, {Name: "vera", Run: keep}, worker1(), pass},
-			},
-			{
-				Name: "erasure-behind", About: "a user is told the same by a process whose clock is behind by as much as may be",
-				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised,
-				Times:  minutes(map[string][]int{"home": {-15}}, 0, 59, 61, 76),
+				Actors: []lab.Actor{{Name: "home", Run: erase}, {Name: "vera", Run: keep}, worker1(), pass}},
+			{Name: "erasure-behind", About: "a user is told the same by a process whose clock is behind by as much as may be",
+				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised, Times: minutes(map[string][]int{"home": {-15}}, 0, 59, 61, 76),
 				Setup:  withAccount(),
-				Actors: []lab.Actor{{Name: "home", Run: erase}, worker1(), pass},
-			},
+				Actors: []lab.Actor{{Name: "home", Run: erase}, worker1(), pass}},
 		},
 		ablations: []ablation{
 			ablate("undo-delay", "undo-dies", "The delay of the message", "(Steps).Enqueue: m.Delay()",

@@ -114,45 +114,25 @@ func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Vio
 func subscriptions() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{
-				Name: "subscribe", About: "a user subscribes while the channel is being deleted", Faults: 2, DelayedCalls: anything,
-				Setup:  queued("old"),
-				Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()},
-			},
-			{
-				Name: "unsubscribe", About: "a subscription ends while the channel is being deleted", Faults: 2,
-				Setup:  inTurn(news("old"), subscribe(visitor), queueDeletion),
-				Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}, worker1()},
-			},
-			{
-				Name: "subscribe-twice", About: "a user subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
-				Setup: news("old"),
-				Actors: []lab.Actor{
-					{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed},
-				},
-			},
-			{
-				Name: "subscribe-again", About: "a user subscribes, unsubscribes and subscribes again, and delayed duplicates of the requests arrive", Faults: 2, Preemptions: 2,
-				DelayedCalls: anything,
-				Setup:        news("old"),
+			{Name: "subscribe", About: "a user subscribes while the channel is being deleted",
+				Faults: 2, DelayedCalls: anything, Setup: queued("old"), Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()}},
+			{Name: "unsubscribe", About: "a subscription ends while the channel is being deleted",
+				Faults: 2, Setup: inTurn(news("old"), subscribe(visitor), queueDeletion),
+				Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}, worker1()}},
+			{Name: "subscribe-twice", About: "a user subscribes in one window and unsubscribes in another",
+				Faults: 2, Preemptions: 3, Setup: news("old"),
+				Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}}},
+			{Name: "subscribe-again", About: "a user subscribes, unsubscribes and subscribes again, and delayed duplicates of the requests arrive",
+				Faults: 2, Preemptions: 2, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed},
-				},
-			},
-			{
-				Name: "leave-late", About: "a user subscribes and unsubscribes, and delayed duplicates of the requests arrive", Faults: 2, Preemptions: 2,
-				DelayedCalls: anything,
-				Setup:        news("old"),
-				Actors:       []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed}},
-			},
-			{
-				Name: "subscribe-late", About: "a user subscribes in one window and unsubscribes in another, and a request is delayed", Faults: 2, Preemptions: 2,
-				DelayedCalls: anything,
-				Setup:        news("old"),
-				Actors: []lab.Actor{
-					{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed},
-				},
-			},
+				}},
+			{Name: "leave-late", About: "a user subscribes and unsubscribes, and delayed duplicates of the requests arrive",
+				Faults: 2, Preemptions: 2, DelayedCalls: anything, Setup: news("old"),
+				Actors: []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed}}},
+			{Name: "subscribe-late", About: "a user subscribes in one window and unsubscribes in another, and a request is delayed",
+				Faults: 2, Preemptions: 2, DelayedCalls: anything, Setup: news("old"),
+				Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}}},
 		},
 		ablations: []ablation{
 			ablate("join", "subscribe-twice", "The join row", "swapJoin: driver.Delete(schema.JoinRow(user), driver.Match(ticket))",

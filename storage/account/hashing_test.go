@@ -12,7 +12,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/drivertest"
-	"microblogging/storage/internal/storetest"
 )
 
 func TestPasswordHashing(t *testing.T) {
@@ -187,7 +186,7 @@ func twoAreHashedConcurrently(t *testing.T, w *world) {
 		time.Sleep(100 * time.Millisecond)
 		add(-1)
 	}
-	storetest.Concurrently(20, func(i int) {
+	drivertest.Together(20, func(i int) {
 		if i%4 == 0 {
 			if err := w.signUpFrom(w.Store, i, fmt.Sprint("user", i)); err != nil {
 				t.Error(err)

@@ -11,7 +11,6 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
-	"microblogging/storage/internal/storetest"
 )
 
 func TestSignUp(t *testing.T) {
@@ -89,7 +88,7 @@ func addressMakesSoManyAccounts(t *testing.T, w *world) {
 func signUpsCannotOutrunLimit(t *testing.T, w *world) {
 	stores := []*storage.Parts{w.Store, w.Other()}
 	var made atomic.Int64
-	storetest.Concurrently(4*signUpLimit, func(i int) {
+	drivertest.Together(4*signUpLimit, func(i int) {
 		switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {
 		case err == nil:
 			made.Add(1)

@@ -15,7 +15,6 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
-	"microblogging/storage/internal/storetest"
 )
 
 const (
@@ -156,7 +155,7 @@ func successIsNotCounted(t *testing.T, w *world) {
 func manyRightAreNotRefused(t *testing.T, w *world) {
 	w.user("ada")
 	w.hold(2, time.Second)
-	storetest.Concurrently(24, func(int) {
+	drivertest.Together(24, func(int) {
 		if _, err := w.signIn(w.Store, "ada", right); err != nil {
 			t.Error(err)
 		}
@@ -218,7 +217,7 @@ func manyCannotOutrunCount(t *testing.T) {
 			token := w.signedIn("ada", right)
 			stores := []*storage.Parts{w.Store, w.Other()}
 			var checked atomic.Int64
-			storetest.Concurrently(2*anonymousLimit, func(i int) {
+			drivertest.Together(2*anonymousLimit, func(i int) {
 				if c.guess(w, stores[i%2], token, i) {
 					checked.Add(1)
 				}

@@ -31,7 +31,7 @@ func editMeanwhileIsSeen(t *testing.T, w *world) {
 	blog := w.Post(channel, ada, "one")
 	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" && drivertest.Writes(call) },
 		func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			w.Edit(blog, "another")
+			w.edit(blog, "another")
 			return send(ctx)
 		}))
 	var stale *domain.StaleError
@@ -51,7 +51,7 @@ func editedPostStays(t *testing.T, w *world) {
 	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision); err == nil {
 		t.Error("the request did not die")
 	}
-	edited := w.Edit(blog, "another")
+	edited := w.edit(blog, "another")
 	w.Finish(w.Messages())
 	if now, err := w.Store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil || now.Text != edited.Text {
 		t.Errorf("the post is read as %+v, %v", now, err)

@@ -26,11 +26,11 @@ func editSelfConflictIsRecognised(t *testing.T, w *world) {
 		now, err := w.Store.Posts.Get(ctx, blog.Channel, blog.ID)
 		w.OK(err)
 		for i := range 5 {
-			now = w.Edit(now, storetest.Text(i))
+			now = w.edit(now, storetest.Text(i))
 		}
 		return send(ctx)
 	}))
-	if _, err := w.EditBy(w.Faulty, blog, domain.OneOf(blog.Revision), "two"); err != nil {
+	if _, err := w.editBy(w.Faulty, blog, domain.OneOf(blog.Revision), "two"); err != nil {
 		t.Errorf("an edit that was made reports %v", err)
 	}
 	if got := w.Texts(blog.Channel); !slices.Equal(got, []string{storetest.Text(4)}) {
@@ -42,7 +42,7 @@ func editSelfConflictIsRecognised(t *testing.T, w *world) {
 func oneOfTwoHasEffect(t *testing.T) {
 	for what, do := range map[string]func(w *world, garden domain.Channel, blog domain.Blog) error{
 		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) error {
-			_, err := w.EditBy(w.Faulty, blog, domain.OneOf(blog.Revision), "three")
+			_, err := w.editBy(w.Faulty, blog, domain.OneOf(blog.Revision), "three")
 			return err
 		},
 		"a deletion": func(w *world, garden domain.Channel, blog domain.Blog) error {
@@ -53,7 +53,7 @@ func oneOfTwoHasEffect(t *testing.T) {
 			garden, overtaken, edited := w.Create("garden", ada), false, false
 			blog := w.Post(garden, grace, "one")
 			w.Arm(storetest.Before(n, func() {
-				_, err := w.EditBy(w.Store, blog, domain.OneOf(blog.Revision), "two")
+				_, err := w.editBy(w.Store, blog, domain.OneOf(blog.Revision), "two")
 				overtaken, edited = true, err == nil
 			}))
 			err := do(w, garden, blog)

@@ -52,8 +52,7 @@ const maxCounted = 1000
 // Count counts the posts of a channel, up to 1,000, and those who wrote them. It reports in more
 // whether there are more posts than that.
 func (s *Posts) Count(ctx context.Context, ref domain.ChannelRef) (posts, people int, more bool, err error) {
-	from, to := schema.Blog.Range()
-	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{Partition: schema.ChannelPartition(ref.Key), From: from, To: to})
+	rows, err := s.blogs.First(ctx, maxCounted+1, schema.Blog.In(schema.ChannelPartition(ref.Key)))
 	if err != nil {
 		return 0, 0, false, fmt.Errorf("counting the posts of channel %s: %w", ref.Key, err)
 	}

@@ -30,19 +30,17 @@ type RatingQuery struct {
 func (s *Posts) ListByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (blogs page.Of[domain.Blog], err error) {
 	partition := schema.ChannelPartition(ref.Key)
 	list := page.List{Name: "ratings/" + partition, After: q.After, Limit: q.Limit}
-	from, to := schema.Rate.Range()
+	in := schema.Rate.In(partition)
+	in.KeysOnly = true
 	if q.Rating != nil {
-		from, to = schema.RatedRange(*q.Rating)
+		in.From, in.To = schema.RatedRange(*q.Rating)
 		list.Name = fmt.Sprintf("%s/%d", list.Name, *q.Rating)
 	}
-	if from, err = list.From(from); err != nil {
+	rows, next, err := list.Read(ctx, s.blogs, in)
+	if err != nil {
 		return blogs, err
 	}
-	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partition, From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
-	if err != nil {
-		return blogs, fmt.Errorf("ratings of channel %s: %w", ref.Key, err)
-	}
-	rows, blogs.Next = page.Cut(list, rows, page.RowKey)
+	blogs.Next = next
 	blogs.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Blog, bool, error) {
 		_, id, _ := schema.ParseRateRow(row.Row)
 		blog, err := s.Get(ctx, ref, id)

@@ -31,7 +31,7 @@ func anyTimeBoundIsAccepted(t *testing.T, w *world) {
 	for _, early := range before {
 		for _, late := range after {
 			for want, q := range map[int]storage.BlogQuery{1: {Since: early, Until: late, Limit: 9}, 0: {Since: late, Until: early, Limit: 9}} {
-				if got := w.Listed(channel.Ref(), q, storetest.Nothing); len(got) != want {
+				if got := w.listed(channel.Ref(), q, storetest.Nothing); len(got) != want {
 					t.Errorf("since %s until %s: %d posts, want %d", q.Since, q.Until, len(got), want)
 				}
 			}
@@ -80,7 +80,7 @@ func postListIsExactWhileChanging(t *testing.T) {
 			age := rapid.IntRange(0, 9).Draw(rt, "age")
 			there = append(there, w.Dated(channel, base.Add(-time.Duration(age)*domain.Tick), storetest.Text(posted)))
 		}, func() []string { return storetest.IDs(there) }, func(limit int, meanwhile func()) []string {
-			return storetest.IDs(w.Listed(channel.Ref(), storage.BlogQuery{Limit: limit}, meanwhile))
+			return storetest.IDs(w.listed(channel.Ref(), storage.BlogQuery{Limit: limit}, meanwhile))
 		})
 	})
 }
@@ -96,7 +96,7 @@ func postsBehindShortPages(t *testing.T, w *world) {
 	}
 	for limit := 1; limit < 7; limit++ {
 		var got []string
-		for _, blog := range w.Listed(garden.Ref(), storage.BlogQuery{Limit: limit}, storetest.Nothing) {
+		for _, blog := range w.listed(garden.Ref(), storage.BlogQuery{Limit: limit}, storetest.Nothing) {
 			got = append(got, blog.Text)
 		}
 		if !slices.Equal(got, newestFirst) {

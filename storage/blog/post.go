@@ -278,6 +278,20 @@ func (s *Posts) lookForEarlier(ctx context.Context, batch []*attempt) {
 	_ = s.fence.Concurrently(ctx, reads...)
 }
 
+// Earlier answers each posting as CreateAll does, except that it makes no post: it reports Made, without a post, if no
+// earlier call made one.
+func (s Steps) Earlier(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
+	attempts := newAttempts(in, postings)
+	s.lookForEarlier(ctx, attempts)
+	results := make([]PostResult, len(attempts))
+	for i, a := range attempts {
+		if results[i].Made = a.result == nil; a.result != nil {
+			results[i] = *a.result
+		}
+	}
+	return results
+}
+
 // earlierPost reads the post that the idempotency key made, or returns nil if the key was
 // not used. If that is the post of this very call, an earlier transaction with it took
 // effect and the reply was lost.

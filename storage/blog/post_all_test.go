@@ -25,7 +25,7 @@ func TestPostAll(t *testing.T) {
 
 func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	earlier := w.Edit(w.Post(channel, grace, "earlier"), "edited since")
+	earlier := w.edit(w.Post(channel, grace, "earlier"), "edited since")
 	w.Post(channel, eve, "of another user")
 	w.Post(channel, grace, "reused")
 	gone := w.Post(channel, grace, "gone")

@@ -62,7 +62,7 @@ func unstorableDateIsRefused(t *testing.T, w *world) {
 	}
 	oldest := w.Dated(channel, time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), "oldest")
 	newest := w.Dated(channel, time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), "newest")
-	if got := w.Listed(channel.Ref(), storage.BlogQuery{Limit: 9}, storetest.Nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
+	if got := w.listed(channel.Ref(), storage.BlogQuery{Limit: 9}, storetest.Nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
 		t.Errorf("listed %+v", got)
 	}
 }

@@ -115,9 +115,8 @@ func (g PostingRule) Posting() string {
 
 // PostingRule reads the rule of the channel that has the key, or has had it.
 func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g PostingRule, err error) {
-	from, to := schema.PostingRule.Range()
 	//lab: Read the posting rule.
-	rows, err := s.blogs.First(ctx, 1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
+	rows, err := s.blogs.First(ctx, 1, schema.PostingRule.In(schema.ChannelPartition(key)))
 	if err != nil || len(rows) == 0 {
 		return g, err
 	}
@@ -129,7 +128,7 @@ func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g Posti
 	}
 	g.OwnerOnly = row.String(schema.PropPosting) == postingOwner
 	g.incarnation = domain.Incarnation(row.String(schema.PropIncarnation))
-	g.revision = strings.TrimPrefix(rows[0].Row, from)
+	g.revision = strings.TrimPrefix(rows[0].Row, schema.PostingRule.Prefix())
 	return g, nil
 }
 

@@ -50,7 +50,7 @@ func closedToAllButTheOwner(t *testing.T, w *world) {
 		w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, true))
 	}
 	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
-	w.Edit(w.Post(channel, ada, "mine"), "edited")
+	w.edit(w.Post(channel, ada, "mine"), "edited")
 	w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, false))
 	w.Post(channel, grace, "no") // with the key that was refused
 	w.MustBeSound()
@@ -62,14 +62,14 @@ func blockedPostsNothing(t *testing.T, w *world) {
 	w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 	w.mustRefuse(channel, grace, "after", domain.ErrBlocked)
 	w.Post(channel, eve, "another's")
-	if _, err := w.EditBy(w.Store, blog, storetest.AnyRevision, "edited"); !errors.Is(err, domain.ErrBlocked) {
+	if _, err := w.editBy(w.Store, blog, storetest.AnyRevision, "edited"); !errors.Is(err, domain.ErrBlocked) {
 		t.Errorf("a blocked user edits their post: %v", err)
 	}
 	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, grace))
 	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
 	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, grace, storetest.AnyRevision))
 	w.OK(w.Store.Posts.Unblock(t.Context(), channel, ada, grace))
-	w.Edit(w.Post(channel, grace, "after"), "edited")
+	w.edit(w.Post(channel, grace, "after"), "edited")
 	w.MustBeSound()
 }
 
@@ -82,7 +82,7 @@ func landedEditIsAnsweredAsMade(t *testing.T, w *world) {
 		w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}))
 		return send(ctx)
 	}))
-	if edited, err := w.EditBy(w.Faulty, blog, storetest.AnyRevision, "edited"); err != nil || edited.Text != "edited" {
+	if edited, err := w.editBy(w.Faulty, blog, storetest.AnyRevision, "edited"); err != nil || edited.Text != "edited" {
 		t.Errorf("an edit that had landed: %+v, %v", edited, err)
 	}
 	w.MustBeSound()

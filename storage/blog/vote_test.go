@@ -10,7 +10,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
-	"microblogging/storage/internal/storetest"
 )
 
 func TestVotesThatMeet(t *testing.T) {
@@ -66,7 +65,7 @@ func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 	w.slow()
 	ctx, cancel := context.WithTimeout(t.Context(), votePatience)
 	defer cancel()
-	storetest.Concurrently(voters, func(i int) {
+	drivertest.Together(voters, func(i int) {
 		if err := w.Faulty.Posts.Vote(ctx, blog.Channel, blog.ID, voter(i)); err != nil {
 			t.Errorf("voter %d: %v", i, err)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/internal/storetest"
 )
 
@@ -29,4 +31,37 @@ func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
 func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
 	t.Helper()
 	storetest.EachCall(t, what, func(w *storetest.World, n int) { scenario(&world{w}, n) })
+}
+
+// edit replaces a post's text in its author's name.
+func (w *world) edit(blog domain.Blog, text string) domain.Blog {
+	w.T.Helper()
+	edited, err := w.editBy(w.Store, blog, domain.OneOf(blog.Revision), text)
+	w.OK(err)
+	return edited
+}
+
+// editBy replaces a post's text in its author's name, if the post has an expected revision.
+func (w *world) editBy(s *storage.Parts, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
+	channel, err := w.Store.Operator.ReadIncarnation(w.T.Context(), blog.Channel)
+	w.OK(err)
+	return s.Posts.Update(w.T.Context(), channel.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
+}
+
+// listed reads all pages of a list of posts. It calls meanwhile between two pages.
+func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
+	w.T.Helper()
+	var blogs []domain.Blog
+	for {
+		page, err := w.Store.Posts.List(w.T.Context(), ref, q)
+		w.OK(err)
+		if len(page.Items) > q.Limit || len(page.Items) < q.Limit && page.Next != "" {
+			w.T.Fatalf("a page of %d has %d items and the continuation %q", q.Limit, len(page.Items), page.Next)
+		}
+		blogs = append(blogs, page.Items...)
+		if q.After = page.Next; q.After == "" {
+			return blogs
+		}
+		meanwhile()
+	}
 }

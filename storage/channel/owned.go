@@ -74,16 +74,15 @@ func (s Steps) ListChannel(ctx context.Context, channel domain.Channel) error {
 // none, it returns a *domain.TooManyChannelsError. A channel that is on the list needs no
 // room: the request may be one that was sent again.
 func (s *Channels) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
-	from, to := schema.Owned.Range()
 	for limit > 0 {
 		//lab: Read which channels are on the owner's list.
-		rows, err := s.users.First(ctx, limit, driver.Range{Partition: schema.UserPartition(channel.Owner), From: from, To: to})
+		rows, err := s.users.First(ctx, limit, schema.Owned.In(schema.UserPartition(channel.Owner)))
 		if err != nil || len(rows) < limit {
 			return err
 		}
 		//lab: Read whether the channel is on the owner's list.
-		_, err = s.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
-		if !errors.Is(err, domain.ErrNotFound) {
+		listed, err := s.users.Find(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
+		if err != nil || listed.Found() {
 			return err
 		}
 		switch removed, err := s.removeOutlived(ctx, channel.Owner, rows); {
@@ -132,29 +131,19 @@ func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, ro
 // is an InvalidError on the field "after".
 func (s *Channels) ListOwned(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
 	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
-	from, to := schema.Owned.Range()
-	from, err = list.From(from)
+	in := schema.Owned.In(schema.UserPartition(owner))
+	in.KeysOnly = true
+	rows, next, err := list.Read(ctx, s.users, in)
 	if err != nil {
 		return owned, err
 	}
-	rows, err := s.users.First(ctx, limit+1, driver.Range{
-		Partition: schema.UserPartition(owner), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
-	if err != nil {
-		return owned, fmt.Errorf("channels of %s: %w", owner, err)
-	}
-	rows, owned.Next = page.Cut(list, rows, page.RowKey)
-	owned.Items, err = s.ownedOf(ctx, owner, rows)
-	return owned, err
-}
-
-// ownedOf reads the channels that these rows name, and returns those that the owner has now
-// and that can be read.
-func (s *Channels) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
-	return concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, owned driver.Entity) (domain.Channel, bool, error) {
-		of, _, err := s.GetVersion(ctx, schema.OwnedKey(owned.Row).Address(), "")
+	owned.Next = next
+	owned.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Channel, bool, error) {
+		of, _, err := s.GetVersion(ctx, schema.OwnedKey(row.Row).Address(), "")
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) || errors.Is(err, domain.ErrLimit) {
 			return domain.Channel{}, false, nil // no channel can have a name that leads nowhere
 		}
 		return of, of.Owner == owner, err
 	})
+	return owned, err
 }

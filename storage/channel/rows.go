@@ -3,7 +3,6 @@ package channel
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -99,10 +98,7 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 	}
 	var row driver.Entity
 	err = s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {
-		row, err = s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
-		if errors.Is(err, domain.ErrNotFound) {
-			err = nil
-		}
+		row, err = s.channels.Find(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
 		return err
 	}, func(ctx context.Context) (err error) {
 		if q.By != "" {
@@ -113,7 +109,7 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 	switch {
 	case err != nil:
 		return rows, err
-	case row.ETag != "":
+	case row.Found():
 		rows.Channel = fence.Decode(row).Channel
 		rows.Channels = []driver.Entity{row}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -107,21 +106,17 @@ const maxOpenGates = 10
 // incarnation, it reads the first maxOpenGates of the partition.
 func (s *Channels) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
-		from, to := schema.OpenGate.Range()
 		//lab: Look for the open gate of the channel, whichever incarnation it has.
-		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
+		gates, err := s.blogs.First(ctx, maxOpenGates, schema.OpenGate.In(schema.ChannelPartition(key)))
 		if err != nil {
 			err = fmt.Errorf("gates of channel %s: %w", key, err)
 		}
 		return gates, err
 	}
 	//lab: Read the version of the open gate.
-	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("gate of channel %s: %w", key, err)
+	gate, err := s.blogs.Find(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
+	if err != nil || !gate.Found() {
+		return nil, err
 	}
 	return []driver.Entity{gate}, nil
 }

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -129,13 +130,18 @@ const (
 func (w *world) fillSound() (meadow domain.Channel) {
 	w.T.Helper()
 	ctx := w.T.Context()
-	w.TellStory()
-	meadow = w.Create("meadow", ada)
+	w.account(ada)
+	if _, _, err := w.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(ada), Password: "wrong", Address: "203.0.113.77"}); !errors.Is(err, domain.ErrNotSignedIn) {
+		w.T.Fatal(err)
+	}
+	meadow, _, err := w.Store.Channels.Create(ctx, w.NewChannel("meadow", ada), "key", 9)
+	w.OK(err)
 	harbour := w.Create("harbour", eve)
 	for _, text := range []string{"one", "two"} {
 		post := w.Post(meadow, grace, text)
 		w.Vote(post, 0, 2)
-		w.Edit(post, text+" edited")
+		_, err := w.Store.Posts.Update(ctx, meadow, post.ID, grace, storetest.AnyRevision, domain.Draft{Text: text + " edited"})
+		w.OK(err)
 	}
 	for _, user := range []domain.UserName{lea, pat} {
 		w.account(user)
@@ -150,7 +156,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.Insert("meadow", storetest.ReservedGateRow(meadow.Incarnation), meadow.Incarnation)
 	w.Ask(w.Create("done", ada))
 	undone := w.Create("undone", ada)
-	_, err := w.undoable(w.DB).Deletions.Request(ctx, undone.Key(), ada, storetest.AnyIncarnation)
+	_, err = w.undoable(w.DB).Deletions.Request(ctx, undone.Key(), ada, storetest.AnyIncarnation)
 	w.OK(err)
 	_, err = w.Store.Deletions.Undo(ctx, undone.Ref(), ada)
 	w.OK(err)

@@ -14,6 +14,7 @@ import (
 	"microblogging/lab/protocol"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
@@ -216,7 +217,7 @@ func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
 
 func labSaysWhatCallsDependOn(t *testing.T, w *world) {
 	required, swaps := map[*schema.Kind]bool{}, map[*schema.Kind]bool{}
-	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	w.Store = storage.New(w.DB, storage.Options{HashPassword: drivertest.CheapHash, Around: []driver.Around{func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 		var inserted, changed int
 		var deleted []*schema.Kind
 		for _, op := range c.Operations {

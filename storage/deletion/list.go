@@ -37,21 +37,15 @@ func (s Steps) ListDeletion(ctx context.Context, m domain.Message) error {
 // another list is an InvalidError on the field "after".
 func (s *Deletions) List(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
 	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
-	from, to := schema.Requested.Range()
-	from, err = list.From(from)
-	if err != nil {
-		return asked, err
-	}
 	var rows []driver.Entity
 	var made time.Time
 	err = s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {
-		rows, err = s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+		rows, asked.Next, err = list.Read(ctx, s.users, schema.Requested.In(schema.UserPartition(user)))
 		return err
 	}, func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, user); return err })
 	if err != nil {
-		return asked, fmt.Errorf("deletions of %s: %w", user, err)
+		return asked, err
 	}
-	rows, asked.Next = page.Cut(list, rows, page.RowKey)
 	asked.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
 		d, named, err := s.listedDeletion(ctx, row)
 		return d, named && askedBy(d, user, made), err

@@ -244,7 +244,11 @@ func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.C
 	case row.State == domain.ChannelDeleting:
 		return p.fence.ReleaseName(ctx, ref)
 	}
-	return p.reclaim(ctx, row)
+	ungated, err := p.fence.Reclaim(ctx, row)
+	if ungated {
+		p.ungated.Add(1)
+	}
+	return err
 }
 
 // leaveToOperator removes the index row of a poisoned deletion, so that later passes do not read it
@@ -264,21 +268,12 @@ func (p *pass) lookAtPending(ctx context.Context, row fence.Row) error {
 	if err := p.RecordDeletion(ctx, message); err != nil {
 		return err
 	}
-	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(row.Key()), schema.DeletionRow(row.Incarnation))
+	record, err := p.record(ctx, row.Ref())
 	switch {
 	case err != nil:
 		return err
-	case Decode(record).State == domain.DeletionDone:
+	case record.State == domain.DeletionDone:
 		return p.fence.ReleaseName(ctx, row.Ref())
 	}
 	return p.requeue(ctx, message)
-}
-
-// reclaim deletes an active row without gates.
-func (p *pass) reclaim(ctx context.Context, row fence.Row) error {
-	ungated, err := p.fence.Reclaim(ctx, row)
-	if ungated {
-		p.ungated.Add(1)
-	}
-	return err
 }

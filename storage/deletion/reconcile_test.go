@@ -61,7 +61,7 @@ func lostDeletionIsRequeued(t *testing.T) {
 		t.Run(name, bubble(func(t *testing.T, w *world) {
 			ref, asked := w.Forget(w.Create("garden", ada)), time.Now()
 			if c.change != nil {
-				w.Change(ref, c.change)
+				w.change(ref, c.change)
 			}
 			time.Sleep(c.after)
 			for _, requeue := range []bool{c.requeue, false} { // once
@@ -90,7 +90,7 @@ func checkSparesBacklog(t *testing.T, w *world) {
 		t.Error("a deletion is accused whose message is on the queue")
 	}
 	m := w.Receive()
-	w.Change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
+	w.change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
 	time.Sleep(time.Hour)
 	if accused() != 0 {
 		t.Error("a deletion is accused whose message is on the queue again, since its worker died")
@@ -116,7 +116,7 @@ func passGoesOnAfterFailure(t *testing.T, w *world) {
 
 func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	ref := w.Ask(w.Create("garden", ada))
-	w.Change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
+	w.change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
 	w.Postdate("Deletions", 24*time.Hour)
 	w.OK(w.Store.Operator.ListDeletion(t.Context(), w.deletion(ref).Message())) // by the same clock
 	if n := w.reconcileHandedOut(time.Time{}); n != 0 {

@@ -68,34 +68,23 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 		driver.Int64(schema.PropLastDelivery, d.LastDelivery),
 		driver.Bool(schema.PropWaiting, !d.WaitingSince.IsZero()),
 	}
-	if !d.WaitingSince.IsZero() {
-		p = append(p, driver.Time(schema.PropWaitingSince, d.WaitingSince))
-	}
-	if !d.RetryOn.IsZero() {
-		p = append(p, driver.Time(schema.PropRetryOn, d.RetryOn))
-	}
-	if !d.FinishedOn.IsZero() {
-		p = append(p, driver.Time(schema.PropFinishedOn, d.FinishedOn))
-	}
-	if !d.UndoableUntil.IsZero() {
-		p = append(p, driver.Time(schema.PropUndoableUntil, d.UndoableUntil))
-	}
-	if d.KeepPosts {
-		p = append(p, driver.Bool(schema.PropKeepPosts, true))
-	}
-	if d.UndoCount > 0 {
-		p = append(p, driver.Int64(schema.PropUndoCount, d.UndoCount))
-	}
-	if d.TraceParent != "" {
-		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
-	}
-	if len(d.StepLog) > 0 {
-		text, err := json.Marshal(d.StepLog)
-		if err != nil {
-			panic(fmt.Sprintf("encoding a log: %v", err)) // strings, numbers and times of this age always marshal
+	optional := func(has bool, property driver.Property) {
+		if has {
+			p = append(p, property)
 		}
-		p = append(p, driver.String(schema.PropSteps, string(text)))
 	}
+	optional(!d.WaitingSince.IsZero(), driver.Time(schema.PropWaitingSince, d.WaitingSince))
+	optional(!d.RetryOn.IsZero(), driver.Time(schema.PropRetryOn, d.RetryOn))
+	optional(!d.FinishedOn.IsZero(), driver.Time(schema.PropFinishedOn, d.FinishedOn))
+	optional(!d.UndoableUntil.IsZero(), driver.Time(schema.PropUndoableUntil, d.UndoableUntil))
+	optional(d.KeepPosts, driver.Bool(schema.PropKeepPosts, true))
+	optional(d.UndoCount > 0, driver.Int64(schema.PropUndoCount, d.UndoCount))
+	optional(d.TraceParent != "", driver.String(schema.PropTraceParent, d.TraceParent))
+	steps, err := json.Marshal(d.StepLog)
+	if err != nil {
+		panic(fmt.Sprintf("encoding a log: %v", err)) // strings, numbers and times of this age always marshal
+	}
+	optional(len(d.StepLog) > 0, driver.String(schema.PropSteps, string(steps)))
 	return p
 }
 

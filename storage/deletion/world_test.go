@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"microblogging/domain"
 	"microblogging/storage/internal/storetest"
 )
 
@@ -29,4 +30,10 @@ func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
 func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
 	t.Helper()
 	storetest.EachCall(t, what, func(w *storetest.World, n int) { scenario(&world{w}, n) })
+}
+
+// change changes the record of a deletion.
+func (w *world) change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
+	w.T.Helper()
+	w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), storetest.MessageAbout(ref), func(d *domain.Deletion) bool { change(d); return true }))
 }

@@ -20,6 +20,9 @@ type Entity struct {
 	Properties Properties
 }
 
+// Found reports whether a read that may miss a row has found it.
+func (e Entity) Found() bool { return e.ETag != "" }
+
 // Properties are a row's own properties, each name once, in any order. A row has
 // few of them, and a short slice is faster to fill and to search than a map.
 type Properties []Property

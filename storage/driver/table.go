@@ -3,7 +3,10 @@ package driver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
+
+	"microblogging/domain"
 )
 
 // A Table is one table, as the operations of package storage use it. It refuses
@@ -26,6 +29,15 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 	}
 	a, err := t.do(ctx, Call{Method: CallGet, Partition: partition, Row: row})
 	return a.Entity, err
+}
+
+// Find is Get of a row that may be missing. Then it returns the zero Entity, which was not Found.
+func (t *Table) Find(ctx context.Context, partition, row string) (Entity, error) {
+	e, err := t.Get(ctx, partition, row)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = nil
+	}
+	return e, err
 }
 
 // Range reads one page of one partition.

@@ -254,7 +254,7 @@ func manyReceivers(q queue) {
 	q.send(want...)
 	var mu sync.Mutex
 	var received []string
-	together(8, func(int) {
+	Together(8, func(int) {
 		for {
 			got, err := q.Receive(q.Context(), 2, longLease)
 			if err != nil || len(got) == 0 {

@@ -31,8 +31,8 @@ func (f table) conditional(writer, i int) error {
 	return f.Transact(f.Context(), "p", driver.Merge(condition, driver.Exists), driver.Insert(fmt.Sprintf("row-%d-%d", writer, i)))
 }
 
-// together runs n writers concurrently.
-func together(n int, write func(writer int)) {
+// Together runs n writers concurrently.
+func Together(n int, write func(writer int)) {
 	var writers sync.WaitGroup
 	for i := range n {
 		writers.Go(func() { write(i) })
@@ -44,7 +44,7 @@ func conditionPresent(f table) {
 	const each = 3
 	f.do("p", driver.Insert(condition, a(1)))
 	before := f.version(condition)
-	together(conditionWriters, func(writer int) {
+	Together(conditionWriters, func(writer int) {
 		for i := range each {
 			if err := f.conditional(writer, i); err != nil {
 				f.Errorf("writer %d: %v", writer, err)
@@ -61,7 +61,7 @@ func conditionPresent(f table) {
 }
 
 func conditionAbsent(f table) {
-	together(conditionWriters, func(writer int) {
+	Together(conditionWriters, func(writer int) {
 		if err := f.conditional(writer, 0); !errors.Is(err, domain.ErrNotFound) {
 			f.Errorf("writer %d: got %v, want no condition", writer, err)
 		}
@@ -86,7 +86,7 @@ func conditionDeleted(f table) {
 		}
 		gone.Store(1)
 	})
-	together(conditionWriters, func(writer int) {
+	Together(conditionWriters, func(writer int) {
 		for i := 0; ; i++ {
 			late := gone.Load() == 1
 			switch err := f.conditional(writer, i); {
@@ -114,7 +114,7 @@ func conditionDeleted(f table) {
 func conditionSwapped(f table) {
 	f.do("p", driver.Insert(condition))
 	var swapped atomic.Int64
-	together(conditionWriters, func(int) {
+	Together(conditionWriters, func(int) {
 		err := f.Transact(f.Context(), "p", driver.Delete(condition, driver.Exists), driver.Insert("shut"))
 		switch {
 		case err == nil:

@@ -123,7 +123,8 @@ func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Remov
 			return nil // another worker was faster
 		}
 		if err == nil {
-			err = s.empty(ctx, schema.Successor(schema.SingleRow), "", m.RequestedBy, removed, func(context.Context, driver.Entity) error { return nil })
+			besides := driver.Range{Partition: schema.UserPartition(m.RequestedBy), From: schema.Successor(schema.SingleRow)}
+			err = s.empty(ctx, besides, removed, func(context.Context, driver.Entity) error { return nil })
 		}
 		if err != nil {
 			return err
@@ -136,18 +137,15 @@ func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Remov
 func (s Steps) each(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
 	do func(context.Context, driver.Entity) error,
 ) error {
-	from, to := kind.Range()
-	return s.empty(ctx, from, to, user, removed, do)
+	return s.empty(ctx, kind.In(schema.UserPartition(user)), removed, do)
 }
 
 // empty works on the rows of a user in a range, and then removes them. It ends with an error once a
 // part of the list has none that can be removed.
-func (s Steps) empty(ctx context.Context, from, to string, user domain.UserName, removed Removed,
-	do func(context.Context, driver.Entity) error,
-) error {
+func (s Steps) empty(ctx context.Context, list driver.Range, removed Removed, do func(context.Context, driver.Entity) error) error {
 	for {
 		//lab: Read a part of the list.
-		rows, err := s.users.First(ctx, driver.MaxOperations, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+		rows, err := s.users.First(ctx, driver.MaxOperations, list)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

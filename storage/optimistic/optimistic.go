@@ -78,12 +78,9 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 	mine := domain.NewRevision()
 	return p.Retry(ctx, func() error {
 		//lab: Read the row that is to change.
-		now, err := table.Get(ctx, partition, row)
-		if err != nil && !errors.Is(err, domain.ErrNotFound) {
-			return err
-		}
-		if Bears(now.Properties, mine) {
-			return nil // this is a conflict with our own earlier write
+		now, err := table.Find(ctx, partition, row)
+		if err != nil || Bears(now.Properties, mine) {
+			return err // without one, this is a conflict with our own earlier write
 		}
 		changes, err := change(now)
 		if err != nil || len(changes) == 0 {
@@ -91,7 +88,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 		}
 		changes = append(changes, Stamp(now.Properties, mine)...)
 		write := driver.Insert(row, changes...)
-		if now.ETag != "" {
+		if now.Found() {
 			write = driver.Merge(row, driver.Match(now.ETag), changes...)
 		}
 		//lab: Write the row.
@@ -138,9 +135,6 @@ func Bears(row driver.Properties, revision domain.Revision) bool {
 // Unchanged reports whether a row is still there in the version that was read.
 func Unchanged(ctx context.Context, table *driver.Table, row driver.Entity) (bool, error) {
 	//lab: Read the row again: is it still as it was?
-	now, err := table.Get(ctx, row.Partition, row.Row)
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
+	now, err := table.Find(ctx, row.Partition, row.Row)
 	return now.ETag == row.ETag, err
 }

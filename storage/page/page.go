@@ -2,8 +2,10 @@
 package page
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"strings"
 
 	"microblogging/domain"
@@ -54,6 +56,19 @@ func (l List) From(begin string) (string, error) {
 		return begin, err
 	}
 	return max(begin, schema.Successor(l.Prefix+position)), nil
+}
+
+// Read reads the rows of the page from a selection, and returns them with the Next of the page. The
+// positions are the row keys.
+func (l List) Read(ctx context.Context, table *driver.Table, in driver.Range) (rows []driver.Entity, next string, err error) {
+	if in.From, err = l.From(in.From); err != nil {
+		return nil, "", err
+	}
+	if rows, err = table.First(ctx, l.Limit+1, in); err != nil {
+		return nil, "", fmt.Errorf("reading the list %q: %w", l.Name, err)
+	}
+	rows, next = Cut(l, rows, RowKey)
+	return rows, next, nil
 }
 
 // Cut returns the rows of the page and its Next. Rows are those that were read, with one more

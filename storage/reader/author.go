@@ -43,15 +43,15 @@ func (s *Feeds) VotesBy(ctx context.Context, user domain.UserName, after string,
 // listedBy reads a list of a user's, of this kind of row, and the posts on it.
 func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.UserName, after string, limit int) (listed page.Of[FeedItem], err error) {
 	list := page.List{Name: kind.Name + " " + string(user), After: after, Limit: limit, Prefix: kind.Prefix()}
-	from, to := kind.Range()
-	if from, err = list.From(from); err != nil {
+	in := kind.In(schema.UserPartition(user))
+	if in.From, err = list.From(in.From); err != nil {
 		return listed, err
 	}
 	channels := map[domain.ChannelRef]domain.Channel{}
 	for range authorRounds {
 		list.Limit = limit - len(listed.Items)
 		//lab: Read the user's list of the newest posts that they may have written, or voted on.
-		rows, err := s.users.First(ctx, list.Limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+		rows, err := s.users.First(ctx, list.Limit+1, in)
 		if err != nil {
 			return listed, fmt.Errorf("%s of %s: %w", kind.Name, user, err)
 		}
@@ -70,7 +70,7 @@ func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.Use
 		if listed.Next == "" || len(listed.Items) == limit {
 			break
 		}
-		from = schema.Successor(rows[len(rows)-1].Row)
+		in.From = schema.Successor(rows[len(rows)-1].Row)
 	}
 	return listed, nil
 }
@@ -199,8 +199,7 @@ func (s *Feeds) WrittenTo(ctx context.Context, author domain.UserName, w Written
 
 // list yields the rows of a list of a user's.
 func (s *Feeds) list(ctx context.Context, kind *schema.Kind, user domain.UserName) iter.Seq2[driver.Entity, error] {
-	from, to := kind.Range()
-	return s.users.Within(ctx, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+	return s.users.Within(ctx, kind.In(schema.UserPartition(user)))
 }
 
 // readIncarnations reads those channels, in any state, that are still of these incarnations.

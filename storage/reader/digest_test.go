@@ -95,7 +95,9 @@ func (d *digestWorld) want() []string {
 // ranked returns the posts of each channel on a day, the most popular first.
 func (d *digestWorld) ranked(day domain.Day) (channels [][]string) {
 	for _, channel := range d.channels {
-		posts := d.Listed(channel.Ref(), storage.BlogQuery{Since: day.From, Until: day.Until, Limit: 100}, storetest.Nothing)
+		page, err := d.Store.Posts.List(d.T.Context(), channel.Ref(), storage.BlogQuery{Since: day.From, Until: day.Until, Limit: 100})
+		d.OK(err)
+		posts := page.Items
 		slices.SortStableFunc(posts, func(a, b domain.Blog) int { return cmp.Compare(b.Rating, a.Rating) })
 		var ids []string
 		for _, blog := range posts {

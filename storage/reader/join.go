@@ -86,10 +86,7 @@ func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, us
 	}
 	//lab: Read the version of the join row.
 	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
-	if errors.Is(err, domain.ErrNotFound) {
-		return "", optimistic.ErrAgain
-	}
-	return row.ETag, err
+	return row.ETag, optimistic.Again(err)
 }
 
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row

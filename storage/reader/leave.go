@@ -18,13 +18,11 @@ func (s *Subscriptions) Delete(ctx context.Context, ref domain.ChannelRef, user 
 	left := false
 	return s.pause.Retry(ctx, func() error {
 		//lab: Read the user's own row: how far has the subscription come?
-		row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
+		row, err := s.subscriptions.Find(ctx, schema.UserPartition(user), schema.RefRow(ref))
 		state := row.Properties.String(schema.PropState)
 		switch {
-		case errors.Is(err, domain.ErrNotFound):
-			return nil // then there is no sub! row
-		case err != nil:
-			return err
+		case err != nil || !row.Found():
+			return err // without the user's row, there is no sub! row
 		case left && state == schema.SubscriptionJoining:
 			return nil
 		case state != schema.SubscriptionLeaving:
@@ -64,12 +62,11 @@ func (s *Subscriptions) planLeave(ctx context.Context, ref domain.ChannelRef, ro
 	var plan []driver.Operation
 	for _, key := range rows {
 		//lab: Read a row of the subscriber in the channel.
-		row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), key)
+		row, err := s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), key)
 		switch {
-		case errors.Is(err, domain.ErrNotFound):
 		case err != nil:
 			return nil, err
-		default:
+		case row.Found():
 			plan = append(plan, driver.Delete(key, driver.Match(row.ETag)))
 		}
 	}

@@ -16,16 +16,13 @@ import (
 // last. A cursor of another list is an InvalidError on the field "after".
 func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found page.Of[domain.Subscription], err error) {
 	list := page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit}
-	from, err := list.From("")
+	//lab: List the subscriptions of the user.
+	rows, next, err := list.Read(ctx, s.subscriptions, driver.Range{Partition: schema.UserPartition(user)})
 	if err != nil {
 		return found, err
 	}
-	rows, err := s.firstSubscriptions(ctx, user, from, limit+1)
-	if err != nil {
-		return found, err
-	}
-	rows, found.Next = page.Cut(list, rows, func(s Row) string { return s.row.Row })
-	found.Items, err = s.repairSubscriptions(ctx, rows, user)
+	found.Next = next
+	found.Items, err = s.repairSubscriptions(ctx, decodeRows(rows), user)
 	return found, err
 }
 
@@ -40,6 +37,18 @@ func (s *Subscriptions) ListAll(ctx context.Context, user domain.UserName) ([]do
 	return s.repairSubscriptions(ctx, rows, user)
 }
 
+// Joined lists what a user's own rows say that the user subscribes to, in the order of channel keys, with
+// one range read. Some of the channels may be gone.
+func (s *Subscriptions) Joined(ctx context.Context, user domain.UserName) (joined []domain.Subscription, err error) {
+	rows, err := s.readSubscriptions(ctx, user)
+	for _, row := range rows {
+		if row.state == schema.SubscriptionJoined {
+			joined = append(joined, row.Subscription)
+		}
+	}
+	return joined, err
+}
+
 // repairSubscriptions repairs a user's rows, several concurrently, and returns the valid
 // subscriptions in the order of the rows.
 func (s *Subscriptions) repairSubscriptions(ctx context.Context, rows []Row, user domain.UserName) ([]domain.Subscription, error) {
@@ -52,21 +61,20 @@ func (s *Subscriptions) repairSubscriptions(ctx context.Context, rows []Row, use
 // readSubscriptions reads all rows of a user, dangling ones too. With those, there
 // can be more than domain.MaxSubscriptions.
 func (s *Subscriptions) readSubscriptions(ctx context.Context, user domain.UserName) ([]Row, error) {
-	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
-}
-
-// firstSubscriptions reads up to n rows of a user, from this row key on.
-func (s *Subscriptions) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]Row, error) {
 	//lab: List the subscriptions of the user.
-	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: schema.UserPartition(user), From: from})
+	rows, err := s.subscriptions.First(ctx, 2*domain.MaxSubscriptions, driver.Range{Partition: schema.UserPartition(user)})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
 	}
-	list := make([]Row, len(rows))
+	return decodeRows(rows), nil
+}
+
+func decodeRows(rows []driver.Entity) []Row {
+	decoded := make([]Row, len(rows))
 	for i, row := range rows {
-		list[i] = Decode(row)
+		decoded[i] = Decode(row)
 	}
-	return list, nil
+	return decoded
 }
 
 // maxCounted is the largest number that Count counts.
@@ -75,9 +83,9 @@ const maxCounted = 1000
 // Count counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
 func (s *Subscriptions) Count(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
-	from, to := schema.Sub.Range()
+	in := schema.Sub.In(schema.ChannelPartition(ref.Key))
+	in.KeysOnly = true
 	//lab: Count the subscribers of the channel.
-	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
-		Partition: schema.ChannelPartition(ref.Key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+	rows, err := s.blogs.First(ctx, maxCounted+1, in)
 	return min(len(rows), maxCounted), len(rows) > maxCounted, err
 }

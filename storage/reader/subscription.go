@@ -79,20 +79,14 @@ func (s *Subscriptions) deleteSubscriptions(ctx context.Context, ref domain.Chan
 // channel. It is one read, and does not look for the sub! row.
 func (s *Subscriptions) Has(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Read the user's own row of the subscription.
-	row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
+	row, err := s.subscriptions.Find(ctx, schema.UserPartition(user), schema.RefRow(ref))
 	return row.Properties.String(schema.PropState) == schema.SubscriptionJoined, err
 }
 
 // hasSub reports whether the channel has a sub! row of this incarnation for the user.
 func (s *Subscriptions) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	//lab: Look for the row that decides who is a subscriber.
-	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.SubRow(user))
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
+	row, err := s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.SubRow(user))
 	return row.Properties.String(schema.PropIncarnation) == string(ref.Incarnation), err
 }
 

@@ -68,6 +68,12 @@ func (k *Kind) RowForm() string {
 // Range returns the range of the row keys with the Prefix, from inclusive and to exclusive.
 func (k *Kind) Range() (from, to string) { return k.Prefix(), PrefixEnd(k.Prefix()) }
 
+// In selects the rows with the Prefix in a partition.
+func (k *Kind) In(partition string) driver.Range {
+	from, to := k.Range()
+	return driver.Range{Partition: partition, From: from, To: to}
+}
+
 // Row makes a row key of what varies in its form.
 func (k *Kind) Row(varying ...string) string { return fill(k.Form, varying) }
 

@@ -1,7 +1,11 @@
 package feed
 
 import (
+	"cmp"
+	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -24,25 +28,49 @@ const (
 
 // A cleaner leaves in a tree what a reader sees.
 type cleaner struct {
+	base    *url.URL
 	visible int
-	cut     bool
+	// emphasised are the elements that become marks around their texts.
+	emphasised []*html.Node
+	seen
 }
 
-// clean returns the tree of markup, without what no reader sees. It reports true if that is only
-// the beginning. Markup without a tag keeps its lines. The parser refuses elements that nest
-// hundreds deep.
-func clean(markup string) (tree *html.Node, cut bool, err error) {
-	c := &cleaner{}
+// seen is what was in a text.
+type seen struct {
+	// cut reports whether only the beginning was read.
+	cut bool
+	// media and links have the addresses of those in the text.
+	media, links []string
+	// noMedia, noLinks and pixels count those that have no address, or show nothing.
+	noMedia, noLinks, pixels int
+}
+
+// and returns what was in two texts.
+func (s seen) and(other seen) seen {
+	return seen{s.cut || other.cut, append(s.media, other.media...), append(s.links, other.links...),
+		s.noMedia + other.noMedia, s.noLinks + other.noLinks, s.pixels + other.pixels}
+}
+
+// clean returns the tree of markup, without what no reader sees, and what was in it. Markup without
+// a tag keeps its lines. The parser refuses elements that nest hundreds deep.
+func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
+	c := &cleaner{base: base}
 	if len(markup) > maxMarkup {
 		markup, c.cut = strings.ToValidUTF8(markup[:maxMarkup], ""), true
 	}
+	markup = escapeStray(markup)
 	if !hasTag(markup) {
 		markup = strings.ReplaceAll(markup, "\n", "<br>")
 	}
-	if tree, err = html.Parse(strings.NewReader(markup)); err == nil {
+	// Without scripts, what is for readers without scripts is read as markup.
+	tree, err = html.ParseWithOptions(strings.NewReader(markup), html.ParseOptionEnableScripting(false))
+	if err == nil {
 		c.children(tree, 0)
+		for _, n := range c.emphasised {
+			trimEmphasis(n)
+		}
 	}
-	return tree, c.cut, err
+	return tree, c.seen, err
 }
 
 func hasTag(markup string) bool {
@@ -57,7 +85,7 @@ func hasTag(markup string) bool {
 // children cleans what is below a node.
 func (c *cleaner) children(n *html.Node, depth int) {
 	for _, child := range dom.AllChildNodes(n) {
-		if c.visible == maxVisible || isHidden(child.DataAtom) {
+		if c.visible == maxVisible || isHidden(child.DataAtom) || isLineNumbers(child) {
 			c.cut = c.cut || c.visible == maxVisible
 			n.RemoveChild(child)
 			continue
@@ -98,49 +126,173 @@ func visible(s string) string {
 	}, s)
 }
 
-// element makes of an element what Markdown has in its place: of a table, lines of cells.
+// element makes of an element what Markdown has in its place: of a table, lines of cells, and of a medium, a link.
 func (c *cleaner) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Img:
 		c.image(n)
 	case atom.A:
-		if address, ok := followable(dom.GetAttributeOr(n, "href", "")); ok {
+		href := dom.GetAttributeOr(n, "href", "")
+		if address, ok := followable(c.base, href); ok {
 			n.Attr = []html.Attribute{{Key: "href", Val: address}}
+			c.links = append(c.links, address)
 		} else {
 			toSpan(n)
+			c.noLinks += min(len(href), 1)
+		}
+	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object:
+		c.medium(n)
+	case atom.Noscript:
+		toSpan(n)
+		for _, img := range dom.FindAllNodes(n, isImage) {
+			if address, _ := c.source(img); slices.Contains(c.media, address) {
+				img.Parent.RemoveChild(img) // it stood for the picture before it
+			}
 		}
 	case atom.Tr:
 		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"})
 	case atom.Td, atom.Th:
 		if dom.PrevSiblingElement(n) != nil {
-			n.Parent.InsertBefore(&html.Node{Type: html.TextNode, Data: " | "}, n)
+			n.Parent.InsertBefore(textNode(" | "), n)
 		}
+	case atom.Sup, atom.Sub:
+		raise(n)
+	case atom.Q:
+		n.InsertBefore(textNode("“"), n.FirstChild)
+		n.AppendChild(textNode("”"))
+		toSpan(n)
+	case atom.B, atom.Strong, atom.I, atom.Em, atom.Del, atom.S, atom.Strike:
+		c.emphasised = append(c.emphasised, n)
 	}
 }
+
+func textNode(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: text} }
 
 // toSpan leaves nothing of an element but what is in it.
 func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil }
 
+// raise writes what is above or below its line with the marks that people use in its place, except the end of an ordinal number.
+func raise(n *html.Node) {
+	mark, text := "^", strings.TrimSpace(dom.CollectText(n))
+	if n.DataAtom == atom.Sub {
+		mark = "_"
+	}
+	toSpan(n)
+	if !raisedPattern.MatchString(text) || slices.Contains([]string{"st", "nd", "rd", "th"}, strings.ToLower(text)) {
+		return
+	}
+	if strings.ContainsAny(text, " \n") {
+		mark += "("
+		n.AppendChild(textNode(")"))
+	}
+	n.InsertBefore(textNode(mark), n.FirstChild)
+}
+
+var raisedPattern = regexp.MustCompile(`^[-+−–]?[\pL\pN(*]`)
+
+// source returns the address of a picture, and what it has in its place. Pictures that are loaded late have their
+// address elsewhere.
+func (c *cleaner) source(n *html.Node) (address, raw string) {
+	in := []*html.Node{n}
+	if n.Parent != nil && n.Parent.DataAtom == atom.Picture {
+		in = append(in, dom.FindAllNodes(n.Parent, func(n *html.Node) bool { return n.DataAtom == atom.Source })...)
+	}
+	for _, of := range in {
+		for _, key := range []string{"data-src", "data-lazy-src", "data-original", "src", "data-srcset", "data-lazy-srcset", "srcset"} {
+			value := strings.TrimSpace(dom.GetAttributeOr(of, key, ""))
+			if strings.HasSuffix(key, "set") {
+				value, _, _ = strings.Cut(value, " ")
+			}
+			if address, ok := webAddress(c.base, value); ok {
+				return address, value
+			}
+			raw += value
+		}
+	}
+	return "", raw
+}
+
 // image leaves an image that a reader could open, or else what it shows. It leaves out the
 // dots that count readers.
 func (c *cleaner) image(n *html.Node) {
+	address, raw := c.source(n)
 	shows := c.see(dom.GetAttributeOr(n, "alt", ""))
-	address, ok := webAddress(dom.GetAttributeOr(n, "src", ""))
 	switch {
 	case dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1":
 		toSpan(n)
-	case ok:
+		c.pixels++
+	case address != "":
+		if strings.TrimSpace(shows) == "" {
+			shows = cmp.Or(strings.TrimSpace(visible(dom.GetAttributeOr(n, "title", ""))), "picture")
+		}
 		n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
+		c.media = append(c.media, address)
 	default:
 		toSpan(n)
-		n.AppendChild(&html.Node{Type: html.TextNode, Data: shows})
+		n.AppendChild(textNode(shows))
+		c.noMedia += min(len(raw), 1)
 	}
+}
+
+// medium makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
+// one, except in an object without an address.
+func (c *cleaner) medium(n *html.Node) {
+	var address, raw string
+	for _, of := range append([]*html.Node{n}, dom.FindAllNodes(n, func(n *html.Node) bool { return n.DataAtom == atom.Source })...) {
+		for _, key := range []string{"src", "data-src", "data-lazy-src", "data"} {
+			value := dom.GetAttributeOr(of, key, "")
+			if found, ok := webAddress(c.base, value); ok && address == "" {
+				address = found
+			}
+			raw += value
+		}
+	}
+	words := cmp.Or(dom.GetAttributeOr(n, "title", ""), dom.GetAttributeOr(n, "aria-label", ""))
+	if words == "" && (n.DataAtom == atom.Video || n.DataAtom == atom.Audio) {
+		words = n.Data
+	}
+	if address == "" {
+		if c.noMedia += min(len(raw), 1); n.DataAtom == atom.Iframe {
+			n.Parent.RemoveChild(n)
+		}
+		return
+	}
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+	c.media = append(c.media, address)
+	n.DataAtom, n.Data, n.Attr = atom.Div, "div", nil
+	n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.A, Data: "a", Attr: []html.Attribute{{Key: "href", Val: address}}})
+	n.FirstChild.AppendChild(textNode(cmp.Or(words, address)))
 }
 
 // isHidden reports whether the content of an element is not text for readers.
 func isHidden(element atom.Atom) bool {
 	return slices.Contains([]atom.Atom{
-		atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes,
-		atom.Title, atom.Textarea, atom.Select, atom.Svg, atom.Object,
+		atom.Script, atom.Style, atom.Template, atom.Noembed, atom.Noframes, atom.Title, atom.Svg, atom.Datalist, atom.Param,
 	}, element)
+}
+
+// lineNumbers finds the class of an element in which a highlighter counts lines of code.
+var lineNumbers = regexp.MustCompile(`(?i)(^|[\s_-])(gutter|line-?nos?|line-?num(ber)?s?|lnt|blob-num|ln-num(bers)?)($|[\s_-])`)
+
+// isLineNumbers reports whether an element has the numbers of the lines of code beside it.
+func isLineNumbers(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Td, atom.Span, atom.Pre, atom.Code, atom.Div, atom.A:
+	default:
+		return false
+	}
+	named := lineNumbers.MatchString(dom.GetAttributeOr(n, "class", ""))
+	if !named && n.DataAtom != atom.Td {
+		return false
+	}
+	numbers := strings.Fields(dom.CollectText(n))
+	for i, number := range numbers {
+		if got, err := strconv.Atoi(number); err != nil || i > 0 && strconv.Itoa(got-1) != numbers[i-1] {
+			return false
+		}
+	}
+	next := dom.NextSiblingElement(n)
+	return named || len(numbers) > 0 && next != nil && dom.FindFirstNode(next, func(n *html.Node) bool { return n.DataAtom == atom.Pre }) != nil
 }

@@ -2,43 +2,62 @@ package feed
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
+	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
-// toUTF8 returns a document of UTF-16 as one of UTF-8, and any other as it is: XML declares
-// its encoding, and JSON is UTF-8. It drops what may come before the first character, and
-// the control characters that XML forbids, because many feeds have some. They are the same
-// bytes in each other encoding that feeds use.
-func toUTF8(document []byte) ([]byte, error) {
-	decoder := encoding.Nop.NewDecoder()
-	switch { // without a mark, the first character, < or {, has two bytes
-	case len(document) < 2:
-	case document[0] == 0:
-		decoder = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
-	case document[1] == 0:
-		decoder = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
+// declaredEncoding finds the name of the encoding in the declaration of an XML document.
+var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([^"'>]+)`)
+
+// toUTF8 returns a document as UTF-8, and the name of the encoding that it has if that is another one.
+// Multi-byte characters of UTF-8 decide against every declaration, because bytes of other encodings
+// do not have their form by chance. toUTF8 drops what may come before the first character, and the
+// control characters that XML forbids, because many feeds have some.
+func toUTF8(document []byte) (_ []byte, name string, err error) {
+	var declared encoding.Encoding
+	if found := declaredEncoding.FindSubmatch(document); found != nil {
+		declared, name = charset.Lookup(string(found[1]))
 	}
-	document, _, err := transform.Bytes(unicode.BOMOverride(decoder), document)
-	if err != nil {
-		return nil, err
+	foreign := slices.ContainsFunc(document, func(b byte) bool { return b >= utf8.RuneSelf || b == '\x1b' })
+	switch mark := string(document[:min(2, len(document))]); { // without a mark, the first character, < or {, has two bytes
+	case mark == "\xFE\xFF", mark != "" && mark[0] == 0:
+		document, _, err = transform.Bytes(unicode.BOMOverride(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()), document)
+		name = ""
+	case mark == "\xFF\xFE", len(mark) == 2 && mark[1] == 0:
+		document, _, err = transform.Bytes(unicode.BOMOverride(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()), document)
+		name = ""
+	case !foreign, utf8.Valid(document) && !strings.HasPrefix(name, "iso-2022"):
+		name = ""
+	case declared != nil && !strings.HasPrefix(name, "utf-"): // a file that can be read here is not UTF-16
+		document, err = declared.NewDecoder().Bytes(document)
+	default:
+		document, name = repaired(document), "windows-1252 where it is not UTF-8"
 	}
 	document = slices.DeleteFunc(document, func(b byte) bool { return b < ' ' && b != '\t' && b != '\n' && b != '\r' })
-	document = bytes.TrimLeft(document, " \t\r\n")
-	// A file that can be read here is not UTF-16, whatever it declares.
-	untrue := regexp.MustCompile(`(?i)^<\?xml[^>]*\bencoding\s*=\s*["']utf-?16[^>]*\?>\s*`).Find(document)
-	return document[len(untrue):], nil
+	return bytes.TrimLeft(bytes.TrimPrefix(document, []byte("\uFEFF")), " \t\r\n"), name, err
 }
 
-// errNotUTF8 says what to do about a file whose encoding is unknown.
-var errNotUTF8 = errors.New("it is not UTF-8 and does not say what it is: convert it, for example with " +
-	"iconv -f WINDOWS-1252 -t UTF-8, or let XML declare its encoding, as in <?xml version=\"1.0\" encoding=\"windows-1252\"?>")
+// repaired returns a document in which each byte that is not UTF-8 is read as windows-1252.
+func repaired(document []byte) []byte {
+	fixed := make([]byte, 0, len(document)+len(document)/8)
+	for len(document) > 0 {
+		r, size := utf8.DecodeRune(document)
+		if r == utf8.RuneError && size == 1 {
+			r = charmap.Windows1252.DecodeByte(document[0])
+		}
+		fixed, document = utf8.AppendRune(fixed, r), document[size:]
+	}
+	return fixed
+}
 
 // notAFeed blames the content of a file.
 func notAFeed(err error) error { return fmt.Errorf("%w: %w", ErrNotAFeed, err) }

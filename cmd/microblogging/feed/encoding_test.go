@@ -1,7 +1,7 @@
 package feed_test
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,7 +13,7 @@ import (
 func TestEncoding(t *testing.T) {
 	t.Run("a feed in UTF-16 becomes posts", utf16BecomesPosts)
 	t.Run("a feed that declares UTF-16 and is not becomes posts", declaredUTF16)
-	t.Run("one that is not declared is hinted at", undeclaredEncoding)
+	t.Run("bytes decide, and then what is declared, and then windows-1252", undeclaredEncoding)
 }
 
 func utf16BecomesPosts(t *testing.T) {
@@ -36,14 +36,20 @@ func declaredUTF16(t *testing.T) {
 }
 
 func undeclaredEncoding(t *testing.T) {
-	for _, file := range []string{
-		"<rss><channel><item><title>caf\xe9</title></item></channel></rss>",
-		"<?xml version='1.0' encoding='utf-8'?><feed><entry><title>caf\xe9</title></entry></feed>",
-		`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"caf` + "\xe9\"}]}",
+	const rss = "<rss><channel><item><guid>1</guid><title>%s</title></item></channel></rss>"
+	for file, want := range map[string][2]string{
+		fmt.Sprintf(rss, "caf\xe9"):                                                                   {"café", "windows-1252 where it is not UTF-8"},
+		fmt.Sprintf(rss, "caf\xe9 caf\xc3\xa9"):                                                       {"café café", "windows-1252 where it is not UTF-8"},
+		"<?xml version='1.0' encoding='utf-8'?>" + fmt.Sprintf(rss, "\x80"):                           {"€", "windows-1252 where it is not UTF-8"},
+		"<?xml version='1.0' encoding='latin1'?>" + fmt.Sprintf(rss, "caf\xe9"):                       {"café", "windows-1252"},
+		"<?xml version='1.0' encoding='latin1'?>" + fmt.Sprintf(rss, "caf\xc3\xa9"):                   {"café", ""},
+		"<?xml version='1.0' encoding='Shift_JIS'?>" + fmt.Sprintf(rss, "\x83\x65"):                   {"テ", "shift_jis"},
+		"<?xml version='1.0' encoding='iso-2022-jp'?>" + fmt.Sprintf(rss, "\x1b$B%F\x1b(B"):           {"テ", "iso-2022-jp"},
+		`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"caf` + "\xe9\"}]}": {"café", "windows-1252 where it is not UTF-8"},
 	} {
-		_, err := read([]byte(file))
-		if !errors.Is(err, feed.ErrNotAFeed) || !strings.Contains(err.Error(), "iconv") {
-			t.Errorf("%q: got %v", file, err)
+		read, err := feed.Parse([]byte(file))
+		if err != nil || len(read.Entries) != 1 || read.Entries[0].Title != want[0] || read.Encoding != want[1] {
+			t.Errorf("%q: got %+v, %v, want %q", file, read, err, want)
 		}
 	}
 }

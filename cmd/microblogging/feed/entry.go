@@ -5,10 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/mmcdole/gofeed"
+	"unicode/utf8"
 
 	"microblogging/domain"
 	"microblogging/templates/markdown"
@@ -17,71 +18,220 @@ import (
 // An Entry can become one post. Its texts are HTML, as the file has them.
 type Entry struct {
 	// ID is the same each time that the same file is read: "id:" and the entry's
-	// own id, or "link:" and its link, or "hash:" and a hash of its content.
+	// own id, or "link:" and its link, or "hash:" and a hash of its content. If the id
+	// or the link could be that of another entry, a hash of the content follows.
 	ID string
 	// Published is when the entry was published or, if it does not say so, when it
 	// was updated. It is zero if neither date can be read and stored.
 	Published time.Time
-	// Misdated reports whether the file has a date for the entry, and Published is zero.
-	Misdated bool
-	Title    string
-	// Summary is used if there is no Content, and Link if there is neither.
+	// Misdated reports whether the file has a date for the entry, and Published is zero. Zoneless
+	// reports whether the date has no time zone, or one that is unknown.
+	Misdated, Zoneless bool
+	// LeftOut is why the entry becomes no post, or empty.
+	LeftOut string
+	Title   string
+	// Summary is used if there is no Content, and Link if there is neither and no medium.
 	Content, Summary, Link string
+	// Media are attached to the entry.
+	Media []Medium
+	// Unaddressed counts media that the file has without an address.
+	Unaddressed int
+	// base resolves relative addresses.
+	base string
 }
 
-// Draft makes the post of an entry. It has no text if the entry holds nothing to post. It
-// reports true if something was longer than a post allows and was cut. domain.NewDraft
-// accepts any other draft unchanged.
-func (c *Converter) Draft(e Entry) (draft domain.Draft, cut bool) {
+// A Medium is a picture, a sound, a video or another file.
+type Medium struct {
+	Address string
+	// Type is a media type, or the part before its slash. It may be empty.
+	Type string
+	// Words describe the medium, in HTML.
+	Words string
+}
+
+func (m Medium) is(kind string) bool { return strings.HasPrefix(strings.ToLower(m.Type), kind) }
+
+// Why an entry becomes no post.
+const (
+	NotPublished = "not published"
+	NotPosts     = "not posts"
+	Repeated     = "repeated in the file"
+	Empty        = "empty"
+)
+
+// judge leaves an entry out if a property of it says that it is not public, or not a post. Only the words
+// of a known vocabulary are trusted to say that an entry is public.
+func (e *Entry) judge(property, value string) {
+	value = strings.ToLower(strings.TrimSpace(value))
+	is := func(values ...string) bool { return slices.Contains(values, value) }
+	var private bool
+	switch strings.ToLower(property) {
+	case "post_type", "blogger:type":
+		if !is("", "post") {
+			e.LeftOut = NotPosts
+		}
+	case "wp:status", "blogger:status":
+		private = !is("", "publish", "live")
+	case "post_password":
+		private = value != ""
+	case "draft", "is_draft", "private", "is_private", "unpublished":
+		private = is("yes", "true", "1")
+	case "published", "public", "is_public":
+		private = is("no", "false", "0")
+	case "status", "visibility", "privacy", "security", "access":
+		private = is("draft", "private", "trash", "trashed", "deleted", "pending", "future", "scheduled", "unpublished", "hidden", "password",
+			"protected", "usemask", "friends", "followers", "followers_only", "followers-only", "members", "direct")
+	}
+	if private && e.LeftOut == "" {
+		e.LeftOut = NotPublished
+	}
+}
+
+// A Loss is what a post does not have of its entry.
+type Loss struct {
+	// Cut reports whether something was longer than a post allows and was cut. Summary reports whether the
+	// entry has a summary that is not the beginning of its content, or another part of it.
+	Cut, Summary bool
+	// Media and Links count those that do not fit, or have no address that a post can have. Pixels are pictures that
+	// count readers and show nothing.
+	Media, Links, Pixels int
+}
+
+// maxAttached bounds how much of a post its media take away from its text.
+const maxAttached = domain.MaxText / 2
+
+// Draft makes the post of an entry. It has no text if the entry holds nothing to post.
+// domain.NewDraft accepts any other draft unchanged. A text that is cut ends with a link to its source.
+func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
+	base := parseURL(e.base)
 	title := titleOf(e.Title)
-	text, begun := c.textOf(e.Content)
+	text, seen := c.textOf(e.Content, base)
 	if text == "" {
-		text, begun = c.textOf(e.Summary)
+		summary, in := c.textOf(e.Summary, base)
+		text, seen = summary, seen.and(in)
+	} else if e.Summary != "" {
+		lost.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] "))
 	}
-	if text == "" {
-		text, begun = e.Link, false
+	attached, unfit := c.attach(e.Media, base, text)
+	if text == "" && attached == "" {
+		text = e.Link
 	}
-	if text == "" {
-		text, _ = c.textOf(html.EscapeString(title))
+	if text == "" && attached == "" {
+		text, _ = c.textOf(html.EscapeString(title), nil)
 		title = ""
 	}
-	var titleCut, textCut bool
+	var titleCut bool
 	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
-	draft.Text, textCut = markdown.Cut(text, domain.MaxText)
-	return draft, titleCut || textCut || begun
+	lost.Cut = seen.cut || utf8.RuneCountInString(text+attached) > domain.MaxText
+	if lost.Cut {
+		if e.Link != "" {
+			attached += "\n\n[Read on](" + e.Link + ")"
+		}
+		text = cutText(text, domain.MaxText-utf8.RuneCountInString(attached))
+	}
+	draft.Text = strings.TrimSpace(text + attached)
+	lost.Cut = lost.Cut || titleCut
+	lost.Media = e.Unaddressed + unfit + seen.noMedia + missing(draft.Text, seen.media)
+	lost.Links = seen.noLinks + missing(draft.Text, seen.links)
+	lost.Pixels = seen.pixels
+	return draft, lost
 }
 
-// linkOf returns the first web address of the item. An RSS guid often is one.
-func linkOf(item *gofeed.Item) string {
-	for _, candidate := range append([]string{item.Link}, append(item.Links, item.GUID)...) {
-		if address, ok := webAddress(candidate); ok {
-			return address
+// attach returns paragraphs with the media that the text does not have, and how many do not fit beside it.
+func (c *Converter) attach(media []Medium, base *url.URL, text string) (attached string, unfit int) {
+	room := max(maxAttached, domain.MaxText-utf8.RuneCountInString(text))
+	for _, m := range media {
+		address, ok := webAddress(base, m.Address)
+		if ok && missing(text+attached, []string{address}) == 0 {
+			continue
+		}
+		line, _ := c.textOf(m.markup(address), nil)
+		if line = "\n\n" + line; !ok || utf8.RuneCountInString(attached+line) > room {
+			unfit++
+			continue
+		}
+		attached += line
+	}
+	return attached, unfit
+}
+
+// maxLinkWords is how many characters of a description are the words of its link. A longer one follows
+// the link.
+const maxLinkWords = 300
+
+// markup is the HTML of a medium.
+func (m Medium) markup(address string) string {
+	words, after := html.EscapeString(titleOf(m.Words)), ""
+	if utf8.RuneCountInString(words) > maxLinkWords {
+		words, after = "", "<div>"+strings.ReplaceAll(m.Words, "\n", "<br>")+"</div>"
+	}
+	for _, kind := range []string{"audio", "video"} {
+		if words == "" && m.is(kind) {
+			words = kind
 		}
 	}
-	return ""
+	if m.is("image") {
+		return `<p><img src="` + html.EscapeString(address) + `" alt="` + words + `"></p>` + after
+	}
+	return `<p><a href="` + html.EscapeString(address) + `">` + words + `</a></p>` + after
 }
 
-// identify returns the ID of an entry. The hash includes the date, because "Good
-// morning" on two days is two posts. It is made from the uncut content.
-func identify(item *gofeed.Item) string {
-	if id := strings.TrimSpace(item.GUID); id != "" {
-		return "id:" + id
+// cutText cuts a text of Markdown to a number of characters. It closes a block of code that it cuts, because
+// else what follows would be code.
+func cutText(text string, limit int) string {
+	const fence, dots = "\n```", "\n\n…"
+	if strings.Contains(text, fence[1:]) {
+		limit -= len(fence)
 	}
-	if link := strings.TrimSpace(item.Link); link != "" {
-		return "link:" + link
+	short, cut := markdown.Cut(text, limit)
+	if !cut {
+		short, _ = markdown.Cut(text, limit-utf8.RuneCountInString(dots))
+		short += dots
 	}
+	if strings.Count("\n"+short, fence)%2 == 1 {
+		short += fence
+	}
+	return short
+}
+
+// missing counts the addresses that are not in a text.
+func missing(text string, addresses []string) (n int) {
+	for i, address := range addresses {
+		rest := text
+		for found := slices.Contains(addresses[:i], address); !found; {
+			var in bool
+			if _, rest, in = strings.Cut(rest, address); !in {
+				n++
+			}
+			found = !in || rest == "" || strings.ContainsRune(" \n)>]", rune(rest[0]))
+		}
+	}
+	return n
+}
+
+// identify sets the ID of an entry. The hash includes dates, because "Good morning" on two days is two posts.
+func (e *Entry) identify(id, link string, dates []string) {
+	switch id, link = strings.TrimSpace(id), strings.TrimSpace(link); {
+	case id != "":
+		e.ID = "id:" + id
+	case link != "":
+		e.ID = "link:" + link
+	default:
+		e.ID = "hash:" + e.hash(dates...)
+	}
+}
+
+// hash is of the whole content of an entry, uncut.
+func (e *Entry) hash(and ...string) string {
 	sum := sha256.New()
-	for _, part := range []string{item.Title, item.Description, item.Content, item.Published, item.Updated} {
-		if text, plain := strings.CutPrefix(part, plainMark); plain {
-			part = "<pre>" + text + "</pre>" // as it was when the first entries without an id were imported
-		}
+	for _, m := range e.Media {
+		and = append(and, m.Address)
+	}
+	for _, part := range append([]string{e.Title, e.Summary, e.Content, e.Link}, and...) {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
-	return "hash:" + hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil))
 }
-
-// plainMark begins HTML that was plain text.
-const plainMark = "<!--plain-->"
 
 // markdownMember is the member of a JSON Feed's item by which an export of this program says that
 // content_text is Markdown. JSON Feed leaves names with an underscore to programs.
@@ -89,11 +239,3 @@ const markdownMember = "_markdown"
 
 // markdownMark begins what is Markdown, and no HTML.
 const markdownMark = "<!--markdown-->"
-
-// verbatim returns plain text as HTML that is known to have no tag.
-func verbatim(text string) string {
-	if text == "" {
-		return ""
-	}
-	return plainMark + html.EscapeString(text)
-}

@@ -3,7 +3,8 @@
 // # The problem
 //
 // Feeds contain bad markup, dates in many notations, and entries without an
-// identity. A file may also be hostile: nested a million deep.
+// identity. Exports of a blog contain what its author did not publish. A file may also be
+// hostile: nested a million deep.
 //
 // # The model
 //
@@ -14,6 +15,9 @@
 // is reduced (clean.go) and becomes Markdown (text.go), and text over the limit of a post is
 // cut. Nothing is fetched from the network.
 //
+// Each word, link and medium that a reader of the feed sees is in the post, or is counted in the
+// [Loss] of the entry. What says of itself that it is not public, or not a post, becomes none.
+//
 // # What survives failure
 //
 // A file that is not a feed, or that would harm the parser, is an error before there is an
@@ -21,11 +25,8 @@
 package feed
 
 import (
-	"bytes"
 	"errors"
 	"strings"
-
-	"github.com/mmcdole/gofeed"
 
 	"microblogging/domain"
 	"microblogging/templates/markdown"
@@ -34,61 +35,68 @@ import (
 // ErrNotAFeed is in the chain of each error that the content of a file causes.
 var ErrNotAFeed = errors.New("not an RSS, Atom or JSON Feed")
 
-// maxProlog is within how many bytes the root element begins.
-const maxProlog = 64 << 10
-
 // A Feed is what a file says.
 type Feed struct {
 	// Title is the title of the feed: one line, possibly empty.
 	Title string
 	// Source tells feeds apart: "id:" and the feed's own id or address, or "title:"
-	// and its title. It is empty if the file says nothing about itself.
+	// and its title, which may be empty. If it is a title, the ID of each entry depends on its
+	// content, because other feeds may have the same title and the same ids.
 	Source string
 	// Entries are in the order of the file.
 	Entries []Entry
+	// Encoding is the encoding of the file, or empty if that is UTF-8 or UTF-16.
+	Encoding string
 }
 
 // Parse reads the content of a file, and may change it. An error wraps ErrNotAFeed.
-func Parse(document []byte) (Feed, error) {
-	document, err := toUTF8(document)
+func Parse(document []byte) (feed Feed, err error) {
+	document, name, err := toUTF8(document)
+	switch {
+	case err != nil:
+	case len(document) > 0 && document[0] == '{':
+		feed, err = parseJSON(document)
+	default:
+		feed, err = parseXML(document)
+	}
 	if err != nil {
 		return Feed{}, notAFeed(err)
 	}
-	switch gofeed.DetectFeedType(bytes.NewReader(document[:min(len(document), maxProlog)])) {
-	case gofeed.FeedTypeAtom:
-		return parseXML(document, parseAtom)
-	case gofeed.FeedTypeRSS:
-		return parseXML(document, parseRSS)
-	case gofeed.FeedTypeJSON:
-		return parseJSON(document)
-	}
-	return Feed{}, ErrNotAFeed
+	feed.Encoding = name
+	return feed, nil
 }
 
-// newFeed makes a feed of what gofeed read. Each title, description and content is HTML. Of
-// ids, the first that is not empty identifies the feed.
-func newFeed(read *gofeed.Feed, ids ...string) Feed {
-	var f Feed
-	f.Title, _ = markdown.CutWords(titleOf(read.Title), domain.MaxTitle)
-	f.Source = sourceOf(f.Title, ids...)
-	f.Entries = make([]Entry, len(read.Items))
-	for i, item := range read.Items {
-		e := Entry{ID: identify(item), Title: item.Title, Content: item.Content, Summary: item.Description, Link: linkOf(item)}
-		e.Published, e.Misdated = dateOf(item)
-		f.Entries[i] = e
-	}
-	return f
-}
-
-// sourceOf returns Feed.Source. Of ids, the first that is not empty counts.
-func sourceOf(title string, ids ...string) string {
+// finish sets what entries have from their feed. The title is HTML. Of ids, the first that could not
+// be that of another feed identifies the feed.
+func (f *Feed) finish(title, link string, ids ...string) {
+	f.Title, _ = markdown.CutWords(titleOf(title), domain.MaxTitle)
+	f.Source = "title:" + f.Title
 	for _, id := range ids {
-		if id := strings.TrimSpace(id); id != "" {
-			return "id:" + id
+		if id = strings.TrimSpace(id); hasScheme(id) {
+			f.Source = "id:" + id
+			break
 		}
 	}
-	if title != "" {
-		return "title:" + title
+	entries := make(map[string]int, len(f.Entries)) // with each ID
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		e.setBase(link)
+		if e.LeftOut == "" {
+			entries[e.ID]++
+		}
 	}
-	return ""
+	seen := make(map[string]bool, len(f.Entries))
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.LeftOut != "" {
+			continue
+		}
+		if entries[e.ID] > 1 || strings.HasPrefix(f.Source, "title:") && !strings.HasPrefix(e.ID, "hash:") {
+			e.ID += " " + e.hash()
+		}
+		if seen[e.ID] {
+			e.LeftOut = Repeated
+		}
+		seen[e.ID] = true
+	}
 }

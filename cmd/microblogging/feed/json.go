@@ -1,20 +1,17 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"html"
+	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/mmcdole/gofeed"
-	feedjson "github.com/mmcdole/gofeed/json"
 
 	"microblogging/domain"
 )
 
-// A jsonObject is an object of a JSON Feed. gofeed's own reader refuses the whole file for one
-// wrong member.
+// A jsonObject is an object of a JSON Feed. A wrong member leaves the others.
 type jsonObject map[string]json.RawMessage
 
 // text returns a member, or "" if the file has something else in its place.
@@ -37,34 +34,28 @@ func (o jsonObject) id() string {
 
 // parseJSON reads a JSON Feed. JSON that is not a feed is refused.
 func parseJSON(document []byte) (Feed, error) {
-	if !utf8.Valid(document) { // encoding/json would replace what it does not know
-		return Feed{}, notAFeed(errNotUTF8)
-	}
 	var source jsonObject
 	if err := json.Unmarshal(document, &source); err != nil {
-		return Feed{}, notAFeed(err)
+		return Feed{}, err
 	}
 	if !strings.Contains(source.text("version"), "jsonfeed.org/version/") {
-		return Feed{}, notAFeed(errors.New("the JSON does not name a version of JSON Feed"))
+		return Feed{}, errors.New("the JSON does not name a version of JSON Feed")
 	}
 	var items []jsonObject
 	if list := source["items"]; list != nil {
 		if err := json.Unmarshal(list, &items); err != nil {
-			return Feed{}, notAFeed(err)
+			return Feed{}, err
 		}
 	}
-	translated := &feedjson.Feed{Title: html.EscapeString(source.text("title"))}
+	var feed Feed
 	for _, item := range items {
 		if item != nil {
-			translated.Items = append(translated.Items, item.translate())
+			feed.Entries = append(feed.Entries, item.entry())
 		}
 	}
-	translator := &gofeed.DefaultJSONTranslator{}
-	feed, err := translator.Translate(translated)
-	if err != nil {
-		return Feed{}, notAFeed(err)
-	}
-	return newFeed(feed, source.text("feed_url"), source.text("home_page_url")), nil
+	feed.finish(html.EscapeString(source.text("title")), cmp.Or(source.text("home_page_url"), source.text("feed_url")),
+		source.text("feed_url"), source.text("home_page_url"))
+	return feed, nil
 }
 
 // content returns content_text. A text that an export marks as Markdown is kept as it is, if it can
@@ -73,23 +64,41 @@ func (o jsonObject) content() string {
 	text := o.text("content_text")
 	_, err := domain.ParseDraft(domain.Draft{Text: text})
 	if o[markdownMember] == nil || err != nil {
-		return verbatim(text)
+		return html.EscapeString(text)
 	}
 	return markdownMark + text
 }
 
-// translate makes HTML of the texts of an item. It escapes everything except
-// content_html, because the rest of a JSON Feed is plain text.
-func (o jsonObject) translate() *feedjson.Item {
-	return &feedjson.Item{
-		ID:            o.id(),
-		URL:           o.text("url"),
-		ExternalURL:   o.text("external_url"),
-		Title:         html.EscapeString(o.text("title")),
-		ContentHTML:   o.text("content_html"),
-		ContentText:   o.content(),
-		Summary:       verbatim(o.text("summary")),
-		DatePublished: o.text("date_published"),
-		DateModified:  o.text("date_modified"),
+// entry makes HTML of the texts of an item. It escapes everything except content_html, because the
+// rest of a JSON Feed is plain text.
+func (o jsonObject) entry() Entry {
+	e := Entry{
+		Title:   html.EscapeString(o.text("title")),
+		Content: cmp.Or(o.text("content_html"), o.content()),
+		Summary: html.EscapeString(o.text("summary")),
+		Link:    cmp.Or(o.text("url"), o.text("external_url")),
+		Media:   []Medium{{Address: o.text("image"), Type: "image"}, {Address: o.text("banner_image"), Type: "image"}, {Address: o.text("external_url")}},
+	}
+	var attachments []jsonObject
+	if json.Unmarshal(o["attachments"], &attachments) == nil {
+		for _, a := range attachments {
+			e.Media = append(e.Media, Medium{a.text("url"), a.text("mime_type"), html.EscapeString(a.text("title"))})
+		}
+	}
+	e.Media = slices.DeleteFunc(e.Media, func(m Medium) bool { return m.Address == "" })
+	e.setDate(o.text("date_published"), o.text("date_modified"))
+	o.judge(&e)
+	e.identify(o.id(), o.text("url"), []string{o.text("date_published"), o.text("date_modified")})
+	return e
+}
+
+// judge judges what the members of an item say about it, and those of the extensions of programs.
+func (o jsonObject) judge(e *Entry) {
+	for name, value := range o {
+		var extension jsonObject
+		if strings.HasPrefix(name, "_") && json.Unmarshal(value, &extension) == nil {
+			extension.judge(e)
+		}
+		e.judge(name, strings.Trim(string(value), `"`))
 	}
 }

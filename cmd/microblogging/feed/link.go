@@ -2,25 +2,84 @@ package feed
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 )
 
-// webAddress returns s as an absolute http or https URL. It reports false if s is
-// not one.
-func webAddress(s string) (string, bool) {
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+// strayPercent finds a percent sign that escapes nothing, which browsers take and url.Parse refuses.
+var strayPercent = regexp.MustCompile(`%(?:[0-9A-Fa-f]?(?:[^0-9A-Fa-f]|$))`)
+
+// parseURL parses an address as browsers do. It returns nil for what is none.
+func parseURL(s string) *url.URL {
+	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.TrimSpace(s))
+	u, err := url.Parse(s)
+	if err != nil && strings.Contains(s, "%") {
+		u, err = url.Parse(strayPercent.ReplaceAllStringFunc(s, func(p string) string { return "%25" + p[1:] }))
+	}
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// hasScheme reports whether s is a URI, and not relative.
+func hasScheme(s string) bool {
+	u := parseURL(s)
+	return u != nil && u.Scheme != ""
+}
+
+// resolve returns an address in the scope of a base, which may be empty.
+func resolve(base, address string) string {
+	b, u := parseURL(base), parseURL(address)
+	if address = strings.TrimSpace(address); address == "" || base == "" || b == nil || u == nil {
+		return address
+	}
+	return b.ResolveReference(u).String()
+}
+
+// webAddress returns s as an absolute http or https URL. The base, if it is not nil, resolves a relative one. It
+// reports false if s is no such URL.
+func webAddress(base *url.URL, s string) (string, bool) {
+	u := parseURL(s)
+	switch {
+	case u == nil || strings.TrimSpace(s) == "":
+		return "", false
+	case u.Scheme == "" && u.Host != "":
+		u.Scheme = "https"
+	case base != nil:
+		u = base.ResolveReference(u)
+	}
+	if u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return "", false
 	}
 	return encoded(u), true
 }
 
 // followable is webAddress for a link, which may lead to an address of mail too.
-func followable(s string) (string, bool) {
-	if u, err := url.Parse(strings.TrimSpace(s)); err == nil && u.Scheme == "mailto" && u.Opaque != "" {
+func followable(base *url.URL, s string) (string, bool) {
+	if u := parseURL(s); u != nil && u.Scheme == "mailto" && u.Opaque != "" {
 		return encoded(u), true
 	}
-	return webAddress(s)
+	return webAddress(base, s)
+}
+
+// setBase makes the link of an entry absolute, and sets what the relative addresses in its texts are relative to:
+// what the file says, or the link, or that of the feed.
+func (e *Entry) setBase(link string) {
+	e.base = resolve(link, e.base)
+	id, _ := strings.CutPrefix(e.ID, "id:")
+	raw := e.Link
+	e.Link = ""
+	for _, candidate := range []string{resolve(link, raw), id} {
+		if address, ok := webAddress(nil, candidate); ok && e.Link == "" {
+			e.Link = address
+		}
+	}
+	for _, base := range []string{e.Link, link} {
+		if !hasScheme(e.base) {
+			e.base = base
+		}
+	}
 }
 
 // encoded returns the URL without characters that could end it in Markdown.

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -20,18 +21,21 @@ import (
 // of HTML, because titles contain names like List<T>, which many feeds do not escape.
 func titleOf(markup string) string {
 	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(markup))
+	z := html.NewTokenizer(strings.NewReader(escapeStray(markup)))
 	hidden := false // what comes next: the content of a script is one text
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
-		raw := string(z.Raw()) // Token overwrites it
 		token := z.Token()
 		isTag := kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
 		switch {
 		case hidden:
 		case kind == html.TextToken:
 			b.WriteString(visible(token.Data))
-		case isTag && token.DataAtom == 0:
-			b.WriteString(visible(raw))
+		case token.DataAtom == atom.Img:
+			for _, a := range token.Attr {
+				if a.Key == "alt" {
+					b.WriteString(visible(a.Val))
+				}
+			}
 		case token.DataAtom == atom.Br, isTag && dom.NameIsBlockNode(token.Data):
 			b.WriteByte(' ')
 		}
@@ -63,33 +67,59 @@ func NewConverter() *Converter {
 		blank:      regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`),
 		trailing:   regexp.MustCompile(`(?m)[ \t]+$`),
 	}
-	for _, block := range []string{"caption", "summary", "center", "legend", "video", "audio"} {
+	for _, block := range []string{"caption", "summary", "center", "legend", "option"} {
 		markdown.Register.TagType(block, converter.TagTypeBlock, converter.PriorityStandard)
 	}
 	markdown.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
+	markdown.Register.RendererFor("pre", converter.TagTypeBlock, writeCode, converter.PriorityEarly)
 	markdown.Register.TextTransformer(c.escapeReferences, converter.PriorityEarly)
 	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
 	markdown.Register.TextTransformer(keepAddresses, converter.PriorityLate+2)
 	return c
 }
 
-// textOf returns markup as Markdown. It reports true if that is only the beginning. If
-// markup has no tag, its lines are kept.
-func (c *Converter) textOf(markup string) (text string, cut bool) {
+// textOf returns markup as Markdown, and what was in it. If markup has no tag, its lines are kept.
+// The base, if it is not nil, resolves relative addresses.
+func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	if text, is := strings.CutPrefix(markup, markdownMark); is {
-		return text, false
+		return text, seen{}
 	}
-	tree, cut, err := clean(strings.TrimPrefix(markup, plainMark))
+	tree, in, err := clean(markup, base)
 	if err != nil { // its words are left
-		return titleOf(markup), true
+		return titleOf(markup), seen{cut: true}
 	}
 	converted, err := c.markdown.ConvertNode(tree)
 	if err != nil {
-		return titleOf(markup), true
+		in.cut = true
+		return titleOf(markup), in
 	}
 	text = c.blank.ReplaceAllString(string(converted), "")
 	// In a text, each newline breaks the line, so two spaces before it are too much.
-	return strings.TrimSpace(c.trailing.ReplaceAllString(text, "")), cut
+	return strings.TrimSpace(c.trailing.ReplaceAllString(strings.ReplaceAll(text, blankLine, ""), "")), in
+}
+
+// blankLine is what a blank line of code is until the text is done: visible leaves no such character in a text.
+const blankLine = "\x01"
+
+// writeCode writes a block of code. The library does not put the mark of a quotation before the lines of code, and it
+// takes the blank ones out of a list.
+func writeCode(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+	for _, br := range dom.FindAllNodes(n, func(n *html.Node) bool { return n.DataAtom == atom.Br }) {
+		br.Parent.InsertBefore(textNode("\n"), br)
+	}
+	code := strings.Trim(strings.ReplaceAll(dom.CollectText(n), "\r", ""), "\n")
+	fence := "```"
+	for strings.Contains(code, fence) {
+		fence += "`"
+	}
+	lines := strings.Split(code, "\n")
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			lines[i] = blankLine
+		}
+	}
+	_, _ = w.WriteString("\n\n" + fence + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n\n")
+	return converter.RenderSuccess
 }
 
 // writeAddress writes a link whose text is its address, or nothing, as the address.

@@ -34,10 +34,10 @@ func textOfMarkup(t *testing.T) {
 		"a picture":               {`<p><img src="x.png" alt="A cat"></p>`, "A cat"},
 		"entities":                {"<p>&lt;b&gt; &amp;amp; &eacute; &#x1F600; &unknown;</p>", "\\<b> &amp;amp; é 😀 &unknown;"},
 		"comments":                {"a<!-- b -->c<!DOCTYPE d>", "ac"},
-		"unknown elements":        {"<blink>a</blink> <T>b", "a b"},
+		"unknown elements":        {"<blink>a</blink> <o:p>b</o:p> <T>c", "a b \\<T>c"},
 		"not a tag":               {"<p>1 < 2 > 0 <3</p>", "1 < 2 > 0 <3"},
 		"no tag, but lines":       {"a  b\n  c &amp; d\n\n\n\ne", "a b\nc & d\n\ne"},
-		"hidden":                  {"a<style>b</style><script>c('<p>')</script><noscript>d</noscript><iframe src=x>e</iframe><svg><title>f</title></svg>g", "ag"},
+		"hidden":                  {"a<style>b</style><script>c('<p>')</script><iframe src=x>e</iframe><svg><title>f</title></svg>g", "ag"},
 		"hidden within hidden":    {"a<template>b<template>c</template>d</template>e", "ae"},
 		"control characters":      {"<p>a\x00\x07\x1b\x7f\u0085b\u009f</p>", "a b"},
 		"nothing to see":          {"<p> <br>\u3000</p>", ""},
@@ -53,7 +53,7 @@ func textOfMarkup(t *testing.T) {
 		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a [b](mailto:b@c) c d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := c.textOf(text.markup); got != text.want {
+			if got, _ := c.textOf(text.markup, nil); got != text.want {
 				t.Errorf("%s\n got %q\nwant %q", text.markup, got, text.want)
 			}
 		})
@@ -80,7 +80,7 @@ func TestTitle(t *testing.T) {
 func textOfDeepMarkup(t *testing.T) {
 	for _, tag := range []string{"<ul><li><blockquote>", "<b><i>", "<div>", "<li>", "<p>", "<table><tr><td>"} {
 		deep := strings.Repeat(tag, 50_000) + strings.Repeat("a<br>", 100)
-		got, _ := NewConverter().textOf(deep)
+		got, _ := NewConverter().textOf(deep, nil)
 		if len(got) > 100*6*maxDepth || strings.Count(got, "a") < 100 {
 			t.Errorf("%d times %s became %d bytes", 50_000, tag, len(got))
 		}

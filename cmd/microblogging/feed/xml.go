@@ -2,115 +2,373 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
-	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
-	"github.com/mmcdole/gofeed"
-	"github.com/mmcdole/gofeed/atom"
-	"github.com/mmcdole/gofeed/rss"
-	"golang.org/x/net/html/charset"
+	"golang.org/x/net/html"
 )
 
-// maxNesting bounds how deep elements may nest. gofeed recurses, and a stack
-// overflow ends the process. The bound is high, because elements that are never
-// closed count as nested.
+// maxNesting bounds how deep elements may nest, because some functions here recurse, and a stack
+// overflow ends the process. The bound is high, because elements that are never closed count as nested.
 const maxNesting = 100_000
 
-// parseXML reads a feed of a format.
-func parseXML(document []byte, parse func([]byte) (Feed, error)) (feed Feed, err error) {
-	if err = survey(document); err == nil {
-		feed, err = parse(document)
-	}
-	if err != nil {
-		return Feed{}, notAFeed(err)
-	}
-	return feed, nil
+// A node is an element of a feed, or a text if it has no name.
+type node struct {
+	// name has the prefix of a vocabulary, as in "media:content". Elements of RSS have none.
+	name, local string
+	attr        []xml.Attr
+	text        string
+	// base is the xml:base in whose scope the node is.
+	base     string
+	children []*node
 }
 
-// survey refuses what gofeed would not survive or would lose without a word.
-func survey(document []byte) error {
+// vocabularies are parts of the lower-case names of XML namespaces, and our prefixes for them.
+var vocabularies = [][2]string{
+	{"search.yahoo.com/mrss", "media:"}, {"purl.org/rss/1.0/modules/content", "content:"}, {"purl.org/dc/elements/", "dc:"},
+	{"purl.org/dc/terms", "dcterms:"}, {"/podcast-1.0.dtd", "itunes:"}, {"/excerpt/", "excerpt:"}, {"wordpress.org/export", "wp:"},
+	{"w3.org/2005/atom", "atom:"}, {"purl.org/atom/ns#", "atom:"}, {"w3.org/1999/xhtml", "xhtml:"}, {"w3.org/2007/app", "app:"},
+	{"purl.org/atom/app#", "app:"}, {"schemas.google.com/blogger", "blogger:"},
+	{"purl.org/rss/1.0/modules", "other:"}, {"purl.org/rss/1.0/", ""}, {"netscape.com/rdf/simple", ""}, {"userland.com/rss", ""},
+}
+
+// An xmlReader makes an entry of each element that is one when it ends, and forgets the element.
+type xmlReader struct {
+	prefixes map[string]string
+	open     []*node // the elements that have not ended, from the root on
+	feed     Feed
+}
+
+// parseXML reads RSS, Atom or an Atom entry, and reads on where a strict parser would stop. It is not github.com/mmcdole/gofeed,
+// which drops what decides how a text is read and whether it is public: the type of a title or a summary, the
+// elements of an XHTML body, xml:base in RSS, and the order of elements.
+func parseXML(document []byte) (Feed, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(document))
-	decoder.Strict = false
-	decoder.CharsetReader = charset.NewReaderLabel
-	for depth, channels := 0, 0; ; {
+	decoder.Strict, decoder.Entity = false, xml.HTMLEntity
+	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8
+	r := &xmlReader{}
+	for {
 		token, err := decoder.Token()
 		if err != nil {
-			return explain(err)
+			return Feed{}, err
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if depth++; depth == 2 && strings.EqualFold(token.Name.Local, "channel") {
-				channels++
+			if err := r.begin(token); err != nil {
+				return Feed{}, err
 			}
-			if depth > maxNesting {
-				return fmt.Errorf("its elements nest deeper than %d", maxNesting)
-			}
-			if channels > 1 {
-				return errors.New("it has more than one channel")
+		case xml.CharData:
+			if n := len(r.open); n > 0 {
+				r.open[n-1].children = append(r.open[n-1].children, &node{text: string(token)})
 			}
 		case xml.EndElement:
-			if depth--; depth == 0 {
-				return nil
+			if root := r.end(); root != nil {
+				r.finish(root)
+				return r.feed, nil
 			}
 		}
 	}
 }
 
-// explain makes a reader understand an error of a decoder.
-func explain(err error) error {
-	var syntax *xml.SyntaxError
-	if errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8" {
-		return fmt.Errorf("%w (%w)", errNotUTF8, err)
+func (r *xmlReader) begin(start xml.StartElement) error {
+	n := &node{local: strings.ToLower(start.Name.Local), attr: slices.Clone(start.Attr)}
+	if len(r.open) == 0 {
+		native := map[string]string{"rss": "", "rdf": "", "feed": "atom:", "entry": "atom:"}
+		prefix, known := native[n.local]
+		if !known {
+			return fmt.Errorf("its root is <%s>", start.Name.Local)
+		}
+		r.prefixes = map[string]string{"": prefix, start.Name.Space: prefix}
+	} else if len(r.open) > maxNesting {
+		return fmt.Errorf("its elements nest deeper than %d", maxNesting)
+	} else {
+		n.base = r.open[len(r.open)-1].base
 	}
-	return err
+	for _, attr := range n.attr {
+		if attr.Name.Local == "base" && attr.Name.Space != "" {
+			n.base = resolve(n.base, attr.Value)
+		}
+	}
+	n.name = r.prefix(start.Name.Space) + n.local
+	r.open = append(r.open, n)
+	return nil
 }
 
-// parseRSS needs to translate no text, because those of RSS usually are HTML.
-func parseRSS(document []byte) (Feed, error) {
-	parser := &rss.Parser{}
-	source, err := parser.Parse(bytes.NewReader(document))
-	if err != nil {
-		return Feed{}, err
+// prefix returns the prefix for a namespace. A prefix that the file does not declare is its own.
+func (r *xmlReader) prefix(space string) string {
+	if prefix, known := r.prefixes[space]; known {
+		return prefix
 	}
-	translator := &gofeed.DefaultRSSTranslator{DisableContentImageScan: true}
-	feed, err := translator.Translate(source)
-	if err != nil {
-		return Feed{}, err
+	prefix := space + ":"
+	for _, v := range vocabularies {
+		if strings.Contains(strings.ToLower(space), v[0]) {
+			prefix = v[1]
+			break
+		}
 	}
-	return newFeed(feed, feed.Link, feed.FeedLink), nil
+	r.prefixes[space] = prefix
+	return prefix
 }
 
-// parseAtom respects the type of a content (RFC 4287, 4.1.3.1). gofeed does not pass
-// on the type of a title or a summary, so these are read as HTML.
-func parseAtom(document []byte) (Feed, error) {
-	parser := &atom.Parser{}
-	source, err := parser.Parse(bytes.NewReader(document))
-	if err != nil {
-		return Feed{}, err
-	}
-	for _, entry := range source.Entries {
-		translateAtomContent(entry.Content)
-	}
-	translator := &gofeed.DefaultAtomTranslator{}
-	feed, err := translator.Translate(source)
-	if err != nil {
-		return Feed{}, err
-	}
-	return newFeed(feed, source.ID, feed.Link, feed.FeedLink), nil
-}
-
-func translateAtomContent(content *atom.Content) {
-	if content == nil {
-		return
-	}
-	switch kind := strings.ToLower(content.Type); {
-	case kind == "" || kind == "text" || strings.HasPrefix(kind, "text/plain"):
-		content.Value = verbatim(content.Value)
-	case strings.Contains(kind, "html"):
+// end ends the innermost element. It returns the root if that is it.
+func (r *xmlReader) end() (root *node) {
+	last := len(r.open) - 1
+	n := r.open[last]
+	r.open = r.open[:last]
+	switch {
+	case last == 0:
+		return n
+	case n.name == "item" || n.name == "atom:entry":
+		r.feed.Entries = append(r.feed.Entries, n.entry())
 	default:
-		// Another media type: a picture, or data.
-		content.Value = ""
+		up := r.open[last-1]
+		up.children = append(up.children, n)
 	}
+	return nil
+}
+
+func (r *xmlReader) finish(root *node) {
+	if root.name == "atom:entry" {
+		r.feed.Entries = append(r.feed.Entries, root.entry())
+		root = &node{}
+	}
+	if channel := root.first("channel"); channel != nil {
+		root = channel
+	}
+	link := root.link("alternate")
+	r.feed.finish(root.markup("title", "atom:title"), link, root.id(), link, root.link("self"))
+}
+
+// all are the children with one of the names.
+func (n *node) all(names ...string) (found []*node) {
+	for _, child := range n.children {
+		if child.name != "" && slices.Contains(names, child.name) {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// first is the first child with the first of the names that a child has which is not blank, or nil.
+func (n *node) first(names ...string) *node {
+	for _, name := range names {
+		for _, child := range n.all(name) {
+			if len(child.children) > 0 && child.inner(false) != "" {
+				return child
+			}
+		}
+	}
+	return nil
+}
+
+// value is the text of the first such child, without markup.
+func (n *node) value(names ...string) string {
+	if child := n.first(names...); child != nil {
+		return child.plain()
+	}
+	return ""
+}
+
+func (n *node) plain() string {
+	var b strings.Builder
+	n.write(&b, func(s string) string { return s }, false)
+	return strings.TrimSpace(b.String())
+}
+
+// inner is what is between the tags of a node, as HTML. The text of escaped markup is HTML already.
+func (n *node) inner(escape bool) string {
+	var b strings.Builder
+	as := func(s string) string { return s }
+	if escape {
+		as = html.EscapeString
+	}
+	n.write(&b, as, true)
+	return strings.TrimSpace(b.String())
+}
+
+func (n *node) write(b *strings.Builder, as func(string) string, tags bool) {
+	for _, child := range n.children {
+		if child.name == "" {
+			b.WriteString(as(child.text))
+			continue
+		}
+		if tags {
+			b.WriteString("<" + child.local)
+			for _, a := range child.attr {
+				if a.Name.Local != "xmlns" && a.Name.Space != "xmlns" {
+					fmt.Fprintf(b, ` %s="%s"`, a.Name.Local, html.EscapeString(a.Value))
+				}
+			}
+			b.WriteByte('>')
+		}
+		child.write(b, as, tags)
+		if tags && !slices.Contains(voidElements, child.local) {
+			b.WriteString("</" + child.local + ">")
+		}
+	}
+}
+
+// attribute returns an attribute that has no prefix.
+func (n *node) attribute(name string) string {
+	for _, a := range n.attr {
+		if a.Name.Space == "" && strings.EqualFold(a.Name.Local, name) {
+			return strings.TrimSpace(a.Value)
+		}
+	}
+	return ""
+}
+
+// markup is the HTML of the first such child.
+func (n *node) markup(names ...string) string {
+	child := n.first(names...)
+	switch {
+	case child == nil:
+		return ""
+	case strings.HasPrefix(child.name, "xhtml:"):
+		return child.inner(true)
+	case strings.HasPrefix(child.name, "atom:"):
+		return child.construct()
+	}
+	return child.inner(false)
+}
+
+// construct is the HTML of a text of Atom (RFC 4287, 3.1 and 4.1.3), or nothing if that is of another
+// type: a picture, or data. Atom 0.3 has a mode as well.
+func (n *node) construct() string {
+	kind := strings.ToLower(n.attribute("type"))
+	hasTags := slices.ContainsFunc(n.children, func(c *node) bool { return c.name != "" })
+	switch {
+	case hasTags && (kind == "" || strings.Contains(kind, "html")):
+		if div := n.all("xhtml:div"); len(div) == 1 && n.plain() == div[0].plain() {
+			n = div[0]
+		}
+		return n.inner(true)
+	case kind == "" || kind == "text" || strings.HasPrefix(kind, "text/plain"):
+		return html.EscapeString(n.plain())
+	case strings.Contains(kind, "html"):
+		return n.inner(false)
+	}
+	return ""
+}
+
+// link is the first address of that relation. Atom has it in an attribute, and RSS has no relations.
+func (n *node) link(rel string) string {
+	for _, child := range n.all("link", "atom:link") {
+		address := cmp.Or(child.plain(), child.attribute("href"))
+		if is := strings.ToLower(cmp.Or(child.attribute("rel"), "alternate")); is == rel && address != "" {
+			return resolve(child.base, address)
+		}
+	}
+	return ""
+}
+
+// id is what the file says the node is: for Atom, an address that may be relative.
+func (n *node) id() string {
+	id := n.first("guid", "atom:id")
+	if id == nil {
+		return ""
+	}
+	if id.name == "atom:id" && !hasScheme(id.plain()) {
+		return resolve(id.base, id.plain())
+	}
+	return id.plain()
+}
+
+// dateNames are the elements that date an entry, the best first.
+var dateNames = []string{"pubdate", "dc:date", "atom:published", "atom:issued", "atom:updated", "atom:modified", "atom:created",
+	"dcterms:issued", "dcterms:created", "dcterms:date", "dcterms:modified"}
+
+func (n *node) entry() Entry {
+	e := Entry{
+		Title:   n.markup("title", "atom:title", "dc:title"),
+		Content: n.markup("content:encoded", "encoded", "xhtml:body", "xhtml:div", "atom:content"),
+		Summary: n.markup("description", "atom:summary", "dc:description", "itunes:summary", "media:description", "excerpt:encoded"),
+		Link:    n.link("alternate"),
+		base:    n.base,
+	}
+	var dates []string
+	for _, name := range dateNames {
+		for _, date := range n.all(name) {
+			dates = append(dates, date.plain())
+		}
+	}
+	e.setDate(dates...)
+	n.addMedia(&e, "")
+	if content := n.first("content:encoded", "atom:content"); content != nil {
+		e.base = content.base
+		if content.name == "atom:content" && e.Content == "" {
+			e.Unaddressed++ // it is a picture or data, in the file itself
+		}
+	}
+	n.judge(&e)
+	e.identify(n.id(), e.Link, dates)
+	return e
+}
+
+// judge judges what the elements of an entry say about it.
+func (n *node) judge(e *Entry) {
+	for _, child := range n.children {
+		switch child.name {
+		case "":
+		case "app:control":
+			child.judge(e)
+		case "atom:category": // by which Blogger says what an entry is
+			if scheme, kind := child.attribute("scheme"), child.attribute("term"); strings.HasSuffix(scheme, "2005#kind") {
+				e.judge("blogger:type", kind[strings.LastIndexByte(kind, '#')+1:])
+			}
+		case "wp:status", "blogger:type", "blogger:status":
+			e.judge(child.name, child.plain())
+		default:
+			e.judge(child.local, child.plain())
+		}
+	}
+}
+
+// addMedia adds what is attached to an entry. The words are of what has none of its own.
+func (n *node) addMedia(e *Entry, words string) {
+	words = n.description(words)
+	for _, child := range n.children {
+		m := Medium{Address: child.attribute("url"), Type: cmp.Or(child.attribute("medium"), child.attribute("type")), Words: child.description(words)}
+		switch child.name {
+		case "media:content", "media:player", "enclosure":
+		case "media:thumbnail":
+			m.Type = "image"
+		case "itunes:image":
+			m.Address, m.Type = child.attribute("href"), "image"
+		case "atom:content":
+			m.Address, m.Words = child.attribute("src"), ""
+		case "atom:link", "link":
+			if child.attribute("rel") != "enclosure" {
+				continue
+			}
+			m.Address, m.Words = child.attribute("href"), html.EscapeString(child.attribute("title"))
+		case "media:group":
+			child.addMedia(e, words)
+			continue
+		default:
+			continue
+		}
+		if m.Address != "" {
+			e.Media = append(e.Media, m)
+		}
+		if child.name == "media:content" && !m.is("image") {
+			child.addMedia(e, words)
+		}
+	}
+}
+
+// description is the HTML by which an element describes media, or else the words.
+func (n *node) description(words string) string {
+	own := n.first("media:description", "media:title")
+	switch {
+	case own == nil:
+		return words
+	case own.attribute("type") == "html":
+		return own.inner(false)
+	}
+	return html.EscapeString(own.plain())
 }

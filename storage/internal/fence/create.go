@@ -66,15 +66,6 @@ type creation struct {
 	recorded bool
 }
 
-// encode returns the properties of the channel's row.
-func (c *creation) encode() driver.Properties {
-	properties := encodeChannel(c.channel)
-	if c.once != "" {
-		properties = append(properties, driver.String(schema.PropOnce, c.once))
-	}
-	return properties
-}
-
 // create carries out the request.
 func (s *Fence) create(ctx context.Context, c *creation) error {
 	return s.pause.Retry(ctx, func() error {
@@ -110,13 +101,7 @@ func (s *Fence) nameTaken(ctx context.Context, c *creation, row Row) error {
 	if row.State != domain.ChannelActive {
 		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 	}
-	switch ungated, err := s.Reclaim(ctx, row); {
-	case err != nil:
-		return err
-	case ungated:
-		return optimistic.ErrAgain
-	}
-	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists)
+	return s.reclaimOr(ctx, row, fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists))
 }
 
 // tryCreate makes one attempt with one incarnation. It returns optimistic.ErrAgain if this
@@ -134,7 +119,7 @@ func (s *Fence) tryCreate(ctx context.Context, c *creation) error {
 		return err
 	}
 	//lab: Insert the channel's row, which makes it visible.
-	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, c.encode()...))
+	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, encodeChannel(c.channel, c.once)...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
@@ -157,8 +142,8 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	if !acknowledged {
 		var err error
 		//lab: Read the version of the gate of this creation.
-		gate, err = s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
-		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+		gate, err = s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
+		if err != nil {
 			return err
 		}
 	}
@@ -175,7 +160,7 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	// If the insert was acknowledged, the row existed, and it was deleted only after its gate was gone:
 	// there is no gate to delete. If it was not, the insert may still take effect, so delete the gate
 	// that its row would have.
-	if gate.ETag != "" {
+	if gate.Found() {
 		switch err := s.WithdrawGate(ctx, gate); {
 		case errors.Is(err, optimistic.ErrAgain):
 			return s.resolveInsert(ctx, c, acknowledged)

@@ -2,7 +2,6 @@ package fence
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"microblogging/domain"
@@ -64,10 +63,7 @@ func (s *Fence) RequireActive(ctx context.Context, user domain.UserName) error {
 // gone. The time distinguishes the accounts of one name. Without an account, it is the zero time.
 func (s *Fence) AccountSince(ctx context.Context, user domain.UserName) (time.Time, error) {
 	//lab: Read when the account of this name was made.
-	row, err := s.users.Get(ctx, schema.UserPartition(user), schema.SingleRow)
-	if errors.Is(err, domain.ErrNotFound) {
-		err = nil
-	}
+	row, err := s.users.Find(ctx, schema.UserPartition(user), schema.SingleRow)
 	return row.Properties.Time(schema.PropCreatedOn), err
 }
 

@@ -84,10 +84,7 @@ func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 	}
 	//lab: Read the version of the reservation.
 	reservation, err := s.blogs.Get(ctx, partition, row)
-	if errors.Is(err, domain.ErrNotFound) {
-		return "", optimistic.ErrAgain
-	}
-	return reservation.ETag, err
+	return reservation.ETag, optimistic.Again(err)
 }
 
 // OpenGate replaces the reservation with the open gate. The transaction requires the
@@ -107,10 +104,7 @@ func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation
 	// deleted the reservation first. The gate exists only in the first case.
 	//lab: Read whether this gate is open.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
-	if errors.Is(err, domain.ErrNotFound) {
-		return optimistic.ErrAgain
-	}
-	return err
+	return optimistic.Again(err)
 }
 
 // ErrGateGone is returned when a transaction fails because the gate that it holds does not exist.
@@ -135,9 +129,9 @@ func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, opera
 // GateVersion returns the version of the open gate. If there is no open gate, it returns ErrGateGone.
 func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	//lab: Read the version of the gate.
-	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
-	if errors.Is(err, domain.ErrNotFound) {
-		return "", ErrGateGone
+	gate, err := s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
+	if err == nil && !gate.Found() {
+		err = ErrGateGone
 	}
 	return gate.ETag, err
 }
@@ -177,9 +171,9 @@ func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {
 
 // GatesOf returns the reservations and the open gates of all incarnations of a channel key.
 func (s *Fence) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
-	from, to := schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)
+	all := driver.Range{Partition: schema.ChannelPartition(key), From: schema.GatePrefix, To: schema.PrefixEnd(schema.GatePrefix)}
 	//lab: Read the gates of creations of the name.
-	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to}) {
+	for row, err := range s.blogs.Within(ctx, all) {
 		if err != nil {
 			return nil, err
 		}
@@ -235,9 +229,6 @@ func (s *Fence) WhyGateGone(ctx context.Context, ref domain.ChannelRef) error {
 
 // HasRow reports whether a channel's Blogs partition has a row.
 func (s *Fence) HasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
-	_, err := s.blogs.Get(ctx, schema.ChannelPartition(key), row)
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	found, err := s.blogs.Find(ctx, schema.ChannelPartition(key), row)
+	return found.Found(), err
 }

@@ -77,22 +77,17 @@ func (s *Fence) adopt(ctx context.Context, c *creation, row Row) (done bool, err
 func (s *Fence) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
 	partition := schema.UserPartition(c.channel.Owner)
 	//lab: Read whether the key was used before, and for what.
-	once, err := s.users.Get(ctx, partition, schema.UserOnce.Row(c.once))
+	once, err := s.users.Find(ctx, partition, schema.UserOnce.Row(c.once))
 	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return false, nil
-	case err != nil:
+	case err != nil || !once.Found():
 		return false, err
 	case once.Properties.String(schema.PropBody) != c.body:
 		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
 	}
 	c.begun = true
 	//lab: Read which channel the key made.
-	made, err := s.users.Get(ctx, partition, schema.Made.Row(c.once))
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return false, nil
-	case err != nil:
+	made, err := s.users.Find(ctx, partition, schema.Made.Row(c.once))
+	if err != nil || !made.Found() {
 		return false, err
 	}
 	return true, s.takeMade(ctx, c, made)

@@ -23,6 +23,18 @@ func (s *Fence) Reclaim(ctx context.Context, row Row) (ungated bool, err error) 
 	return s.DeleteUngated(ctx, row)
 }
 
+// reclaimOr returns optimistic.ErrAgain if Reclaim has deleted the row, and otherwise the given error.
+func (s *Fence) reclaimOr(ctx context.Context, row Row, otherwise error) error {
+	ungated, err := s.Reclaim(ctx, row)
+	switch {
+	case err != nil:
+		return err
+	case ungated:
+		return optimistic.ErrAgain
+	}
+	return otherwise
+}
+
 // HasRowsBehind reports whether the partition has a row of the incarnation that is not a gate.
 func (s *Fence) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
 	//lab: Read whether the channel has any row behind its gate.

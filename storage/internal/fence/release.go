@@ -24,26 +24,12 @@ func (s *Fence) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 			return nil
 		case err != nil:
 			return err
-		case row.State != domain.ChannelDeleting:
-			return s.releaseActive(ctx, row)
+		case row.State != domain.ChannelDeleting: // although its incarnation was swept
+			return s.reclaimOr(ctx, row, fmt.Errorf("releasing channel %s, whose row is not past the pivot: %w", row.Key(), domain.ErrConflict))
 		}
 		//lab: Delete the channel's row.
 		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.ETag))))
 	})
-}
-
-// releaseActive handles a row that is not past the pivot although its incarnation was swept. If it
-// is of a delayed duplicate of the insert, releaseActive deletes it, as the next creator of the name
-// would, and returns optimistic.ErrAgain. If a gate or a row behind one exists, the deletion has skipped a step:
-// domain.ErrConflict.
-func (s *Fence) releaseActive(ctx context.Context, row Row) error {
-	switch ungated, err := s.Reclaim(ctx, row); {
-	case err != nil:
-		return err
-	case ungated:
-		return optimistic.ErrAgain
-	}
-	return fmt.Errorf("releasing channel %s, whose row is not past the pivot: %w", row.Key(), domain.ErrConflict)
 }
 
 // SetPending sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From

@@ -55,13 +55,19 @@ func (s *Fence) ReadIncarnation(ctx context.Context, ref domain.ChannelRef) (Row
 	return row, err
 }
 
-func encodeChannel(c domain.Channel) driver.Properties {
-	return append(schema.EncodeFields(c.Fields()),
+// encodeChannel returns the properties of a channel's row. once is the hash of the idempotency key, or
+// empty.
+func encodeChannel(c domain.Channel, once string) driver.Properties {
+	p := append(schema.EncodeFields(c.Fields()),
 		driver.String(schema.PropName, c.Name),
 		driver.String(schema.PropOwner, c.Owner),
 		driver.Time(schema.PropCreatedOn, c.CreatedOn),
 		driver.String(schema.PropIncarnation, c.Incarnation),
 		driver.String(schema.PropState, c.State))
+	if once != "" {
+		p = append(p, driver.String(schema.PropOnce, once))
+	}
+	return p
 }
 
 // Decode decodes a row of Channels. If its name is missing or does not fit its key, the name

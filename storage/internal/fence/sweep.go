@@ -67,74 +67,49 @@ type SweepPage struct {
 // although its response was lost.
 func (s *Fence) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
-	w := &sweep{store: s, ref: ref, report: report, group: concurrent.NewGroup(transactions)}
+	group := concurrent.NewGroup(transactions)
+	var gateGone atomic.Bool
+	var failed concurrent.Failures
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
-		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
-		swept.GateGone, err = w.gateGone.Load(), w.failed.Joined()
+		// The transactions under way are awaited, because what they remove is progress that must be
+		// counted. The failures are gathered apart: a group keeps only the first.
+		_ = group.Wait()
+		swept.GateGone, err = gateGone.Load(), failed.Joined()
 	}()
 	swept.Next = continuation
 	for range pages {
-		rows, next, unread := s.sweepRange(ctx, ref, swept.Next)
+		//lab: List the rows of the channel, which may change right afterwards.
+		page, unread := s.blogs.Range(ctx, driver.Range{
+			Partition: schema.ChannelPartition(ref.Key),
+			Paging:    driver.Paging{Limit: sweepPage, Continuation: swept.Next, Select: []string{schema.PropIncarnation, schema.PropUserID}},
+		})
 		if unread != nil {
-			w.failed.Add(fmt.Errorf("sweeping channel %s: %w", ref.Key, unread))
+			failed.Add(fmt.Errorf("sweeping channel %s: %w", ref.Key, unread))
 			break
 		}
-		swept.Next, swept.Found = next, swept.Found+len(rows)
-		w.remove(ctx, rows)
-		if next == "" || w.gateGone.Load() || w.failed.Any() {
+		rows := slices.DeleteFunc(page.Rows, func(row driver.Entity) bool { return schema.IsGate(row.Row) })
+		swept.Next, swept.Found = page.Continuation, swept.Found+len(rows)
+		for batch := range slices.Chunk(rows, s.sweepRows) {
+			group.Go(func() error {
+				if failed.Any() {
+					return nil // after one has failed, no other starts
+				}
+				switch removed, err := s.sweepBatch(ctx, ref, batch); {
+				case errors.Is(err, ErrGateGone):
+					gateGone.Store(true)
+				case err != nil:
+					failed.Add(fmt.Errorf("sweeping channel %s: %w", ref.Key, err))
+				case removed:
+					report(len(batch))
+				}
+				return nil
+			})
+		}
+		if swept.Next == "" || gateGone.Load() || failed.Any() {
 			break
 		}
 	}
 	return swept, nil
-}
-
-// sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
-func (s *Fence) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []driver.Entity, next string, err error) {
-	//lab: List the rows of the channel, which may change right afterwards.
-	page, err := s.blogs.Range(ctx, driver.Range{
-		Partition: schema.ChannelPartition(ref.Key),
-		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, Select: sweptProperties()},
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	rows = slices.DeleteFunc(page.Rows, func(row driver.Entity) bool { return schema.IsGate(row.Row) })
-	return rows, page.Continuation, nil
-}
-
-// sweptProperties are the properties that a BeforeRemoval knows of a row.
-func sweptProperties() []string { return []string{schema.PropIncarnation, schema.PropUserID} }
-
-// A sweep deletes rows in concurrent transactions. After one has failed, no other starts.
-// Those under way are awaited, because what they remove is progress that must be counted.
-type sweep struct {
-	store    *Fence
-	ref      domain.ChannelRef
-	report   func(rows int)
-	group    *concurrent.Group
-	gateGone atomic.Bool
-	failed   concurrent.Failures
-}
-
-// remove starts the transactions that delete the rows. Each waits until the group has a free slot.
-func (w *sweep) remove(ctx context.Context, rows []driver.Entity) {
-	for batch := range slices.Chunk(rows, w.store.sweepRows) {
-		w.group.Go(func() error {
-			if w.failed.Any() {
-				return nil
-			}
-			removed, err := w.store.sweepBatch(ctx, w.ref, batch)
-			switch {
-			case errors.Is(err, ErrGateGone):
-				w.gateGone.Store(true)
-			case err != nil:
-				w.failed.Add(fmt.Errorf("sweeping channel %s: %w", w.ref.Key, err))
-			case removed:
-				w.report(len(batch))
-			}
-			return nil
-		})
-	}
 }
 
 // sweepBatch deletes rows in one transaction, and reports whether it did. If one of the rows no

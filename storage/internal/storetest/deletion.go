@@ -28,14 +28,11 @@ func (w *World) Ask(channel domain.Channel) domain.ChannelRef {
 	return asked.Ref()
 }
 
-// Change changes the record of a deletion.
-func (w *World) Change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
-	w.T.Helper()
-	w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), MessageAbout(ref), func(d *domain.Deletion) bool { change(d); return true }))
-}
-
 // SetDone records that a deletion is done.
 func (w *World) SetDone(ref domain.ChannelRef) {
 	w.T.Helper()
-	w.Change(ref, func(d *domain.Deletion) { d.State, d.FinishedOn = domain.DeletionDone, domain.Now() })
+	w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), MessageAbout(ref), func(d *domain.Deletion) bool {
+		d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
+		return true
+	}))
 }

@@ -27,21 +27,6 @@ func (w *World) OnList(by domain.UserName) (rows []string) {
 // AnyRevision accepts every revision of a post.
 var AnyRevision = domain.Any[domain.Revision]()
 
-// Edit replaces a post's text in its author's name.
-func (w *World) Edit(blog domain.Blog, text string) domain.Blog {
-	w.T.Helper()
-	edited, err := w.EditBy(w.Store, blog, domain.OneOf(blog.Revision), text)
-	w.OK(err)
-	return edited
-}
-
-// EditBy replaces a post's text in its author's name, if the post has an expected revision.
-func (w *World) EditBy(s *storage.Parts, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
-	channel, err := w.Store.Operator.ReadIncarnation(w.T.Context(), blog.Channel)
-	w.OK(err)
-	return s.Posts.Update(w.T.Context(), channel.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
-}
-
 // Vote gives a post the votes that take it from one rating to another.
 func (w *World) Vote(blog domain.Blog, from, to int64) {
 	w.T.Helper()
@@ -75,24 +60,6 @@ func (w *World) Dated(to domain.Channel, on time.Time, text string) domain.Blog 
 	blog, _, err := w.Store.Posts.Create(w.T.Context(), p)
 	w.OK(err)
 	return blog
-}
-
-// Listed reads all pages of a list of posts. It calls meanwhile between two pages.
-func (w *World) Listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
-	w.T.Helper()
-	var blogs []domain.Blog
-	for {
-		page, err := w.Store.Posts.List(w.T.Context(), ref, q)
-		w.OK(err)
-		if len(page.Items) > q.Limit || len(page.Items) < q.Limit && page.Next != "" {
-			w.T.Fatalf("a page of %d has %d items and the continuation %q", q.Limit, len(page.Items), page.Next)
-		}
-		blogs = append(blogs, page.Items...)
-		if q.After = page.Next; q.After == "" {
-			return blogs
-		}
-		meanwhile()
-	}
 }
 
 // MustBeExact reads a list in pages while it changes, and fails the test unless each item that is there all

@@ -6,6 +6,8 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -80,6 +82,14 @@ func (w *World) SleepClosed(d time.Duration) {
 	w.T.Helper()
 	w.OK(w.DB.Close())
 	time.Sleep(d)
+	w.open()
+}
+
+// Restore puts the store of a backup in the place of this one.
+func (w *World) Restore(backup []byte) {
+	w.T.Helper()
+	w.OK(w.DB.Close())
+	w.OK(os.WriteFile(filepath.Join(w.dir, "microblogging.db"), backup, 0o600))
 	w.open()
 }
 
@@ -201,20 +211,6 @@ func (w *World) Texts(ref domain.ChannelRef) []string {
 		}
 		q.After = page.Next
 	}
-}
-
-// Concurrently starts n calls at the same time, and waits for them.
-func Concurrently(n int, call func(i int)) {
-	start := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() {
-			<-start
-			call(i)
-		})
-	}
-	close(start)
-	all.Wait()
 }
 
 // Text returns a different text for each number.

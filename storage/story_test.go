@@ -1,4 +1,4 @@
-package storetest
+package storage_test
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
-// A Story makes each kind of call that a request makes.
-type Story struct {
-	*World
+// A story makes each kind of call that a request makes.
+type story struct {
+	*storetest.World
 	// Ctx is the context of its requests, whose calls are in CallLog.
 	Ctx     context.Context
 	CallLog *storage.CallLog
@@ -20,10 +21,10 @@ type Story struct {
 	Secrets []string
 }
 
-// NewStory returns a story in a world of its own.
-func NewStory(t *testing.T) *Story {
+// newStory returns a story in a world of its own.
+func newStory(t *testing.T) *story {
 	t.Helper()
-	s := &Story{World: New(t), CallLog: &storage.CallLog{}}
+	s := &story{World: storetest.New(t), CallLog: &storage.CallLog{}}
 	s.CallLog.List(10_000)
 	s.Ctx = s.CallLog.Context(t.Context())
 	return s
@@ -35,11 +36,8 @@ const (
 	storyAddress  = "203.0.113.77"
 )
 
-// TellStory tells a Story in this world.
-func (w *World) TellStory() { (&Story{World: w, Ctx: w.T.Context()}).Tell() }
-
 // Did ends the test if the last result of an operation is an error. It returns the first.
-func (s *Story) Did(results ...any) any {
+func (s *story) Did(results ...any) any {
 	s.T.Helper()
 	if err, failed := results[len(results)-1].(error); failed {
 		s.T.Fatal(err)
@@ -48,7 +46,7 @@ func (s *Story) Did(results ...any) any {
 }
 
 // Tell makes the calls.
-func (s *Story) Tell() {
+func (s *story) Tell() {
 	s.T.Helper()
 	ctx, attempt := s.Ctx, storage.Attempt{Name: "ada", Password: storyPassword, Address: storyAddress}
 	s.Did(s.Store.Accounts.Create(ctx, storage.SignUpRequest{Attempt: attempt, Key: storyKey, PerHour: 5}))
@@ -56,11 +54,11 @@ func (s *Story) Tell() {
 		s.T.Fatal(err)
 	}
 	token := s.Did(s.Store.Accounts.SignIn(ctx, attempt)).(string)
-	link := s.Did(s.Store.Operator.SignInLink(ctx, Ada)).(string)
+	link := s.Did(s.Store.Operator.SignInLink(ctx, ada)).(string)
 	second := s.Did(s.Store.Accounts.FollowSignInLink(ctx, link)).(string)
 	s.Did(s.Store.Accounts.Session(ctx, token, ""))
-	digest := s.Did(s.Store.Accounts.NewDigestAddress(ctx, Ada)).(string)
-	s.Did(s.Store.Accounts.CheckDigestAddress(ctx, Ada, digest))
+	digest := s.Did(s.Store.Accounts.NewDigestAddress(ctx, ada)).(string)
+	s.Did(s.Store.Accounts.CheckDigestAddress(ctx, ada, digest))
 	s.Did(s.Store.Accounts.ChangePassword(ctx, token, attempt, "another password of hers"))
 	s.Secrets = append(s.Secrets, storyPassword, storyKey, storyAddress, "plantedname", token, link, second, digest)
 	s.tellOfChannels()
@@ -73,42 +71,42 @@ func (s *Story) Tell() {
 	}
 }
 
-func (s *Story) tellOfChannels() {
+func (s *story) tellOfChannels() {
 	s.T.Helper()
 	ctx := s.Ctx
-	channel := s.Did(s.Store.Channels.Create(ctx, s.NewChannel("garden", Ada), storyKey, 5)).(domain.Channel)
-	ref, request := channel.Ref(), Posting(channel, Grace, "one")
+	channel := s.Did(s.Store.Channels.Create(ctx, s.NewChannel("garden", ada), storyKey, 5)).(domain.Channel)
+	ref, request := channel.Ref(), storetest.Posting(channel, grace, "one")
 	request.Key = storyKey
 	blog := s.Did(s.Store.Posts.Create(ctx, request)).(domain.Blog)
 	s.Did(s.Store.Posts.Create(ctx, request))
-	s.OK(s.Store.Posts.Block(ctx, channel, Ada, domain.User{Name: Eve}))
-	s.Did(s.Store.Posts.Vote(ctx, ref, blog.ID, Ada))
-	s.Did(s.Store.Posts.Unvote(ctx, ref, blog.ID, Ada))
-	s.Did(s.Store.Posts.Vote(ctx, ref, blog.ID, Ada))
-	s.Did(s.Store.Posts.Update(ctx, channel, blog.ID, Grace, domain.OneOf(blog.Revision), domain.Draft{Text: "two"}))
-	s.Did(s.Store.Channels.Update(ctx, ref, Ada, DescribedAs("All about gardens")))
-	s.Did(s.Store.Subscriptions.Create(ctx, channel, Grace))
+	s.OK(s.Store.Posts.Block(ctx, channel, ada, domain.User{Name: eve}))
+	s.Did(s.Store.Posts.Vote(ctx, ref, blog.ID, ada))
+	s.Did(s.Store.Posts.Unvote(ctx, ref, blog.ID, ada))
+	s.Did(s.Store.Posts.Vote(ctx, ref, blog.ID, ada))
+	s.Did(s.Store.Posts.Update(ctx, channel, blog.ID, grace, domain.OneOf(blog.Revision), domain.Draft{Text: "two"}))
+	s.Did(s.Store.Channels.Update(ctx, ref, ada, storetest.DescribedAs("All about gardens")))
+	s.Did(s.Store.Subscriptions.Create(ctx, channel, grace))
 	s.read(channel, blog)
-	s.Did(s.Store.Subscriptions.Delete(ctx, ref, Grace))
-	s.Did(s.Store.Posts.Delete(ctx, channel, blog.ID, Grace, AnyRevision))
-	s.Did(s.Store.Deletions.Request(ctx, channel.Key(), Ada, AnyIncarnation))
-	s.Did(s.Store.Deletions.Get(ctx, ref, Ada))
-	s.Did(s.Store.Deletions.List(ctx, Ada, "", 10))
+	s.Did(s.Store.Subscriptions.Delete(ctx, ref, grace))
+	s.Did(s.Store.Posts.Delete(ctx, channel, blog.ID, grace, storetest.AnyRevision))
+	s.Did(s.Store.Deletions.Request(ctx, channel.Key(), ada, storetest.AnyIncarnation))
+	s.Did(s.Store.Deletions.Get(ctx, ref, ada))
+	s.Did(s.Store.Deletions.List(ctx, ada, "", 10))
 }
 
-func (s *Story) read(channel domain.Channel, blog domain.Blog) {
+func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	s.T.Helper()
 	ctx, ref := s.Ctx, channel.Ref()
 	s.Did(s.Store.Channels.List(ctx, "gar", "", 10))
-	s.Did(s.Store.Channels.ListOwned(ctx, Ada, "", 10))
+	s.Did(s.Store.Channels.ListOwned(ctx, ada, "", 10))
 	page := s.Did(s.Store.Posts.List(ctx, ref, storage.BlogQuery{Limit: 10})).(storage.Page[domain.Blog])
 	s.Did(s.Store.Posts.ListByRating(ctx, ref, storage.RatingQuery{Limit: 10}))
-	s.Did(s.Store.Posts.VotedOn(ctx, ref, page.Items, Ada))
-	s.Did(s.Store.Posts.Voted(ctx, ref, blog.ID, Ada))
+	s.Did(s.Store.Posts.VotedOn(ctx, ref, page.Items, ada))
+	s.Did(s.Store.Posts.Voted(ctx, ref, blog.ID, ada))
 	s.Did(s.Store.Subscriptions.Count(ctx, ref))
-	s.Did(s.Store.Feeds.List(ctx, Grace, "", 10))
-	s.Did(s.Store.Subscriptions.List(ctx, Grace, "", 10))
+	s.Did(s.Store.Feeds.List(ctx, grace, "", 10))
+	s.Did(s.Store.Subscriptions.List(ctx, grace, "", 10))
 	for _, kind := range schema.RowPrefixes() {
-		s.Did(s.Store.Channels.Rows(ctx, storage.RowsQuery{Key: channel.Key(), By: Ada, Kind: kind, Limit: 10}))
+		s.Did(s.Store.Channels.Rows(ctx, storage.RowsQuery{Key: channel.Key(), By: ada, Kind: kind, Limit: 10}))
 	}
 }

@@ -1,0 +1,42 @@
+package templates
+
+import (
+	"cmp"
+
+	"microblogging/domain"
+)
+
+// WritePath is where a reader writes a post and chooses its channel.
+const WritePath = "/write"
+
+// A Composer is the form for a post on a page that is of no channel. It posts title, text, key, user, next and
+// channel to [WritePath]: the Value of a choice, or nothing for a new channel, and then its name.
+type Composer struct {
+	Draft
+	// Channels are the one used last, those that the reader owns, and others of the page or of the site. The
+	// owner of one may have closed it to the reader: then the form comes back and says so.
+	Channels []Choice
+	// Chosen is the value of the choice that was sent, or empty. Name is that of a new channel, as it was typed.
+	Chosen, Name string
+	// Next is the page to return to after the post. If it is empty, that is the channel.
+	Next string
+}
+
+// A Choice is a channel that a post can be for.
+type Choice struct {
+	Name        domain.ChannelName
+	Incarnation domain.Incarnation
+	// Own reports whether the reader owns it.
+	Own bool
+}
+
+// Value is what a form sends for the choice.
+func (c Choice) Value() string { return string(c.Incarnation) + " " + string(c.Name) }
+
+// selected is the value that the form begins with.
+func (v Composer) selected() string {
+	if v.failed() || len(v.Channels) == 0 {
+		return v.Chosen
+	}
+	return cmp.Or(v.Chosen, v.Channels[0].Value())
+}
