@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"microblogging/storage/drivertest"
 )
 
 func TestBody(t *testing.T) {
@@ -17,7 +19,7 @@ func TestBody(t *testing.T) {
 	t.Run("all errors of a body are reported together", allErrorsOfABodyAreReportedTogether)
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
-	t.Run("bodies that clients hold back are bounded together", heldBodiesAreBounded)
+	t.Run("bodies that clients hold back are bounded together", drivertest.Long(heldBodiesAreBounded))
 	t.Run("sign-ups that never end do not keep others from signing up", endlessSignUpsKeepNoOthers)
 }
 
