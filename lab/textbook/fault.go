@@ -10,31 +10,14 @@ import (
 // right kind does.
 func FaultScenarios() []lab.Scenario {
 	return []lab.Scenario{
-		{
-			Name: "twice", About: "a user posts, and tries again when no response comes", Faults: 1,
-			Setup:      creator,
-			Actors:     []lab.Actor{{Name: "ann", Run: stubborn}},
-			Invariants: onePost(),
-		},
-		{
-			Name: "lost-message", About: "the owner is told that the deletion was accepted, and the queue may lose the message", Faults: 1, Forgets: true,
-			Setup:      creator,
-			Actors:     []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
-			Invariants: itEnds(),
-		},
-		{
-			Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may be delayed", Faults: 1,
-			DelayedCalls: func(*lab.Call) bool { return true },
-			Setup:        creator,
-			Invariants:   noOrphan(),
-			Actors: []lab.Actor{
-				{Name: "olga", Run: func(ctx context.Context, c *lab.Client) {
-					poster(ctx, c)
-					asker(ctx, c)
-				}},
-				{Name: "w1", Run: worker},
-			},
-		},
+		{Name: "twice", About: "a user posts, and tries again when no response comes",
+			Faults: 1, Setup: creator, Invariants: onePost(), Actors: []lab.Actor{{Name: "ann", Run: stubborn}}},
+		{Name: "lost-message", About: "the owner is told that the deletion was accepted, and the queue may lose the message",
+			Faults: 1, Forgets: true, Setup: creator, Invariants: itEnds(),
+			Actors: []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}}},
+		{Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may be delayed",
+			Faults: 1, DelayedCalls: func(*lab.Call) bool { return true }, Setup: creator, Invariants: noOrphan(),
+			Actors: []lab.Actor{{Name: "olga", Run: inTurn(poster, asker)}, {Name: "w1", Run: worker}}},
 	}
 }
 

@@ -35,24 +35,16 @@ func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 
 // anomalies are the invariants that the four anomalies break.
 func anomalies() lab.Expectations {
-	return expecting([]lab.Expectation{
-		{
-			Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent, Means: "When the system is idle, no post is left of a channel that is gone."},
-			AtRest:    orphan,
-		},
-		{
-			Invariant: lab.Invariant{Name: "A2", Title: "no damage to the resurrected", When: lab.Always, Means: "Nothing disappears from a channel that was created again unless its owner asks for that."},
-			Always:    damage,
-		},
-		{
-			Invariant: lab.Invariant{Name: "A3", Title: "no stuck intent", When: lab.Quiescent, Means: "Whatever is marked as being deleted is deleted in the end."},
-			AtRest:    stuck,
-		},
-		{
-			Invariant: lab.Invariant{Name: "A4", Title: "no self-conflict", When: lab.Quiescent, Means: "No user is refused because of their own earlier request, and no message is handled without end."},
-			Always:    selfConflict, Ends: true,
-		},
-	}...)
+	return expecting(
+		lab.Expectation{AtRest: orphan, Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent,
+			Means: "When the system is idle, no post is left of a channel that is gone."}},
+		lab.Expectation{Always: damage, Invariant: lab.Invariant{Name: "A2", Title: "no damage to the resurrected", When: lab.Always,
+			Means: "Nothing disappears from a channel that was created again unless its owner asks for that."}},
+		lab.Expectation{AtRest: stuck, Invariant: lab.Invariant{Name: "A3", Title: "no stuck intent", When: lab.Quiescent,
+			Means: "Whatever is marked as being deleted is deleted in the end."}},
+		lab.Expectation{Always: selfConflict, Ends: true, Invariant: lab.Invariant{Name: "A4", Title: "no self-conflict", When: lab.Quiescent,
+			Means: "No user is refused because of their own earlier request, and no message is handled without end."}},
+	)
 }
 
 func orphan(v lab.View) string {
