@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestBlogPath(t *testing.T) {
