@@ -163,9 +163,10 @@ func (v Channel) part() Part {
 type Directory struct {
 	// Contains is the filter, as the user typed it.
 	Contains string
-	// Person is the user of exactly that name. It is empty if there is none.
-	Person   domain.UserName
-	Channels []domain.Channel
+	// People are users whose names contain it. MorePeople reports whether there are more.
+	People     []domain.UserName
+	MorePeople bool
+	Channels   []domain.Channel
 	Part
 }
 

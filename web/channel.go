@@ -321,6 +321,9 @@ func (s *server) readChannel(c echo.Context, _ visitor) error {
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
+// shownPeople is how many people whose names contain a text are shown with the channels.
+const shownPeople = 10
+
 // directory lists the channels.
 func (s *server) directory(c echo.Context, v visitor) error {
 	// The form above every page has a field of another name: a field “contains” would hide the
@@ -334,28 +337,23 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	}
 	after := c.QueryParam("after")
 	var channels storage.Page[domain.Channel]
-	var person domain.User
+	var people storage.Page[domain.UserName]
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		channels, err = s.store.Channels.List(ctx, text, after, pageSize)
 		return err
-	}, func(ctx context.Context) error {
-		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
-		if err != nil || after != "" {
-			return nil // no user can have this name, or the page before said who has
-		}
-		person, err = s.store.Accounts.Get(ctx, name)
-		if errors.Is(err, domain.ErrNotFound) {
-			return nil
+	}, func(ctx context.Context) (err error) {
+		if text != "" && after == "" { // else the page before has them
+			people, err = s.store.Accounts.List(ctx, strings.ToLower(text), "", shownPeople)
 		}
 		return err
 	})
 	return show(s, c, v, err, templates.DirectoryPage, templates.Directory{
-		Contains: text, Person: person.Name, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
+		Contains: text, People: people.Items, MorePeople: people.Next != "", Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
 	})
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
-	limit, limitErr := queryLimit(c)
+	limit, limitErr := queryLimit(c, "contains", "order")
 	text, textErr := queryContains(c)
 	order := c.QueryParam("order")
 	if order != "" && (order != "activity" || text != "") {

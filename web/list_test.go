@@ -17,6 +17,7 @@ func TestList(t *testing.T) {
 // reader. Two that differ in their query or their reader are two lists.
 func everyList(s *site) map[string]change {
 	adas, bobs := bearer(s.signUp("ada")), bearer(s.signUp("bob"))
+	s.signUp("barb")
 	for _, name := range []string{"Engines", "Wheels"} {
 		channel := s.channel(name, "ada")
 		s.subscribe("bob", channel)
@@ -27,7 +28,7 @@ func everyList(s *site) map[string]change {
 	}
 	lists := make(map[string]change)
 	for _, path := range []string{
-		"channels", "channels?contains=e", "channels/Engines/blogs", "channels/Wheels/blogs", "channels/Engines/blogs?order=rating",
+		"channels", "channels?contains=e", "users?contains=b", "latest", "channels/Engines/blogs", "channels/Wheels/blogs", "channels/Engines/blogs?order=rating",
 		"channels/Engines/blogs?rating=0", "channels/Engines/blogs?find=hello", "deletions", "digest?day=2026-03-04&tz=Europe/Berlin",
 	} {
 		lists["/api/v1/"+path] = adas
@@ -52,9 +53,16 @@ func listRefusesTheTokenOfAnother(t *testing.T) {
 	s := newSite(t)
 	lists, tokens := everyList(s), map[string]string{}
 	for path, reader := range lists {
-		tokens[path] = s.do("GET", queried(path, "limit=1"), reader).want(200).text("next")
-		if tokens[path] == "" {
-			t.Errorf("%s does not go on", path)
+		first := s.do("GET", queried(path, "limit=1"), reader).want(200)
+		tokens[path] = first.text("next")
+		next, linked := strings.CutSuffix(strings.TrimPrefix(first.header.Get("Link"), "<"), `>; rel="next"`)
+		if tokens[path] == "" || !linked {
+			t.Errorf("%s does not go on: %v", path, first.header)
+			continue
+		}
+		second := s.do("GET", queried(path, "limit=1&after="+url.QueryEscape(tokens[path])), reader).want(200)
+		if got := s.do("GET", next, reader).want(200); string(got.body) != string(second.body) {
+			t.Errorf("%s links to %s, which is %s", path, next, got.body)
 		}
 	}
 	for path, reader := range lists {
@@ -82,7 +90,9 @@ func listRefusesTheTokenOfAnother(t *testing.T) {
 func listRefusesABadQuery(t *testing.T) {
 	s, token, _ := engines(t, "ada")
 	for query, field := range map[string]string{
-		"channels?contains=%FF":                                                        "contains",
+		"channels?contains=%FF": "contains",
+		"users":                 "contains",
+		"users?contains=%20@":   "contains",
 		"channels?contains=" + strings.Repeat("a", 300):                                "contains",
 		"channels/Engines/blogs?since=yesterday":                                       "since",
 		"channels/Engines/blogs?until=2026-01-01":                                      "until",
@@ -109,7 +119,9 @@ func listRefusesABadQuery(t *testing.T) {
 	} {
 		s.do("GET", "/api/v1/"+query, bearer(token)).want(422).wantField(field)
 	}
-	s.do("GET", "/api/v1/channels?limit=100&unknown=1&after=").want(200)
+	for _, list := range []string{"channels", "users", "latest", "users/ada/blogs", "channels/Engines/blogs", "subscriptions", "feed", "deletions", "digest"} {
+		s.do("GET", "/api/v1/"+list+"?limit=100&unknown=1&after=", bearer(token)).want(400)
+	}
 }
 
 func listOfNothingIsAnEmptyArray(t *testing.T) {
