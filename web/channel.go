@@ -280,15 +280,12 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList), user, channel.Owner),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList, own.voted), user, channel.Owner),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
 	if page.Next = view.posts.Next; user == "" && view.postingRule.In(channel.Ref()).OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
-	}
-	for i := range page.Posts {
-		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
 	return page
 }
