@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
@@ -86,8 +85,7 @@ func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 type pass struct {
 	Steps
 	// since is the time after which a deletion has made progress if it is not stalled.
-	since    time.Time
-	failures concurrent.Failures
+	since time.Time
 
 	requeued, ungated atomic.Int64
 }
@@ -95,20 +93,20 @@ type pass struct {
 // lookAtOpen handles every open deletion, several concurrently. If one fails, it goes on with the
 // others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
-	group, ctx := p.fence.Group(ctx, openFlight)
+	group := p.fence.Unbroken(openFlight)
 	//lab: Read the index of open deletions.
 	for index, err := range p.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
-			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), group.Wait())
+			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), group.WaitAll())
 		}
 		group.Go(func() error {
 			if err := p.lookAt(ctx, index); err != nil {
-				p.failures.Add(fmt.Errorf("deletion %s: %w", index.Row, err))
+				return fmt.Errorf("deletion %s: %w", index.Row, err)
 			}
 			return nil
 		})
 	}
-	return group.Wait()
+	return group.WaitAll()
 }
 
 // lookAt sends a new message for an open deletion that is stalled, and removes the index row of one
