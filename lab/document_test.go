@@ -16,13 +16,9 @@ func TestDocument(t *testing.T) {
 
 func schedulesAreCurrent(t *testing.T, name string) {
 	text, err := os.ReadFile("../" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	want, err := modelcheck.Document(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	current := strings.Split(want, "\n")
 	for i, line := range strings.Split(string(text), "\n") {
 		if i >= len(current) || line != current[i] {

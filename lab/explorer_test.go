@@ -33,9 +33,7 @@ func TestExplorer(t *testing.T) {
 
 func searchWithoutTime(t *testing.T) {
 	c, err := modelcheck.Find("link")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for ctx, want := range map[context.Context]bool{over: false, t.Context(): true} {
@@ -72,9 +70,7 @@ func noScheduleViolatesAnInvariant(t *testing.T) {
 		t.Skip("explores for long, which make check leaves to make test")
 	}
 	known, err := modelcheck.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var table strings.Builder
 	report := modelcheck.NewReport(&table)
 	var explored []modelcheck.Result
@@ -119,13 +115,9 @@ func printLine(t *testing.T, line string) {
 		return
 	}
 	report, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, err = fmt.Fprintln(report, line)
-	if err := errors.Join(err, report.Close()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(err, report.Close()))
 }
 
 func ablated(t *testing.T, name string) lab.Scenario {
@@ -200,4 +192,12 @@ func codeThatDiffersPanics(t *testing.T) {
 	x := lab.NewExplorer(s)
 	defer x.Close()
 	x.Explore()
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

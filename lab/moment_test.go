@@ -22,17 +22,11 @@ func TestFollow(t *testing.T) {
 func follow(t *testing.T, name, schedule string) []lab.Moment {
 	t.Helper()
 	c, err := modelcheck.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	choices, err := c.Parse(schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	moments, err := explorer(t, c.Scenario).Follow(choices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return moments
 }
 
@@ -82,9 +76,7 @@ func followGoesOn(t *testing.T) {
 
 func stuckHasAReason(t *testing.T) {
 	c, err := modelcheck.Find("A3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for text, want := range map[string]lab.StuckError{
 		"olga,bob":                   {1, "bob", `scenario A3 has no actor "bob"; it has olga`},
 		"olga*2,olga:sleeps":         {2, "olga:sleeps", `there is no fate "sleeps"; there are arrives, `},
@@ -114,9 +106,7 @@ func stuckHasAReason(t *testing.T) {
 // everyOptionCanBeTaken follows the shortest schedules that are known.
 func everyOptionCanBeTaken(t *testing.T) {
 	known, err := modelcheck.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, record := range known {
 		for _, m := range follow(t, record.Name, record.Schedule) {
 			options := m.Network

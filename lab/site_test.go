@@ -141,9 +141,7 @@ func sourceIsWhole(t *testing.T) {
 		}
 		for _, file := range files {
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			if got, _ := lab.Source(folder + "/" + filepath.Base(file)); got != string(want) {
 				t.Errorf("%s is not there as it is in the folder: see module.go", file)
 			}

@@ -22,13 +22,16 @@ function relative(seconds, countdown) {
 const clock = new Intl.DateTimeFormat("en-GB", {
   day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
 });
+const hour = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
 function freshen() {
   for (const time of document.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime);
     const ago = relative((Date.now() - at) / 1000, "countdown" in time.dataset);
     time.title ||= clock.format(at);
     // Where it is the link to a post, there is no room for more.
-    const words = "exact" in time.dataset ? `${time.title} (${ago})` : time.closest("a") ? ago.replace(" ago", "") : ago;
+    let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
+    if ("exact" in time.dataset) words = `${time.title} (${ago})`;
+    if ("clock" in time.dataset) words = hour.format(at);
     if (time.textContent !== words) time.textContent = words;
   }
 }
@@ -42,11 +45,21 @@ const shut = (within) => document.querySelectorAll(".drop[open]").forEach((drop)
 addEventListener("click", (event) => shut(event.target));
 addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
 
+// A click on the words of a post opens it, unless something was selected or pressed.
+addEventListener("click", ({ target }) => {
+  const text = target.closest(".post:not(.alone, .pending) > .text");
+  if (text && !target.closest("a, summary") && getSelection().isCollapsed) text.parentElement.querySelector(".at").click();
+});
+
+// What is new is asked for once the reader has had time to read.
+const news = document.querySelector("[data-news]");
+if (news) setTimeout(() => import(news.dataset.script), 5000);
+
 // What forms can do more is loaded where there is one: an anonymous client's first visit does without.
 const keys = document.querySelector(".foot [data-keys]").dataset;
 if (document.querySelector("[data-limit], form[data-quick]")) import(keys.forms);
 
-// Keys, and the arrows next to a post, are loaded when the user first moves the pointer or presses
+// Keys are loaded when the user first moves the pointer or presses
 // a key: a first visit does not need them.
 const early = [];
 const hold = (event) => early.push(event);

@@ -2,10 +2,10 @@
 // once, whatever happens on the way. Without this file the browser sends the form, and
 // keeps what was typed as well as it can.
 //
-// A draft is an item of localStorage under "draft:USER:PATH:INCARNATION". It holds all
+// A draft is an item of localStorage under "draft:USER:PATH:INCARNATION:TAB". It holds all
 // fields of the form, those that were typed and the rest, so also the idempotency key: a draft
-// that comes back is the same post. Two tabs with one form have one draft, which either may end;
-// the other form holds its text all the same. draft_end.js removes the drafts of a user who signs out.
+// that comes back is the same post. A post that is on its way is such an item too, with ":KEY"
+// behind its name, until the server has answered. draft_end.js removes the drafts of a user who signs out.
 
 // How long to wait before a form is sent again, in milliseconds: at first, and at most.
 const soon = 1000;
@@ -13,145 +13,210 @@ const late = 30_000;
 // How long to wait for an answer. The server gives up before.
 const patience = 20_000;
 
-const visible = ({ type, readOnly, name }) =>
+const typed = ({ type, readOnly, name }) =>
   (type === "text" || type === "textarea") && !readOnly && !name.startsWith("sign-in-");
-const hidden = ({ type, name }) => type === "hidden" && name !== "user" && name !== "incarnation";
+const rest = ({ type, name }) => (type === "hidden" && !["user", "incarnation", "next"].includes(name)) || type === "select-one";
 
 const read = (name) => JSON.parse(localStorage.getItem(name));
-const valuesOf = (controls) => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
+const named = (start) => Object.keys(localStorage).filter((name) => name.startsWith(start)).sort();
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
+const words = (draft) => Object.values(draft.typed).filter(Boolean).join("\n\n");
+
+// A tab has a name, for as long as it is open. It holds a lock, so that others know that it is. A
+// tab that was made as a copy of another gets a name of its own.
+const hold = (name) => new Promise((held) => {
+  if (!navigator.locks) held(true); // a site without HTTPS
+  else {
+    navigator.locks.request(`tab:${name}`, { signal: AbortSignal.timeout(500) }, () => {
+      held(true);
+      return new Promise(() => {});
+    }).catch(() => held(false));
+  }
+});
+let tab = sessionStorage.getItem("tab") ?? newKey();
+if (!await hold(tab)) await hold(tab = newKey());
+sessionStorage.setItem("tab", tab);
+const open = (await navigator.locks?.query())?.held.map(({ name }) => name);
+const isOpen = (name) => open?.includes(`tab:${name}`) ?? true;
+
+// waking are called when the network or the reader comes back.
+const waking = new Set();
+const wake = () => waking.forEach((go) => go());
+addEventListener("online", wake);
+document.addEventListener("visibilitychange", wake);
+
+// deliver sends a form until it is answered. Each time it has the same key, and what else says that it is
+// the same, so it takes effect once, also if the page is left meanwhile. It returns null if it was stopped.
+async function deliver(path, body, prefer, stop, tell) {
+  const slow = setTimeout(() => tell("Sending…"), soon);
+  for (let wait = soon; ; wait = Math.min(2 * wait, late)) {
+    const answer = await fetch(path, {
+      method: "POST", body, keepalive: true, headers: { Prefer: prefer }, signal: AbortSignal.timeout(patience),
+    }).catch(() => null);
+    clearTimeout(slow);
+    if (stop.aborted) return null;
+    // A proxy answers 502 or 504 for a server that is not there.
+    if (answer && answer.status < 502) return answer;
+    tell(navigator.onLine ? "The server does not answer. Sent when it does." : "No network. Sent when it is back.");
+    // A proxy may name a date, which is no number.
+    const asked = 1000 * Number(answer?.headers.get("Retry-After")) || 0;
+    await new Promise((resolve) => {
+      const go = () => resolve(waking.delete(go));
+      waking.add(go);
+      stop.addEventListener("abort", go);
+      setTimeout(go, Math.max(wait * (0.5 + Math.random()), asked));
+    });
+    if (stop.aborted) return null;
+  }
+}
 
 class Draft {
-  #sending = false;
-  #stopped = false;
-  #wake = () => {};
+  #stop = null;
 
   constructor(form) {
     this.form = form;
     this.path = new URL(form.getAttribute("action"), location.href).pathname;
-    const { user, incarnation } = form.elements;
+    const { user, incarnation, titled } = form.elements;
     // The drafts of one form, for all channels that have had the name.
     this.family = `draft:${user?.value ?? ""}:${this.path}:`;
-    this.name = this.family + (incarnation?.value ?? "");
+    this.base = `${this.family}${incarnation?.value ?? ""}:`;
+    this.name = this.base + tab;
     this.#line();
     this.#begin();
     form.addEventListener("input", () => this.#keep());
     form.addEventListener("submit", (event) => this.#submit(event));
-    addEventListener("online", () => this.#wake());
-    document.addEventListener("visibilitychange", () => this.#wake());
+    form.querySelector("[data-cancel]")?.addEventListener("click", () => this.#cancel());
+    titled?.addEventListener("change", () => {
+      if (titled.checked) form.elements.title.focus();
+      else this.#put("title", "");
+    });
+    addEventListener("storage", ({ key, newValue }) => this.#hear(key, newValue));
+    document.dispatchEvent(new Event("form:new")); // form.js counts its characters
   }
 
   #controls(which) {
-    return [...this.form.elements].filter(which);
+    return [...this.form.elements].filter((control) => control.name && which(control));
   }
 
   // #line makes the line that says what becomes of the draft.
   #line() {
-    const line = document.createElement("div");
-    line.className = "kept";
-    this.status = document.createElement("p");
-    this.status.setAttribute("role", "status");
-    this.button = document.createElement("button");
-    this.button.type = "button";
-    this.button.className = "plain";
-    this.button.hidden = true;
+    const line = make("div", { className: "kept" });
+    this.status = make("p", { role: "status" });
+    this.button = make("button", { type: "button", className: "plain", hidden: true });
     this.button.addEventListener("click", () => this.act());
     line.append(this.status, this.button);
     this.form.querySelector(".acts").before(line);
   }
 
   // #say shows a sentence, and a button if there is something to do about it.
-  #say(words, label = "", act = null) {
-    if (this.status.textContent !== words) this.status.textContent = words;
+  #say(sentence, label = "", act = null) {
+    if (this.status.textContent !== sentence) this.status.textContent = sentence;
     this.button.textContent = label;
     this.button.hidden = !label;
     this.act = act;
   }
 
   // #begin finds out what the form is to hold: what was refused, what was kept, or
-  // what the server wrote into it.
+  // what the server wrote into it. A draft of a tab that was closed belongs to the first who comes.
   #begin() {
-    const kept = read(this.name);
+    const drafts = named(this.base).map((name) => ({ name, of: name.slice(this.base.length).split(":") }));
+    const mine = drafts.filter(({ of: [by] }) => by === tab || !isOpen(by));
+    const kept = mine.find(({ of, name }) => of.length === 1 && name === this.name) ?? mine.find(({ of }) => of.length === 1);
     if (this.form.dataset.draft === "sent") {
-      this.#forget(this.#others().filter((name) => this.#same(read(name))));
+      this.#forget(named(this.family).filter((name) => this.#same(read(name))));
       this.#keep();
     } else if (kept) {
-      this.#fill(kept, () => true);
-      this.#sayKept();
+      this.#fill(read(kept.name), () => true);
+      this.#forget([kept.name]);
+      this.#keep();
     } else {
       this.#offer();
     }
+    for (const { name } of mine.filter(({ of }) => of.length === 2)) {
+      if (localStorage.getItem(name)) this.#pend(name, read(name));
+    }
   }
 
-  #fill({ typed, rest }, which) {
-    const values = { ...typed, ...rest };
-    for (const control of this.#controls((c) => (visible(c) || hidden(c)) && c.name in values && which(c))) {
-      control.value = values[control.name];
+  #put(name, value) {
+    this.form.elements[name].value = value;
+    this.form.elements[name].dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  #fill(draft, which) {
+    const values = { ...draft.typed, ...draft.rest };
+    for (const control of this.#controls((c) => (typed(c) || rest(c)) && c.name in values && which(c))) {
+      // A choice that there is no more stays as it is.
+      if (control.type !== "select-one" || [...control.options].some(({ value }) => value === values[control.name])) control.value = values[control.name];
     }
-    this.form.dispatchEvent(new Event("input", { bubbles: true }));
-    for (const control of this.#controls(visible)) control.dispatchEvent(new Event("input"));
+    if (this.form.elements.titled) this.form.elements.titled.checked = Boolean(values.title);
+    for (const control of this.#controls(typed)) control.dispatchEvent(new Event("input"));
     for (let fold = this.form.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   }
 
   get #values() {
-    return { typed: valuesOf(this.#controls(visible)), rest: valuesOf(this.#controls(hidden)) };
+    const of = (which) => Object.fromEntries(this.#controls(which).map(({ name, value }) => [name, value]));
+    return { typed: of(typed), rest: of(rest) };
   }
 
-  #same({ typed }) {
-    return this.#controls(visible).every(({ name, value }) => value === typed[name]);
+  #same(draft) {
+    return this.#controls(typed).every(({ name, value }) => value === draft.typed[name]);
   }
 
   // sharesFields reports whether another form sends what is typed into this one.
   sharesFields(other) {
-    return this.#controls(visible).some(({ name }) => other.elements[name]);
+    return this.#controls(typed).some(({ name }) => other.elements[name]);
   }
 
-  #changed() {
-    const typed = this.#controls(visible);
-    return this.form.dataset.draft === "sent"
-      ? typed.some(({ value }) => value)
-      : typed.some(({ value, defaultValue }) => value !== defaultValue);
+  get #changed() {
+    const isNew = this.form.dataset.draft === "sent" ? ({ value }) => value : ({ value, defaultValue }) => value !== defaultValue;
+    return this.#controls(typed).some(isNew);
   }
 
   #keep() {
-    if (this.#sending) return;
-    if (!this.#changed()) {
+    if (this.#stop) return;
+    if (!this.#changed) {
       this.#forget([this.name]);
       this.#say("");
       return;
     }
     try {
       localStorage.setItem(this.name, JSON.stringify(this.#values));
+      this.#say("Draft kept in this browser until you sign out.", "Discard", () => this.#discard());
     } catch {
       this.#say("This browser has no room to keep the draft.");
-      return;
     }
-    this.#sayKept();
   }
 
-  #sayKept() {
-    this.#say("Draft kept in this browser until you sign out.", "Discard", () => this.#discard());
+  // #empty leaves the form as the server wrote it, with a new key: the old one may have been sent,
+  // and then it belongs to the old text.
+  #empty() {
+    this.#forget([this.name]);
+    for (const control of this.#controls(typed)) {
+      control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
+      control.dispatchEvent(new Event("input")); // form.js counts its characters
+    }
+    const { key, titled } = this.form.elements;
+    if (key) key.value = newKey();
+    if (titled) titled.checked = false;
   }
 
   #discard() {
     const values = this.#values;
-    this.#forget([this.name]);
-    for (const control of this.#controls(visible)) {
-      control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
-      control.dispatchEvent(new Event("input")); // form.js counts its characters
-    }
-    // The old key may have been sent, and then it belongs to the old text.
-    const { key } = this.form.elements;
-    if (key) key.value = newKey();
+    this.#empty();
     this.#say("Draft discarded.", "Undo", () => {
       this.#fill(values, () => true);
       this.#keep();
     });
+    // The form is shorter now.
+    this.button.focus({ preventScroll: true });
+    this.status.parentElement.scrollIntoView({ block: "nearest" });
   }
 
-  // #others are the drafts for channels that had the name before this one.
-  #others() {
-    return Object.keys(localStorage).filter((name) => name.startsWith(this.family) && name !== this.name);
+  // #cancel lets the next page offer to bring back what was typed.
+  #cancel() {
+    if (this.#changed) sessionStorage.setItem("cancelled", JSON.stringify({ name: this.name, draft: JSON.stringify(this.#values), from: location.href }));
+    this.#forget([this.name]);
   }
 
   #forget(names) {
@@ -163,17 +228,35 @@ class Draft {
     sessionStorage.setItem("draft-end", this.name);
   }
 
-  // #offer offers a draft for an earlier channel of the name. It is not put into the
-  // form unasked: a post for one channel is none for another.
+  // #offer offers what is typed into this form in another tab, or was for an earlier channel of the name. It is
+  // not put into the form unasked: a post for one channel is none for another.
   #offer() {
-    const other = this.#others().find((name) => !this.#same(read(name)));
+    const other = named(this.family).find((name) => name.split(":").length === 5 && name !== this.name && !this.#same(read(name)));
     if (!other) return;
-    this.#say("A new channel has this name now. A draft for the old one is kept in this browser.", "Put my text in this form", () => {
-      this.#fill(read(other), visible);
+    const tabs = other.startsWith(this.base);
+    const begin = words(read(other)).replaceAll(/\s+/g, " ");
+    const sentence = tabs
+      ? `Another tab has a draft of this: “${begin.length > 30 ? `${begin.slice(0, 30)}…` : begin}”`
+      : "A new channel has this name now. A draft for the old one is kept in this browser.";
+    this.#say(sentence, tabs ? "Take it here" : "Put my text in this form", () => {
+      const taken = read(other);
+      if (taken) this.#fill(taken, tabs ? () => true : typed);
       this.#forget([other]);
       this.#keep();
     });
     for (let fold = this.form.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  }
+
+  // #hear is told what another tab has changed.
+  #hear(name, value) {
+    if (name === this.name && value === null && this.#changed && !this.#stop) {
+      const { key } = this.form.elements;
+      if (key) key.value = newKey();
+      this.#say("Another tab has taken this draft.");
+    } else if (name?.startsWith(this.base) && !this.#changed) {
+      this.#say("");
+      this.#offer();
+    }
   }
 
   #submit(event) {
@@ -184,114 +267,162 @@ class Draft {
       return;
     }
     event.preventDefault();
-    if (!this.#sending) this.#send(event.submitter);
+    if (this.#stop) return;
+    const body = new URLSearchParams(new FormData(this.form, event.submitter));
+    // A channel that is made with the post is known to the next page.
+    if (!this.form.matches(".compose") || body.get("channel") === "") return void this.#send(body);
+    const name = `${this.name}:${body.get("key")}`;
+    const sent = { ...this.#values, body: String(body) };
+    try {
+      localStorage.setItem(name, JSON.stringify(sent));
+    } catch {
+      return void this.#send(body); // and keep the text in the form until it is answered
+    }
+    this.#empty();
+    for (const fault of this.form.querySelectorAll(".error, .notice")) fault.remove();
+    this.form.elements.text.removeAttribute("aria-invalid");
+    this.form.dataset.draft = "";
+    this.#say("");
+    this.form.elements.text.focus();
+    this.#pend(name, sent);
   }
 
-  // #send sends the form until it is answered. Each time it has the same key, and what
-  // else says that it is the same, so it takes effect once.
-  async #send(submitter) {
+  // #send sends the form while its text stays in it.
+  async #send(body) {
     this.#keep();
-    this.#sending = true;
-    this.#stopped = false;
+    this.#stop = new AbortController();
     this.#freeze(true);
-    const body = new URLSearchParams(new FormData(this.form, submitter));
-    const slow = setTimeout(() => this.#say("Sending…"), soon);
-    for (let wait = soon; ; wait = Math.min(2 * wait, late)) {
-      const answer = await this.#post(body);
-      clearTimeout(slow);
-      if (this.#stopped) return;
-      if (answer?.status === 204) return this.#sent(answer.headers.get("Location"));
-      // A proxy answers 502 or 504 for a server that is not there.
-      if (answer && answer.status < 502) return this.#leaveToBrowser();
-      this.#say(navigator.onLine
-        ? "The server does not answer. Your text is kept here, and is sent when it does."
-        : "You are offline. Your text is kept here, and is sent when the network is back.",
-      "Stop sending", () => this.#stop());
-      // A proxy may name a date, which is no number.
-      const asked = 1000 * Number(answer?.headers.get("Retry-After")) || 0;
-      await this.#pause(Math.max(wait * (0.5 + Math.random()), asked));
-      if (this.#stopped) return;
+    const answer = await deliver(this.path, body, "return=minimal", this.#stop.signal, (sentence) => this.#say(sentence, "Stop", () => this.#stop.abort()));
+    this.#freeze(false);
+    this.#stop = null;
+    if (!answer) this.#keep();
+    else if (answer.status === 204) {
+      this.#forget([this.name]);
+      // Otherwise the browser would bring back the text with the page.
+      for (const control of this.#controls(typed)) control.value = control.defaultValue;
+      location.assign(answer.headers.get("Location"));
+    } else this.#refused(await parse(answer));
+  }
+
+  // #refused shows why, in the form if it is there, and else in its place.
+  #refused(page) {
+    const next = this.form.matches(".compose") && page.querySelector("form.compose");
+    if (next) {
+      this.form.replaceWith(next);
+      new Draft(next);
+    } else {
+      document.querySelector("main").replaceWith(page.querySelector("main"));
+      document.title = page.title;
+      prepare();
+      scrollTo(0, 0);
+    }
+    document.querySelector("main [autofocus]")?.focus();
+  }
+
+  // #pend shows a post in the list until it is real, or comes back into the form with the reason.
+  async #pend(name, sent) {
+    const article = pending(this.form, sent);
+    const stop = new AbortController();
+    article.tell("Sending…");
+    const answer = await deliver(this.path, new URLSearchParams(sent.body), "return=representation", stop.signal,
+      (sentence) => article.tell(sentence, ["Stop", () => stop.abort()]));
+    const back = () => {
+      const values = this.#changed ? this.#values : null;
+      article.remove();
+      this.#forget([name]);
+      this.#fill(sent, () => true);
+      this.#keep();
+      this.form.elements.text.focus();
+      if (values) {
+        this.#say("What you were writing is set aside.", "Bring it back", () => {
+          this.#fill(values, () => true);
+          this.#keep();
+        });
+      }
+    };
+    if (!answer) return back();
+    const page = await parse(answer);
+    if (answer.ok) {
+      const real = page.querySelector("article");
+      this.#forget([name]);
+      if (!real) return location.reload(); // an older process has answered
+      if (document.getElementById(real.id)) article.remove();
+      else article.replaceWith(real);
+      document.querySelector(".body > .empty")?.remove();
+      if (!this.#changed) this.#say("Your post is published.");
+    } else if (this.#changed) {
+      const why = page.querySelector("main .error, main .notice.bad p, h1")?.textContent ?? "";
+      article.tell(`Not sent. ${why}`, ["Edit", back], ["Try again", () => {
+        article.remove();
+        this.#pend(name, sent);
+      }]);
+    } else {
+      article.remove();
+      this.#forget([name]);
+      this.#refused(page);
     }
   }
 
-  // #post returns the answer, or null if there is none.
-  #post(body) {
-    return fetch(this.path, {
-      method: "POST",
-      body,
-      headers: { Prefer: "return=minimal" },
-      signal: AbortSignal.timeout(patience),
-    }).catch(() => null);
-  }
-
-  // #pause ends early when the network comes back, or the reader does.
-  #pause(milliseconds) {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      setTimeout(resolve, milliseconds);
-    });
-  }
-
-  #stop() {
-    this.#stopped = true;
-    this.#sending = false;
-    this.#wake();
-    this.#freeze(false);
-    this.#sayKept();
-  }
-
-  #sent(to) {
-    this.#forget([this.name]);
-    // Otherwise the browser would bring back the text with the page.
-    for (const control of this.form.querySelectorAll("[readonly]")) control.value = control.defaultValue;
-    location.assign(to);
-  }
-
-  // #leaveToBrowser sends a form that was refused once more, by the browser: it shows
-  // the page that says why, and Back leads to the form. What was accepted after all was
-  // accepted once.
-  #leaveToBrowser() {
-    this.concludes();
-    HTMLFormElement.prototype.submit.call(this.form);
-  }
-
   #freeze(frozen) {
-    for (const control of this.#controls(frozen ? visible : ({ readOnly }) => readOnly)) control.readOnly = frozen;
+    for (const control of this.#controls(frozen ? typed : ({ readOnly }) => readOnly)) control.readOnly = frozen;
   }
 }
 
-const places = new Map();
-for (const form of document.querySelectorAll("form[data-draft]")) {
-  const draft = new Draft(form);
-  places.set(draft.path, draft);
+const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+
+// pending makes the article of a post that is on its way.
+function pending(form, sent) {
+  const article = make("article", { className: "post pending", ariaBusy: "true" });
+  const said = make("span", { role: "status" });
+  const acts = make("span", { className: "kept" });
+  const header = make("header");
+  header.append(make("b", { className: "by", textContent: form.elements.user.value }), said, acts);
+  const title = make("h2", { dir: "auto", textContent: sent.typed.title || "Your post, not sent yet", className: sent.typed.title ? "" : "unseen" });
+  article.append(make("span", { className: "vote", textContent: "…", ariaHidden: "true" }), header, title,
+    make("div", { className: "text", dir: "auto", textContent: sent.typed.text }));
+  article.tell = (sentence, ...buttons) => {
+    said.textContent = `· ${sentence}`;
+    acts.replaceChildren(...buttons.map(([textContent, act]) => {
+      const button = make("button", { type: "button", className: "plain", textContent });
+      button.addEventListener("click", act);
+      return button;
+    }));
+  };
+  const place = form.parentElement.querySelector(":scope > :is(.post:not(.pending), .empty, .pager)");
+  if (place) place.before(article);
+  else form.parentElement.append(article);
+  return article;
 }
 
-// Another form of the page may conclude the draft: the one that keeps what is shown.
-for (const form of document.querySelectorAll("form[method=post]:not([data-draft])")) {
-  const draft = places.get(form.getAttribute("action"));
-  if (draft?.sharesFields(form)) form.addEventListener("submit", () => draft.concludes());
+// prepare makes drafts of the forms of the page.
+function prepare() {
+  const places = new Map();
+  for (const form of document.querySelectorAll("form[data-draft]")) {
+    const draft = new Draft(form);
+    places.set(draft.path, draft);
+  }
+  // Another form of the page may conclude the draft: the one that keeps what is shown.
+  for (const form of document.querySelectorAll("form[method=post]:not([data-draft])")) {
+    const draft = places.get(form.getAttribute("action"));
+    if (draft?.sharesFields(form)) form.addEventListener("submit", () => draft.concludes());
+  }
 }
+prepare();
 
 // A channel that is gone has no form any more. Its page shows what is still kept.
 const gone = document.querySelector("[data-drafts]");
 if (gone) {
-  const start = `draft:${gone.dataset.drafts}:${location.pathname}:`;
-  for (const name of Object.keys(localStorage).filter((item) => item.startsWith(start))) {
-    const words = document.createElement("textarea");
-    words.readOnly = true;
-    words.rows = 10;
-    words.setAttribute("aria-labelledby", "kept");
-    words.value = Object.values(read(name).typed).filter(Boolean).join("\n\n");
-    const discard = document.createElement("button");
-    discard.type = "button";
-    discard.textContent = "Discard";
+  for (const name of named(`draft:${gone.dataset.drafts}:${location.pathname}:`)) {
+    const text = make("textarea", { readOnly: true, rows: 10, value: words(read(name)) });
+    text.setAttribute("aria-labelledby", "kept");
+    const discard = make("button", { type: "button", textContent: "Discard" });
     discard.addEventListener("click", () => {
       localStorage.removeItem(name);
-      words.remove();
+      text.remove();
       discard.remove();
       gone.hidden = !gone.querySelector("textarea");
     });
-    gone.append(words, discard);
+    gone.append(text, discard);
     gone.hidden = false;
   }
 }

@@ -12,3 +12,18 @@ if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
 for (const form of document.querySelectorAll("form[data-leaves]")) {
   form.addEventListener("submit", () => sessionStorage.setItem("draft-end", `draft:${form.dataset.leaves}:`));
 }
+
+// "Cancel" has led here, and can be undone: the form finds its draft again.
+const cancelled = JSON.parse(sessionStorage.getItem("cancelled"));
+sessionStorage.removeItem("cancelled");
+if (cancelled && cancelled.from !== location.href) {
+  const bar = document.createElement("div");
+  bar.className = "undo";
+  bar.role = "status";
+  bar.innerHTML = "<p>Your changes were thrown away.</p><button>Bring them back</button>";
+  bar.lastChild.addEventListener("click", () => {
+    localStorage.setItem(cancelled.name, cancelled.draft);
+    location.assign(cancelled.from);
+  });
+  document.querySelector("main").prepend(bar);
+}

@@ -6,7 +6,8 @@
 const said = document.createElement("p");
 said.className = "unseen";
 said.role = "status";
-for (const control of document.querySelectorAll("[data-limit]")) {
+function count(control) {
+  control.dataset.counted = "";
   const limit = Number(control.dataset.limit);
   const counter = document.createElement("p");
   counter.className = "counter";
@@ -16,7 +17,7 @@ for (const control of document.querySelectorAll("[data-limit]")) {
   document.body.append(said);
   const show = () => {
     const left = limit - [...control.value].length;
-    counter.hidden = left > limit / 5;
+    counter.hidden = left > Math.min(limit / 5, 200);
     counter.classList.toggle("over", left < 0);
     counter.textContent = left < 0 ? `${-left} too many` : `${left} left`;
   };
@@ -30,14 +31,13 @@ for (const control of document.querySelectorAll("[data-limit]")) {
 }
 
 // Ctrl+Enter or Cmd+Enter sends a form for a post.
-for (const form of document.querySelectorAll("form[data-quick]")) {
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
-  });
-}
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest("form[data-quick]")?.requestSubmit();
+});
 
 // A preview shows below its form what the page of it says, which is for another tab else.
-for (const button of document.querySelectorAll("button[formaction]")) {
+function preview(button) {
+  button.dataset.counted = "";
   const place = document.createElement("section");
   place.setAttribute("aria-label", "Preview");
   place.className = "preview";
@@ -53,3 +53,11 @@ for (const button of document.querySelectorAll("button[formaction]")) {
     place.focus();
   });
 }
+
+// A form that comes back refused is another one.
+function prepare() {
+  document.querySelectorAll("[data-limit]:not([data-counted])").forEach(count);
+  document.querySelectorAll("button[formaction]:not([data-counted])").forEach(preview);
+}
+document.addEventListener("form:new", prepare);
+prepare();

@@ -13,49 +13,31 @@ const isOff = () => {
 };
 
 const first = (selector, within = document) => within?.querySelector(selector);
-const posts = [...document.querySelectorAll("article.post:not(.alone)")];
-
-// at is the number of the post next to which the arrows are.
-let at = -1;
-const arrows = document.createElement("span");
-arrows.className = "arrows";
-for (const [by, sign, name] of [[-1, "↑", "Previous post"], [1, "↓", "Next post"]]) {
-  const button = document.createElement("button");
-  button.className = "plain";
-  button.type = "button";
-  button.ariaLabel = name;
-  button.textContent = sign;
-  button.addEventListener("click", () => {
-    move(by);
-    button.focus();
-  });
-  arrows.append(button);
-}
-if (posts.length > 1) first(".meta", posts[0]).append(arrows);
+// at is the post that was read last.
+let at = null;
 
 function move(by) {
-  const focused = posts.findIndex((post) => post.contains(document.activeElement));
-  const next = (focused < 0 || arrows.contains(document.activeElement) ? at : focused) + by;
-  if (!posts[next]) return;
+  const posts = [...document.querySelectorAll("article.post:not(.alone, .pending)")].filter((post) => post.checkVisibility());
+  const next = posts[posts.indexOf(document.activeElement.closest("article") ?? at) + by];
+  if (!next) return;
   at = next;
-  first(".meta", posts[at]).append(arrows);
-  first(":is(h2, h3) a, .meta a:has(time)", posts[at]).focus();
+  first(":is(h2, h3) > a, .at", at).focus();
 }
 
-function write() {
-  const fold = first("details.compose");
-  if (fold && !fold.open) first("summary", fold).click();
-  else first("textarea", fold)?.focus();
-}
-
-const vote = () => first("form.vote button", document.activeElement.closest("article") ?? posts[at] ?? (posts.length > 0 ? null : document))?.click();
+const write = () => (first(".compose") ? first(".compose textarea").focus() : first(".top a.main")?.click());
+const find = () => {
+  const field = first("#contains") ?? first("#seek");
+  if (field?.checkVisibility()) field.focus();
+  else first(".top a[href='/channels']").click();
+};
+const vote = () => first("form.vote button", document.activeElement.closest("article") ?? at ?? first("article.alone"))?.click();
 
 const keys = {
   j: () => move(1),
   k: () => move(-1),
   n: write,
   v: vote,
-  "/": () => (first("#contains") ? first("#contains").focus() : first(".places a[href='/channels']")?.click()),
+  "/": find,
   "?": () => first(".foot [data-keys]")?.click(),
 };
 

@@ -24,7 +24,7 @@ const keys = {
   ArrowLeft: () => move("back"),
   ArrowRight: () => move("forth"),
   u: () => move("undo"),
-  "/": () => first(".places a[href='/channels']")?.click(),
+  "/": () => first(".top a[href='/channels']")?.click(),
   "?": list,
 };
 

@@ -24,9 +24,7 @@ var sources = os.DirFS(".")
 func newAssets(t *testing.T) *Assets {
 	t.Helper()
 	a, err := Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return a
 }
 
@@ -64,9 +62,7 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 	} {
 		response := get(a, a.URL(name), "")
 		want, err := fs.ReadFile(sources, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if response.Code != http.StatusOK || response.Body.String() != string(want) {
 			t.Errorf("%s: %d, or another content", name, response.Code)
 		}
@@ -103,9 +99,7 @@ func decoded(t *testing.T, response *httptest.ResponseRecorder) string {
 		}
 	}
 	content, err := io.ReadAll(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(content)
 }
 
@@ -174,9 +168,7 @@ func assetIsSentInParts(t *testing.T) {
 func anotherContentHasAnotherURL(t *testing.T) {
 	url := func(content string) string {
 		a, err := New(fstest.MapFS{"app.css": {Data: []byte(content)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		return a.URL("app.css")
 	}
 	one, other := url("a{top:0}"), url("b{top:0}")
@@ -227,9 +219,7 @@ func fileWithAFixedAddressMayBeKeptForADay(t *testing.T) {
 
 func iconsAreOfTheSizeInTheirName(t *testing.T) {
 	ico, err := fs.ReadFile(sources, "favicon.ico")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if head := []byte{0, 0, 1, 0, 1, 0, 32, 32}; !bytes.HasPrefix(ico, head) {
 		t.Errorf("favicon.ico begins with % x", ico[:8])
 	}
@@ -260,9 +250,7 @@ func iconsAreOfTheSizeInTheirName(t *testing.T) {
 
 func filesOfTheManifestAreThere(t *testing.T) {
 	content, err := fs.ReadFile(sources, "manifest.webmanifest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var manifest struct {
 		Name, Short_name, Start_url string
 		Icons                       []struct{ Src, Type, Sizes, Purpose string }
@@ -304,12 +292,18 @@ func noAssetLoadsFromElsewhere(t *testing.T) {
 	}
 	for _, name := range names {
 		content, err := fs.ReadFile(sources, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		text := strings.ReplaceAll(string(content), `xmlns="http://www.w3.org/2000/svg"`, "")
 		if found := elsewhere.FindString(text); found != "" {
 			t.Errorf("%s holds %s", name, found)
 		}
+	}
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

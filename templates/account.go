@@ -35,6 +35,9 @@ func (v SignIn) why() string {
 	return ""
 }
 
+// passwordHint says what a new password may be.
+const passwordHint = "At least 10 characters. A few words in a row do well."
+
 // A Reset is the form that sets a new password with the token of a link. It posts token and
 // password to [ResetPath].
 type Reset struct {

@@ -17,15 +17,9 @@ type Draft struct {
 	Key string
 }
 
-// A Blog is the permalink page of one post. Its forms post incarnation to [BlogPath],
-// and action=vote or action=unvote; action=delete and etag.
+// A Blog is the permalink page of one post.
 type Blog struct {
-	Post      Post
-	CanEdit   bool
-	CanDelete bool
-	// CanBlock and CanUnblock say that the reader may keep the author from posting to the channel,
-	// or let them again. Those forms post action=block or action=unblock, and person.
-	CanBlock, CanUnblock bool
+	Post Post
 }
 
 func (v Blog) frame(page Page) Frame {
@@ -39,9 +33,9 @@ func (v Blog) frame(page Page) Frame {
 	}
 }
 
-// A Post is one post as a reader sees it. In a list it has a form that posts action=vote or
-// action=unvote, next and incarnation to [BlogPath]. If the page does not know whether the
-// reader votes for it, the form gives the vote: to give it twice changes nothing.
+// A Post is one post as a reader sees it. Its forms post incarnation to [BlogPath], and action=vote or
+// action=unvote, and next; action=delete, and etag; action=block or action=unblock, and person. If the page
+// does not know whether the reader votes for it, the form gives the vote: to give it twice changes nothing.
 type Post struct {
 	domain.Blog
 	// In is the name of its channel.
@@ -49,8 +43,15 @@ type Post struct {
 	// Rendered is Text as HTML, or its beginning if it is Folded.
 	Rendered markdown.HTML
 	Folded   bool
+	// Marked is Title with marks, where the post was found.
+	Marked markdown.HTML
 	// Voted reports whether the reader is known to vote for it.
 	Voted bool
+	// CanEdit and CanDelete say what the reader may do with it.
+	CanEdit, CanDelete bool
+	// CanBlock and CanUnblock say that the reader may keep the author from posting to the channel,
+	// or let them again.
+	CanBlock, CanUnblock bool
 }
 
 // ETag is the version of the post, which the form that deletes it sends as etag. It holds the revision,
@@ -64,24 +65,31 @@ func BlogETag(b domain.Blog) string {
 
 func (p *Post) path() string { return BlogPath(p.In, p.Blog) }
 
-// sign shows how many have voted for the post, and whether the reader has.
-func (p *Post) sign() string {
-	sign := "△"
-	if p.Voted {
-		sign = "▲"
-	}
+// menu reports whether the reader may do something with the post besides voting for it.
+func (p *Post) menu() bool { return p.CanEdit || p.CanDelete || p.CanBlock || p.CanUnblock }
+
+// number is how many vote for the post. It is empty if none does.
+func (p *Post) number() string {
 	if p.Rating == 0 {
-		return sign
+		return ""
 	}
-	return sign + " " + count(p.Rating)
+	return count(p.Rating)
 }
 
 // vote returns what the button next to a post does, and its label for screen readers.
 func (p *Post) vote() (action, label string) {
 	if p.Voted {
-		return "unvote", "Take back your vote for " + called(p)
+		return "unvote", p.votes("Take back your vote for " + called(p))
 	}
-	return "vote", "Vote for " + called(p)
+	return "vote", p.votes("Vote for " + called(p))
+}
+
+// votes adds to a label how many vote for the post.
+func (p *Post) votes(label string) string {
+	if p.Rating == 0 {
+		return label
+	}
+	return label + ", " + counted(p.Rating, "vote")
 }
 
 // maxHeadline is the greatest length of a headline that is made of a text, in characters.
@@ -101,7 +109,16 @@ func listScripts(page Page) []string {
 	if page.User == "" {
 		return nil
 	}
-	return []string{"vote.js"}
+	return []string{"post.js"}
+}
+
+// writes adds to the frame of a list of posts what the form for a post needs, if the page has it.
+func writes(f Frame, page Page, composer bool) Frame {
+	f.Scripts = listScripts(page)
+	if f.Writes = composer; composer {
+		f.Scripts = append(f.Scripts, draftScripts...)
+	}
+	return f
 }
 
 // Anchor is the fragment of the post in a list.

@@ -19,7 +19,7 @@ func sampleConflict() EditBlog {
 
 func TestEditBlogPage(t *testing.T) {
 	shows(t, "shows what differs, and folds what both versions have", EditBlogPage(pageAt("/e", "ingrid"), sampleConflict()),
-		in("h1", says("Two versions")), in("header[class=head]", says("29 July 2026, 11:58 UTC"), says("nothing is lost")),
+		in("h1", says("Two versions")), in("main", says("29 July 2026, 11:58 UTC"), says("nothing is lost")),
 		in("article", in("h3", in("ins[class=yours]", says("and red"))), in("details", in("summary", says("1 unchanged")), says("One line.")),
 			in("ins[class=yours]", says("No link")), in("del", says("See https://example.org/mag"))),
 		says("If-Match"), says("Only its author can edit a post."),
@@ -31,7 +31,7 @@ func TestEditBlogPage(t *testing.T) {
 			in("textarea", says("1. Two. Two. Three and four.")), in("input[name=title][value=Green and red arcs]")),
 	)
 	shows(t, "says where changes overlap, and asks for a decision", EditBlogPage(pageAt("/e", "ingrid"), mergedConflict("One two", "One 2", "One zwei")),
-		in("section[aria-labelledby=merge]", says("Both changed the same place"), in("details[open]", in("textarea", says("One 2 zwei"))),
+		in("section[aria-labelledby=merge]", says("Both changed this sentence."), in("details[open]", in("textarea", says("One 2 zwei"))),
 			in("ins[class=yours]", says("2")), in("ins[class=theirs]", says("zwei")),
 			in("input[name=undecided][value="+Undecided(domain.Draft{Title: "Green and red arcs", Text: "One 2 zwei"})+"]")),
 	)
@@ -39,7 +39,7 @@ func TestEditBlogPage(t *testing.T) {
 		const path = "/channels/aurora/blogs/2516789012345678901!abc"
 		v := sampleConflict()
 		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v),
-			in("p[class=acts decide]", in("button[class=main]", says("Save merged")), in("button[form=mine]", says("Save mine")), in("a[href="+path+"]", says("Keep the saved one"))),
+			in("p[class=acts decide]", in("button[class=main]", says("Save both together")), in("button[form=mine]", says("Save mine")), in("a[href="+path+"]", says("Keep the saved one"))),
 			in("form[id=mine][action="+path+"/edit]",
 				in("input[name=title][value=Green and red arcs]"), in("input[name=text][value=One line.\nNo link.]"), in("input[name=etag][value=new]")),
 			in("form[data-quick][action="+path+"/edit]",

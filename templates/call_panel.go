@@ -20,6 +20,15 @@ type CallPanel struct {
 	Totals storage.CallTotals
 }
 
+// callPanel is what the page cost, or nil. It is called once, below everything that may cost something.
+func (p Page) callPanel() *CallPanel {
+	if !p.showsCallPanel() {
+		return nil
+	}
+	panel := p.CallPanel()
+	return &panel
+}
+
 // showsCallPanel reports whether the page has the fold. A page that is the same for everyone has none.
 func (p Page) showsCallPanel() bool { return p.CallPanel != nil && !p.Public }
 
@@ -29,7 +38,7 @@ func callRefused(c storage.Call) bool {
 }
 
 func (v CallPanel) summary() string {
-	words := "How this page was made: " + counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
+	words := counted(v.Totals.Calls, "storage call") + ", " + brief(v.Totals.Time)
 	if slices.ContainsFunc(v.Calls, callRefused) {
 		words += "; a transaction was refused"
 	}

@@ -14,7 +14,7 @@ func TestCallPanel(t *testing.T) {
 		untold.ReadAtLeast = true
 		v := CallPanel{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 		showCallPanel(t, v,
-			in("aside[class=call-panel]", in("summary", says("How this page was made: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
+			in("details[class=behind]", in("summary", says("Behind this page · 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
 				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
 				says("queue delete-channel-and-blogs"), says("read 42 rows and returned 40"),
 				says("cost $0.07 in Azure, for 2 table calls each. Queue calls cost extra.")),
@@ -23,23 +23,23 @@ func TestCallPanel(t *testing.T) {
 	})
 	t.Run("marks what was refused", func(t *testing.T) {
 		v := CallPanel{Calls: []storage.Call{sampleCall(), refusedCall()}, Totals: calls(2)}
-		showCallPanel(t, v, in("aside[class=call-panel]", in("summary", says("a transaction was refused")), times(2, "strong"),
+		showCallPanel(t, v, in("details[class=behind]", in("summary", says("a transaction was refused")), times(2, "strong"),
 			says(": not found: A change of what"), says("nothing written")), without("a[href=/lab/open-gate]"))
 		page := callPanelPage(v)
 		page.Lab = true
-		expect(t, LearnPage(page), in("aside[class=call-panel]", in("a[href=/lab/open-gate]")))
+		expect(t, LearnPage(page), in("details[class=behind]", in("a[href=/lab/open-gate]")))
 	})
 	t.Run("says that it does not list all", func(t *testing.T) {
 		call := refusedCall()
 		call.MoreOperations = 88
 		showCallPanel(t, CallPanel{Calls: []storage.Call{call}, Totals: calls(403)},
-			in("aside", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
-		showCallPanel(t, CallPanel{Calls: []storage.Call{call}, Totals: calls(1)}, in("aside", silent("These are the first"), says("1 storage call,")))
-		showCallPanel(t, CallPanel{}, in("aside", says("The page made no storage call."), silent("A million")))
+			in("details[class=behind]", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
+		showCallPanel(t, CallPanel{Calls: []storage.Call{call}, Totals: calls(1)}, in("details[class=behind]", silent("These are the first"), says("1 storage call,")))
+		showCallPanel(t, CallPanel{}, in("details[class=behind]", says("The page made no storage call."), silent("A million")))
 	})
 	t.Run("explains each kind of row once", func(t *testing.T) {
 		v := CallPanel{Calls: []storage.Call{sampleCall(), refusedCall(), sampleCall()}, Totals: calls(3)}
-		showCallPanel(t, v, in("aside", in("dl", times(2, "dt"), says("open gate"), says("The time in its key counts down")), without("a[href=/lab/post]")))
+		showCallPanel(t, v, in("details[class=behind]", in("dl", times(2, "dt"), says("open gate"), says("The time in its key counts down")), without("a[href=/lab/post]")))
 		page := callPanelPage(v)
 		page.Lab = true
 		expect(t, LearnPage(page), in("dl", in("a[href=/lab/post]", says("Try to break it"))))
@@ -47,8 +47,8 @@ func TestCallPanel(t *testing.T) {
 	t.Run("is not on a page that is the same for everyone", func(t *testing.T) {
 		page := callPanelPage(CallPanel{})
 		page.Public = true
-		expect(t, LearnPage(page), without("aside[class=call-panel]"), without("link[href=/static/call-panel.css]"))
-		expect(t, LearnPage(pageAt("/", "")), without("aside[class=call-panel]"), without("link[href=/static/call-panel.css]"))
+		expect(t, LearnPage(page), without("div[class=call-panel]"), without("link[href=/static/call-panel.css]"))
+		expect(t, LearnPage(pageAt("/", "")), without("div[class=call-panel]"), without("link[href=/static/call-panel.css]"))
 	})
 }
 

@@ -56,11 +56,8 @@ type View struct {
 	Day time.Time
 }
 
-// The least and the greatest number of characters of a text to find.
-const (
-	MinFind = 2
-	MaxFind = 100
-)
+// MaxFind is the greatest number of characters of a text to find.
+const MaxFind = 100
 
 // Newest reports whether the view is all posts, newest first.
 func (v View) Newest() bool { return v == View{} }
@@ -86,17 +83,17 @@ func (v View) Link(channel domain.ChannelName) Link {
 	return Link{Label: "Newest", URL: ChannelPath(channel)}
 }
 
-// searched says what a search cost: the store returns up to so many rows in a read.
+// searched says how many of the posts match that were looked at.
 func (v Channel) searched() string {
-	if v.Searched == 0 {
-		return "There is nothing to look at."
+	said := strconv.Itoa(len(v.Posts)) + " of " + counted(v.Searched, "post")
+	if v.After != "" {
+		said = strconv.Itoa(len(v.Posts)) + " of the next " + counted(v.Searched, "post")
 	}
-	reads := (v.Searched + rowsOfRead - 1) / rowsOfRead
-	return "Looked at " + counted(v.Searched, "post") + " in " + counted(reads, "read") + ", back to " + v.Back.Format(dayLayout) + "."
+	if len(v.Posts) == 1 {
+		return said + " matches."
+	}
+	return said + " match."
 }
-
-// rowsOfRead is how many rows the store returns together.
-const rowsOfRead = 1000
 
 // A Readership is how many people subscribe to a channel, and whether the reader
 // does. If the reader is signed in, it has a form that posts incarnation, and
@@ -125,7 +122,6 @@ func (v Channel) frame(page Page) Frame {
 		About:   "Posts in " + string(v.Name) + ", a channel of @" + string(v.Owner) + ".",
 		Path:    continued(view.URL, v.After),
 		Channel: v.Name,
-		Scripts: listScripts(page),
 	}
 	if !v.View.Newest() {
 		f.Title = view.Label + " · " + f.Title
@@ -133,11 +129,10 @@ func (v Channel) frame(page Page) Frame {
 	if v.Description != "" { // the owner's words
 		f.About = excerpt(v.Description)
 	}
-	if page.User != "" && v.MayNotPost == "" { // others have no form to write in
-		f.Styles = []string{"compose.css"}
-		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
+	if v.CanSeeRows {
+		f.Rows = ChannelRowsPath(v.Name, "")
 	}
-	return f
+	return writes(f, page, page.User != "" && v.MayNotPost == "" && v.View.Newest() && v.After == "")
 }
 
 // MayNotPost says why a user may not post to a channel. It is empty if the user may.
@@ -166,9 +161,10 @@ func (v Channel) part() Part {
 type Directory struct {
 	// Contains is the filter, as the user typed it.
 	Contains string
-	// Person is the user of exactly that name. It is empty if there is none.
-	Person   domain.UserName
-	Channels []ListedChannel
+	// People are users whose names contain it. MorePeople reports whether there are more.
+	People     []domain.UserName
+	MorePeople bool
+	Channels   []ListedChannel
 	// ByName reports whether they are in the order of their names. Otherwise, those with the newest post come first.
 	ByName bool
 	Part

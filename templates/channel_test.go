@@ -5,17 +5,17 @@ import "testing"
 func TestChannelPage(t *testing.T) {
 	shows(t, "shows its posts newest first", ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		in("h1", says("aurora")),
-		in("header[class=head]", says("Sightings. One post each."), in("br")),
+		in("header", says("Sightings. One post each."), in("br")),
 		times(2, "article"),
 		in("article",
 			in("h2", in("a[href=/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc]", says("Green arcs"))),
-			in("b", says("ingrid")),
+			in("a[class=by]", says("ingrid")),
 			in("time[datetime=2026-07-29T11:57:00Z]", says("29 July 2026, 11:57 UTC")),
 			in("div[class=text]", says("One line."), in("br"), in("a[href=https://example.org/mag]")),
 			silent("edited"),
 		),
 		in("article",
-			in("h2", says("Post by @jo, 29 July 2026, 11:00 UTC")), says("jo · 29 July 2026, 11:00 UTC · edited 29 July 2026, 11:59 UTC"),
+			in("h2", says("Post by @jo, 29 July 2026, 11:00 UTC")), says("jo 29 July 2026, 11:00 UTC edited 29 July 2026, 11:59 UTC"),
 			in("a[href=/channels/aurora/2026-07-29/script-alert-x-script-b-title-2516789012345678902!abc]", in("time"))),
 		without("form[class=vote]"),
 		in("nav[aria-label=Pages]", in("a[rel=next][href=/channels/aurora?after=older%26more]", says("Older posts"))),
@@ -47,7 +47,7 @@ func TestChannelPage(t *testing.T) {
 			{1000, false, "1,000 subscribers"}, {1000, true, "1,000+ subscribers"},
 		} {
 			v.Readership = Readership{Subscribers: test.n, More: test.more}
-			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("header[class=head]", says(test.want), in("a[href=/sign-in?next=%2Fchannels%2Faurora]", says("Subscribe")), without("button")))
+			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("header", says(test.want), in("a[href=/sign-in?next=%2Fchannels%2Faurora]", says("Subscribe")), without("button")))
 		}
 		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
 			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=subscribe]"), in("button", says("Subscribe"))))
@@ -61,7 +61,7 @@ func TestChannelPage(t *testing.T) {
 		expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
 			in("link[rel=alternate][type=application/atom+xml][href=/channels/F%C3%BCchse/feed.atom][title=Füchse]"),
 			in("link[rel=alternate][type=application/feed+json][href=/channels/F%C3%BCchse/feed.json][title=Füchse]"),
-			in("main", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
+			in("aside", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
 		)
 		page := pageAt("/channels/F%C3%BCchse/feed", "")
 		page.Origin = "https://blog.example"
@@ -75,11 +75,11 @@ func TestChannelPage(t *testing.T) {
 		v.Posts[0].Voted, v.Posts[0].Rating = true, 3
 		expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
 			in("form[class=vote][method=post][action=/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc]",
-				says("3 votes"), without("a"),
+				says("3"), without("a"),
 				in("input[name=next][value=/channels/aurora?after=x]"),
-				in("button[name=action][value=unvote]", says("Take back your vote for “Green arcs”"))),
+				in("button[name=action][value=unvote][aria-label=Take back your vote for “Green arcs”, 3 votes]")),
 			in("form[class=vote][action=/channels/aurora/2026-07-29/script-alert-x-script-b-title-2516789012345678902!abc]",
-				in("button[name=action][value=vote]", says("Vote for the post by @jo"))),
+				in("button[name=action][value=vote][aria-label=Vote for the post by @jo]")),
 			in("article[id=post-2516789012345678901!abc]"), in("article[id=post-2516789012345678902!abc]"))
 	})
 	t.Run("has three views", func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestChannelPage(t *testing.T) {
 		page := pageAt("/channels/aurora", "jo")
 		expect(t, ChannelPage(page, v),
 			in("nav[aria-label=Views]", in("a[aria-current=page][href=/channels/aurora]", says("Newest")), in("a[href=/channels/aurora?order=rating]", says("Top rated"))),
-			in("article", says("3 votes"), without("a[href=/channels/aurora?rating=3]")),
+			in("article", in("button[value=vote]", says("3")), without("a[href=/channels/aurora?rating=3]")),
 		)
 		v.View.TopRated = true
 		expect(t, ChannelPage(page, v), in("title", says("Top rated · aurora")), without("textarea"),

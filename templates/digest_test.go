@@ -22,8 +22,8 @@ func sampleDigest() Digest {
 func TestDigestPage(t *testing.T) {
 	shows(t, "shows a day by channel", DigestPage(pageAt("/digest", "ingrid"), sampleDigest()),
 		in("title", says("Digest of Tuesday 28 July")),
-		in("header[class=head]", says("Tuesday 28 July, your time"), says("from midnight to midnight")),
-		in("section", in("h2", in("a[href=/channels/aurora]")), in("article", in("h3", says("Green arcs")), says("3 votes"), without("a[href=/channels/aurora?rating=3]")), silent("most popular of")),
+		in("nav[aria-label=Days]", says("Tuesday 28 July, your time"), says("from midnight to midnight")),
+		in("section", in("h2", in("a[href=/channels/aurora]")), in("article", in("h3", says("Green arcs")), in("button", says("3")), without("a[href=/channels/aurora?rating=3]")), silent("most popular of")),
 		in("section", in("a[href=/channels/F%C3%BCchse]"), says("The 1 most popular of 1,234 posts.")),
 		in("nav[aria-label=Days]",
 			in("a[rel=prev][href=/digest?day=2026-07-27&tz=Europe%2FBerlin]", says("Monday 27 July")),
@@ -35,7 +35,7 @@ func TestDigestPage(t *testing.T) {
 		v.After, v.Next, v.Most = "AFTER", "MO&RE", 200
 		v.Channels[1].First = 41
 		expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
-			in("header[class=head]", says("at most 200 posts of each")),
+			in("nav", says("at most 200 posts of each")),
 			in("section", in("a[href=/channels/F%C3%BCchse]"), says("Continued: post 41 of 1,234.")),
 			in("nav[aria-label=Pages]",
 				in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]", says("Start of the day")),

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -31,7 +32,7 @@ type ListedChannel struct {
 const latestAbout = "The newest short posts of all channels. Anyone may read them."
 
 func (v Latest) frame(page Page) Frame {
-	return Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After), Scripts: listScripts(page)}
+	return writes(Frame{Title: "Latest", About: latestAbout, Path: continued(LatestPath, v.After)}, page, v.Composer != nil)
 }
 
 // A Feed is a page of the posts of all channels that the reader subscribes to.
@@ -47,14 +48,25 @@ type Feed struct {
 	Composer *Composer
 }
 
-func (v Feed) frame(page Page) Frame {
-	f := Frame{Title: "Feed", Scripts: listScripts(page)}
-	if v.Composer != nil {
-		f.Styles = []string{"compose.css"}
-		f.Scripts = append(append(f.Scripts, "compose.js"), draftScripts...)
+func (v Feed) frame(page Page) Frame { return writes(Frame{Title: "Feed"}, page, v.Composer != nil) }
+
+// starts reports whether the reader has nothing to read yet.
+func (v Feed) starts() bool { return len(v.Posts) == 0 && v.After == "" }
+
+// unseen is how many posts of the first page are newer than what the reader has seen.
+func (v Feed) unseen() int {
+	n := slices.IndexFunc(v.Posts, func(p Post) bool { return !p.CreatedOn.After(v.Seen) })
+	if v.After != "" || v.Seen.IsZero() {
+		return 0
 	}
-	return f
+	if n < 0 {
+		return len(v.Posts)
+	}
+	return n
 }
+
+// seenFrom reports whether the post is the first of those that the reader has seen, and others are not.
+func (v Feed) seenFrom(i int) bool { return i > 0 && i == v.unseen() }
 
 // Subscriptions are the channels that the reader subscribes to. Each has a form
 // that posts action=unsubscribe, channel and incarnation to [SubscriptionsPath].

@@ -15,31 +15,41 @@ func sampleFeed() Feed {
 func TestFeedPage(t *testing.T) {
 	shows(t, "names the channel of each post", FeedPage(pageAt("/", "ingrid"), sampleFeed()),
 		in("h1", says("Feed")), times(2, "article"),
-		in("article", says("ingrid in aurora · 29 July 2026, 11:57 UTC"), in("a[href=/channels/aurora]"), in("a[href=/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc]")),
-		in("article", says("jo in Füchse · 29 July 2026, 11:00 UTC Vote for the post by @jo △ 2 2 votes")), without("a[href=/channels/F%C3%BCchse?rating=2]"),
+		in("article", says("ingrid in aurora 29 July 2026, 11:57 UTC"), in("a[href=/channels/aurora]"), in("a[href=/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc]")),
+		in("article", says("jo in Füchse 29 July 2026, 11:00 UTC"), in("button[aria-label=Vote for the post by @jo, 2 votes]", says("2"))), without("a[href=/channels/F%C3%BCchse?rating=2]"),
 		in("a[rel=next][href=/?after=n%26m]", says("Older posts")),
-		in("nav[aria-label=Main]", in("a[aria-current=page]", says("Feed"))), times(1, "a[aria-current=page]"),
-		in("a[href=/subscriptions]"),
+		in("nav[aria-label=Main]", in("a[aria-current=page]", says("Feed"))), times(2, "a[aria-current=page]"),
+		in("header", in("a[href=/subscriptions]")), in("nav[aria-label=Views]", in("a[href=/latest]"), in("a[href=/digest]")),
 	)
 }
 
 func sampleLatest() Latest {
-	return Latest{Posts: sampleFeed().Posts, Part: Part{Next: "n&m"}, Channels: []ListedChannel{
-		{Channel: domain.Channel{Name: "Füchse"}, On: ago(2 * time.Hour)}, {Channel: domain.Channel{Name: nasty}, On: ago(3 * time.Hour)}}}
+	return Latest{Posts: sampleFeed().Posts, Part: Part{Next: "n&m"}, Channels: []ListedChannel{{domain.Channel{Name: "Füchse"}, ago(2 * time.Hour), true}, {domain.Channel{Name: nasty, About: domain.About{Description: nasty}}, ago(3 * time.Hour), false}}}
 }
 
 func TestLatestPage(t *testing.T) {
 	shows(t, "names the channel of each post, and when each channel was active", LatestPage(pageAt("/", ""), sampleLatest()),
-		in("h1", says("Latest")), times(2, "article"), in("article", says("jo in Füchse")),
+		in("h1", says("Short posts, in channels.")), times(2, "article"), in("article", says("jo in Füchse")),
 		in("aside", in("a[href=/channels/F%C3%BCchse]"), says("29 July 2026, 10:00"), in("a[href=/channels]", says("All channels"))),
 		in("a[rel=next][href=/latest?after=n%26m]", says("Older posts")),
 	)
 	shows(t, "leads a reader on if there are no posts", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
-		in("h2", says("Nothing new")), in("a[href=/channels/new]"), in("a[href=/channels]"), in("p[class=up]", in("a[href=/]", says("Feed"))), without("aside"),
+		in("h2", says("Nothing new")), in("a[href=/channels/new]"), in("a[href=/channels]"), in("nav", in("a[href=/]", says("Subscribed"))), without("aside"),
 	)
-	shows(t, "has a form with a choice of channel above the feed, which begins with the one that was used last",
-		FeedPage(pageAt("/", "ingrid"), Feed{Composer: &Composer{Channels: []Choice{{Name: "aurora", Incarnation: "inc1"}}, Draft: Draft{Key: "k"}, Next: "/"}}),
-		in("form[method=post][action=/write]", in("select[name=channel]", in(`option[value=inc1 aurora][selected]`, says("aurora")), in("option", says("New channel"))),
-			in("input[name=name]"), in("input[name=key][value=k]"), in("input[name=next][value=/]")),
+	shows(t, "has a form for a post, with a choice of channel", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Composer: sampleComposer()}),
+		in("form[class=compose][method=post][action=/write]", in("input[name=key][value=k]"), in("input[name=user][value=ingrid]"),
+			in("select[name=channel]", in("optgroup[label=Your own]", in("option[selected][value=inc1 aurora]")),
+				in("optgroup[label=Others]", in("option[value=inc2 Füchse]")), in("option[value=]", says("New channel")))),
+		in("header[class=top]", in("a[href=#text]", says("Write"))),
 	)
+	shows(t, "begins with what to do", FeedPage(pageAt("/", "ingrid"), Feed{Channels: sampleLatest().Channels, Composer: sampleComposer()}),
+		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
+		in("li", says("Last post 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
+	)
+	shows(t, "marks where the reader had read to", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
+		in("nav[aria-label=Views]", says("1 new")), in("p[class=seen]", says("Seen before 29 July 2026, 11:50 UTC")))
+}
+
+func sampleComposer() *Composer {
+	return &Composer{Draft: Draft{Key: "k"}, Channels: []Choice{{"aurora", "inc1", true}, {"Füchse", "inc2", false}}}
 }

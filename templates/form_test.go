@@ -69,7 +69,7 @@ func TestForm(t *testing.T) {
 		expect(t, SignUpPage(pageAt("/sign-up?next=%2Fx", ""), SignUp{Next: "/x"}),
 			in("input[type=hidden][name=next][value=/x]"),
 			in("main", in("a[href=/sign-in?next=%2Fx]")),
-			in("nav[aria-label=Account]", in("a[href=/sign-in?next=%2Fx]")),
+			in("header[class=top]", in("a[href=/sign-in?next=%2Fx]")),
 		)
 	})
 }

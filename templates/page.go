@@ -2,8 +2,10 @@ package templates
 
 import (
 	"context"
+	"hash/crc32"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -74,6 +76,30 @@ func (p Page) returnPath() string {
 	return p.Path
 }
 
+// latestPath has the newest posts: the home of an anonymous client.
+func (p Page) latestPath() string {
+	if p.Public {
+		return LatestPath
+	}
+	return HomePath
+}
+
+// writePath leads to the form for a post.
+func (f Frame) writePath() string {
+	if f.Writes {
+		return "#text"
+	}
+	return WritePath
+}
+
+// colours is how many colours channels have. static/app.css has them.
+const colours = 8
+
+// colour is the class of a channel's colour. A name has the same one in any letters.
+func colour(name domain.ChannelName) string {
+	return "c" + strconv.Itoa(int(crc32.ChecksumIEEE([]byte(strings.ToLower(string(name))))%colours))
+}
+
 // current reports whether a link of the navigation leads to this page, whatever their queries are.
 func (p Page) current(path string) bool {
 	own, _, _ := strings.Cut(p.Path, "?")
@@ -83,10 +109,10 @@ func (p Page) current(path string) bool {
 
 const (
 	siteName  = "MicroBlogging"
-	siteAbout = "Short posts in channels, and deletions that leave nothing behind."
+	siteAbout = "Short posts in channels. What is deleted is gone, and never half gone."
 
-	// paper and darkPaper are the colors around the page, as in static/app.css.
-	paper, darkPaper = "#fbfaf7", "#15181a"
+	// sheetColor and darkSheetColor are the colours of the header, as in static/app.css.
+	sheetColor, darkSheetColor = "#ffffff", "#16191d"
 
 	// maxAbout is the greatest number of characters of a description. Search engines
 	// and chats show about as many.

@@ -120,13 +120,12 @@ func everyPage() map[string]templ.Component {
 func directoryPages(in, out Page) map[string]templ.Component {
 	items := []ListedChannel{
 		{Channel: domain.Channel{Name: "aurora", Owner: "ingrid", About: domain.About{Description: "First line\nsecond line"}, CreatedOn: ago(time.Hour)}},
-		{Channel: domain.Channel{Name: domain.ChannelName(longName()), Owner: "jo", About: domain.About{Description: nasty}, CreatedOn: ago(time.Hour)}, On: ago(time.Hour)},
+		{Channel: domain.Channel{Name: domain.ChannelName(longName()), Owner: "jo", About: domain.About{Description: nasty}}, On: ago(time.Hour), Subscribed: true},
 	}
 	return map[string]templ.Component{
-		"write":               WritePage(in, Composer{Draft: Draft{Form: Form{Message: nasty}}, Name: nasty, Channels: []Choice{{Name: nasty}}}),
 		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
 		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, Part: Part{After: "a"}}),
-		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", Person: "jo", Channels: items}),
+		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", People: []domain.UserName{"jo", "major"}, MorePeople: true, Channels: items}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
 		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
 		"directory, past end": DirectoryPage(out, Directory{Part: Part{After: "a"}}),
@@ -138,7 +137,8 @@ func channelPages(in, out Page) map[string]templ.Component {
 	noticed.Notice = "Saved " + nasty
 	empty, paged, strange := sampleChannel(), sampleChannel(), sampleChannel()
 	empty.Posts, empty.Next, empty.Description, empty.Rendered = nil, "", "", markdown.HTML{}
-	paged.After, paged.CanManage = "x", true
+	paged.After, paged.CanManage, paged.CanSeeRows = "x", true, true
+	paged.Posts[0].CanEdit, paged.Posts[0].CanDelete, paged.Posts[1].CanDelete, paged.Posts[1].CanBlock = true, true, true, true
 	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Draft: domain.Draft{Title: nasty, Text: nasty}, Key: nasty}
 	rated, crowded := sampleChannel(), sampleChannel()
 	three := int64(3)
@@ -196,14 +196,15 @@ func channelManagePages(in Page) map[string]templ.Component {
 }
 
 func blogPages(in, out Page) map[string]templ.Component {
-	post, popular := samplePost(), samplePost()
+	post, popular, mine := samplePost(), samplePost(), samplePost()
+	mine.CanEdit, mine.CanDelete = true, true
 	popular.Rating, popular.Voted = 3, true
 	conflict, unmerged := sampleConflict(), sampleConflict()
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
 	unmerged.Conflict.Theirs.Title = ""
 	return map[string]templ.Component{
-		"blog":                BlogPage(in, Blog{Post: post, CanEdit: true, CanDelete: true}),
-		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}}, CanDelete: true}),
+		"blog":                BlogPage(in, Blog{Post: mine}),
+		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}, CanDelete: true, CanBlock: true, CanUnblock: true}}),
 		"blog, voted":         BlogPage(in, Blog{Post: popular}),
 		"preview":             PreviewPage(in, Preview{Title: nasty, Rendered: post.Rendered}),
 		"preview, no":         PreviewPage(in, Preview{Form: refused("title", "text")}),
@@ -222,13 +223,15 @@ func readerPages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
 		"feed, empty":         FeedPage(in, Feed{}),
-		"feed, first run":     FeedPage(in, Feed{Channels: []ListedChannel{{Channel: domain.Channel{Name: nasty}}}}),
 		"feed, past end":      FeedPage(in, Feed{Part: Part{After: "a"}}),
 		"latest":              LatestPage(in, sampleLatest()),
 		"latest, empty":       LatestPage(in, Latest{}),
 		"latest, a hole":      LatestPage(in, Latest{Part: Part{After: "a", Next: "n"}}),
 		"latest, past end":    LatestPage(in, Latest{Part: Part{After: "a"}}),
-		"feed, composer":      FeedPage(in, Feed{Posts: sampleFeed().Posts, Composer: &Composer{Channels: []Choice{{Name: nasty, Incarnation: "i"}}, Name: nasty}}),
+		"feed, composer":      FeedPage(in, Feed{Posts: sampleFeed().Posts, Seen: ago(time.Hour), Composer: sampleComposer()}),
+		"feed, starts":        FeedPage(in, Feed{Channels: sampleLatest().Channels, Composer: sampleComposer()}),
+		"write":               WritePage(in, *sampleComposer()),
+		"write, no":           WritePage(in, Composer{Draft: Draft{Form: refused("title", "text", "channel", "name", "key"), Key: nasty}, Name: nasty, Next: nasty}),
 		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Name: nasty, Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}}),
 		"subscriptions, none": SubscriptionsPage(in, nil),
 		"digest":              DigestPage(in, sampleDigest()),

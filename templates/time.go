@@ -21,10 +21,10 @@ func when(t time.Time) templ.Component { return timed(t, instantLayout, "") }
 // exactly shows an instant to the second. The script adds how long ago it was.
 func exactly(t time.Time) templ.Component { return timed(t, exactLayout, " data-exact") }
 
-// countdown shows an instant to the second that is about to come. The script adds how long that
+// countdown shows an instant to the second that is about to come. The script shows how long that
 // is, each second.
 func countdown(t time.Time) templ.Component {
-	return timed(t, exactLayout, " data-exact data-countdown")
+	return timed(t, "on "+exactLayout, " data-countdown")
 }
 
 // timed is no template, because a list has one for each post.

@@ -11,7 +11,7 @@ func TestUserPage(t *testing.T) {
 		v := sampleUser()
 		v.Owns, v.Channels, v.Posts = false, nil, sampleFeed().Posts
 		expect(t, UserPage(pageAt("/users/ingrid", ""), v),
-			in("h1", says("@ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
+			in("h1", says("ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
 			in("a[aria-current=page]", says("Posts")), in("a[href=/users/ingrid?show=channels]", says("Channels")),
 			in("article", in("a[href=/users/ingrid]")), in("a[rel=next][href=/users/ingrid?after=n%26m]"))
 	})
@@ -27,12 +27,12 @@ func TestUserPage(t *testing.T) {
 func TestUser(t *testing.T) {
 	t.Run("leads to their page wherever a name is shown", func(t *testing.T) {
 		in1 := pageAt("/x", "ingrid")
-		link := in("a[href=/users/ingrid]", says("@ingrid"))
-		expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("details", link), in("article", in("a[href=/users/jo]", says("@jo"))))
-		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("div[class=meta]", link))
+		link := in("a[href=/users/ingrid]", says("ingrid"))
+		expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("header", in("p[class=meta]", link)), in("article", in("a[href=/users/jo]", says("jo"))))
+		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("article", link))
 		expect(t, FeedPage(in1, sampleFeed()), in("article", link))
 		expect(t, DigestPage(in1, sampleDigest()), in("article", link))
-		expect(t, DirectoryPage(in1, Directory{Channels: []ListedChannel{{Channel: domain.Channel{Name: "a", Owner: "ingrid"}}}}), in("li", link))
+		expect(t, DirectoryPage(pageAt("/x", ""), Directory{Channels: []ListedChannel{{Channel: domain.Channel{Name: "a", Owner: "ingrid"}}}}), in("li", link))
 		expect(t, AccountPage(in1, Account{}), in("main", link))
 	})
 }

@@ -26,10 +26,12 @@ type blogJSON struct {
 	Rating    int64           `json:"rating"`
 	CreatedOn apiTime         `json:"createdOn"`
 	EditedOn  apiTime         `json:"editedOn"`
+	// Match has the words around what was found.
+	Match string `json:"match,omitempty"`
 }
 
 func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
+	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), ""}
 }
 
 func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
@@ -109,13 +111,12 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
 			view := templates.Blog{
-				Post:      s.texts.post(shown.Channel.Name, post, alone),
-				CanEdit:   isAuthor && own.mayNotPost == "",
-				CanDelete: isAuthor || isOwner,
+				Post: s.texts.post(shown.Channel.Name, post, alone),
 			}
 			view.Post.Voted = own.voted[id]
+			view.Post.CanEdit, view.Post.CanDelete = isAuthor && own.mayNotPost == "", isAuthor || isOwner
 			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
-				view.CanBlock, view.CanUnblock = !own.authorBlocked, own.authorBlocked
+				view.Post.CanBlock, view.Post.CanUnblock = !own.authorBlocked, own.authorBlocked
 			}
 			return write(c, body, templates.BlogPage(page, view))
 		},
@@ -137,7 +138,7 @@ func (s *server) readBlog(c echo.Context, _ visitor) error {
 }
 
 func (s *server) listBlogs(c echo.Context, v visitor) error {
-	limit, limitErr := queryLimit(c)
+	limit, limitErr := queryLimit(c, "since", "until", "order", "rating", "find")
 	since, until, intervalErr := queryInterval(c)
 	order, orderErr := queryView(c)
 	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
@@ -156,7 +157,12 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 			list := newListJSON(shown.Value.posts.Of, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b) })
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
+				find := markdown.NewFinder(*order.Find)
+				for i := range list.Items {
+					list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
+				}
 			}
+			linkNext(c, list.Next)
 			return json.NewEncoder(body).Encode(list)
 		},
 	})
@@ -204,14 +210,15 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.ParseDraft(draftOf(form))
+	var blog domain.Blog
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		_, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	switch {
 	case err == nil:
-		return s.posted(c, channel.Name, templates.ChannelPath(channel.Name))
+		return s.posted(c, v, templates.Post{Blog: blog, In: channel.Name}, false, templates.ChannelPath(channel.Name))
 	case !ok:
 		return err
 	}

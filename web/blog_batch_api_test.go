@@ -24,7 +24,7 @@ func TestBlogBatchAPI(t *testing.T) {
 	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
 	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
-	t.Run("33 posts of the longest text fit in every spelling", longestBatchFitsInEverySpelling)
+	t.Run("33 posts of the longest text fit in every spelling", drivertest.Long(longestBatchFitsInEverySpelling))
 }
 
 const enginesBatch = "/api/v1/channels/Engines/blogs:batch"

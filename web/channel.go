@@ -20,6 +20,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/channel"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 // A channelView is what one page, or the feeds, of a channel show, for every reader. It
@@ -159,6 +160,9 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 		view := s.channelPage(page.User, shown, own)
 		view.View, view.After = order, after
+		if order.Find != nil {
+			s.texts.mark(view.Posts, *order.Find)
+		}
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
@@ -255,7 +259,8 @@ func (s *server) ordered(
 	switch {
 	case order.Find != nil && *order.Find != "":
 		err = s.costly(c, func() error {
-			found, err = s.store.Posts.Find(ctx, ref, *order.Find, q)
+			find := markdown.NewFinder(*order.Find)
+			found, err = s.store.Posts.Find(ctx, ref, find.Text, func(d domain.Draft) bool { return find.In(d.Title, d.Text) }, q)
 			return err
 		})
 	case order.TopRated || order.Rating != nil:
@@ -275,7 +280,7 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList), user, channel.Owner),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
@@ -319,6 +324,9 @@ func (s *server) readChannel(c echo.Context, _ visitor) error {
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
+// shownPeople is how many people whose names contain a text are shown with the channels.
+const shownPeople = 10
+
 // directory lists the channels.
 func (s *server) directory(c echo.Context, v visitor) error {
 	// The form above every page has a field of another name: a field “contains” would hide the
@@ -332,7 +340,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	}
 	view := templates.Directory{Contains: text, ByName: text != "" || c.QueryParam("order") == "name",
 		Part: templates.Part{After: c.QueryParam("after")}}
-	var person domain.User
+	var people storage.Page[domain.UserName]
 	var following []domain.Subscription
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) error {
 		if !view.ByName {
@@ -349,14 +357,9 @@ func (s *server) directory(c echo.Context, v visitor) error {
 			view.Channels = append(view.Channels, templates.ListedChannel{Channel: channel})
 		}
 		return err
-	}, func(ctx context.Context) error {
-		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
-		if err != nil || view.After != "" {
-			return nil // no user can have this name, or the page before said who has
-		}
-		person, err = s.store.Accounts.Get(ctx, name)
-		if errors.Is(err, domain.ErrNotFound) {
-			return nil
+	}, func(ctx context.Context) (err error) {
+		if text != "" && view.After == "" { // else the page before has them
+			people, err = s.store.Accounts.List(ctx, strings.ToLower(text), "", shownPeople)
 		}
 		return err
 	}, func(ctx context.Context) (err error) {
@@ -365,7 +368,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view.Person = person.Name
+	view.People, view.MorePeople = people.Items, people.Next != ""
 	for i := range view.Channels {
 		ref := view.Channels[i].Ref()
 		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })
@@ -374,7 +377,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
-	limit, limitErr := queryLimit(c)
+	limit, limitErr := queryLimit(c, "contains", "order")
 	text, textErr := queryContains(c)
 	order := c.QueryParam("order")
 	if order != "" && (order != "activity" || text != "") {

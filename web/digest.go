@@ -104,7 +104,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	for _, channel := range digest.Items {
 		view.Channels = append(view.Channels, templates.DigestChannel{
-			Name: channel.Name, Posts: s.texts.posts(channel.Name, channel.Items, inDigest), First: channel.First, Total: channel.Total,
+			Name: channel.Name, Posts: offer(s.texts.posts(channel.Name, channel.Items, inDigest), v.User, ""), First: channel.First, Total: channel.Total,
 		})
 	}
 	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {
@@ -180,7 +180,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	limit, err := queryLimit(c)
+	limit, err := queryLimit(c, "day", "tz")
 	if err != nil {
 		return err
 	}
@@ -205,6 +205,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		}
 		answer.Channels[i] = listed
 	}
+	linkNext(c, page.Next)
 	return respond(c, err, http.StatusOK, answer)
 }
 

@@ -2,13 +2,11 @@ package web_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
 func TestStaleForm(t *testing.T) {
 	t.Run("a post for the old channel is refused, kept and published once in the new one", stalePostIsRefusedKeptAndPublishedOnce)
-	t.Run("a form without a text changes nothing of the new channel", staleFormWithoutATextChangesNothing)
 }
 
 const (
@@ -37,20 +35,4 @@ func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
 	}
 	refused().want(412)
 	s.mustBeSound()
-}
-
-func staleFormWithoutATextChangesNothing(t *testing.T) {
-	for _, button := range []string{"Subscribe", "Subscribed (press to unsubscribe)", "Vote for the post by @bob", "Delete this post"} {
-		s, bob, old := enginesBrowser(t, "bob")
-		path := postPage(old, s.post(old, "bob", "Mine"))
-		if button == "Subscribed (press to unsubscribe)" {
-			s.subscribe("bob", old)
-		}
-		if strings.Contains(button, "ubscribe") {
-			path = "/channels/Engines"
-		}
-		f := bob.open(path).form(button)
-		s.replace(old.Ref())
-		f.press().unwritten().want(412).says("A new channel has this name now.", "Nothing was changed.").follow(readTheNew).want(200)
-	}
 }

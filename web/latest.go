@@ -45,7 +45,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
 		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: s.texts.feed(latest.Items),
+		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: offer(s.texts.feed(latest.Items), v.User, ""),
 			Channels: listed(active, latest.Items)}
 		if composing {
 			view.Composer = &own.composer
@@ -78,7 +78,7 @@ func (s *server) sendLatest(c echo.Context, active storage.Active, d document, w
 	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(context.Context, domain.Channel, storage.Version) (*sharedPage, error) {
 			hit = false
-			return newSharedPage(c.Request(), "", d, write)
+			return newSharedPage(c, "", d, write)
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {
@@ -121,6 +121,7 @@ func (s *server) readLatest(c echo.Context, _ visitor) error {
 		if err != nil {
 			return err
 		}
+		linkNext(c, latest.Next)
 		return json.NewEncoder(body).Encode(newListJSON(latest, newFeedJSON))
 	})
 }
@@ -152,7 +153,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: s.texts.feed(feed.Items)}
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: offer(s.texts.feed(feed.Items), v.User, "")}
 	for _, item := range feed.Items {
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}

@@ -13,16 +13,17 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
 func TestPageCache(t *testing.T) {
 	t.Run("answers nothing after a deletion, on any process", cacheAnswersNothingAfterADeletion)
 	t.Run("answers what was written last, on any process", cacheAnswersWhatWasWrittenLast)
-	t.Run("answers as a site without it", cacheAnswersAsASiteWithoutIt)
+	t.Run("answers as a site without it", drivertest.Long(cacheAnswersAsASiteWithoutIt))
 	t.Run("answers anonymous clients alone", cacheAnswersAnonymousClientsAlone)
 	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
-	t.Run("costs few allocations", cacheCostsFewAllocations)
+	t.Run("costs few allocations", drivertest.Long(cacheCostsFewAllocations))
 }
 
 // twoSites are two processes on one store.

@@ -3,8 +3,10 @@ package web
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 const (
@@ -77,8 +80,14 @@ func localPath(path string) string {
 	return u.RequestURI()
 }
 
-// queryLimit returns the most items that a page of a list may hold.
-func queryLimit(c echo.Context) (int, error) {
+// queryLimit returns the most items that a page of a list may hold. A list takes limit, after and the
+// others, and refuses any other parameter.
+func queryLimit(c echo.Context, others ...string) (int, error) {
+	for name := range c.QueryParams() {
+		if name != "limit" && name != "after" && !slices.Contains(others, name) {
+			return 0, refuse(http.StatusBadRequest, "Unknown parameter", fmt.Sprintf("This list has no parameter %q.", name))
+		}
+	}
 	values, given := c.QueryParams()["limit"]
 	if !given {
 		return defaultLimit, nil
@@ -90,9 +99,9 @@ func queryLimit(c echo.Context) (int, error) {
 	return limit, nil
 }
 
-// queryContains returns the text that the names of the channels to list contain.
+// queryContains returns the text that the names of the channels or people to list contain.
 func queryContains(c echo.Context) (string, error) {
-	text := c.QueryParam("contains")
+	text := strings.TrimPrefix(strings.TrimSpace(c.QueryParam("contains")), "@")
 	if !utf8.ValidString(text) {
 		return "", domain.Invalid("contains", "is not valid UTF-8")
 	}
@@ -102,7 +111,7 @@ func queryContains(c echo.Context) (string, error) {
 	return text, nil
 }
 
-// queryFind returns the text that the posts to list contain, and nil if the request has none.
+// queryFind returns the text that readers see in the posts to list, and nil if the request has none.
 func queryFind(c echo.Context) (*string, error) {
 	texts, given := c.QueryParams()["find"]
 	switch {
@@ -111,10 +120,11 @@ func queryFind(c echo.Context) (*string, error) {
 	case !utf8.ValidString(texts[0]):
 		return nil, domain.Invalid("find", "is not valid UTF-8")
 	}
-	if n := utf8.RuneCountInString(texts[0]); n < templates.MinFind || n > templates.MaxFind {
-		return nil, domain.Invalid("find", "must have %d to %d characters, this has %d", templates.MinFind, templates.MaxFind, n)
+	text := strings.TrimSpace(texts[0])
+	if n := utf8.RuneCountInString(text); n > templates.MaxFind || markdown.NewFinder(text).Text == "" {
+		return nil, domain.Invalid("find", "must have 1 to %d characters, this has %d", templates.MaxFind, n)
 	}
-	return &texts[0], nil
+	return &text, nil
 }
 
 // queryInterval returns the interval [since, until) of a list. A zero time leaves its
@@ -157,7 +167,7 @@ func queryView(c echo.Context) (view templates.View, err error) {
 // that and for finding a post.
 func pageView(c echo.Context) (view templates.View, err error) {
 	query := c.QueryParams()
-	if query.Has("find") && query.Get("find") == "" {
+	if query.Has("find") && strings.TrimSpace(query.Get("find")) == "" {
 		return templates.View{Find: new("")}, nil
 	}
 	if view, err = queryView(c); err == nil && query.Has("day") {

@@ -1,10 +1,8 @@
 package web_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -49,17 +47,6 @@ func fields(pairs ...string) change {
 // posted is a form in the default encoding of browsers.
 func posted(values url.Values) change {
 	return typed("application/x-www-form-urlencoded", values.Encode())
-}
-
-// multiparted is a form as multipart/form-data.
-func multiparted(values url.Values) change {
-	var body bytes.Buffer
-	w := multipart.NewWriter(&body)
-	for name := range values {
-		_ = w.WriteField(name, values.Get(name)) // a buffer never fails
-	}
-	_ = w.Close()
-	return typed(w.FormDataContentType(), body.String())
 }
 
 func typed(contentType, body string) change {

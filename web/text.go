@@ -40,6 +40,8 @@ type place uint8
 const (
 	inList place = iota
 	inDigest
+	// inFound is a list whose texts are whole, so that each match is there.
+	inFound
 	alone
 	inFeed
 )
@@ -70,11 +72,33 @@ func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place) []
 	return posts
 }
 
+// mark marks in posts what was found.
+func (t texts) mark(posts []templates.Post, text string) {
+	find := markdown.NewFinder(text)
+	for i := range posts {
+		p := &posts[i]
+		p.Rendered, p.Folded = find.Mark(t.blog(p.Blog, inFound).html), false
+		p.Marked = find.Mark(markdown.Literal(p.Title))
+	}
+}
+
 // feed are posts of several channels.
 func (t texts) feed(items []storage.FeedItem) []templates.Post {
 	posts := make([]templates.Post, len(items))
 	for i, item := range items {
 		posts[i] = t.post(item.Name, item.Blog, inList)
+	}
+	return posts
+}
+
+// offer says what a reader may do with the posts of a list: edit and delete their own, and in a channel of their own
+// delete each post and block its author.
+func offer(posts []templates.Post, reader, owner domain.UserName) []templates.Post {
+	for i := range posts {
+		p := &posts[i]
+		isAuthor, isOwner := p.UserID == reader && reader != "", reader == owner && reader != ""
+		p.CanEdit, p.CanDelete = isAuthor, isAuthor || isOwner
+		p.CanBlock = isOwner && !isAuthor && p.UserID != domain.DeletedUser
 	}
 	return posts
 }
@@ -100,6 +124,8 @@ func (t texts) rendered(key textKey, source string) text {
 	case inList:
 		level = markdown.BelowList
 		source, folded = markdown.Cut(source, foldedText)
+	case inFound:
+		level = markdown.BelowList
 	case inDigest:
 		level = markdown.BelowDigest
 		source, folded = markdown.Cut(source, foldedText)

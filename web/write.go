@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -96,11 +97,19 @@ func channelsOf(active storage.Active) []domain.Channel {
 	return channels
 }
 
-// posted answers the form for a post that is published.
-func (s *server) posted(c echo.Context, in domain.ChannelName, path string) error {
-	last := rand.Text() + "." + url.QueryEscape(string(in))
+// posted answers the form for a post that is published: with the list at the path, or, if a script asks for it, with the
+// post as the list shows it.
+func (s *server) posted(c echo.Context, v visitor, post templates.Post, named bool, path string) error {
+	last := rand.Text() + "." + url.QueryEscape(string(post.In))
 	c.SetCookie(s.newCookie(c, lastCookie, last, int(rememberedFor.Seconds())))
-	return s.done(c, nil, noticePosted, path)
+	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
+		return s.done(c, nil, noticePosted, path)
+	}
+	page := s.page(c, v)
+	page.Path = path
+	posts := offer([]templates.Post{s.texts.post(post.In, post.Blog, inList)}, v.User, "")
+	c.Response().Header().Set(headerPreferred, preferRepresentation)
+	return render(c, http.StatusOK, templates.Posts(page, posts, named))
 }
 
 func (s *server) showWrite(c echo.Context, v visitor) error {
@@ -115,14 +124,15 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 	draft, draftErr := domain.ParseDraft(draftOf(form))
 	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	var in domain.Channel
+	var blog domain.Blog
 	if err == nil {
 		in, err = s.chosen(c, v, form, key)
 	}
 	if err == nil {
-		_, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: in, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: in, By: v.User, Key: key, Draft: draft})
 	}
 	if err == nil {
-		return s.posted(c, in.Name, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(in.Name)))
+		return s.posted(c, v, templates.Post{Blog: blog, In: in.Name}, true, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(in.Name)))
 	}
 	refused, ok := formOf(err, "post")
 	if why := templates.MayNotPost(in, err); why != "" {

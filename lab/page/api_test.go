@@ -91,9 +91,7 @@ func everyScenarioIsListed(t *testing.T) {
 		t.Errorf("%d scenarios, want %d", len(list.Scenarios), want)
 	}
 	known, err := modelcheck.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, c := range list.Scenarios {
 		record, _ := modelcheck.About(known, c.Name)
 		switch at := s.state(c.Name, record.Schedule); {
@@ -137,9 +135,7 @@ func stateHasTheMembersOfTheContract(t *testing.T) {
 	got := map[string]bool{}
 	for _, schedule := range []string{"", "ann", "olga*2", s.finished("A1")} {
 		var value any
-		if err := json.Unmarshal([]byte(s.get("/lab/A1.json?s="+schedule).want(200).body), &value); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, json.Unmarshal([]byte(s.get("/lab/A1.json?s="+schedule).want(200).body), &value))
 		members(value, "", got)
 	}
 	for _, want := range strings.Fields(`.schedule .steps .steps.actor .steps.call .steps.fate .steps.answer .steps.told

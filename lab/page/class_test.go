@@ -139,9 +139,7 @@ func handedInIsNoRun(t *testing.T) {
 func handedInIsBounded(t *testing.T) {
 	s := newSite(t)
 	known, err := modelcheck.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var all []string
 	names := levelNames(s.get("/lab").want(200))
 	for _, name := range names[:len(names)-1] {

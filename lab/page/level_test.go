@@ -62,9 +62,7 @@ func TestLevels(t *testing.T) {
 		t.Fatalf("%d levels: %v", len(names), names)
 	}
 	known, err := modelcheck.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for i, name := range names[:len(names)-1] {
 		record, _ := modelcheck.About(known, name)
 		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, s, record, names[i+1]) })

@@ -118,9 +118,7 @@ func lateCallIsSlanted(t *testing.T) {
 func number(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return n
 }
 
@@ -236,9 +234,7 @@ func pictureIsAFile(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if e, ok := token.(xml.StartElement); ok {
 			if e.Name.Local == "style" || e.Name.Local == "script" {
 				t.Errorf("it has a %s", e.Name.Local)

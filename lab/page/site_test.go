@@ -42,9 +42,7 @@ func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	handler, err := web.New(storage.New(db, storage.Options{}).Store, web.Options{
 		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s.handler = handler
 	return s
 }
@@ -111,9 +109,7 @@ func (r response) text() string {
 func (r response) document() *html.Node {
 	r.Helper()
 	root, err := html.Parse(strings.NewReader(r.body))
-	if err != nil {
-		r.Fatal(err)
-	}
+	ok(r, err)
 	return root
 }
 
@@ -156,4 +152,12 @@ func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

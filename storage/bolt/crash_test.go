@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +22,8 @@ import (
 func TestCrash(t *testing.T) {
 	t.Run("every acknowledged write survives a killed process", writerIsKilled)
 	t.Run("a compaction that was killed leaves nothing behind once the store is opened", drivertest.Long(compactIsKilled))
+	t.Run("a restore that was killed leaves a store that only a restore opens", unfinishedIsRefused)
 	t.Run("a file that is cut off during a commit ends the process, which says so", fileIsCut)
-	t.Run("a restore that was killed leaves a store that cannot be opened, or a whole one", drivertest.Long(restoreIsKilled))
 }
 
 // writeUntilKilled prints the key of each acknowledged write. Each transaction writes two rows;
@@ -148,56 +146,16 @@ func fileIsCut(t *testing.T) {
 	}
 }
 
-// restoreUntilKilled restores the file into one new directory after another. It prints each
-// before it begins.
-func restoreUntilKilled(parent string) error {
-	file, err := os.ReadFile(filepath.Join(parent, "file"))
-	for i := 0; err == nil; i++ {
-		dir := filepath.Join(parent, fmt.Sprintf("%d-%d", os.Getpid(), i))
-		fmt.Println(dir)
-		err = restore(context.Background(), dir, file)
-	}
-	return err
-}
-
-// restoreIsKilled kills the process in its second restore or a later one.
-func restoreIsKilled(t *testing.T) {
-	from, parent := t.TempDir(), t.TempDir()
+// TestRestoreKilled of e2e kills one after each call that names a file.
+func unfinishedIsRefused(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
 	wasteful(t, from)
-	rows, file := content(t, from), backupOf(t, from)
-	ok(t, os.WriteFile(filepath.Join(parent, "file"), file, 0o600))
-	unfinished := 0
-	for range 12 {
-		process := startProcess(t, restoreIn, parent)
-		process.next(t)
-		began := time.Now()
-		dir := process.next(t)
-		<-time.After(rand.N(time.Since(began))) // this is when it is killed, and nothing waits for it
-		if printed := process.kill(t); len(printed) > 0 {
-			dir = printed[len(printed)-1]
-		}
-		if _, err := os.Stat(filepath.Join(dir, fileName)); errors.Is(err, fs.ErrNotExist) {
-			if left, _ := os.ReadDir(dir); len(left) > 0 { // it was killed after its first write
-				unfinished++
-				wantUnfinished(t, dir)
-			}
-			ok(t, restore(t.Context(), dir, file))
-		}
-		wantSound(t, dir)
-		wantContent(t, dir, rows)
-		wantFiles(t, dir, fileName)
-	}
-	if unfinished == 0 {
-		t.Error("no kill came before the end of a restore")
-	}
-}
-
-// wantUnfinished requires that only a restore can open or make the store.
-func wantUnfinished(t *testing.T, dir string) {
-	t.Helper()
+	ok(t, os.WriteFile(filepath.Join(dir, fileName+restoreSuffix+"1"), nil, 0o600))
 	_, err := Open(dir, Options{NoSync: true})
 	is(t, ErrUnfinished, err, Backup(t.Context(), dir, io.Discard))
 	if _, _, err := Compact(t.Context(), dir, func(bool) {}); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("a compaction: %v", err)
 	}
+	ok(t, restore(t.Context(), dir, backupOf(t, from)))
+	wantFiles(t, dir, fileName)
 }

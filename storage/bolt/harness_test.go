@@ -29,12 +29,11 @@ import (
 const (
 	writeIn   = "MICROBLOGGING_TEST_WRITE"
 	compactIn = "MICROBLOGGING_TEST_COMPACT"
-	restoreIn = "MICROBLOGGING_TEST_RESTORE"
 	cutIn     = "MICROBLOGGING_TEST_CUT"
 )
 
 func TestMain(m *testing.M) {
-	for name, work := range map[string]func(string) error{writeIn: writeUntilKilled, compactIn: compactUntilKilled, restoreIn: restoreUntilKilled, cutIn: cutInCommit} {
+	for name, work := range map[string]func(string) error{writeIn: writeUntilKilled, compactIn: compactUntilKilled, cutIn: cutInCommit} {
 		if dir := os.Getenv(name); dir != "" {
 			fmt.Fprintln(os.Stderr, work(dir))
 			os.Exit(1)

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -284,7 +285,7 @@ func places(violations []domain.Violation) []string {
 }
 
 func TestCheck(t *testing.T) {
-	t.Run("every violation is found and repaired", everyViolationIsFoundAndRepaired)
+	t.Run("every violation is found, by the oracle too, and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
 	t.Run("short and empty pages of the store hide nothing", bubble(orphanBehindShortPages))
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
@@ -306,6 +307,13 @@ func everyViolationIsFoundAndRepaired(t *testing.T) {
 			for _, b := range violations {
 				if b.Detail == "" || b.Repaired != "" {
 					t.Errorf("reported %+v", b)
+				}
+			}
+			saw := places(w.oracle())
+			for _, place := range want {
+				ofPost := indexKey.ReplaceAllString(place, "blog!") // of a wrong row of the index it names the post
+				if !slices.Contains(saw, place) && !slices.Contains(saw, ofPost) {
+					t.Errorf("the oracle does not see %s, but %q", place, saw)
 				}
 			}
 			if after := w.Rows("Blogs"); len(after) != len(before) {
@@ -350,6 +358,8 @@ func everyViolationIsFoundAndRepaired(t *testing.T) {
 		}))
 	}
 }
+
+var indexKey = regexp.MustCompile(`rate!\d+!`)
 
 // deletionUnderWay returns the incarnation whose deletion has begun.
 func (w *world) deletionUnderWay() domain.ChannelRef {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestFeedTrips(t *testing.T) {
-	t.Run("2,000 subscriptions cost 1.1 reads each, less than 3 s, and no text but the page's", bubble(feedOfManyCostsFewReads))
+	t.Run("2,000 subscriptions cost 1.1 reads each, less than 3 s, and no text but the page's", drivertest.Long(bubble(feedOfManyCostsFewReads)))
 	t.Run("a channel that is being deleted is on no page, and its row is not removed", bubble(feedLeavesOutADeletion))
 	t.Run("a channel that was replaced is on no page, and its dangling row is removed", feedRemovesAReplacedChannel)
 }

@@ -1,0 +1,125 @@
+// A vote in a list does not load the page again: the form is sent as it is, and the
+// server's answer holds the form that follows it, with the new count. And a post is deleted
+// after 8 s in which that can be undone.
+
+const status = document.createElement("p");
+status.className = "unseen";
+status.role = "status";
+document.body.append(status);
+
+const post = (form, button, prefer) => fetch(form.getAttribute("action"), { // a field is named action, and hides the property
+  method: "POST", keepalive: true, headers: { Prefer: prefer }, body: new URLSearchParams(new FormData(form, button)),
+});
+const unanswered = { textContent: "The site does not answer. Look at your connection, and try again." };
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches(".post .vote")) return;
+  event.preventDefault();
+  if (event.target.ariaBusy !== "true") vote(event.target, event.submitter);
+});
+
+async function vote(form, button) {
+  form.ariaBusy = "true";
+  form.parentElement.querySelector(":scope > .error")?.remove();
+  try {
+    const response = await post(form, button, "return=representation");
+    if (response.ok && !response.headers.get("Preference-Applied")) location.reload(); // an older process has answered
+    const answer = await parse(response);
+    if (response.ok) replace(form, answer.querySelector("form"));
+    else refuse(form.parentElement, "Your vote was not counted", response, answer);
+  } catch {
+    refuse(form.parentElement, "Your vote was not counted");
+  }
+  form.ariaBusy = null;
+}
+
+const parse = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");
+
+// replace leaves the focus where it was.
+function replace(form, next) {
+  const focused = form.contains(document.activeElement);
+  form.replaceWith(next);
+  if (focused) next.querySelector("button").focus();
+  status.textContent = next.dataset.said;
+}
+
+// refuse says in a post why something was not done. Who is signed out is led to sign in, and so to this page again.
+function refuse(article, what, response, answer) {
+  const said = document.createElement("p");
+  said.className = "error";
+  said.role = "alert";
+  const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part));
+  said.textContent = `${title?.textContent ?? what}. ${(detail ?? unanswered).textContent} `;
+  if (response?.status === 401) {
+    said.textContent = `${what}. You are not signed in any more. `;
+    const link = document.createElement("a");
+    link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+    link.textContent = "Sign in";
+    said.append(link);
+  }
+  article.querySelector("header").before(said);
+}
+
+// waiting are the deletions that can still be undone.
+const waiting = new Set();
+addEventListener("pagehide", () => waiting.forEach((send) => send()));
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
+document.addEventListener("click", (event) => {
+  const fold = event.target.closest("[data-delete] > summary")?.parentElement;
+  if (!fold) return;
+  event.preventDefault();
+  remove(fold.closest("article"), fold.querySelector("form"));
+});
+
+// remove folds a post to what will be done with it, and does it when the time is over or the page is left.
+function remove(article, form) {
+  const bar = document.createElement("div");
+  bar.className = "undo";
+  bar.dataset.left = "";
+  bar.innerHTML = "<p>Will be deleted in <b>8</b> s.</p><button type=button>Undo</button>";
+  const [words, undo] = bar.children;
+  const left = words.querySelector("b");
+  const begun = Date.now();
+  const fold = (folded) => {
+    article.hidden = folded;
+    if (folded) article.before(bar);
+    else bar.remove();
+  };
+  const tick = setInterval(() => {
+    left.textContent = Math.max(0, 8 - Math.floor((Date.now() - begun) / 1000));
+    if (Date.now() - begun >= 8000) send();
+  }, 250);
+  const over = () => {
+    clearInterval(tick);
+    waiting.delete(send);
+  };
+  async function send() {
+    over();
+    undo.remove();
+    words.textContent = "Deleting…";
+    const response = await post(form, null, "return=minimal").catch(() => null);
+    if (response?.status === 204) {
+      words.textContent = status.textContent = "Deleted.";
+      delete bar.dataset.left;
+      if (article.matches(".alone")) location.assign(response.headers.get("Location"));
+      article.remove();
+      return;
+    }
+    fold(false);
+    refuse(article, "The post was not deleted", response, response && await parse(response));
+  }
+  waiting.add(send);
+  fold(true);
+  undo.focus();
+  status.textContent = "The post will be deleted in 8 seconds. You can undo that.";
+  undo.addEventListener("click", () => {
+    over();
+    fold(false);
+    form.closest(".drop")?.removeAttribute("open");
+    (form.closest(".drop, article > .acts") ?? article).querySelector("summary")?.focus();
+    status.textContent = "The post stays.";
+  });
+}
