@@ -114,6 +114,17 @@ func JoinInvalid(errs ...error) error {
 	return &all
 }
 
+// PendingError is an ErrGone of a channel whose deletion may still be undone.
+type PendingError struct {
+	// Until is the least time until when it can be undone.
+	Until time.Time
+}
+
+func (e *PendingError) Error() string { return "is being deleted, unless that is undone" }
+
+// Unwrap returns ErrGone.
+func (e *PendingError) Unwrap() error { return ErrGone }
+
 // StaleError refuses an edit or a deletion of a revision that is no longer the
 // current one. It is an ErrConflict and holds the post as it is now.
 type StaleError struct {

@@ -152,9 +152,11 @@ func foldCherokee(r rune) rune {
 // and "_".
 type UserName string
 
-// ParseUserName accepts upper and lower case and returns lower case. The error is
-// an InvalidError on the field "name".
+// ParseUserName accepts a name as people write it, in upper or lower case, with white space around
+// it and with an "@" before it, and returns it in lower case. The error is an InvalidError on the
+// field "name".
 func ParseUserName(s string) (UserName, error) {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "@")
 	if len(s) < MinUserName || len(s) > MaxUserName {
 		return "", Invalid("name", "must have %d to %d characters", MinUserName, MaxUserName)
 	}

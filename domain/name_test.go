@@ -275,7 +275,7 @@ func channelNamesFollowTheGrammar(t *testing.T) {
 // The name of a user follows the grammar.
 func TestUserName(t *testing.T) {
 	for s, want := range map[string]domain.UserName{
-		"ab": "ab", "AB": "ab", "a_b": "a_b", "__": "__", "07": "07", "Grace_Hopper1": "grace_hopper1",
+		"ab": "ab", "AB": "ab", "@ab": "ab", " ab": "ab", "\u00a0@AB\r\n": "ab", "a_b": "a_b", "__": "__", "07": "07", "Grace_Hopper1": "grace_hopper1",
 		strings.Repeat("x", 32): domain.UserName(strings.Repeat("x", 32)),
 	} {
 		if got, err := domain.ParseUserName(s); err != nil || got != want {
@@ -283,7 +283,7 @@ func TestUserName(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"", "a", strings.Repeat("x", 33), "a b", " ab", "ab ", "a-b", "a.b", "a\x00", "äb", "ab\n", "a!", "source x",
+		"", "a", strings.Repeat("x", 33), "a b", "@a", "@@ab", "@ ab", "a@b", "ab@", "a-b", "a.b", "a\x00", "äb", "a!", "source x",
 		"\u212aate", "\u0130van", "ſam", "ab\xff", "ａｂ", "٣٣",
 	} {
 		got, err := domain.ParseUserName(s)

@@ -84,30 +84,18 @@ func (d *dice) pick(choices []Choice) Choice {
 // the schedule, larger parts first, as long as the invariant is still broken (delta
 // debugging, see doc.go). Actors that still wait at the schedule's end go on without
 // faults.
-func (x *Explorer) Shrink(found Finding) *Finding {
-	best := found
-	for size := len(best.Schedule) / 2; size > 0; {
-		shorter := x.withoutPart(best, size)
-		if shorter == nil {
-			size /= 2
-			continue
+func (x *Explorer) Shrink(best Finding) *Finding {
+	for size := len(best.Schedule) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(best.Schedule); {
+			run, err := x.Replay(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]), true)
+			if err == nil && sameInvariant(run.Violations, best.Violations) && len(run.Steps) < len(best.Schedule) {
+				best = Finding{run.Schedule(), run.Violations}
+			} else {
+				at += size
+			}
 		}
-		best = *shorter
-		size = min(size, len(best.Schedule)/2)
 	}
 	return &best
-}
-
-// withoutPart leaves out one part of the given size, if the invariant is still broken then.
-func (x *Explorer) withoutPart(found Finding, size int) *Finding {
-	for at := 0; at+size <= len(found.Schedule); at += size {
-		rest := slices.Concat(found.Schedule[:at], found.Schedule[at+size:])
-		run, err := x.Replay(rest, true)
-		if err == nil && sameInvariant(run.Violations, found.Violations) && len(run.Steps) < len(found.Schedule) {
-			return &Finding{run.Schedule(), run.Violations}
-		}
-	}
-	return nil
 }
 
 func sameInvariant(a, b []domain.Violation) bool {

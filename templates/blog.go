@@ -43,6 +43,8 @@ type Post struct {
 	// Rendered is Text as HTML, or its beginning if it is Folded.
 	Rendered markdown.HTML
 	Folded   bool
+	// Marked is Title with marks, where the post was found.
+	Marked markdown.HTML
 	// Voted reports whether the reader is known to vote for it.
 	Voted bool
 	// CanEdit and CanDelete say what the reader may do with it.

@@ -56,11 +56,8 @@ type View struct {
 	Day time.Time
 }
 
-// The least and the greatest number of characters of a text to find.
-const (
-	MinFind = 2
-	MaxFind = 100
-)
+// MaxFind is the greatest number of characters of a text to find.
+const MaxFind = 100
 
 // Newest reports whether the view is all posts, newest first.
 func (v View) Newest() bool { return v == View{} }
@@ -86,17 +83,17 @@ func (v View) Link(channel domain.ChannelName) Link {
 	return Link{Label: "Newest", URL: ChannelPath(channel)}
 }
 
-// searched says what a search cost: the store returns up to so many rows in a read.
+// searched says how many of the posts match that were looked at.
 func (v Channel) searched() string {
-	if v.Searched == 0 {
-		return "There is nothing to look at."
+	said := strconv.Itoa(len(v.Posts)) + " of " + counted(v.Searched, "post")
+	if v.After != "" {
+		said = strconv.Itoa(len(v.Posts)) + " of the next " + counted(v.Searched, "post")
 	}
-	reads := (v.Searched + rowsOfRead - 1) / rowsOfRead
-	return "Looked at " + counted(v.Searched, "post") + " in " + counted(reads, "read") + ", back to " + v.Back.Format(dayLayout) + "."
+	if len(v.Posts) == 1 {
+		return said + " matches."
+	}
+	return said + " match."
 }
-
-// rowsOfRead is how many rows the store returns together.
-const rowsOfRead = 1000
 
 // A Readership is how many people subscribe to a channel, and whether the reader
 // does. If the reader is signed in, it has a form that posts incarnation, and

@@ -108,8 +108,8 @@ func (g *admission) admit(w http.ResponseWriter, r *http.Request, limit int64) (
 
 // secure reports whether the browser's side of the connection is encrypted.
 func (g *admission) secure(r *http.Request) bool {
-	return g.https || r.TLS != nil ||
-		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trusts(r.RemoteAddr)
+	client, _, _ := strings.Cut(r.Header.Get(echo.HeaderXForwardedProto), ",") // each proxy may add its own
+	return g.https || r.TLS != nil || strings.EqualFold(strings.TrimSpace(client), "https") && g.proxies.trusts(r.RemoteAddr)
 }
 
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

@@ -26,10 +26,12 @@ type blogJSON struct {
 	Rating    int64           `json:"rating"`
 	CreatedOn apiTime         `json:"createdOn"`
 	EditedOn  apiTime         `json:"editedOn"`
+	// Match has the words around what was found.
+	Match string `json:"match,omitempty"`
 }
 
 func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
+	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), ""}
 }
 
 func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
@@ -155,6 +157,10 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 			list := newListJSON(shown.Value.posts.Of, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b) })
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
+				find := markdown.NewFinder(*order.Find)
+				for i := range list.Items {
+					list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
+				}
 			}
 			return json.NewEncoder(body).Encode(list)
 		},

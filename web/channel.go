@@ -20,6 +20,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/channel"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 // A channelView is what one page, or the feeds, of a channel show, for every reader. It
@@ -159,6 +160,9 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 		view := s.channelPage(page.User, shown, own)
 		view.View, view.After = order, after
+		if order.Find != nil {
+			s.texts.mark(view.Posts, *order.Find)
+		}
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
@@ -255,7 +259,8 @@ func (s *server) ordered(
 	switch {
 	case order.Find != nil && *order.Find != "":
 		err = s.costly(c, func() error {
-			found, err = s.store.Posts.Find(ctx, ref, *order.Find, q)
+			find := markdown.NewFinder(*order.Find)
+			found, err = s.store.Posts.Find(ctx, ref, find.Text, func(d domain.Draft) bool { return find.In(d.Title, d.Text) }, q)
 			return err
 		})
 	case order.TopRated || order.Rating != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,8 @@ func TestChannelFeed(t *testing.T) {
 	t.Run("a feed keeps the text and nothing in it runs", feedKeepsTheTextAndNothingInItRuns)
 	t.Run("a post without a title is titled by its first words", postWithoutATitleIsTitledByItsFirstWords)
 	t.Run("a feed names its own address as the reader sees it", feedNamesItsOwnAddressAsTheReaderSeesIt)
+	t.Run("a channel that may come back is not gone", feedWaitsForAnUndo)
+	t.Run("no time has not come yet", feedHasNoTimeThatHasNotCome)
 	t.Run("an id survives edits, votes, hosts and formats but no deletion", idSurvivesEditsVotesHostsAndFormatsButNoDeletion)
 }
 
@@ -55,6 +58,44 @@ func bothFormatsHoldTheLatestFiftyPosts(t *testing.T) {
 		}
 		if !newest.PublishedParsed.Equal(first) || !newest.UpdatedParsed.Equal(first) {
 			t.Errorf("%s dates %v, %v", path, newest.PublishedParsed, newest.UpdatedParsed)
+		}
+	}
+}
+
+func feedWaitsForAnUndo(t *testing.T) {
+	s := newForgivingSite(t)
+	channel := s.channel("Engines", "ada")
+	s.requestDeletion(channel)
+	atom, json := feedsOf(channel)
+	for _, path := range []string{atom, json} {
+		a := s.do("GET", path).want(503)
+		if after, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || after < 1 || after > 30 {
+			t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+		}
+	}
+	s.do("GET", "/channels/Engines").want(410)
+	if strings.Contains(s.log.String(), "level=ERROR") || strings.Contains(s.log.String(), "level=WARN") {
+		t.Errorf("it is logged: %s", s.log)
+	}
+	s.cascade(channel.Ref())
+	s.do("GET", atom).want(404)
+	gone := newSite(t)
+	channel = gone.channel("Engines", "ada")
+	gone.requestDeletion(channel)
+	gone.do("GET", atom).want(410)
+}
+
+func feedHasNoTimeThatHasNotCome(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", "ada")
+	s.postOn(time.Now().AddDate(70, 0, 0), channel, "Of another clock")
+	atom, json := feedsOf(channel)
+	for _, path := range []string{atom, json} {
+		feed := s.parse(path)
+		for _, on := range []*time.Time{feed.UpdatedParsed, feed.Items[0].PublishedParsed, feed.Items[0].UpdatedParsed} {
+			if on != nil && on.After(time.Now()) {
+				t.Errorf("%s has %v", path, on)
+			}
 		}
 	}
 }
@@ -157,6 +198,8 @@ func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 	}{
 		{web.Options{}, host("127.0.0.1:8080"), "http://127.0.0.1:8080"},
 		{web.Options{TrustProxy: true}, secure, "https://example.com"},
+		{web.Options{TrustProxy: true}, header("X-Forwarded-Proto", "https,http"), "https://example.com"},
+		{web.Options{TrustProxy: true}, header("X-Forwarded-Proto", "http, https"), "http://example.com"},
 		{web.Options{}, secure, "http://example.com"}, // there is no proxy
 		{web.Options{BaseURL: base}, host("10.0.0.7:8080"), "https://blog.example"},
 	} {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ func TestChannel(t *testing.T) {
 	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
 	t.Run("its owner edits the description", ownerEditsTheDescription)
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
+	t.Run("a slash at the end of its address leads to it", slashAtTheEndLeadsToTheChannel)
 	t.Run("a row that lands after its deletion is shown nowhere", lateRowIsShownNowhere)
 }
 
@@ -39,6 +41,20 @@ func newChannelIsFoundAtItsLocation(t *testing.T) {
 			t.Error("the ETags differ")
 		}
 	}
+}
+
+func slashAtTheEndLeadsToTheChannel(t *testing.T) {
+	s := newSite(t)
+	s.channel("Ärger", string(s.author("ada")))
+	for path, to := range map[string]string{"/channels/%C3%84rger/": "/channels/%C3%84rger", "/channels/": "/channels", "/latest/": "/latest"} {
+		if a := s.do("GET", path).want(303); a.header.Get("Location") != to {
+			t.Errorf("%s leads to %s", path, a.header.Get("Location"))
+		}
+	}
+	for _, path := range []string{"//evil.example/", "/api/v1/channels/", "/nothing"} {
+		s.do("GET", "/", func(r *http.Request) { r.URL.Path = path }).want(404)
+	}
+	s.do("POST", "/channels/%C3%84rger/").want(404)
 }
 
 // lateRowIsShownNowhere sends the insert of a channel's row once more, after the channel was deleted.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -143,11 +144,17 @@ func (s *server) respondError(err error, c echo.Context) {
 		return
 	}
 	p := problemOf(err)
+	path, slash := strings.CutSuffix(c.Request().URL.EscapedPath(), "/")
+	if slash && errors.Is(err, echo.ErrNotFound) && isRead(c.Request().Method) && !s.wantsJSON(c) && localPath(path) != "" {
+		_ = seeOther(c, path)
+		return
+	}
 	if p.Status == http.StatusServiceUnavailable && p.Detail == "" && !isRead(c.Request().Method) && !hasWritten(c) {
 		p.Detail = "The store does not answer. Nothing was saved. Try again."
 	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {
+	case errors.Is(err, domain.ErrGone):
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logFailure(c, slog.LevelWarn, "too busy", err)
 	case p.Status >= http.StatusInternalServerError, c.Response().Committed:

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,4 +216,19 @@ func (c *pageClient) ask() (int, error) {
 	}
 	n, err := c.reader.Discard(length)
 	return len(c.head) + n, err
+}
+
+// BenchmarkFind searches 1,000 posts of 400 characters for what is in none of them.
+func BenchmarkFind(b *testing.B) {
+	handler, err := web.New(crowdedStore(b, 1000).Store, web.Options{})
+	ok(b, err)
+	spent := processorTime(b)
+	for i := 0; b.Loop(); i++ {
+		r := httptest.NewRequestWithContext(b.Context(), "GET", fmt.Sprint("/api/v1/channels/Engines/blogs?find=lease", i), nil)
+		w := &sink{header: http.Header{}}
+		if handler.ServeHTTP(w, r); w.status != http.StatusOK || w.size > 100 {
+			b.Fatalf("status %d, %d bytes", w.status, w.size)
+		}
+	}
+	b.ReportMetric(float64(processorTime(b)-spent)/1e6/float64(b.N), "cpu-ms/op")
 }

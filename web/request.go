@@ -15,6 +15,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 const (
@@ -102,7 +103,7 @@ func queryContains(c echo.Context) (string, error) {
 	return text, nil
 }
 
-// queryFind returns the text that the posts to list contain, and nil if the request has none.
+// queryFind returns the text that readers see in the posts to list, and nil if the request has none.
 func queryFind(c echo.Context) (*string, error) {
 	texts, given := c.QueryParams()["find"]
 	switch {
@@ -111,10 +112,11 @@ func queryFind(c echo.Context) (*string, error) {
 	case !utf8.ValidString(texts[0]):
 		return nil, domain.Invalid("find", "is not valid UTF-8")
 	}
-	if n := utf8.RuneCountInString(texts[0]); n < templates.MinFind || n > templates.MaxFind {
-		return nil, domain.Invalid("find", "must have %d to %d characters, this has %d", templates.MinFind, templates.MaxFind, n)
+	text := strings.TrimSpace(texts[0])
+	if n := utf8.RuneCountInString(text); n > templates.MaxFind || markdown.NewFinder(text).Text == "" {
+		return nil, domain.Invalid("find", "must have 1 to %d characters, this has %d", templates.MaxFind, n)
 	}
-	return &texts[0], nil
+	return &text, nil
 }
 
 // queryInterval returns the interval [since, until) of a list. A zero time leaves its
@@ -157,7 +159,7 @@ func queryView(c echo.Context) (view templates.View, err error) {
 // that and for finding a post.
 func pageView(c echo.Context) (view templates.View, err error) {
 	query := c.QueryParams()
-	if query.Has("find") && query.Get("find") == "" {
+	if query.Has("find") && strings.TrimSpace(query.Get("find")) == "" {
 		return templates.View{Find: new("")}, nil
 	}
 	if view, err = queryView(c); err == nil && query.Has("day") {

@@ -118,7 +118,7 @@ func sessionCookieIsForThisSiteOnly(t *testing.T) {
 		}
 		s := newSiteWith(t, options)
 		s.author("ada")
-		a := s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		a := s.do("POST", "/sign-in", posted(url.Values{"name": {" @Ada "}, "password": {password}})).want(303)
 		cookie, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
 		ok(t, err)
 		if cookie.Name != want || cookie.Secure != strings.HasPrefix(want, "__Host-") || !cookie.HttpOnly ||

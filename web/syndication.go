@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -44,7 +46,16 @@ func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) s
 		f.FeedURL = page.Origin + pathOf(shown.Channel.Name)
 		return encode(body, f)
 	}
-	return func(c echo.Context, v visitor) error { return s.answer(c, v, d) }
+	return func(c echo.Context, v visitor) error {
+		err := s.answer(c, v, d)
+		if pending, ok := errors.AsType[*domain.PendingError](err); ok { // for ErrGone, feed readers give up a feed
+			return &templates.Refusal{Cause: err, Problem: templates.Problem{
+				Status: http.StatusServiceUnavailable, Title: "The channel is being deleted", Detail: "Its owner may still undo that.",
+				RetryAfter: max(time.Until(pending.Until), time.Second),
+			}}
+		}
+		return err
+	}
 }
 
 func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
@@ -158,7 +169,14 @@ func feedID(what string, names ...string) string {
 }
 
 // feedTime formats a time as RFC 3339, which both formats require.
-func feedTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// A time that has not come yet, by this clock, is now: some readers hide posts of the future, or keep
+// them on top.
+func feedTime(t time.Time) string {
+	if now := time.Now(); t.After(now) {
+		t = domain.Storable(now)
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
 
 func later(a, b time.Time) time.Time {
 	if a.Before(b) {

@@ -40,6 +40,8 @@ type place uint8
 const (
 	inList place = iota
 	inDigest
+	// inFound is a list whose texts are whole, so that each match is there.
+	inFound
 	alone
 	inFeed
 )
@@ -68,6 +70,16 @@ func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place) []
 		posts[i] = t.post(in, blog, place)
 	}
 	return posts
+}
+
+// mark marks in posts what was found.
+func (t texts) mark(posts []templates.Post, text string) {
+	find := markdown.NewFinder(text)
+	for i := range posts {
+		p := &posts[i]
+		p.Rendered, p.Folded = find.Mark(t.blog(p.Blog, inFound).html), false
+		p.Marked = find.Mark(markdown.Literal(p.Title))
+	}
 }
 
 // feed are posts of several channels.
@@ -112,6 +124,8 @@ func (t texts) rendered(key textKey, source string) text {
 	case inList:
 		level = markdown.BelowList
 		source, folded = markdown.Cut(source, foldedText)
+	case inFound:
+		level = markdown.BelowList
 	case inDigest:
 		level = markdown.BelowDigest
 		source, folded = markdown.Cut(source, foldedText)

@@ -87,27 +87,19 @@ func always(take func(context.Context, domain.ChannelRef) error) func(context.Co
 // rows: those of a transaction that failed because another worker had removed one of them.
 // sweep reports whether the shut gate still exists.
 func (c *cascade) sweep(ctx context.Context, ref domain.ChannelRef) (gated bool, err error) {
+	found, continuation := 0, "" // of this pass
 	for {
-		found, gated, err := c.sweepOnce(ctx, ref)
-		if err != nil || !gated || found == 0 {
-			return gated, err
-		}
-	}
-}
-
-// sweepOnce sweeps the partition from its start to its end. It returns the number of rows that it
-// found, and whether the shut gate still exists.
-func (c *cascade) sweepOnce(ctx context.Context, ref domain.ChannelRef) (found int, gated bool, err error) {
-	for continuation := ""; ; {
 		if err := c.stopping(); err != nil {
-			return found, true, err
+			return true, err
 		}
 		page, err := c.steps.Sweep(ctx, ref, continuation, func(rows int) { c.removed(ctx, rows) })
 		found += page.Found
-		if err != nil || page.GateGone || page.Next == "" {
-			return found, !page.GateGone, err
+		if err != nil || page.GateGone || page.Next == "" && found == 0 {
+			return !page.GateGone, err
 		}
-		continuation = page.Next
+		if continuation = page.Next; continuation == "" {
+			found = 0
+		}
 	}
 }
 

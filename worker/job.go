@@ -58,11 +58,14 @@ func (j *job) do(ctx context.Context) error {
 	}
 	switch j.message.Kind {
 	case domain.MessageBlog:
-		return j.deleteBlog(ctx)
+		if err := j.checkDeliveries(0); err != nil {
+			return err
+		}
+		return j.worker.steps.FinishBlog(ctx, j.message, j.removed)
 	case domain.MessageAccount:
-		return j.recorded(ctx, j.eraseAccount)
+		return j.recorded(ctx, (*cascade).erase)
 	default: // DecodeMessage refuses every other kind
-		return j.recorded(ctx, j.deleteChannel)
+		return j.recorded(ctx, (*cascade).run)
 	}
 }
 
@@ -91,29 +94,22 @@ func (j *job) removed(rows int) {
 	j.handling.Removed(rows)
 }
 
-// deleteBlog completes the deletion of a post.
-func (j *job) deleteBlog(ctx context.Context) error {
-	if err := j.checkDeliveries(0); err != nil {
-		return err
-	}
-	return j.worker.steps.FinishBlog(ctx, j.message, j.removed)
-}
-
 // recorded runs a cascade and records its progress and its end.
-func (j *job) recorded(ctx context.Context, cascade func(context.Context) error) error {
+func (j *job) recorded(ctx context.Context, run func(*cascade, context.Context) error) error {
 	w := j.worker
 	j.progress = &progress{store: w.steps, of: j.message, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
 	accounted, err := j.progress.start(ctx)
-	if err != nil {
+	if err != nil || j.progress.outdated {
 		return err
-	}
-	if j.progress.outdated {
-		return nil
 	}
 	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}
-	if err := cascade(ctx); err != nil {
+	c := &cascade{steps: w.steps, of: j.message, watch: j.watch, stop: j.stop, removed: func(ctx context.Context, rows int) {
+		j.removed(rows)
+		j.progress.removed(ctx, rows)
+	}}
+	if err := run(c, ctx); err != nil {
 		return err
 	}
 	return j.progress.record(ctx, func(d *domain.Deletion) {
@@ -121,23 +117,6 @@ func (j *job) recorded(ctx context.Context, cascade func(context.Context) error)
 		d.FinishedOn = domain.Now()
 		d.WaitingSince = time.Time{}
 	})
-}
-
-func (j *job) deleteChannel(ctx context.Context) error {
-	c := j.cascade()
-	return c.run(ctx)
-}
-
-func (j *job) eraseAccount(ctx context.Context) error {
-	c := j.cascade()
-	return c.erase(ctx)
-}
-
-func (j *job) cascade() cascade {
-	return cascade{steps: j.worker.steps, of: j.message, watch: j.watch, stop: j.stop, removed: func(ctx context.Context, rows int) {
-		j.removed(rows)
-		j.progress.removed(ctx, rows)
-	}}
 }
 
 // watch waits as long as a slow worker does, and tells the observer and the next record of a

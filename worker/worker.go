@@ -124,8 +124,10 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 			continue
 		}
 		failures = 0
-		if len(messages) == 0 {
-			w.await(ctx, w.poll(time.Since(received)))
+		if len(messages) == 0 { // then it waits until the queue holds a message, as far as the store tells
+			waiting, cancel := context.WithTimeout(ctx, w.poll(time.Since(received)))
+			w.queue.Await(waiting)
+			cancel()
 			continue
 		}
 		received = time.Now()
@@ -142,14 +144,6 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 // poll is the time between two looks at a queue that has been empty for this long.
 func (w *Worker) poll(empty time.Duration) time.Duration {
 	return jitter(max(pollMin, min(empty/pollShare, pollMax, w.Reconcile/pollShareOfPass)))
-}
-
-// await waits until the queue holds a message, as far as the store tells, but at most
-// this long.
-func (w *Worker) await(ctx context.Context, longest time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-	w.queue.Await(ctx)
 }
 
 // fetch leases up to limit messages.

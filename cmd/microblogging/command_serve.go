@@ -92,7 +92,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if err != nil {
 		return err
 	}
-	defer operators.close() // a server that has ended has closed it already
+	defer operators.close()                 // a server that has ended has closed it already
+	if err := p.checkListen(); err != nil { // before there is a store
+		return err
+	}
 	ended := make(chan struct{})
 	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
@@ -136,6 +139,18 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return nil
 	})
 	return run.Wait()
+}
+
+// checkListen returns an error if the web role cannot listen where it should.
+func (p process) checkListen() error {
+	if p.web == nil {
+		return nil
+	}
+	listener, err := listen("--listen", p.web.Listen)
+	if err == nil {
+		err = listener.Close()
+	}
+	return err
 }
 
 // start starts the roles in the group.

@@ -18,7 +18,7 @@ func resetPrintsLink(t *testing.T) {
 	_, _, err := s.store.Accounts.Create(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: testPassword}})
 	s.ok(err)
 	s.close()
-	code, out, errs := program(t, "user", "reset", "ADA", "--data", data, "--base-url", "https://blog.example")
+	code, out, errs := program(t, "user", "reset", " @ADA", "--data", data, "--base-url", "https://blog.example")
 	token, found := strings.CutPrefix(strings.TrimSpace(out), "https://blog.example/sign-in/reset?token=")
 	if code != 0 || !found {
 		t.Fatalf("exit %d, %q and %q", code, out, errs)

@@ -82,6 +82,23 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
+func TestListenFlag(t *testing.T) {
+	t.Run("a process that cannot listen makes no store", func(t *testing.T) {
+		busy, err := listen("--listen", "127.0.0.1:0")
+		ok(t, err)
+		defer busy.Close()
+		for _, address := range []string{busy.Addr().String(), "nowhere:http:8080"} {
+			for command, flag := range map[string]string{"serve": "--listen", "web": "--listen", "worker": "--health-listen"} {
+				dir := filepath.Join(t.TempDir(), "data")
+				code, _, errs := program(t, command, flag, address, "--data", dir)
+				if _, err := os.Stat(dir); code != exitCannotRun || !strings.Contains(errs, flag) || !os.IsNotExist(err) {
+					t.Errorf("%s %s %s exits with %d and says %q; the store: %v", command, flag, address, code, errs, err)
+				}
+			}
+		}
+	})
+}
+
 // unreachable is an account on a port of this machine that nothing listens on.
 const unreachable = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;" +
 	"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a"

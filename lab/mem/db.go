@@ -55,6 +55,12 @@ func (db *DB) Deliver(queue, id string) (m driver.Message, err error) {
 	return m, err
 }
 
+// EndLeases makes every message of a queue visible, and returns the content.
+func (db *DB) EndLeases(queue string) Snapshot {
+	_ = db.Change(func(s Snapshot) (Snapshot, error) { return s.EndLeases(queue), nil })
+	return db.Snapshot()
+}
+
 // mint returns a new name.
 func (db *DB) mint(int) string {
 	db.writes++

@@ -110,6 +110,15 @@ func (s Snapshot) Delayed(queue, id string, now time.Time) bool {
 	return m.Deliveries == 0 && m.visible.After(now)
 }
 
+// EndLeases makes every message of a queue visible.
+func (s Snapshot) EndLeases(queue string) Snapshot {
+	for _, m := range s.messages(queue) {
+		m.visible = time.Time{}
+		s = s.put(queue, m.ID, &m)
+	}
+	return s
+}
+
 // Forget loses a message, as no queue should, if it is there.
 func (s Snapshot) Forget(queue, id string) Snapshot { return s.put(queue, id, nil) }
 

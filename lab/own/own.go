@@ -83,36 +83,28 @@ func (c Client) Tell(what string) {
 }
 
 // A State is what an invariant looks at.
-type State struct {
-	db   mem.Snapshot
-	told []string
-}
+type State struct{ view lab.View }
 
 // Row is a row of a table. It has no properties if it is not there.
 func (s State) Row(table, partition, row string) driver.Properties {
-	found, _ := s.db.Get(table, partition, row)
+	found, _ := s.view.DB.Get(table, partition, row)
 	return found.Properties
 }
 
 // There reports whether a row is there.
 func (s State) There(table, partition, row string) bool {
-	_, err := s.db.Get(table, partition, row)
+	_, err := s.view.DB.Get(table, partition, row)
 	return err == nil
 }
 
 // Told is how often an actor was told this.
-func (s State) Told(what string) (n int) {
-	for _, told := range s.told {
-		if told == what {
-			n++
-		}
-	}
-	return n
+func (s State) Told(what string) int {
+	return s.view.Count(lab.Kind(what), func(lab.Known) bool { return true })
 }
 
 // Messages are the texts on the queue.
 func (s State) Messages() (texts []string) {
-	for _, m := range s.db.Messages(domain.QueueName) {
+	for _, m := range s.view.DB.Messages(domain.QueueName) {
 		texts = append(texts, m.Text)
 	}
 	return texts
@@ -147,7 +139,7 @@ func Scenarios() (all []lab.Scenario) {
 var capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 func (p Protocol) scenario(name string) lab.Scenario {
-	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Invariants: invariants{p}}
+	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Invariants: p.expectations()}
 	if p.Late {
 		s.Faults++
 		s.DelayedCalls = func(*lab.Call) bool { return true }
@@ -163,65 +155,41 @@ func (p Protocol) scenario(name string) lab.Scenario {
 	return s
 }
 
-// invariants judge a protocol.
-type invariants struct{ Protocol }
-
-// List implements lab.Invariants.
-func (l invariants) List() (list []lab.Invariant) {
-	for _, invariant := range l.Invariants {
-		entry := lab.Invariant{Name: invariant.Name, Title: invariant.Name, Means: invariant.Means}
+// expectations are the invariants. The first is broken if Recover comes to no end.
+func (p Protocol) expectations() lab.Expectations {
+	e := lab.Expectations{Recover: p.recover}
+	for i, invariant := range p.Invariants {
+		expected := lab.Expectation{Ends: i == 0, Always: onState(invariant.Always), AtRest: onState(invariant.Quiescent)}
+		expected.Name, expected.Title, expected.Means = invariant.Name, invariant.Name, invariant.Means
 		if invariant.Always == nil {
-			entry.When = lab.Quiescent
+			expected.When = lab.Quiescent
 		}
-		list = append(list, entry)
+		e.Expected = append(e.Expected, expected)
 	}
-	return list
+	return e
 }
 
-// Recalls implements lab.Invariants: no process keeps pages here.
-func (invariants) Recalls(lab.Kind) bool { return false }
-
-// Step finds nothing: these invariants are about states.
-func (invariants) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Violation { return nil }
-
-// State implements lab.Invariants.
-func (l invariants) State(v lab.View) []domain.Violation {
-	return l.broken(v, func(invariant Invariant) func(State) string { return invariant.Always })
-}
-
-func (l invariants) broken(v lab.View, judge func(Invariant) func(State) string) (violations []domain.Violation) {
-	state := State{db: v.DB}
-	for k := range v.Facts() {
-		state.told = append(state.told, string(k.Kind))
+func onState(judge func(State) string) func(lab.View) string {
+	if judge == nil {
+		return nil
 	}
-	for _, invariant := range l.Invariants {
-		if wrong := judge(invariant); wrong != nil && wrong(state) != "" {
-			violations = append(violations, domain.Violation{Invariant: invariant.Name, Detail: wrong(state)})
-		}
-	}
-	return violations
+	return func(v lab.View) string { return judge(State{v}) }
 }
 
 // mostRecoveries is how often Recover is run before it counts as one that comes to no end.
 const mostRecoveries = 16
 
-// Rest lets a new process recover, until it changes nothing more.
-func (l invariants) Rest(v lab.View) lab.Outcome {
-	left := mem.Open(v.DB, "rest.")
-	outcome := lab.Outcome{DB: left.Snapshot()}
-	for n := 0; l.Recover != nil; n++ {
-		err := l.Recover(Client{context.Background(), left, nil})
-		before := outcome.DB.Sum()
-		if outcome.DB = left.Snapshot(); err == nil && outcome.DB.Sum() == before {
-			break
-		}
-		if n == mostRecoveries {
-			outcome.Unfinished = true
-			outcome.Violations = []domain.Violation{{Invariant: l.Invariants[0].Name, Detail: errors.Join(errors.New("no end of Recover"), err).Error()}}
-			return outcome
+// recover runs Recover until it changes nothing more. Before each run, all leases have ended.
+func (p Protocol) recover(left *mem.DB) ([]lab.Deed, error) {
+	if p.Recover == nil {
+		return nil, nil
+	}
+	var err error
+	for range mostRecoveries {
+		before := left.EndLeases(domain.QueueName).Sum()
+		if err = p.Recover(Client{context.Background(), left, nil}); err == nil && left.Snapshot().Sum() == before {
+			return nil, nil
 		}
 	}
-	v.DB = outcome.DB
-	outcome.Violations = append(l.State(v), l.broken(v, func(invariant Invariant) func(State) string { return invariant.Quiescent })...)
-	return outcome
+	return nil, errors.Join(errors.New("no end of Recover"), err)
 }

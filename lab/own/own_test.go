@@ -1,8 +1,10 @@
 package own_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/lab"
 	"microblogging/lab/own"
@@ -13,6 +15,7 @@ func TestOwn(t *testing.T) {
 	t.Run("each protocol that comes with the lab holds, and breaks without its safeguard", protocolsHold)
 	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
+	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 }
 
 // given are the protocols that come with the lab. Those of a reader may break.
@@ -71,6 +74,34 @@ func lateIsAFault(t *testing.T) {
 			t.Errorf("with Late %t: %+v", late, found)
 		}
 		x.Close()
+	}
+}
+
+// leasesEnd has a worker that may die between its write and the end of its message.
+func leasesEnd(t *testing.T) {
+	work := func(c own.Client) error {
+		messages, err := c.Queue().Receive(c, 1, time.Minute)
+		for _, m := range messages {
+			err = errors.Join(c.Table("Done").Transact(c, m.Text, driver.Merge("", driver.Upsert)), c.Queue().Delete(c, m))
+		}
+		return err
+	}
+	p := own.Protocol{
+		Deaths:  1,
+		Setup:   func(c own.Client) { _ = c.Queue().Send(c, "mail") },
+		Actors:  []own.Actor{{Name: "w1", Run: func(c own.Client) { _ = work(c) }}},
+		Recover: work,
+		Invariants: []own.Invariant{{Name: "what was sent is done", Quiescent: func(s own.State) string {
+			if !s.There("Done", "mail", "") || len(s.Messages()) > 0 {
+				return "sent and not done"
+			}
+			return ""
+		}}},
+	}
+	x := lab.NewExplorer(p.Whole())
+	defer x.Close()
+	if found := x.Explore(); found != nil {
+		t.Errorf("%+v", found)
 	}
 }
 

@@ -91,12 +91,8 @@ func reset(actor string) body {
 }
 
 func resetOnce(v lab.View, k lab.Known, violation violating) {
-	if v.Count(factReset, func(lab.Known) bool { return true }) > 1 {
-		violation("I10", "one link set two passwords")
-	}
-	if signsIn(v.DB, k.Session) {
-		violation("I10", "a session signs a user in although a new password was set after it began")
-	}
+	violation.when(v.Count(factReset, func(lab.Known) bool { return true }) > 1, "I10", "one link set two passwords")
+	violation.when(signsIn(v.DB, k.Session), "I10", "a session signs a user in although a new password was set after it began")
 }
 
 // signOut ends the sessions that the actor has.
@@ -117,21 +113,16 @@ func endSessions(ctx context.Context, c *lab.Client) {
 }
 
 func sessionHasEnded(v lab.View, k lab.Known, violation violating) {
-	if signsIn(v.DB, k.Token) {
-		violation("I10", "a session signs a user in although its end was acknowledged")
-	}
+	violation.when(signsIn(v.DB, k.Token), "I10", "a session signs a user in although its end was acknowledged")
 }
 
 func sessionsHaveEnded(v lab.View, _ lab.Known, violation violating) {
-	if v.Count(factFollowed, func(k lab.Known) bool { return ofSetup(v, k.Token) && signsIn(v.DB, k.Session) }) > 0 {
-		violation("I10", "a sign-in link signs a user in although it was made before the end of all sessions")
-	}
+	violation.when(v.Count(factFollowed, func(k lab.Known) bool { return ofSetup(v, k.Token) && signsIn(v.DB, k.Session) }) > 0,
+		"I10", "a sign-in link signs a user in although it was made before the end of all sessions")
 }
 
 func followedOnce(v lab.View, k lab.Known, violation violating) {
-	if v.Count(factFollowed, func(other lab.Known) bool { return other.Token == k.Token }) > 1 {
-		violation("I10", "one sign-in link gave two sessions")
-	}
+	violation.when(v.Count(factFollowed, func(other lab.Known) bool { return other.Token == k.Token }) > 1, "I10", "one sign-in link gave two sessions")
 }
 
 // usedByOthers: another actor set out to follow the link, or the same actor did before.
@@ -147,9 +138,7 @@ func usedByOthers(v lab.View, told lab.Known, violation violating) {
 		}
 	}
 	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0 || leaves(v, visitor)
-	if !ended && others == 0 && attempts <= 1 {
-		violation("A4", "told that a sign-in link is used, and no other actor ever followed it")
-	}
+	violation.when(!ended && others == 0 && attempts <= 1, "A4", "told that a sign-in link is used, and no other actor ever followed it")
 }
 
 // signsIn reports whether a session's token signs its user in.

@@ -116,22 +116,19 @@ func channelStays(v lab.View, k lab.Known, violation violating) {
 }
 
 func nameIsTaken(v lab.View, k lab.Known, violation violating) {
-	if selfConflict(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact) {
-		violation("A4", "told that the name belongs to another user, and no other user ever had it")
-	}
+	violation.when(selfConflict(v, k.Actor) || k.Key != "" && ownKey(v, k.Fact), "A4", "told that the name belongs to another user, and no other user ever had it")
 }
 
 // channelIsGone: the insert of a row can take effect after its creator has given up. No client was
 // told that the channel was created; it can be read until it is deleted again.
 func channelIsGone(v lab.View, k lab.Known, violation violating) {
-	if !asked(v, k.Channel) && v.Count(factCreated, func(c lab.Known) bool { return c.Channel == k.Channel }) > 0 {
-		violation("A4", "told that the channel is gone, and no user asked for its deletion")
-	}
+	violation.when(!asked(v, k.Channel) && v.Count(factCreated, func(c lab.Known) bool { return c.Channel == k.Channel }) > 0,
+		"A4", "told that the channel is gone, and no user asked for its deletion")
 }
 
 // createdOnce is I7 of channels that are created with a key.
-func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Violation {
-	return answeredTwice(v, factCreated, "channels", func(f lab.Fact) (request, answer string) {
+func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
+	answeredTwice(v, factCreated, "channels", violation, func(f lab.Fact) (request, answer string) {
 		if f.Key == "" {
 			return "", ""
 		}
@@ -142,25 +139,17 @@ func createdOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Vio
 // selfConflict reports whether every channel row there ever was is of this actor: then
 // "taken" was a conflict with its own earlier request.
 func selfConflict(v lab.View, actor int) bool {
-	for _, incarnation := range v.Incarnations {
-		if lab.Minter(incarnation) != actor {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Incarnations, func(incarnation string) bool { return lab.Minter(incarnation) != actor })
 }
 
 // ownKey reports whether every channel row there ever was is of an actor who creates with
 // the same key: then "taken" was a conflict with the user's own earlier request.
 func ownKey(v lab.View, f lab.Fact) bool {
-	for _, incarnation := range v.Incarnations {
+	same := func(g lab.Fact) bool { return g.Kind == factCreating && g.User == f.User && g.Key == f.Key }
+	return !slices.ContainsFunc(v.Incarnations, func(incarnation string) bool {
 		minter := lab.Minter(incarnation)
-		same := func(g lab.Fact) bool { return g.Kind == factCreating && g.User == f.User && g.Key == f.Key }
-		if minter >= len(v.Told) || !slices.ContainsFunc(v.Told[minter], same) {
-			return false
-		}
-	}
-	return true
+		return minter >= len(v.Told) || !slices.ContainsFunc(v.Told[minter], same)
+	})
 }
 
 // creations are about names that are taken.

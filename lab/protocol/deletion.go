@@ -127,18 +127,17 @@ func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []dom
 	if of == "" {
 		return nil
 	}
-	var violations []domain.Violation
-	for _, change := range changes {
-		touched := change.Before
-		if touched.ETag == "" {
-			touched = change.After
+	return violationsOf(func(violation violating) {
+		for _, change := range changes {
+			touched := change.Before
+			if touched.ETag == "" {
+				touched = change.After
+			}
+			if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
+				violation("I2", "a worker that handles a message about %s touches %s of %s", string(of), lab.NameRow(call.Target, touched.Row), other)
+			}
 		}
-		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-			violations = append(violations, violationOf("I2", "a worker that handles a message about %s touches %s of %s",
-				string(of), lab.NameRow(call.Target, touched.Row), other))
-		}
-	}
-	return violations
+	})
 }
 
 // incarnationOf is the incarnation that a row belongs to, or empty if the row
@@ -191,13 +190,11 @@ func asked(v lab.View, ref domain.ChannelRef) bool {
 
 // unfinished is I5 of each message that was ever sent: the deletion that it asks
 // for is done.
-func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
+func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View, violation violating) {
 	for _, m := range v.Sent {
 		if m.Kind == domain.MessageBlog {
 			row, there := blogRow(v.DB, m.Ref(), m.Blog)
-			if there && row.String("Revision") == string(m.Revision) {
-				violations = append(violations, violationOf("I5", "a post is still there, and its deletion was queued"))
-			}
+			violation.when(there && row.String("Revision") == string(m.Revision), "I5", "a post is still there, and its deletion was queued")
 		}
 		if m.Kind != domain.MessageChannel {
 			continue
@@ -207,13 +204,12 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View) (violations [
 			continue // or it was undone
 		}
 		if _, there := channelRow(v.DB, m.Ref()); there {
-			violations = append(violations, violationOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
+			violation("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation))
 		}
 		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
-			violations = append(violations, violationOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
+			violation("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state)
 		}
 	}
-	return violations
 }
 
 // neverAccepted reports whether a message was lost together with its request, if that may be: the

@@ -31,9 +31,7 @@ func revokeAddress(ctx context.Context, c *lab.Client) {
 func addressIsGone(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	later := slices.ContainsFunc(v.Told[k.Actor][k.At:], func(f lab.Fact) bool { return f.Kind == factAddressing })
-	if err == nil && row.Properties.String("DigestSecret") != "" && !later {
-		violation("I10", "a digest address works whose end was acknowledged")
-	}
+	violation.when(err == nil && row.Properties.String("DigestSecret") != "" && !later, "I10", "a digest address works whose end was acknowledged")
 }
 
 // digests can be read by every client that knows their address, until it is revoked.

@@ -87,41 +87,35 @@ func outlived(holds invariant) invariant {
 // erasureHolds is I10 of an account whose deletion was accepted, and I3 until that cannot be undone.
 func erasureHolds(v lab.View, k lab.Known, violation violating) {
 	accountIsKept(v, k, violation)
-	if signsIn(v.DB, k.Session) {
-		violation("I10", "a session signs a user in although it began before the deletion of their account was accepted")
-	}
+	violation.when(signsIn(v.DB, k.Session), "I10", "a session signs a user in although it began before the deletion of their account was accepted")
 }
 
 // nobodySignsIn is I12 of sessions: none is left of an account that is gone.
-func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
+func nobodySignsIn(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(visitor), "")
 	if err != nil || row.Properties.String("State") != string(domain.AccountGone) {
-		return nil
+		return
 	}
 	for k := range v.Facts() {
-		if k.Kind == factFollowed && signsIn(v.DB, k.Session) {
-			violations = append(violations, violationOf("I12", "a session signs a user in whose account is gone"))
-		}
+		violation.when(k.Kind == factFollowed && signsIn(v.DB, k.Session), "I12", "a session signs a user in whose account is gone")
 	}
-	return violations
 }
 
 // acceptedIsGone is I5 of accounts: one is gone if a request to delete it was accepted, and that
 // request was not undone.
-func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
+func acceptedIsGone(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
 	any := func(lab.Known) bool { return true }
 	if v.Count(factKeeping, any) > v.Count(factKept, any) || v.Count(factReturning, any) > 0 {
-		return nil // an undo was not answered, or another user has the name
+		return // an undo was not answered, or another user has the name
 	}
 	for k := range v.Facts() {
 		if k.Kind != factErasing || v.Count(factKept, func(f lab.Known) bool { return f.Channel == k.Channel }) > 0 {
 			continue
 		}
 		if row, err := v.DB.Get(schema.TableUsers, string(k.User), ""); err != nil || row.Properties.String("State") != string(domain.AccountGone) {
-			violations = append(violations, violationOf("I5", "an account is still there, and its deletion was accepted"))
+			violation("I5", "an account is still there, and its deletion was accepted")
 		}
 	}
-	return violations
 }
 
 // accountStays: an account is there of which as many requests to delete it were undone as were sent.
@@ -134,22 +128,19 @@ func accountStays(v lab.View, k lab.Known, violation violating) {
 	}
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	all := v.Count(factErasingNow, func(lab.Known) bool { return true }) == len(undone)
-	if err != nil || all && row.Properties.String("State") != string(domain.AccountActive) {
-		violation("I3", "the deletion of an account was undone, and the account is not there")
-	}
+	violation.when(err != nil || all && row.Properties.String("State") != string(domain.AccountActive),
+		"I3", "the deletion of an account was undone, and the account is not there")
 }
 
 // nextIsWhole: the next user of the name has an account of their own.
 func nextIsWhole(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	p := row.Properties
-	if err != nil || p.String("State") != string(domain.AccountActive) || p.String("Password") != k.Page {
-		violation("I2", "the next user of a deleted account's name has lost their account")
-	}
+	violation.when(err != nil || p.String("State") != string(domain.AccountActive) || p.String("Password") != k.Page,
+		"I2", "the next user of a deleted account's name has lost their account")
 	for f := range v.Facts() {
-		if f.Actor == lab.SetupIndex && f.Session != "" && signsIn(v.DB, f.Session) {
-			violation("I12", "a session of an account that is gone signs in the next user of the name")
-		}
+		violation.when(f.Actor == lab.SetupIndex && f.Session != "" && signsIn(v.DB, f.Session),
+			"I12", "a session of an account that is gone signs in the next user of the name")
 	}
 }
 

@@ -59,15 +59,14 @@ func staleSubscribe(by domain.UserName, accept accepting) body {
 
 // misplaced is the part of I2 about users who have read an incarnation: what they sent
 // since is in no other, acknowledged or not.
-func misplaced(_ Shipped, v lab.View) (violations []domain.Violation) {
+func misplaced(_ Shipped, v lab.View, violation violating) {
 	for f := range v.Facts() {
 		if f.Kind != factRead {
 			continue
 		}
 		found := func(what, incarnation string) {
 			if incarnation != string(f.Channel.Incarnation) {
-				violations = append(violations, violationOf("I2", "%s of %s was made for %s, and is found in %s",
-					what, f.User, string(f.Channel.Incarnation), incarnation))
+				violation("I2", "%s of %s was made for %s, and is found in %s", what, f.User, string(f.Channel.Incarnation), incarnation)
 			}
 		}
 		for row := range v.DB.Rows(schema.TableBlogs) {
@@ -85,7 +84,6 @@ func misplaced(_ Shipped, v lab.View) (violations []domain.Violation) {
 			}
 		}
 	}
-	return violations
 }
 
 // staleForm is who reads a channel, and sends a form later.
@@ -106,8 +104,8 @@ func forms() subject {
 		ablations: []ablation{
 			ablate("expected", "stale-form", "What was read", "ReadActive: !at.Expected.Holds(row.Incarnation)",
 				"A form names the incarnation that it was made for, so what a user sends takes effect in the channel that they saw, or nowhere.",
-				nil, unharmed, func(s *lab.Scenario) { s.Actors = staleForm(anyIncarnation) }),
+				nil, unharmed, func(s *lab.Scenario) { s.Actors, s.Preemptions = staleForm(anyIncarnation), 2 }),
 		},
-		always: []func(Shipped, lab.View) []domain.Violation{misplaced},
+		always: []func(Shipped, lab.View, violating){misplaced},
 	}
 }

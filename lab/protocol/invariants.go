@@ -71,24 +71,36 @@ func (l Shipped) about(all *subject) Shipped {
 func (l Shipped) Recalls(kind lab.Kind) bool { return slices.Contains(l.subjects.recalled, kind) }
 
 // violating notes that an invariant is violated.
-type violating = func(invariant, format string, args ...any)
+type violating func(invariant, format string, args ...any)
+
+// when notes it if the invariant is broken.
+func (violation violating) when(broken bool, invariant, detail string) {
+	if broken {
+		violation(invariant, "%s", detail)
+	}
+}
+
+// violationsOf are those that a function notes.
+func violationsOf(judge func(violation violating)) (violations []domain.Violation) {
+	judge(func(invariant, format string, args ...any) {
+		violations = append(violations, violationOf(invariant, format, args...))
+	})
+	return violations
+}
 
 // State is what a client was told, which holds in every later state, and what else the subjects
 // demand always.
 func (l Shipped) State(v lab.View) []domain.Violation {
-	var violations []domain.Violation
-	violation := func(invariant, format string, args ...any) {
-		violations = append(violations, violationOf(invariant, format, args...))
-	}
-	for k := range v.Facts() {
-		if holds := l.subjects.told[k.Kind]; holds != nil {
-			holds(v, k, violation)
+	return violationsOf(func(violation violating) {
+		for k := range v.Facts() {
+			if holds := l.subjects.told[k.Kind]; holds != nil {
+				holds(v, k, violation)
+			}
 		}
-	}
-	for _, demand := range l.subjects.always {
-		violations = append(violations, demand(l, v)...)
-	}
-	return violations
+		for _, demand := range l.subjects.always {
+			demand(l, v, violation)
+		}
+	})
 }
 
 // Rest is all invariants at quiescence. Fresh workers run until nothing moves.
@@ -134,27 +146,26 @@ func (l Shipped) violationsAtRest(ctx context.Context, c *crew, v lab.View) []do
 	return c.again(ctx, v, l.neverAccepted)
 }
 
-func (l Shipped) demanded(ctx context.Context, c *crew, v lab.View, demands []demand) (violations []domain.Violation) {
-	for _, demand := range demands {
-		violations = append(violations, demand(ctx, l, c, v)...)
-	}
-	return violations
+func (l Shipped) demanded(ctx context.Context, c *crew, v lab.View, demands []demand) []domain.Violation {
+	return violationsOf(func(violation violating) {
+		for _, demand := range demands {
+			demand(ctx, l, c, v, violation)
+		}
+	})
 }
 
 // answeredTwice is I7: a request, which of tells with its answer, is answered with one thing.
-func answeredTwice(v lab.View, kind lab.Kind, what string, of func(lab.Fact) (request, answer string)) (violations []domain.Violation) {
+func answeredTwice(v lab.View, kind lab.Kind, what string, violation violating, of func(lab.Fact) (request, answer string)) {
 	answers := map[string]string{}
 	for k := range v.Facts() {
 		if k.Kind != kind {
 			continue
 		}
 		request, answer := of(k.Fact)
-		if first, ok := answers[request]; ok && first != answer {
-			violations = append(violations, violationOf("I7", "one idempotency key was answered with two %s", what))
-		}
+		first, ok := answers[request]
+		violation.when(ok && first != answer, "I7", "one idempotency key was answered with two "+what)
 		answers[request] = answer
 	}
-	return violations
 }
 
 // hasRow reports whether a row is in the partition of a channel's posts.

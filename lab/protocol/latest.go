@@ -74,7 +74,7 @@ func shownLatest(v lab.View, f lab.Known, before []lab.Known, violation violatin
 
 // noted is the part of I8 about the index of active channels: each post of a channel that is there
 // leads to a row. Where the scenario leaves the index out there are no rows.
-func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
+func noted(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
 	rows := map[string]bool{}
 	for row := range v.DB.Rows(schema.TableActivity) {
 		rows[row.Row] = true
@@ -83,11 +83,9 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []doma
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
 		on, _ := domain.BlogID(id).Date() // in the lab, no property tells a time
 		ref := domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(row.Properties.String("Incarnation"))}
-		if isPost && len(rows) > 0 && live(v.DB, ref) && !rows[schema.ActiveRow(on, ref.Key)] {
-			violations = append(violations, violationOf("I8", "a post does not lead to a row of the index of active channels"))
-		}
+		violation.when(isPost && len(rows) > 0 && live(v.DB, ref) && !rows[schema.ActiveRow(on, ref.Key)],
+			"I8", "a post does not lead to a row of the index of active channels")
 	}
-	return violations
 }
 
 // postLater posts to the channel in the hour after that of the set-up.

@@ -217,7 +217,7 @@ func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least
 // outdated is I3 and I8 of what processes keep. A page that was shown is shown again for as
 // long as the channel has the version that it was read for. So while the channel has that
 // version, the store must still have that page.
-func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Violation {
+func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View, violation violating) {
 	now, page := storage.Version(""), ""
 	for f := range v.Facts() {
 		if f.Kind != factShown || f.Version == "" {
@@ -226,10 +226,11 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Viol
 		if now == "" {
 			channel, version, err := c.store.Channels.GetVersion(ctx, channelKey.Address(), "")
 			if err != nil || version == "" {
-				return nil // no page shows what is kept
+				return // no page shows what is kept
 			}
 			if page, err = readPage(ctx, c.store, channel, ""); err != nil {
-				return []domain.Violation{violationOf("I5", "reading the page: %v", err)}
+				violation("I5", "reading the page: %v", err)
+				return
 			}
 			now = version
 		}
@@ -238,10 +239,10 @@ func outdated(ctx context.Context, _ Shipped, c *crew, v lab.View) []domain.Viol
 			if slices.EqualFunc(kept.posts, there.posts, func(a, b postShown) bool { return a.id == b.id && a.text == b.text }) {
 				invariant = "I8" // the same posts with the same texts
 			}
-			return []domain.Violation{violationOf(invariant, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words())}
+			violation(invariant, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words())
+			return
 		}
 	}
-	return nil
 }
 
 // pages are kept by a process, and shown again.

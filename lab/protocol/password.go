@@ -92,33 +92,25 @@ func expire(ctx context.Context, c *lab.Client) {
 
 func accountIsTheirs(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
-	if err != nil || row.Properties.String("Password") != k.Page {
-		violation("I7", "a user was told that an account is theirs, and it has another password")
-	}
-	if v.Count(factSignedUp, func(other lab.Known) bool { return other.Key == k.Key && other.User != k.User }) > 0 {
-		violation("I7", "one idempotency key was answered with two accounts")
-	}
+	violation.when(err != nil || row.Properties.String("Password") != k.Page, "I7", "a user was told that an account is theirs, and it has another password")
+	violation.when(v.Count(factSignedUp, func(other lab.Known) bool { return other.Key == k.Key && other.User != k.User }) > 0,
+		"I7", "one idempotency key was answered with two accounts")
 }
 
 func accountIsOfOthers(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
-	if err == nil && row.Properties.String("Password") == k.Page {
-		violation("A4", "told that another user has the name, and the account is their own")
-	}
+	violation.when(err == nil && row.Properties.String("Password") == k.Page, "A4", "told that another user has the name, and the account is their own")
 }
 
 func changedOnce(v lab.View, k lab.Known, violation violating) {
-	if v.Count(factPasswordChanged, func(other lab.Known) bool { return other.User == k.User && other.Page == k.Page }) > 1 {
-		violation("I10", "a password has changed, and a client that knew the old one has changed it again")
-	}
+	violation.when(v.Count(factPasswordChanged, func(other lab.Known) bool { return other.User == k.User && other.Page == k.Page }) > 1,
+		"I10", "a password has changed, and a client that knew the old one has changed it again")
 }
 
 func guessesAreCounted(v lab.View, _ lab.Known, violation violating) {
 	guesses := v.Count(factGuessed, func(lab.Known) bool { return true })
 	row, err := v.DB.Get(schema.TableThrottle, schema.ThrottlePartition("address", address), "")
-	if err != nil || row.Properties.Int64("Failures") < int64(guesses) {
-		violation("I8", "fewer wrong passwords are counted than were answered")
-	}
+	violation.when(err != nil || row.Properties.Int64("Failures") < int64(guesses), "I8", "fewer wrong passwords are counted than were answered")
 }
 
 // passwords are accounts, their passwords and the limit of guesses.

@@ -37,21 +37,18 @@ func requeue(ctx context.Context, c *lab.Client) {
 }
 
 // poisonedInVain is the part of I5 about poison: only what was refused is poisoned.
-func poisonedInVain(l Shipped, v lab.View) (violations []domain.Violation) {
+func poisonedInVain(l Shipped, v lab.View, violation violating) {
 	if l.Refuses {
-		return nil
+		return
 	}
 	for row := range v.DB.Rows(schema.TableDeletions) {
-		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
-			violations = append(violations, violationOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
-		}
+		violation.when(row.Properties.String("State") == string(domain.DeletionPoisoned), "I5", "a deletion is recorded as poisoned, and nothing was refused")
 	}
-	return violations
 }
 
 // lostUndecodable is I5 of messages that no worker can read: each that was ever sent is on the
 // queue or recorded as poisoned.
-func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
+func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
 	for _, sent := range v.Sent {
 		if sent.Kind != "" {
 			continue
@@ -62,10 +59,9 @@ func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View) (violati
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
 			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
-			violations = append(violations, violationOf("I5", "a message that no worker could read is lost: %s", sent.Text))
+			violation("I5", "a message that no worker could read is lost: %s", sent.Text)
 		}
 	}
-	return violations
 }
 
 // poisons are about work that the store refuses.
@@ -103,7 +99,7 @@ func poisons() subject {
 						!isToIndex(c) && len(c.Operations[0].Properties) == 0
 				})), among("operator", "reconcile")),
 		},
-		always: []func(Shipped, lab.View) []domain.Violation{poisonedInVain},
+		always: []func(Shipped, lab.View, violating){poisonedInVain},
 		rest:   []demand{lostUndecodable},
 	}
 }

@@ -129,9 +129,7 @@ func postStays(v lab.View, k lab.Known, violation violating) {
 		return
 	}
 	_, there := blogRow(v.DB, k.Channel, k.Blog)
-	if !there || !asked(v, k.Channel) && !live(v.DB, k.Channel) {
-		violation("I3", "an acknowledged post is gone, and no user asked for that")
-	}
+	violation.when(!there || !asked(v, k.Channel) && !live(v.DB, k.Channel), "I3", "an acknowledged post is gone, and no user asked for that")
 }
 
 func postIsGone(v lab.View, k lab.Known, violation violating) {
@@ -149,8 +147,8 @@ func editStays(v lab.View, k lab.Known, violation violating) {
 
 // postedOnce is I7. In the lab, requests with the same key have the same text,
 // and no others do.
-func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Violation {
-	violations := answeredTwice(v, factPosted, "posts", func(f lab.Fact) (request, answer string) {
+func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
+	answeredTwice(v, factPosted, "posts", violation, func(f lab.Fact) (request, answer string) {
 		return string(f.Channel.Incarnation) + "!" + string(f.User) + "!" + f.Key, string(f.Blog)
 	})
 	texts := map[string]bool{}
@@ -159,12 +157,9 @@ func postedOnce(_ context.Context, _ Shipped, _ *crew, v lab.View) []domain.Viol
 			continue
 		}
 		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + row.Properties.String("Text")
-		if texts[key] {
-			violations = append(violations, violationOf("I7", "one idempotency key made two posts"))
-		}
+		violation.when(texts[key], "I7", "one idempotency key made two posts")
 		texts[key] = true
 	}
-	return violations
 }
 
 func editors(v lab.View, id domain.BlogID) int {

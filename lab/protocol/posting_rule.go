@@ -131,9 +131,8 @@ func lookAtRule(ctx context.Context, c *lab.Client) {
 // shownRule compares what a page says with what was acknowledged before its reader asked for it.
 func shownRule(_ lab.View, f lab.Known, before []lab.Known, violation violating) {
 	for _, k := range before {
-		if k.Kind == factRuled && k.Key == closed && k.Channel == f.Channel && f.Page == "open" {
-			violation("I11", "a page offers to post, and before that the channel was closed")
-		}
+		violation.when(k.Kind == factRuled && k.Key == closed && k.Channel == f.Channel && f.Page == "open",
+			"I11", "a page offers to post, and before that the channel was closed")
 	}
 }
 

@@ -38,18 +38,16 @@ func askPromised(ctx context.Context, c *lab.Client) {
 // channelIsKept: no worker passes the pivot of a channel before the time that its owner was told.
 func channelIsKept(v lab.View, k lab.Known, violation violating) {
 	row, there := channelRow(v.DB, k.Channel)
-	if v.Now.Before(k.Until) && (!there || row.String("State") == string(domain.ChannelDeleting)) {
-		violation("I3", "a worker has passed the pivot before the time until which the deletion could be undone")
-	}
+	violation.when(v.Now.Before(k.Until) && (!there || row.String("State") == string(domain.ChannelDeleting)),
+		"I3", "a worker has passed the pivot before the time until which the deletion could be undone")
 }
 
 // accountIsKept is the same of an account.
 func accountIsKept(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	state := domain.AccountState(row.Properties.String("State"))
-	if v.Now.Before(k.Until) && (err != nil || state == domain.AccountErasing || state == domain.AccountGone) {
-		violation("I3", "the account has passed its pivot before the time until which that could be undone")
-	}
+	violation.when(v.Now.Before(k.Until) && (err != nil || state == domain.AccountErasing || state == domain.AccountGone),
+		"I3", "the account has passed its pivot before the time until which that could be undone")
 }
 
 // minutes are moments by the true time. Of the actors, who is ahead says how far, by the moment.

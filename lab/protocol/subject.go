@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"microblogging/domain"
 	"microblogging/lab"
 )
 
@@ -27,7 +26,7 @@ type subject struct {
 	// recalled are the facts that a page shows from then on.
 	recalled []lab.Kind
 	// always is what must hold in every state besides.
-	always []func(l Shipped, v lab.View) []domain.Violation
+	always []func(l Shipped, v lab.View, violation violating)
 	// before is what must hold when all actors have stopped, read when fresh workers have come to
 	// rest and before the store is judged, and rest of that store.
 	before, read, rest []demand
@@ -47,7 +46,7 @@ func looked(holds func(v lab.View, shown lab.Known, before []lab.Known, violatio
 }
 
 // A demand says what is wrong once all actors have stopped.
-type demand func(ctx context.Context, l Shipped, c *crew, v lab.View) []domain.Violation
+type demand func(ctx context.Context, l Shipped, c *crew, v lab.View, violation violating)
 
 // Scenarios are the situations in which the production code must break no invariant.
 func Scenarios() []lab.Scenario {

@@ -52,7 +52,7 @@ func subscriptionRow(f lab.Fact) string { return "sub!" + string(f.User) }
 
 // uncounted is I8 of subscriptions, once each feed was read: a user who has a
 // subscription counts as a subscriber of the channel.
-func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []domain.Violation) {
+func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
 	for row := range v.DB.Rows(schema.TableSubscriptions) {
 		key, incarnation, _ := strings.Cut(row.Row, "!")
 		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
@@ -60,28 +60,26 @@ func uncounted(_ context.Context, _ Shipped, _ *crew, v lab.View) (violations []
 			continue // no page shows it
 		}
 		if !hasRow(v.DB, ref, "sub!"+row.Partition) {
-			violations = append(violations, violationOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
+			violation("I8", "%s has a subscription and does not count as a subscriber", row.Partition)
 		}
 	}
-	return violations
 }
 
 // unsubscribed is I8 of feeds: a feed shows no channel in whose partition its user has no
 // sub! row.
-func unsubscribed(ctx context.Context, l Shipped, c *crew, _ lab.View) (violations []domain.Violation) {
+func unsubscribed(ctx context.Context, l Shipped, c *crew, _ lab.View, violation violating) {
 	reader := storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{l.Readers}})
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		feed, err := reader.Feeds.List(ctx, domain.UserName(row.Partition), "", feedLimit)
 		if err != nil {
-			violations = append(violations, violationOf("I8", "reading the feed of %s: %v", row.Partition, err))
+			violation("I8", "reading the feed of %s: %v", row.Partition, err)
 		}
 		for _, item := range feed.Items {
 			if !hasRow(c.db.Snapshot(), item.Channel, "sub!"+row.Partition) {
-				violations = append(violations, violationOf("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition))
+				violation("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition)
 			}
 		}
 	}
-	return violations
 }
 
 // feedLimit is more than the posts of one run.
@@ -101,13 +99,12 @@ func trustful(ctx context.Context, c *driver.Call, next following) error {
 
 // readFeeds reads the list of every subscriber, which removes what a crash left
 // half done.
-func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View) []domain.Violation {
+func readFeeds(ctx context.Context, _ Shipped, c *crew, _ lab.View, violation violating) {
 	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		if _, err := c.store.Subscriptions.ListAll(ctx, domain.UserName(row.Partition)); err != nil {
-			return []domain.Violation{violationOf("I8", "reading the feed of %s: %v", row.Partition, err)}
+			violation("I8", "reading the feed of %s: %v", row.Partition, err)
 		}
 	}
-	return nil
 }
 
 // subscriptions begin and end.

@@ -9,37 +9,26 @@ import (
 // Scenarios has one scenario for each anomaly, with its name.
 func Scenarios() []lab.Scenario {
 	list := []lab.Scenario{
-		{
-			Name: "A1", About: "orphan post: a user posts while the channel is deleted",
-			Setup:  creator,
-			Actors: []lab.Actor{{Name: "ann", Run: poster}, {Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
-		},
-		{
-			Name: "A2", About: "resurrection damage: the name is taken again while two workers handle its deletion, one of them late",
-			Setup: func(ctx context.Context, c *lab.Client) {
-				creator(ctx, c)
-				asker(ctx, c)
-			},
-			Actors: []lab.Actor{
-				{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
-					creator(ctx, c)
-					poster(ctx, c)
-				}},
-				{Name: "w1", Run: worker}, {Name: "w2", Run: worker, After: "w1"},
-			},
-		},
-		{
-			Name: "A3", About: "stuck intent: the web role dies during a request to delete", Faults: 1, Deaths: true,
-			Setup:  creator,
-			Actors: []lab.Actor{{Name: "olga", Run: asker}},
-		},
-		{
-			Name: "A4", About: "self-conflict: a user creates a channel, and the SDK sends the request twice", Faults: 1,
-			Actors: []lab.Actor{{Name: "ann", Run: creator}},
-		},
+		{Name: "A1", About: "orphan post: a user posts while the channel is deleted",
+			Setup: creator, Actors: []lab.Actor{{Name: "ann", Run: poster}, {Name: "olga", Run: asker}, {Name: "w1", Run: worker}}},
+		{Name: "A2", About: "resurrection damage: the name is taken again while two workers handle its deletion, one of them late",
+			Setup: inTurn(creator, asker), Actors: []lab.Actor{
+				{Name: "ann", Run: inTurn(creator, poster)}, {Name: "w1", Run: worker}, {Name: "w2", Run: worker, After: "w1"}}},
+		{Name: "A3", About: "stuck intent: the web role dies during a request to delete",
+			Faults: 1, Deaths: true, Setup: creator, Actors: []lab.Actor{{Name: "olga", Run: asker}}},
+		{Name: "A4", About: "self-conflict: a user creates a channel, and the SDK sends the request twice",
+			Faults: 1, Actors: []lab.Actor{{Name: "ann", Run: creator}}},
 	}
 	for i := range list {
 		list[i].Invariants = anomalies()
 	}
 	return list
+}
+
+// inTurn does one thing after the other.
+func inTurn(first, then func(context.Context, *lab.Client)) func(context.Context, *lab.Client) {
+	return func(ctx context.Context, c *lab.Client) {
+		first(ctx, c)
+		then(ctx, c)
+	}
 }

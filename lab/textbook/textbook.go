@@ -108,9 +108,7 @@ func (b backend) work(ctx context.Context, m driver.Message) error {
 
 // The actors.
 
-func fact(kind lab.Kind) lab.Fact {
-	return lab.Fact{Kind: kind, Channel: domain.ChannelRef{Key: news}}
-}
+func fact(kind lab.Kind) lab.Fact { return lab.Fact{Kind: kind, Channel: domain.ChannelRef{Key: news}} }
 
 func creator(ctx context.Context, c *lab.Client) {
 	switch err := of(c).create(ctx); {

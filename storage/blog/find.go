@@ -3,7 +3,6 @@ package blog
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -17,11 +16,11 @@ import (
 // post is. So to find one is to read the partition, and each request has a budget.
 const MaxSearched = 20 * driver.MaxPage
 
-// maxSearchedText is how many bytes of texts one request looks at, about. To fold them takes two
-// seconds of a processor.
+// maxSearchedText is how many bytes of texts one request looks at, about. To render them all, as
+// for a text that might be in each of them, takes two seconds of a processor.
 const maxSearchedText = 16 << 20
 
-// A Found is a page of the posts that contain a text. It may have no items and a Next.
+// A Found is a page of the posts that match. It may have no items and a Next.
 type Found struct {
 	page.Of[domain.Blog]
 	// Searched is how many posts were looked at, and Back when the oldest of them was made.
@@ -29,11 +28,10 @@ type Found struct {
 	Back     time.Time
 }
 
-// Find lists those posts of a query that contain a text in their title or in their text, case
-// folded, newest first. A cursor of another list is an InvalidError on the field "after".
-func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, text string, q Query) (found Found, err error) {
-	text = domain.Fold(text)
-	list, in, err := q.rows(ref, "/"+text)
+// Find lists those posts of a query that match, newest first. The name of the search is different for
+// each matches. A cursor of another list is an InvalidError on the field "after".
+func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, name string, matches func(domain.Draft) bool, q Query) (found Found, err error) {
+	list, in, err := q.rows(ref, "/"+name)
 	if err != nil {
 		return found, err
 	}
@@ -51,8 +49,7 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, text string, q 
 		blog := Decode(row)
 		found.Back = blog.CreatedOn
 		bytes += len(blog.Title) + len(blog.Text)
-		if blog.Channel.Incarnation == ref.Incarnation &&
-			(strings.Contains(domain.Fold(blog.Title), text) || strings.Contains(domain.Fold(blog.Text), text)) {
+		if blog.Channel.Incarnation == ref.Incarnation && matches(blog.Draft) {
 			found.Items = append(found.Items, blog.Blog)
 		}
 	}

@@ -17,7 +17,7 @@
 // backend and run in parallel.
 //
 // [Faults] passes calls to a backend. A [Hook] makes calls fail before or after
-// they took effect, sends them twice, or sends them again much later. A network,
+// they took effect, or sends them twice. A network,
 // and a client that retries without being asked, do all of this sooner or later.
 //
 // # What survives failure

@@ -3,7 +3,6 @@ package drivertest
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -97,46 +96,6 @@ func SentTwice(n int) Hook {
 		_ = send(ctx) // the answer that is lost
 		return send(ctx)
 	})
-}
-
-// ResentLater acts as a network that delivers the request of call number n once
-// more, after other work was done. The hook first decides what the caller gets:
-// Pass, FailAfter(n), or FailBefore(n) if the request arrives only later. The
-// delayed duplicate takes effect when the test calls Arrive.
-func ResentLater(n int, first Hook) (Hook, *DelayedRequest) {
-	delayed := &DelayedRequest{}
-	return func(ctx context.Context, call Call, send Send) error {
-		if call.Seq == n {
-			delayed.hold(send)
-		}
-		return first(ctx, call, send)
-	}, delayed
-}
-
-// A DelayedRequest is a request that has not arrived at the backend yet.
-type DelayedRequest struct {
-	mu   sync.Mutex
-	send Send
-}
-
-func (r *DelayedRequest) hold(send Send) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.send = send
-}
-
-// Arrive delivers the request, at most once, and returns the backend's error,
-// which the first caller does not see. It reports false if no request was sent
-// yet, or if it has arrived before.
-func (r *DelayedRequest) Arrive(ctx context.Context) (arrived bool, err error) {
-	r.mu.Lock()
-	send := r.send
-	r.send = nil
-	r.mu.Unlock()
-	if send == nil {
-		return false, nil
-	}
-	return true, send(ctx)
 }
 
 // Only applies the hook to the calls that match, and passes the others. To the hook, the

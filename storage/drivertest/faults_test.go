@@ -38,7 +38,7 @@ func ok(t testing.TB, err error) {
 
 func TestFaults(t *testing.T) {
 	t.Run("hit one call and no other", hookHitsItsCall)
-	t.Run("deliver a resent request when the test says so", resentRequest)
+	t.Run("count only the calls that match", onlyMatchingCalls)
 	t.Run("show each call to the hook", hookSeesCall)
 	t.Run("count concurrent calls", concurrentCalls)
 }
@@ -94,42 +94,22 @@ func hookHitsItsCall(t *testing.T) {
 	}
 }
 
-func resentRequest(t *testing.T) {
-	for name, test := range map[string]struct {
-		first   drivertest.Hook
-		answer  error
-		written bool
-	}{
-		"after its answer":          {drivertest.Pass, nil, true},
-		"after its answer was lost": {drivertest.FailAfter(1), drivertest.ErrInjected, true},
-		"for the first time":        {drivertest.FailBefore(1), drivertest.ErrInjected, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			db := open(t)
-			hook, late := drivertest.ResentLater(1, test.first)
-			faults := drivertest.NewFaults(drivertest.Far(db), hook)
-			if arrived, err := late.Arrive(t.Context()); arrived || err != nil {
-				t.Errorf("arrived before it was sent: %v", err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			err := driver.NewTable(faults, "T").Transact(ctx, "p", driver.Insert("r"))
-			cancel() // the caller does not wait any more
-			if !errors.Is(err, test.answer) || has(t, db, "r") != test.written {
-				t.Errorf("got %v, written %v", err, has(t, db, "r"))
-			}
-			if test.written {
-				ok(t, driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Delete("r", driver.Exists)))
-			}
-			if arrived, err := late.Arrive(t.Context()); !arrived || err != nil {
-				t.Errorf("arrived %v, %v", arrived, err)
-			}
-			if !has(t, db, "r") {
-				t.Error("the late request had no effect")
-			}
-			if arrived, _ := late.Arrive(t.Context()); arrived {
-				t.Error("it arrived again")
-			}
-		})
+func onlyMatchingCalls(t *testing.T) {
+	db := open(t)
+	faults := drivertest.NewFaults(drivertest.Far(db), drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
+	for range 3 {
+		if _, err := driver.NewTable(faults, "T").Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := driver.NewQueue(faults, "q").Length(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := insert(t, faults, "first"); err != nil {
+		t.Error(err)
+	}
+	if err := driver.NewQueue(faults, "q").Send(t.Context(), "second"); !errors.Is(err, drivertest.ErrInjected) {
+		t.Errorf("the second write: %v", err)
 	}
 }
 

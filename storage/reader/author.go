@@ -95,15 +95,24 @@ func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.U
 		}
 	}
 	var blogs map[domain.BlogID]domain.Blog
-	var read map[domain.ChannelRef]domain.Channel
+	var read []domain.Channel
 	err = s.fence.Concurrently(ctx,
 		func(ctx context.Context) (err error) { blogs, err = s.readFound(ctx, wanted); return err },
-		func(ctx context.Context) (err error) { read, err = s.readIncarnations(ctx, refs); return err })
+		func(ctx context.Context) (err error) {
+			read, err = concurrent.Gather(ctx, s.fence.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
+				row, err := s.fence.ReadIncarnation(ctx, ref)
+				if errors.Is(err, domain.ErrNotFound) {
+					return domain.Channel{}, true, nil
+				}
+				return row.Channel, true, err
+			})
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	for _, ref := range refs {
-		channels[ref] = read[ref]
+	for i, ref := range refs {
+		channels[ref] = read[i]
 	}
 	var gone []string
 	for _, post := range posts {
@@ -200,20 +209,4 @@ func (s *Feeds) WrittenTo(ctx context.Context, author domain.UserName, w Written
 // list yields the rows of a list of a user's.
 func (s *Feeds) list(ctx context.Context, kind *schema.Kind, user domain.UserName) iter.Seq2[driver.Entity, error] {
 	return s.users.Within(ctx, kind.In(schema.UserPartition(user)))
-}
-
-// readIncarnations reads those channels, in any state, that are still of these incarnations.
-func (s *Feeds) readIncarnations(ctx context.Context, refs []domain.ChannelRef) (map[domain.ChannelRef]domain.Channel, error) {
-	read, err := concurrent.Gather(ctx, s.fence.Reads, refs, func(ctx context.Context, ref domain.ChannelRef) (domain.Channel, bool, error) {
-		row, err := s.fence.ReadIncarnation(ctx, ref)
-		if errors.Is(err, domain.ErrNotFound) {
-			return domain.Channel{}, false, nil
-		}
-		return row.Channel, true, err
-	})
-	channels := make(map[domain.ChannelRef]domain.Channel, len(read))
-	for _, channel := range read {
-		channels[channel.Ref()] = channel
-	}
-	return channels, err
 }

@@ -36,8 +36,8 @@ func main() {
 // The numbers of make modelcheck, and about two thirds of what it explores.
 const (
 	seedOfRecords = 1
-	floorStates   = 10_000_000
-	floorSteps    = 20_000_000
+	floorStates   = 16_000_000
+	floorSteps    = 25_000_000
 )
 
 var errShortfall = errors.New("that is less than what was to be shown")

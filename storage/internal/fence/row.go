@@ -19,7 +19,7 @@ type Row struct {
 }
 
 // ReadActive reads the active channel at an address. A channel that is being deleted is
-// domain.ErrGone. A name without a channel is domain.ErrNotFound. If its incarnation is not one that
+// domain.ErrGone, and a *domain.PendingError while that may be undone. A name without a channel is domain.ErrNotFound. If its incarnation is not one that
 // the sender accepts, it returns a *domain.ReplacedError.
 func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
 	//lab: Read the channel's row: which incarnation has the name?
@@ -27,6 +27,8 @@ func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, 
 	switch {
 	case err != nil:
 		return Row{}, err
+	case row.State == domain.ChannelPending:
+		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.PendingError{Until: row.UndoableUntil})
 	case row.State != domain.ChannelActive:
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, domain.ErrGone)
 	case !at.Expected.Holds(row.Incarnation):

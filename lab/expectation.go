@@ -1,0 +1,71 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+)
+
+// An Expectation is one invariant of a protocol about which nothing but its states is judged.
+type Expectation struct {
+	Invariant
+	// Always says what is wrong in a state, and AtRest what is once no actor can go on and Recover is
+	// done. Either is empty if all is well, and may be nil.
+	Always, AtRest func(View) string
+	// Ends reports whether a Recover that comes to no end breaks it. Then no other is judged.
+	Ends bool
+}
+
+// Expectations are the Invariants of such a protocol.
+type Expectations struct {
+	Expected []Expectation
+	// Recover lets new processes go on when no actor can, until nothing is left to do. All leases have
+	// ended before. It returns an error if there is no end.
+	Recover func(*mem.DB) ([]Deed, error)
+}
+
+// List implements Invariants.
+func (e Expectations) List() []Invariant {
+	list := make([]Invariant, len(e.Expected))
+	for i, expected := range e.Expected {
+		list[i] = expected.Invariant
+	}
+	return list
+}
+
+// Recalls implements Invariants: no process keeps pages here.
+func (Expectations) Recalls(Kind) bool { return false }
+
+// Step finds nothing: these invariants are about states.
+func (Expectations) Step([]Fact, *Call, []mem.Change) []domain.Violation { return nil }
+
+// State implements Invariants.
+func (e Expectations) State(v View) []domain.Violation {
+	return e.broken(v, func(expected Expectation) func(View) string { return expected.Always })
+}
+
+func (e Expectations) broken(v View, judge func(Expectation) func(View) string) (violations []domain.Violation) {
+	for _, expected := range e.Expected {
+		if wrong := judge(expected); wrong != nil && wrong(v) != "" {
+			violations = append(violations, domain.Violation{Invariant: expected.Name, Detail: wrong(v)})
+		}
+	}
+	return violations
+}
+
+// Rest implements Invariants.
+func (e Expectations) Rest(v View) Outcome {
+	left := mem.Open(v.DB, "rest.")
+	deeds, err := e.Recover(left)
+	outcome := Outcome{DB: left.Snapshot(), Deeds: deeds, Unfinished: err != nil}
+	at := slices.IndexFunc(e.Expected, func(expected Expectation) bool { return expected.Ends })
+	if outcome.Unfinished && at >= 0 {
+		outcome.Violations = []domain.Violation{{Invariant: e.Expected[at].Name, Detail: fmt.Sprintf("new processes come to no end: %v", err)}}
+		return outcome
+	}
+	v.DB = outcome.DB
+	outcome.Violations = append(e.State(v), e.broken(v, func(expected Expectation) func(View) string { return expected.AtRest })...)
+	return outcome
+}
