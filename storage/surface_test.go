@@ -33,6 +33,7 @@ Accounts.Erasure
 Accounts.FollowSignInLink
 Accounts.Get
 Accounts.HasDigestAddress
+Accounts.List
 Accounts.NewDigestAddress
 Accounts.ResetPassword
 Accounts.RevokeDigestAddress

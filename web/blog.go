@@ -138,7 +138,7 @@ func (s *server) readBlog(c echo.Context, _ visitor) error {
 }
 
 func (s *server) listBlogs(c echo.Context, v visitor) error {
-	limit, limitErr := queryLimit(c)
+	limit, limitErr := queryLimit(c, "since", "until", "order", "rating", "find")
 	since, until, intervalErr := queryInterval(c)
 	order, orderErr := queryView(c)
 	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
@@ -162,6 +162,7 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 					list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
 				}
 			}
+			linkNext(c, list.Next)
 			return json.NewEncoder(body).Encode(list)
 		},
 	})

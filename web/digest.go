@@ -180,7 +180,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	limit, err := queryLimit(c)
+	limit, err := queryLimit(c, "day", "tz")
 	if err != nil {
 		return err
 	}
@@ -205,6 +205,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		}
 		answer.Channels[i] = listed
 	}
+	linkNext(c, page.Next)
 	return respond(c, err, http.StatusOK, answer)
 }
 

@@ -78,7 +78,7 @@ func (s *server) sendLatest(c echo.Context, active storage.Active, d document, w
 	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(context.Context, domain.Channel, storage.Version) (*sharedPage, error) {
 			hit = false
-			return newSharedPage(c.Request(), "", d, write)
+			return newSharedPage(c, "", d, write)
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {
@@ -121,6 +121,7 @@ func (s *server) readLatest(c echo.Context, _ visitor) error {
 		if err != nil {
 			return err
 		}
+		linkNext(c, latest.Next)
 		return json.NewEncoder(body).Encode(newListJSON(latest, newFeedJSON))
 	})
 }

@@ -1,12 +1,14 @@
 package web_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
 
 func TestList(t *testing.T) {
 	t.Run("refuses a bad query by its parameter", listRefusesABadQuery)
+	t.Run("links to its next part", listLinksToItsNextPart)
 	t.Run("of nothing is an empty array", listOfNothingIsAnEmptyArray)
 }
 
@@ -17,7 +19,7 @@ func listRefusesABadQuery(t *testing.T) {
 	for field, queries := range map[string][]string{
 		"after":    {"channels?after=made-up", "subscriptions?after=!", blogs + "after=%00", blogs + "order=rating&after=x", "deletions?after=x", "feed?after=x"},
 		"limit":    {"channels?limit=0", "subscriptions?limit=101", "feed?limit=-1", "deletions?limit=x", "digest?limit=", blogs + "limit=1.5", blogs + "limit=99999999999999999999"},
-		"contains": {"channels?contains=%FF", "channels?contains=" + strings.Repeat("a", 300)},
+		"contains": {"users", "users?contains=%20@", "channels?contains=%FF", "channels?contains=" + strings.Repeat("a", 300)},
 		"since":    {blogs + "since=yesterday", blogs + "since=", blogs + "order=rating&since=2026-01-01T00:00:00Z"},
 		"until": {blogs + "until=2026-01-01", blogs + "until=0001-01-01T00:00:00Z", blogs + "rating=3&until=2026-01-01T00:00:00Z",
 			blogs + "since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z"},
@@ -31,7 +33,22 @@ func listRefusesABadQuery(t *testing.T) {
 			s.do("GET", "/api/v1/"+query, bearer(token)).want(422).wantField(field)
 		}
 	}
-	s.do("GET", "/api/v1/channels?limit=100&unknown=1&after=").want(200)
+	for _, list := range []string{"channels", "users", "latest", "users/ada/blogs", "channels/Engines/blogs", "subscriptions", "feed", "deletions", "digest"} {
+		s.do("GET", "/api/v1/"+list+"?limit=100&unknown=1&after=", bearer(token)).want(400)
+	}
+}
+
+func listLinksToItsNextPart(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	s.channel("Wheels", "ada")
+	first := s.do("GET", "/api/v1/channels?limit=1&contains=e", bearer(token)).want(200)
+	next, linked := strings.CutSuffix(strings.TrimPrefix(first.header.Get("Link"), "<"), `>; rel="next"`)
+	if !linked || !strings.Contains(next, "contains=e") || !strings.Contains(next, "after="+url.QueryEscape(first.text("next"))) {
+		t.Fatalf("it links to %s", first.header.Get("Link"))
+	}
+	if last := s.do("GET", next, bearer(token)).want(200); last.header.Get("Link") != "" || !strings.Contains(string(last.body), "Wheels") {
+		t.Errorf("the next part is %s, and links to %s", last.body, last.header.Get("Link"))
+	}
 }
 
 func listOfNothingIsAnEmptyArray(t *testing.T) {

@@ -113,6 +113,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		answer       handler
 	}{
 		{http.MethodPost, "/users", maxSmallBody, everybody, s.createUser},
+		{http.MethodGet, "/users", maxSmallBody, everybody, s.listUsers},
 		{http.MethodGet, "/users/:user", maxBody, everybody, s.describeUser},
 		{http.MethodGet, "/users/:user/blogs", maxBody, everybody, s.listWritten},
 		{http.MethodPut, "/users/me/password", maxPasswordsBody, signedIn, s.replacePassword},

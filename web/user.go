@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -49,6 +50,22 @@ type userJSON struct {
 func (s *server) describeUser(c echo.Context, _ visitor) error {
 	user, err := s.readUser(c, func(context.Context, domain.UserName) error { return nil })
 	return respond(c, err, http.StatusOK, userJSON{user.Name, apiTime(user.CreatedOn)})
+}
+
+// listUsers lists people by part of their name.
+func (s *server) listUsers(c echo.Context, _ visitor) error {
+	limit, limitErr := queryLimit(c, "contains")
+	text, err := queryContains(c)
+	if err == nil && text == "" {
+		err = domain.Invalid("contains", "must not be empty")
+	}
+	if err := domain.JoinInvalid(limitErr, err); err != nil {
+		return err
+	}
+	found, err := s.store.Accounts.List(c.Request().Context(), strings.ToLower(text), c.QueryParam("after"), limit)
+	return respondList(c, err, found, func(name domain.UserName) map[string]domain.UserName {
+		return map[string]domain.UserName{"name": name}
+	})
 }
 
 func (s *server) listWritten(c echo.Context, _ visitor) error {
