@@ -10,6 +10,7 @@
 package modelcheck
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -87,6 +88,27 @@ func (c Case) Explore(seed uint64) Result {
 	}
 	r.Counts, r.Took = x.Counts(), time.Since(began)
 	return r
+}
+
+// Try explores a case of a reader's own for as long as the context lasts. whole tells that it was long
+// enough. The error says what is wrong with its code, and which schedule shows it.
+func (c Case) Try(ctx context.Context) (r Result, whole bool, err error) {
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case *lab.Failure:
+			err = fmt.Errorf("after the schedule %q, %v", c.Format(cause.Schedule), cause.Cause)
+		default:
+			err = fmt.Errorf("at the start, %v", cause)
+		}
+	}()
+	r = Result{Case: c}
+	began := time.Now()
+	r.Finding, whole = x.ExploreFor(ctx)
+	r.Counts, r.Took = x.Counts(), time.Since(began)
+	return r, whole, nil
 }
 
 // OK reports whether the result is the one expected.

@@ -2,11 +2,14 @@ package own_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/own"
 	"microblogging/storage/driver"
 )
@@ -15,6 +18,7 @@ func TestOwn(t *testing.T) {
 	t.Run("each protocol that comes with the lab holds, and breaks without its safeguard", protocolsHold)
 	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
+	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 }
 
@@ -102,6 +106,46 @@ func leasesEnd(t *testing.T) {
 	defer x.Close()
 	if found := x.Explore(); found != nil {
 		t.Errorf("%+v", found)
+	}
+}
+
+func wrongCodeIsNamed(t *testing.T) {
+	row := func(c own.Client, name string) {
+		_ = c.Table("Rows").Transact(c, "p", driver.Merge(name, driver.Upsert))
+	}
+	runs, asleep := 0, make(chan struct{})
+	for want, p := range map[string]own.Protocol{
+		"ann panics in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			row(c, "one")
+			panic("mine")
+		}}}},
+		"after the schedule \"ann*2\", ann does not do the same twice": {Actors: []own.Actor{{Name: "bob", Run: func(c own.Client) { row(c, "bob") }},
+			{Name: "ann", Run: func(c own.Client) {
+				runs++
+				row(c, "one")
+				row(c, fmt.Sprint(runs))
+			}}}},
+		"ann makes neither a call nor an end": {Actors: []own.Actor{{Name: "ann", Run: func(own.Client) { <-asleep }}}},
+		"the set-up makes more than 500 calls": {Setup: func(c own.Client) {
+			for {
+				row(c, "one")
+			}
+		}},
+		"Recover panics: it makes more than 10000 calls": {Recover: func(c own.Client) error {
+			for {
+				row(c, "one")
+			}
+		}},
+		"Recover comes to no end": {Recover: func(own.Client) error { <-asleep; return nil }},
+		"Recover panics: mine":    {Recover: func(own.Client) error { panic("mine") }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asleep = make(chan struct{})
+			defer close(asleep)
+			if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: p.Whole()}).Try(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.300v, want %s", err, want)
+			}
+		})
 	}
 }
 

@@ -99,6 +99,8 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 // foundIn says in three words what the model checker has found in a scenario of a reader's own.
 func foundIn(record modelcheck.Record) string {
 	switch {
+	case record.Failure != "":
+		return "its code fails: " + record.Failure
 	case record.Shortest > 0:
 		return "breaks in " + lab.Count(record.Shortest, "step")
 	case record.States > 0:
