@@ -38,8 +38,8 @@ type Scenario struct {
 	Actors []Actor
 	// Faults is the most faults of one run: deaths, lost and repeated requests.
 	Faults int
-	// Deaths allows no other faults than deaths.
-	Deaths bool
+	// Deaths is how many of the faults are deaths, and no others. If it is 0, any may be.
+	Deaths int
 	// Forgets adds the fault that the queue loses a message.
 	Forgets bool
 	// DelayedCalls adds two faults: the caller of a request gives up while it is still

@@ -33,9 +33,9 @@ type Protocol struct {
 	Actors []Actor
 	// Recover is run by a new process when no actor can go on, as often as it takes. It may be nil.
 	Recover func(Client) error
-	// Deaths is how many actors may die in one run, at any step. Late adds one fault of any kind: a
+	// Deaths is how many actors may die in one run, at any step. Late adds one other fault: a
 	// response is lost, a request is sent twice, or a request takes effect late, because its caller has
-	// given up or as a delayed duplicate.
+	// given up or as a delayed duplicate. Without Deaths, an actor may also die instead.
 	Deaths     int
 	Late       bool
 	Invariants []Invariant
@@ -141,7 +141,7 @@ func Scenarios() (all []lab.Scenario) {
 var capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 func (p Protocol) scenario(name string) lab.Scenario {
-	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Untrusted: true, Invariants: p.expectations()}
+	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: p.Deaths, Untrusted: true, Invariants: p.expectations()}
 	if p.Late {
 		s.Faults++
 		s.DelayedCalls = func(*lab.Call) bool { return true }

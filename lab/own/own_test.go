@@ -18,6 +18,7 @@ func TestOwn(t *testing.T) {
 	t.Run("each protocol that comes with the lab holds, and breaks without its safeguard", protocolsHold)
 	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
+	t.Run("no more actors die than Deaths says, also with Late", deathsAreCounted)
 	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 }
@@ -106,6 +107,30 @@ func leasesEnd(t *testing.T) {
 	defer x.Close()
 	if found := x.Explore(); found != nil {
 		t.Errorf("%+v", found)
+	}
+}
+
+func deathsAreCounted(t *testing.T) {
+	var p own.Protocol
+	for _, name := range []string{"ann", "bob"} {
+		p.Actors = append(p.Actors, own.Actor{Name: name, Run: func(c own.Client) {
+			_ = c.Table("Rows").Transact(c, "p", driver.Insert(name))
+			c.Tell("ended")
+		}})
+	}
+	p.Invariants = []own.Invariant{{Name: "one lives", Quiescent: func(s own.State) string {
+		if s.Told("ended") == 0 {
+			return "both are dead"
+		}
+		return ""
+	}}}
+	for deaths, broken := range map[int]bool{1: false, 2: true} {
+		p.Deaths, p.Late = deaths, true
+		x := lab.NewExplorer(p.Whole())
+		if found := x.Explore(); (found != nil) != broken {
+			t.Errorf("with %d deaths: %+v", deaths, found)
+		}
+		x.Close()
 	}
 }
 
