@@ -6,15 +6,20 @@ import (
 	"strings"
 )
 
-// strayPercent finds a percent sign that escapes nothing, which browsers take and url.Parse refuses.
-var strayPercent = regexp.MustCompile(`%(?:[0-9A-Fa-f]?(?:[^0-9A-Fa-f]|$))`)
+// escapePattern finds percent signs and what they escape.
+var escapePattern = regexp.MustCompile(`%([0-9A-Fa-f]{2})?`)
 
 // parseURL parses an address as browsers do. It returns nil for what is none.
 func parseURL(s string) *url.URL {
 	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.TrimSpace(s))
 	u, err := url.Parse(s)
 	if err != nil && strings.Contains(s, "%") {
-		u, err = url.Parse(strayPercent.ReplaceAllStringFunc(s, func(p string) string { return "%25" + p[1:] }))
+		u, err = url.Parse(escapePattern.ReplaceAllStringFunc(s, func(escape string) string {
+			if escape == "%" {
+				return "%25" // url.Parse refuses what escapes nothing
+			}
+			return escape
+		}))
 	}
 	if err != nil {
 		return nil
