@@ -80,7 +80,7 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 			}
 		}
 		for _, n := range c.emphasised {
-			trimEmphasis(n)
+			checkEmphasis(n)
 		}
 	}
 	return tree, c.seen, err

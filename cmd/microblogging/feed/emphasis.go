@@ -17,80 +17,55 @@ var (
 	deletions = []atom.Atom{atom.Del, atom.S, atom.Strike}
 )
 
-// trimEmphasis moves marks and spaces out of an emphasised element that has a letter beside it, because CommonMark
-// reads the ** in "**Note:**no space" as asterisks, and those in "**Note**:no space" as emphasis. The converter
-// library does not heed that. If nothing is left, or something else than text is at an end, there is no emphasis;
-// neither is there right after another element of emphasis, of which the library makes one with this.
-func trimEmphasis(n *html.Node) {
+// checkEmphasis leaves emphasis only where CommonMark has marks for it. Beside a letter, those of "**Note:**no space" are
+// asterisks, so what is no letter moves out of the ends of the element: "**Note**:no space". The converter library heeds
+// neither that, nor that marks beside one another become other marks, nor that a link may have lines.
+func checkEmphasis(n *html.Node) {
 	const marks = "*_~"
+	before, after := beside(n, false), beside(n, true)
+	joins := isLetter(before) || isLetter(after)
+	if joins {
+		trimEnd(n, false)
+		trimEnd(n, true)
+	}
 	text := strings.TrimSpace(dom.CollectText(n))
-	inSame := dom.FindFirstNode(n, func(in *html.Node) bool { return in != n && in.DataAtom == n.DataAtom }) != nil
-	longLink := dom.FindFirstNode(n, func(in *html.Node) bool { return in.DataAtom == atom.Br && in.Parent.DataAtom == atom.A }) != nil
-	if strings.ContainsRune(marks, beside(n, false)) || strings.ContainsRune(marks, beside(n, true)) || inSame || longLink || strings.Trim(text, marks) != text || isEmphasis(n.PrevSibling) && n.PrevSibling.DataAtom != n.DataAtom { // other marks would join those of the element
+	up := n
+	for up.PrevSibling == nil && up.Parent != nil && (isEmphasis(up.Parent) || up.Parent.DataAtom == atom.Span) {
+		up = up.Parent
+	}
+	adjacent := false // but for one of the same kind, of which the library makes one with this
+	for previous := up.PrevSibling; previous != nil; previous = previous.LastChild {
+		adjacent = adjacent || isEmphasis(previous) && (previous != n.PrevSibling || previous.DataAtom != n.DataAtom)
+	}
+	within := dom.FindFirstNode(n, func(in *html.Node) bool {
+		return in != n && (in.DataAtom == n.DataAtom || joins && isDeletion(in) != isDeletion(n) && isEmphasis(in)) ||
+			in.DataAtom == atom.Br && (in.Parent.DataAtom == atom.A || strings.ContainsAny(text, marks))
+	})
+	if isLetter(before) && !isLetter(edge(n, false)) || isLetter(after) && !isLetter(edge(n, true)) || within != nil ||
+		strings.Trim(text, marks) != text || strings.ContainsRune(marks, beside(n, false)) || strings.ContainsRune(marks, beside(n, true)) ||
+		adjacent {
 		toSpan(n)
-		return
-	}
-	if !isLetter(beside(n, false)) && !isLetter(beside(n, true)) {
-		return
-	}
-	for _, last := range []bool{false, true} {
-		moved := textNode("")
-		joins := isLetter(beside(n, last))
-		for trimming := true; trimming; {
-			leaf, others := n, false // the marks of deletions and of emphasis are not one
-			for leaf.LastChild != nil && leaf.DataAtom != atom.A && !isCode(leaf) {
-				if leaf = leaf.FirstChild; last {
-					leaf = leaf.Parent.LastChild
-				}
-				others = others || isEmphasis(leaf) && isDeletion(leaf) != isDeletion(n)
-			}
-			switch {
-			case leaf.DataAtom == atom.A && (!joins || !isDeletion(n) && n.FirstChild == n.LastChild): // the library puts the marks into the link
-				trimming = false
-			case others && joins:
-				toSpan(n)
-				trimming = false
-			case leaf == n, leaf.Type == html.ElementNode && leaf.DataAtom != atom.Span && leaf.DataAtom != atom.Br:
-				toSpan(n)
-				trimming = false
-			case leaf.DataAtom == atom.Br:
-				leaf.Type, leaf.DataAtom, leaf.Data = html.TextNode, 0, "\u2028" // which becomes a newline
-			case leaf.Data == "" || leaf.Type != html.TextNode:
-				leaf.Parent.RemoveChild(leaf)
-			default:
-				trimming = trimText(leaf, moved, last)
-			}
-		}
-		if strings.ContainsAny(moved.Data, marks) {
-			toSpan(n)
-		}
-		switch {
-		case moved.Data == "":
-		case last:
-			n.Parent.InsertBefore(moved, n.NextSibling)
-		default:
-			n.Parent.InsertBefore(moved, n)
-		}
 	}
 }
 
-// trimText moves a character that is not a letter from the end of a text to another. It reports false if there is a letter.
-func trimText(from, to *html.Node, last bool) bool {
+// trimEnd moves what is no letter out of an end of an element, if there is text.
+func trimEnd(n *html.Node, last bool) {
+	end, next := n.FirstChild, n
 	if last {
-		r, size := utf8.DecodeLastRuneInString(from.Data)
-		if isLetter(r) {
-			return false
-		}
-		at := len(from.Data) - size
-		from.Data, to.Data = from.Data[:at], from.Data[at:]+to.Data
-		return true
+		end, next = n.LastChild, n.NextSibling
 	}
-	r, size := utf8.DecodeRuneInString(from.Data)
-	if isLetter(r) {
-		return false
+	if end == nil || end.Type != html.TextNode {
+		return
 	}
-	from.Data, to.Data = from.Data[size:], to.Data+from.Data[:size]
-	return true
+	rest := strings.TrimLeftFunc(end.Data, func(r rune) bool { return !isLetter(r) })
+	moved := strings.TrimSuffix(end.Data, rest)
+	if last {
+		rest = strings.TrimRightFunc(end.Data, func(r rune) bool { return !isLetter(r) })
+		moved = strings.TrimPrefix(end.Data, rest)
+	}
+	if end.Data = rest; moved != "" {
+		n.Parent.InsertBefore(textNode(moved), next)
+	}
 }
 
 func isDeletion(n *html.Node) bool { return slices.Contains(deletions, n.DataAtom) }

@@ -44,7 +44,7 @@ func contentOf(t fatal, markup, base string) *visibleContent {
 	return c
 }
 
-var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
+var wordPattern = regexp.MustCompile(`w\d+x|[\pL\pN]+`)
 
 func (c *visibleContent) words() []string { return wordPattern.FindAllString(c.text.String(), -1) }
 
