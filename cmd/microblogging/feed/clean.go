@@ -183,7 +183,7 @@ func (c *cleaner) element(n *html.Node) {
 	if isEmphasis(n) {
 		c.emphasised = append(c.emphasised, n)
 	}
-	if isCode(n) && beside(n, false) == '`' { // the library makes one code of both, or marks that are text
+	if isCode(n) && neighbour(n, false) == '`' { // the library makes one code of both, or marks that are text
 		n.Parent.InsertBefore(textNode(" "), n)
 	}
 }
@@ -198,7 +198,7 @@ func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil 
 // raise writes what is above or below its line with the marks that people use in its place, except the end of an ordinal number.
 func raise(n *html.Node) {
 	mark, text := "^", strings.TrimSpace(dom.CollectText(n))
-	open := strings.ContainsAny(text, " \n") || isLetter(beside(n, true))
+	open := strings.ContainsAny(text, " \n") || isLetter(neighbour(n, true))
 	if n.DataAtom == atom.Sub {
 		mark = "_"
 		open = open && strings.Trim(text, "0123456789") != "" // H_2O
@@ -285,13 +285,13 @@ func unlink(n *html.Node) {
 	setApart(n)
 }
 
-// setApart puts spaces around an element that gets other words than it has, so that they do not join those beside it.
+// setApart puts spaces around an element that gets other words than it has, so that they do not join the words around it.
 func setApart(n *html.Node) {
 	words := func(r rune) bool { return isLetter(r) || r == ']' || r == '`' }
-	if words(beside(n, false)) {
+	if words(neighbour(n, false)) {
 		n.Parent.InsertBefore(textNode(" "), n)
 	}
-	if words(beside(n, true)) {
+	if words(neighbour(n, true)) {
 		n.Parent.InsertBefore(textNode(" "), n.NextSibling)
 	}
 }
@@ -346,7 +346,7 @@ func isHidden(element atom.Atom) bool {
 // lineNumbers finds the class of an element in which a highlighter counts lines of code.
 var lineNumbers = regexp.MustCompile(`(?i)(^|[\s_-])(gutter|line-?nos?|line-?num(ber)?s?|lnt|blob-num|ln-num(bers)?)($|[\s_-])`)
 
-// isLineNumbers reports whether an element has the numbers of the lines of code beside it.
+// isLineNumbers reports whether an element has the numbers of the lines of code in the next cell.
 func isLineNumbers(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Td, atom.Span, atom.Pre, atom.Code, atom.Div, atom.A:

@@ -17,12 +17,12 @@ var (
 	deletions = []atom.Atom{atom.Del, atom.S, atom.Strike}
 )
 
-// checkEmphasis leaves emphasis only where CommonMark has marks for it. Beside a letter, those of "**Note:**no space" are
+// checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of "**Note:**no space" are
 // asterisks, so what is no letter moves out of the ends of the element: "**Note**:no space". The converter library heeds
-// neither that, nor that marks beside one another become other marks, nor that a link may have lines.
+// neither that, nor that adjacent marks become other marks, nor that a link may have lines.
 func checkEmphasis(n *html.Node) {
 	const marks = "*_~"
-	before, after := beside(n, false), beside(n, true)
+	before, after := neighbour(n, false), neighbour(n, true)
 	joins := isLetter(before) || isLetter(after)
 	if joins {
 		trimEnd(n, false)
@@ -42,7 +42,7 @@ func checkEmphasis(n *html.Node) {
 			in.DataAtom == atom.Br && (in.Parent.DataAtom == atom.A || strings.ContainsAny(text, marks))
 	})
 	if isLetter(before) && !isLetter(edge(n, false)) || isLetter(after) && !isLetter(edge(n, true)) || within != nil ||
-		strings.Trim(text, marks) != text || strings.ContainsRune(marks, beside(n, false)) || strings.ContainsRune(marks, beside(n, true)) ||
+		strings.Trim(text, marks) != text || strings.ContainsRune(marks, neighbour(n, false)) || strings.ContainsRune(marks, neighbour(n, true)) ||
 		adjacent {
 		toSpan(n)
 	}
@@ -80,8 +80,8 @@ func isCode(n *html.Node) bool {
 
 func isLetter(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }
 
-// beside returns the character before or after an element, as Markdown has it, but for the marks of emphasis.
-func beside(n *html.Node, after bool) rune {
+// neighbour returns the character before or after an element, as Markdown has it, but for the marks of emphasis.
+func neighbour(n *html.Node, after bool) rune {
 	for ; n.Parent != nil && !dom.NameIsBlockNode(n.Data); n = n.Parent {
 		for next := sibling(n, after); next != nil; next = sibling(next, after) {
 			if r := edge(next, !after); r != 0 {

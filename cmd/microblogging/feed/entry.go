@@ -137,7 +137,7 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	return draft, lost
 }
 
-// attach returns paragraphs with the media that the text does not have, and how many do not fit beside it.
+// attach returns paragraphs with the media that the text does not have, and how many do not fit.
 func (c *Converter) attach(media []Medium, base *url.URL, text string) (attached string, unfit int) {
 	room := max(maxAttached, domain.MaxText-utf8.RuneCountInString(text))
 	for _, m := range media {
