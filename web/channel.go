@@ -362,7 +362,9 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view.Person = person.Name
+	if !person.Leaves {
+		view.Person = person.Name
+	}
 	for i := range view.Channels {
 		ref := view.Channels[i].Ref()
 		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })

@@ -51,9 +51,10 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, text string, q 
 		blog := Decode(row)
 		found.Back = blog.CreatedOn
 		bytes += len(blog.Title) + len(blog.Text)
-		if blog.Channel.Incarnation == ref.Incarnation &&
+		shown, is := s.fence.Shown(blog.Blog)
+		if is && blog.Channel.Incarnation == ref.Incarnation &&
 			(strings.Contains(domain.Fold(blog.Title), text) || strings.Contains(domain.Fold(blog.Text), text)) {
-			found.Items = append(found.Items, blog.Blog)
+			found.Items = append(found.Items, shown)
 		}
 	}
 	return found, nil

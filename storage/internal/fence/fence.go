@@ -3,6 +3,7 @@ package fence
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -15,6 +16,8 @@ import (
 // A Fence has the operations that create, fence off and delete channels. It is safe for
 // concurrent use.
 type Fence struct {
+	leaving atomic.Pointer[Leaving]
+
 	concurrent.Reads
 
 	channels, blogs, users *driver.Table
