@@ -124,7 +124,8 @@ UpdateRecord
 `
 
 func TestSurface(t *testing.T) {
-	web := append(reachable(t, "", reflect.TypeFor[*storage.Store]()), functions(t, "../web")...)
+	methods := reachable(t, "", reflect.TypeFor[*storage.Store]())
+	web := append(methods, functions(t, "../web")...)
 	for field := range reflect.TypeFor[storage.Store]().Fields() {
 		if field.Anonymous {
 			t.Errorf("a Store embeds %s: give it a name, so that a page says whose operation it calls", field.Name)
@@ -156,7 +157,7 @@ func TestSurface(t *testing.T) {
 			if !call.MatchString(calls) {
 				t.Errorf("web does not call %s: move it to the Steps of its package, or give it a small letter", name)
 			}
-			if !call.MatchString(tests) {
+			if slices.Contains(methods, name) && !call.MatchString(tests) { // the lab tries the functions
 				t.Errorf("no test of storage calls %s: add one to its package", name)
 			}
 		}

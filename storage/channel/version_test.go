@@ -1,12 +1,10 @@
 package channel_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/channel"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
@@ -14,7 +12,6 @@ import (
 func TestChannelVersion(t *testing.T) {
 	t.Run("an outdated incarnation costs a read and nothing else", bubble(outdatedIncarnationCostsOneRead))
 	t.Run("a channel without its open gate is not found", bubble(ungatedChannelIsNotFound))
-	t.Run("what is kept is read again after a change, and what has no version is not kept", bubble(keptIsReadAgain))
 }
 
 func outdatedIncarnationCostsOneRead(t *testing.T, w *world) {
@@ -47,33 +44,5 @@ func ungatedChannelIsNotFound(t *testing.T, w *world) {
 		if shown, version, err := w.Store.Channels.GetVersion(t.Context(), channel.Ref().Address(), remembered); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("remembering %q it is %+v in version %q, %v", remembered, shown, version, err)
 		}
-	}
-}
-
-// pages keeps how often a page was read.
-type pages map[string]channel.Kept[int]
-
-func (p pages) Get(key string) (kept channel.Kept[int], there bool) { kept, there = p[key]; return }
-func (p pages) Set(key string, kept channel.Kept[int])              { p[key] = kept }
-
-func keptIsReadAgain(t *testing.T, w *world) {
-	garden, reads, kept := w.Create("garden", ada), 0, pages{}
-	read := func(context.Context, domain.Channel, channel.Version) (int, error) { reads++; return reads, nil }
-	want := func(n int) {
-		t.Helper()
-		if got, err := channel.ReadCached(t.Context(), w.Store.Channels, kept, garden.Ref().Address(), "page", read); got.Value != n || err != nil {
-			t.Errorf("the page of read %d, %v; want %d", got.Value, err, n)
-		}
-	}
-	want(1)
-	want(1)
-	w.Post(garden, ada, "one")
-	want(2)
-	_, err := channel.ReadCachedAt(t.Context(), kept, garden, "", "page", read)
-	w.OK(err)
-	want(2)
-	w.Delete(garden)
-	if got, err := channel.ReadCached(t.Context(), w.Store.Channels, kept, garden.Ref().Address(), "page", read); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("a channel that is gone has the page %d, %v", got.Value, err)
 	}
 }
