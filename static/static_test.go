@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -51,6 +52,7 @@ func TestAssets(t *testing.T) {
 	t.Run("named in the manifest are there", filesOfTheManifestAreThere)
 	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
 	t.Run("load nothing from elsewhere", noAssetLoadsFromElsewhere)
+	t.Run("give style to classes that a page has", classesAreOnPages)
 }
 
 func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
@@ -296,6 +298,38 @@ func noAssetLoadsFromElsewhere(t *testing.T) {
 		text := strings.ReplaceAll(string(content), `xmlns="http://www.w3.org/2000/svg"`, "")
 		if found := elsewhere.FindString(text); found != "" {
 			t.Errorf("%s holds %s", name, found)
+		}
+	}
+}
+
+func classesAreOnPages(t *testing.T) {
+	words := map[string]bool{} // between quotes in templates, and in the Go and the scripts that make classes
+	for _, folder := range []string{"../lab", "../static", "../templates", "../web"} {
+		ok(t, filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || !regexp.MustCompile(`\.(templ|go|js)$`).MatchString(name) || regexp.MustCompile(`_(templ|test)\.go$`).MatchString(name) {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			for _, quoted := range regexp.MustCompile(`"[^"\n]*"`).FindAllString(string(text), -1) {
+				quoted = strings.Trim(quoted, `"`)
+				words[strings.ReplaceAll(quoted, " ", "-")] = true // a state of an actor
+				for word := range strings.FieldsSeq(quoted) {
+					words[word] = true
+				}
+			}
+			return err
+		}))
+	}
+	styles, err := fs.Glob(sources, "*.css")
+	ok(t, err)
+	for _, name := range styles {
+		text, err := fs.ReadFile(sources, name)
+		ok(t, err)
+		selectors := regexp.MustCompile(`(?s)/\*.*?\*/|\{[^{}]*\}`).ReplaceAllString(string(text), " ")
+		for _, class := range regexp.MustCompile(`\.([a-zA-Z][\w-]*)`).FindAllStringSubmatch(selectors, -1) {
+			if !words[class[1]] && !words[strings.TrimRight(class[1], "0123456789")] {
+				t.Errorf("%s: no page has the class %s: take it out", name, class[1])
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -126,7 +127,8 @@ UpdateRecord
 `
 
 func TestSurface(t *testing.T) {
-	web := append(reachable(t, "", reflect.TypeFor[*storage.Store]()), functions(t, "../web")...)
+	methods := reachable(t, "", reflect.TypeFor[*storage.Store]())
+	web := append(methods, functions(t, "../web")...)
 	for field := range reflect.TypeFor[storage.Store]().Fields() {
 		if field.Anonymous {
 			t.Errorf("a Store embeds %s: give it a name, so that a page says whose operation it calls", field.Name)
@@ -151,23 +153,33 @@ func TestSurface(t *testing.T) {
 			}
 		}
 	})
-	t.Run("web calls each of its operations", func(t *testing.T) {
-		files, err := filepath.Glob("../web/*.go")
-		ok(t, err)
-		var source strings.Builder
-		for _, file := range files {
-			if text, err := os.ReadFile(file); err != nil {
-				t.Fatal(err)
-			} else if !strings.HasSuffix(file, "_test.go") {
-				source.Write(text)
-			}
-		}
+	t.Run("web calls each of its operations, and a test of storage does", func(t *testing.T) {
+		calls, tests := source(t, "../web", false), source(t, ".", true)
 		for _, name := range web {
-			if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(source.String()) {
+			call := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+			if !call.MatchString(calls) {
 				t.Errorf("web does not call %s: move it to the Steps of its package, or give it a small letter", name)
+			}
+			if slices.Contains(methods, name) && !call.MatchString(tests) { // the lab tries the functions
+				t.Errorf("no test of storage calls %s: add one to its package", name)
 			}
 		}
 	})
+}
+
+// source is the text of the tests below a folder, but for this one, or of all else there.
+func source(t *testing.T, folder string, tests bool) string {
+	t.Helper()
+	var source strings.Builder
+	ok(t, filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".go") && strings.HasSuffix(name, "_test.go") == tests && name != "surface_test.go" {
+			text, readErr := os.ReadFile(name)
+			source.Write(text)
+			return readErr
+		}
+		return err
+	}))
+	return source.String()
 }
 
 // holds compares what can be reached with a list.

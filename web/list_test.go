@@ -9,6 +9,7 @@ import (
 func TestList(t *testing.T) {
 	t.Run("refuses a bad query by its parameter", listRefusesABadQuery)
 	t.Run("links to its next part", listLinksToItsNextPart)
+	t.Run("refuses a token that is not its own", listRefusesAForeignToken)
 	t.Run("of nothing is an empty array", listOfNothingIsAnEmptyArray)
 }
 
@@ -17,7 +18,7 @@ func listRefusesABadQuery(t *testing.T) {
 	s, token, _ := engines(t, "ada")
 	const blogs = "channels/Engines/blogs?"
 	for field, queries := range map[string][]string{
-		"after":    {"channels?after=made-up", "subscriptions?after=!", blogs + "after=%00", blogs + "order=rating&after=x", "deletions?after=x", "feed?after=x"},
+		"after":    {blogs + "after=%00", blogs + "order=rating&after=x", "channels?order=activity&after=x"},
 		"limit":    {"channels?limit=0", "subscriptions?limit=101", "feed?limit=-1", "deletions?limit=x", "digest?limit=", blogs + "limit=1.5", blogs + "limit=99999999999999999999"},
 		"contains": {"users", "users?contains=%20@", "channels?contains=%FF", "channels?contains=" + strings.Repeat("a", 300)},
 		"since":    {blogs + "since=yesterday", blogs + "since=", blogs + "order=rating&since=2026-01-01T00:00:00Z"},
@@ -48,6 +49,20 @@ func listLinksToItsNextPart(t *testing.T) {
 	}
 	if last := s.do("GET", next, bearer(token)).want(200); last.header.Get("Link") != "" || !strings.Contains(string(last.body), "Wheels") {
 		t.Errorf("the next part is %s, and links to %s", last.body, last.header.Get("Link"))
+	}
+}
+
+// Each path whose description has the parameter is such a list.
+func listRefusesAForeignToken(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	for path := range s.spec.paths() {
+		parameters, _ := dig(s.spec.paths(), path+".get.parameters").([]any)
+		for _, parameter := range parameters {
+			if s.spec.resolve(parameter)["name"] == "after" {
+				path = strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path)
+				s.do("GET", "/api/v1"+path+"?after=made-up", bearer(token)).want(422).wantField("after")
+			}
+		}
 	}
 }
 

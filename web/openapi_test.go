@@ -7,6 +7,8 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,12 +19,44 @@ import (
 
 func TestOpenAPI(t *testing.T) {
 	t.Run("the description states its version and OpenAPI 3.1", descriptionStatesItsVersionAndOpenAPI31)
+	t.Run("each component is used", eachComponentIsUsed)
+	t.Run("each member of a response is described", eachMemberIsDescribed)
 }
 
 func descriptionStatesItsVersionAndOpenAPI31(t *testing.T) {
 	a := newSite(t).do("GET", "/api/openapi.json").want(200)
 	a.holds("openapi", "3.1.0")
 	a.holds("info.version", "test")
+}
+
+func eachComponentIsUsed(t *testing.T) {
+	text, err := os.ReadFile("openapi.json")
+	ok(t, err)
+	components, _ := dig(parseOpenAPI(t, text).root, "components").(map[string]any)
+	for kind, named := range components {
+		for name := range named.(map[string]any) {
+			if used := fmt.Sprintf(`"#/components/%s/%s"`, kind, name); kind != "securitySchemes" && !bytes.Contains(text, []byte(used)) {
+				t.Errorf("no operation uses %s: take it out", used)
+			}
+		}
+	}
+}
+
+// A response may omit a member, so no test of a route has to see it. Feeds are not of the API.
+func eachMemberIsDescribed(t *testing.T) {
+	text, err := os.ReadFile("openapi.json")
+	ok(t, err)
+	files, err := filepath.Glob("*.go")
+	ok(t, err)
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		ok(t, err)
+		for _, member := range regexp.MustCompile(`json:"(\w+)`).FindAllSubmatch(source, -1) {
+			if name != "syndication.go" && !strings.HasSuffix(name, "_test.go") && !bytes.Contains(text, []byte(`"`+string(member[1])+`":`)) {
+				t.Errorf("%s: %s is not described in openapi.json", name, member[1])
+			}
+		}
+	}
 }
 
 var routeParam = regexp.MustCompile(`/:(\w+)`)

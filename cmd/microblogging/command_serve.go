@@ -15,7 +15,6 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
-	"microblogging/web"
 	"microblogging/worker"
 )
 
@@ -82,7 +81,6 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	}
 	told, err := telemetry.Start(telemetry.Options{
 		Version: buildVersion(), Storage: p.Storage, Counts: p.AdminListen != "" || p.HealthListen != "", Log: log,
-		Path: web.LoggedPath,
 	})
 	if err != nil {
 		return cannotRunError{err}

@@ -71,6 +71,7 @@ func (w *world) expire() int {
 func TestPassword(t *testing.T) {
 	t.Run("change ends every other session", bubble(passwordChangeEndsOtherSessions))
 	t.Run("refused change changes nothing", bubble(refusedPasswordChangeChangesNothing))
+	t.Run("link sets one password, and ends every session", bubble(linkSetsOnePassword))
 }
 
 func passwordChangeEndsOtherSessions(t *testing.T, w *world) {
@@ -99,4 +100,20 @@ func refusedPasswordChangeChangesNothing(t *testing.T, w *world) {
 	}
 	w.mustBeSignedIn(own, "ada")
 	w.signedIn("ada", right)
+}
+
+func linkSetsOnePassword(t *testing.T, w *world) {
+	w.user("ada")
+	session, link := w.signedIn("ada", right), w.link()
+	if err := w.Store.Accounts.ResetPassword(t.Context(), link, "password123"); !errors.As(err, new(*domain.InvalidError)) {
+		t.Errorf("a password that breaks a rule: %v", err)
+	}
+	w.OK(w.Store.Accounts.ResetPassword(t.Context(), link, "another horse"))
+	for _, used := range []string{link, session, ""} {
+		if err := w.Store.Accounts.ResetPassword(t.Context(), used, "a third horse"); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("a link that was used, or is none: %v", err)
+		}
+	}
+	w.mustNotBeSignedIn(session)
+	w.signedIn("ada", "another horse")
 }

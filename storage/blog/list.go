@@ -56,11 +56,14 @@ func (s *Posts) Count(ctx context.Context, ref domain.ChannelRef) (posts, people
 	if err != nil {
 		return 0, 0, false, fmt.Errorf("counting the posts of channel %s: %w", ref.Key, err)
 	}
-	authors := map[string]bool{}
+	authors := map[domain.UserName]bool{}
 	for _, row := range rows {
-		authors[row.Properties.String(schema.PropUserID)] = true
+		if blog := Decode(row); blog.Channel.Incarnation == ref.Incarnation { // or else it is of the next channel of the name
+			authors[blog.UserID] = true
+			posts++
+		}
 	}
-	return min(len(rows), maxCounted), len(authors), len(rows) > maxCounted, nil
+	return min(posts, maxCounted), len(authors), posts > maxCounted, nil
 }
 
 // rows is the rows of the list, or of the search for a text in it.

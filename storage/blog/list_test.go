@@ -18,7 +18,7 @@ import (
 func TestBlogList(t *testing.T) {
 	t.Run("any bound of a time range is accepted", bubble(anyTimeBoundIsAccepted))
 	t.Run("list is exact, the newest post first, while posts come and go", postListIsExactWhileChanging)
-	t.Run("list never mixes two incarnations", bubble(postListNeverMixesIncarnations))
+	t.Run("list and count never mix two incarnations", bubble(postListNeverMixesIncarnations))
 	t.Run("short and empty pages of the store hide nothing", bubble(postsBehindShortPages))
 }
 
@@ -49,6 +49,11 @@ func postListNeverMixesIncarnations(t *testing.T, w *world) {
 	recent := w.Post(again, grace, "new")
 	if got := w.Texts(channel.Ref()); len(got) != 0 {
 		t.Errorf("the former incarnation lists %q", got)
+	}
+	for want, of := range []domain.Channel{channel, again} {
+		if posts, people, more, err := w.Store.Posts.Count(t.Context(), of.Ref()); posts != want || people != want || more || err != nil {
+			t.Errorf("%d posts by %d people are counted (more: %t, %v), want %d", posts, people, more, err, want)
+		}
 	}
 	for _, wrong := range []struct {
 		ref domain.ChannelRef

@@ -23,6 +23,7 @@ func TestGuests(t *testing.T) {
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
 	t.Run("the owner pays nothing for it", bubble(ownerPaysNothing))
+	t.Run("a rule names whom it refuses, and refuses none in the next channel of the name", bubble(ruleNamesWhomItRefuses))
 	t.Run("a rule ends with its channel", bubble(ruleEndsWithItsChannel))
 }
 
@@ -161,6 +162,21 @@ func ownerPaysNothing(t *testing.T, w *world) {
 	w.OK(err)
 	if n := w.Calls.Load(); n != 3 { // the index, the list of the author, and the post
 		t.Errorf("%d calls, want 3", n)
+	}
+}
+
+func ruleNamesWhomItRefuses(t *testing.T, w *world) {
+	former := w.Create("garden", ada)
+	w.OK(w.Store.Posts.Block(t.Context(), former, ada, domain.User{Name: eve}))
+	rule := w.postingRule(former)
+	w.Delete(former)
+	next := w.Create("garden", ada)
+	for user, want := range map[domain.UserName]error{ada: nil, grace: nil, eve: domain.ErrBlocked} {
+		blocked, err := w.Store.Posts.Blocked(t.Context(), rule, user)
+		why, whyNext := w.Store.Posts.Refuses(t.Context(), rule, former, user), w.Store.Posts.Refuses(t.Context(), rule, next, user)
+		if blocked != (want != nil) || err != nil || !errors.Is(why, want) || whyNext != nil {
+			t.Errorf("%s is blocked: %t, %v; refused: %v, want %v; and in the next channel: %v", user, blocked, err, why, want, whyNext)
+		}
 	}
 }
 

@@ -61,9 +61,9 @@ func (l *leaving) undo() {
 // state is what the account's row says.
 func (l *leaving) state() domain.Erasure {
 	l.T.Helper()
-	e, err := l.Store.Operator.Entry(l.T.Context(), leaver)
+	e, err := l.Store.Accounts.Erasure(l.T.Context(), leaver)
 	l.OK(err)
-	return e.Erasure
+	return e
 }
 
 // gone waits until the account is gone, and their channel with it.

@@ -18,6 +18,7 @@ import (
 
 func TestAuthor(t *testing.T) {
 	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
+	t.Run("has their votes that were not taken back, on posts of all active channels", bubble(userHasTheirVotes))
 	t.Run("a row that names a post of another is not shown", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
 	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
@@ -72,6 +73,19 @@ func authorHasTheirPosts(t *testing.T, w *world) {
 	}
 	if n := len(w.OnList(grace)); n != 9 {
 		t.Errorf("%d rows are left of 9, and no channel is gone", n)
+	}
+}
+
+func userHasTheirVotes(t *testing.T, w *world) {
+	garden, doomed := w.Create("garden", ada), w.Create("doomed", ada)
+	kept, back := w.Post(garden, ada, "kept"), w.Post(garden, ada, "taken back")
+	for _, post := range []domain.Blog{kept, back, w.Post(doomed, ada, "doomed")} {
+		w.OK(w.Store.Posts.Vote(t.Context(), post.Channel, post.ID, grace))
+	}
+	w.OK(w.Store.Posts.Unvote(t.Context(), garden.Ref(), back.ID, grace))
+	w.Ask(doomed)
+	if page, err := w.Store.Feeds.VotesBy(t.Context(), grace, "", 9); err != nil || len(page.Items) != 1 || page.Items[0].ID != kept.ID {
+		t.Errorf("votes on %+v, %v; want one on %s", page, err, kept.ID)
 	}
 }
 

@@ -15,6 +15,9 @@ func TestSubscribe(t *testing.T) {
 
 func ownerIsSubscribed(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
+	if joined, err := w.Store.Subscriptions.Joined(t.Context(), ada); err != nil || len(joined) != 1 || joined[0].Channel != channel.Ref() {
+		t.Errorf("the owner's own rows say %+v, %v, want the new channel", joined, err)
+	}
 	list, err := w.Store.Subscriptions.ListAll(t.Context(), ada)
 	if err != nil || len(list) != 1 || list[0].Role != domain.RoleOwner || list[0].Channel != channel.Ref() {
 		t.Errorf("the owner's subscriptions are %+v, %v, want the new channel as owner", list, err)

@@ -28,6 +28,7 @@ func TestKinds(t *testing.T) {
 		}
 	})
 	t.Run("each that is declared is listed", eachDeclaredIsListed)
+	t.Run("each property is read", eachPropertyIsRead)
 	t.Run("each row that a form makes is of its kind and of no other", func(t *testing.T) {
 		for _, kind := range Kinds() {
 			partition, row := example(kind.Partition), example(kind.Form)
@@ -76,27 +77,44 @@ func example(form string) string {
 
 // The compiler does not see that a kind is declared and not listed.
 func eachDeclaredIsListed(t *testing.T) {
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var source strings.Builder
-	for _, name := range names {
-		if text, err := os.ReadFile(name); err != nil {
-			t.Fatal(err)
-		} else if !strings.HasSuffix(name, "_test.go") {
-			source.Write(text)
-		}
-	}
-	_, list, _ := strings.Cut(source.String(), "\nvar kinds = []*Kind{\n")
+	source := code(t, "*.go")
+	_, list, _ := strings.Cut(source, "\nvar kinds = []*Kind{\n")
 	list, _, _ = strings.Cut(list, "\n}\n")
-	declared := regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*= &Kind\{`).FindAllStringSubmatch(source.String(), -1)
-	if made := strings.Count(source.String(), "&Kind{"); made != len(declared) {
+	declared := regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*= &Kind\{`).FindAllStringSubmatch(source, -1)
+	if made := strings.Count(source, "&Kind{"); made != len(declared) {
 		t.Errorf("%d kinds are made, and %d declared", made, len(declared))
 	}
 	for _, kind := range declared {
 		if !regexp.MustCompile(`\b` + kind[1] + `,`).MatchString(list) {
 			t.Errorf("the kind %s is declared and not listed", kind[1])
+		}
+	}
+}
+
+// code is the text of those of these files that are no tests.
+func code(t *testing.T, patterns ...string) string {
+	t.Helper()
+	var source strings.Builder
+	for _, pattern := range patterns {
+		names, _ := filepath.Glob(pattern)
+		for _, name := range names {
+			if text, err := os.ReadFile(name); err != nil {
+				t.Fatal(err)
+			} else if !strings.HasSuffix(name, "_test.go") {
+				source.Write(text)
+			}
+		}
+	}
+	return source.String()
+}
+
+// The compiler does not see that a property is only written, as the first argument of driver.String and its like.
+func eachPropertyIsRead(t *testing.T) {
+	written := regexp.MustCompile(`driver\.(String|Int64|Bool|Time)\(schema\.Prop\w+`)
+	reads := written.ReplaceAllString(code(t, "../*/*.go", "../internal/*/*.go"), "")
+	for _, property := range regexp.MustCompile(`(?m)^\t(Prop\w+) +=`).FindAllStringSubmatch(code(t, "property.go"), -1) {
+		if !regexp.MustCompile(`schema\.` + property[1] + `\b`).MatchString(reads) {
+			t.Errorf("no code reads %s: take it out", property[1])
 		}
 	}
 }

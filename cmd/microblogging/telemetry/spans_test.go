@@ -44,10 +44,7 @@ func unset(t *testing.T) {
 }
 
 func tracing(t *testing.T) Options {
-	return Options{
-		Version: "test", Storage: "bolt", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Path: func(path string) string { return path },
-	}
+	return Options{Version: "test", Storage: "bolt", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 }
 
 func variables(t *testing.T) {
@@ -153,7 +150,7 @@ func requests(t *testing.T) {
 		for named, links := range map[string]int{
 			"": 0, "00-" + foreignTrace: 0, "00-00000000000000000000000000000000-b7ad6b7169203331-01": 0, "00-" + foreignTrace + "-b7ad6b7169203331-00": 1,
 		} {
-			r := httptest.NewRequest("GET", "/channels/a?token=SECRET", nil)
+			r := httptest.NewRequest("GET", "/digest/SECRET/feed.atom?token=SECRET", nil)
 			r.Header.Set("Traceparent", named)
 			h.ServeHTTP(httptest.NewRecorder(), r)
 			span := traces.spans().one(t, "GET /channels/:name")

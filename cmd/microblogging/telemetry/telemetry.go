@@ -13,8 +13,6 @@ type Options struct {
 	// Counts makes a Telemetry also if there are no traces.
 	Counts bool
 	Log    *slog.Logger
-	// Path returns a path as a span may hold it.
-	Path func(path string) string
 }
 
 // A Telemetry is told what one process does, by hooks that are safe for concurrent use. If it

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/web"
 )
 
 // Handler returns a handler that makes a span of each request, if there are traces. Probes
@@ -23,7 +24,7 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 		}
 		ctx, span := t.root(r.Context(), kindServer, r.Method)
 		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
-		span.set("http.request.method", r.Method, "url.path", t.Path(r.URL.Path))
+		span.set("http.request.method", r.Method, "url.path", web.LoggedPath(r.URL.Path))
 		ctx = domain.WithTraceParent(ctx, domain.TraceParent("00-"+span.told.TraceID+"-"+span.told.SpanID+"-01"))
 		defer span.end(nil)
 		next.ServeHTTP(w, r.WithContext(ctx))

@@ -126,7 +126,7 @@ func (w *World) known(ctx context.Context, c *driver.Call, next func(context.Con
 		kind := schema.Of(c.Target, c.Partition, op.Row)
 		for _, p := range op.Properties {
 			if kind != schema.Undecodable && kind.Property(p.Name) == nil {
-				w.T.Errorf("an operation writes %s into %s %s, whose kind has no such property", p.Name, c.Target, op.Row)
+				w.T.Errorf("a row %q of %s has %s: add it to the Properties of its kind in package schema", op.Row, c.Target, p.Name)
 			}
 		}
 	}
