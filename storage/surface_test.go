@@ -88,6 +88,7 @@ Posts.Unvote
 Posts.Update
 Posts.Vote
 Posts.Voted
+Posts.VotedAmong
 Posts.VotedOn
 
 Subscriptions.Count

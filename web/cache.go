@@ -132,7 +132,10 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if err != nil {
 		return err
 	}
-	page, version := s.page(c, v), view.Version
+	page, version := templates.Page{User: v.User}, view.Version
+	if d.mediaType != echo.MIMEApplicationJSON {
+		page = s.page(c, v)
+	}
 	if d.alone {
 		version = channel.VersionOf(fmt.Sprintf("%#v", view.Channel), fmt.Sprintf("%#v", *view.Value))
 	}

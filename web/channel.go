@@ -162,7 +162,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
-			view.List = s.keptList(c, shown, own, templates.Posts(page, view.Posts, false))
+			view.List = s.keptList(c, shown, own, page, view.Posts)
 		}
 		return write(c, body, templates.ChannelPage(page, view))
 	}
@@ -170,9 +170,13 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 }
 
 // keptList is the list of posts on a page for a reader who is signed in. It is kept for all who have the same votes,
-// because to render it costs more than the rest of the page.
-func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, list templ.Component) templ.Component {
+// and no post that they may edit or delete, because to render it costs more than the rest of the page.
+func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, page templates.Page, posts []templates.Post) templ.Component {
 	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
+	if slices.ContainsFunc(posts, func(p templates.Post) bool { return p.CanDelete }) {
+		key += " " + string(page.User)
+	}
+	list := templates.Posts(page, posts, false)
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		kept, err := channel.ReadCachedAt(ctx, s.pages, shown.Channel, shown.Version, key,
 			func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
@@ -275,15 +279,12 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList), user, channel.Owner),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList, own.voted), user, channel.Owner),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
 	if page.Next = view.posts.Next; user == "" && view.postingRule.In(channel.Ref()).OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
-	}
-	for i := range page.Posts {
-		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
 	return page
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 	"microblogging/templates/markdown"
 )
@@ -62,19 +61,12 @@ func (t texts) post(in domain.ChannelName, blog domain.Blog, place place) templa
 	return templates.Post{Blog: blog, In: in, Rendered: rendered.html, Folded: rendered.folded}
 }
 
-func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place) []templates.Post {
+// posts are posts of a channel, as a reader sees them who votes for some.
+func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place, voted map[domain.BlogID]bool) []templates.Post {
 	posts := make([]templates.Post, len(blogs))
 	for i, blog := range blogs {
 		posts[i] = t.post(in, blog, place)
-	}
-	return posts
-}
-
-// feed are posts of several channels.
-func (t texts) feed(items []storage.FeedItem) []templates.Post {
-	posts := make([]templates.Post, len(items))
-	for i, item := range items {
-		posts[i] = t.post(item.Name, item.Blog, inList)
+		posts[i].Voted = voted[blog.ID]
 	}
 	return posts
 }

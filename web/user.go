@@ -7,7 +7,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -34,7 +33,9 @@ func (s *server) showUser(c echo.Context, v visitor) (err error) {
 			return err
 		}
 		posts, err := s.store.Feeds.BlogsBy(ctx, name, view.After, pageSize)
-		view.Posts, view.Next = offer(s.texts.feed(posts.Items), v.User, ""), posts.Next
+		if view.Next = posts.Next; err == nil {
+			view.Posts, err = s.posts(c, v, posts.Items)
+		}
 		return err
 	})
 	return show(s, c, v, err, templates.UserPage, view)
@@ -51,15 +52,18 @@ func (s *server) describeUser(c echo.Context, _ visitor) error {
 	return respond(c, err, http.StatusOK, userJSON{user.Name, apiTime(user.CreatedOn)})
 }
 
-func (s *server) listWritten(c echo.Context, _ visitor) error {
+func (s *server) listWritten(c echo.Context, v visitor) error {
 	limit, err := queryLimit(c)
 	if err != nil {
 		return err
 	}
-	var written storage.Page[storage.FeedItem]
+	var written listJSON[blogJSON]
 	_, err = s.readUser(c, func(ctx context.Context, name domain.UserName) (err error) {
-		written, err = s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		posts, err := s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		if err == nil {
+			written, err = s.postsJSON(c, v, posts)
+		}
 		return err
 	})
-	return respondList(c, err, written, newFeedJSON)
+	return respond(c, err, http.StatusOK, written)
 }
