@@ -55,8 +55,11 @@ func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Arou
 		defer close(s.ended)
 		defer func() {
 			if cause := recover(); cause != nil {
-				where := append(sites(stackOfCaller()), Site{})[0]
-				s.failure = fmt.Errorf("%s panics in %s:%d: %v\n%s", actor.Name, where.File, where.Line, cause, debug.Stack())
+				where := ""
+				if at := sites(stackOfCaller()); len(at) > 0 {
+					where = fmt.Sprintf(" in %s:%d", at[0].File, at[0].Line)
+				}
+				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", actor.Name, where, cause, debug.Stack())
 			}
 		}()
 		actor.Run(context.Background(), client)

@@ -217,10 +217,10 @@ func (p Protocol) recoverOnce(left *mem.DB) error {
 	select {
 	case err, ok := <-done:
 		if !ok {
-			panic(fmt.Errorf("Recover panics: %v", failure))
+			panic(fmt.Errorf("code of Recover panics: %v", failure))
 		}
 		return err
 	case <-time.After(lab.Patience):
-		panic(fmt.Errorf("Recover comes to no end within %s", lab.Patience))
+		panic(fmt.Errorf("code of Recover comes to no end within %s", lab.Patience))
 	}
 }
