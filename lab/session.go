@@ -80,7 +80,7 @@ func HashPassword(password string) string {
 // next waits for the next call. It is nil if the code has ended. If a panic has ended it,
 // next panics: its caller can recover, which no code can in the actor's goroutine.
 func (s *session) next() *Call {
-	var late <-chan time.Time // never, if the code is ours
+	var late <-chan time.Time // never, if the code is trusted
 	if s.untrusted {
 		late = time.After(Patience)
 	}

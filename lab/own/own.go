@@ -161,7 +161,7 @@ func (p Protocol) scenario(name string) lab.Scenario {
 func (p Protocol) expectations() lab.Expectations {
 	e := lab.Expectations{Recover: p.recover}
 	for i, invariant := range p.Invariants {
-		expected := lab.Expectation{Ends: i == 0, Always: onState(invariant.Always), AtRest: onState(invariant.Quiescent)}
+		expected := lab.Expectation{Ends: i == 0, Always: onState(invariant.Always), Quiescent: onState(invariant.Quiescent)}
 		expected.Name, expected.Title, expected.Means = invariant.Name, invariant.Name, invariant.Means
 		if invariant.Always == nil {
 			expected.When = lab.Quiescent
