@@ -11,9 +11,9 @@ import (
 // An Expectation is one invariant of a protocol about which nothing but its states is judged.
 type Expectation struct {
 	Invariant
-	// Always says what is wrong in a state, and AtRest what is once no actor can go on and Recover is
+	// Always says what is wrong in a state, and Quiescent what is once no actor can go on and Recover is
 	// done. Either is empty if all is well, and may be nil.
-	Always, AtRest func(View) string
+	Always, Quiescent func(View) string
 	// Ends reports whether a Recover that comes to no end breaks it. Then no other is judged.
 	Ends bool
 }
@@ -66,6 +66,6 @@ func (e Expectations) Rest(v View) Outcome {
 		return outcome
 	}
 	v.DB = outcome.DB
-	outcome.Violations = append(e.State(v), e.broken(v, func(expected Expectation) func(View) string { return expected.AtRest })...)
+	outcome.Violations = append(e.State(v), e.broken(v, func(expected Expectation) func(View) string { return expected.Quiescent })...)
 	return outcome
 }

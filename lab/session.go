@@ -55,8 +55,11 @@ func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Arou
 		defer close(s.ended)
 		defer func() {
 			if cause := recover(); cause != nil {
-				where := append(sites(stackOfCaller()), Site{})[0]
-				s.failure = fmt.Errorf("%s panics in %s:%d: %v\n%s", actor.Name, where.File, where.Line, cause, debug.Stack())
+				where := ""
+				if at := sites(stackOfCaller()); len(at) > 0 {
+					where = fmt.Sprintf(" in %s:%d", at[0].File, at[0].Line)
+				}
+				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", actor.Name, where, cause, debug.Stack())
 			}
 		}()
 		actor.Run(context.Background(), client)
@@ -77,7 +80,7 @@ func HashPassword(password string) string {
 // next waits for the next call. It is nil if the code has ended. If a panic has ended it,
 // next panics: its caller can recover, which no code can in the actor's goroutine.
 func (s *session) next() *Call {
-	var late <-chan time.Time // never, if the code is ours
+	var late <-chan time.Time // never, if the code is trusted
 	if s.untrusted {
 		late = time.After(Patience)
 	}

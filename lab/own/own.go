@@ -161,7 +161,7 @@ func (p Protocol) scenario(name string) lab.Scenario {
 func (p Protocol) expectations() lab.Expectations {
 	e := lab.Expectations{Recover: p.recover}
 	for i, invariant := range p.Invariants {
-		expected := lab.Expectation{Ends: i == 0, Always: onState(invariant.Always), AtRest: onState(invariant.Quiescent)}
+		expected := lab.Expectation{Ends: i == 0, Always: onState(invariant.Always), Quiescent: onState(invariant.Quiescent)}
 		expected.Name, expected.Title, expected.Means = invariant.Name, invariant.Name, invariant.Means
 		if invariant.Always == nil {
 			expected.When = lab.Quiescent
@@ -217,10 +217,10 @@ func (p Protocol) recoverOnce(left *mem.DB) error {
 	select {
 	case err, ok := <-done:
 		if !ok {
-			panic(fmt.Errorf("Recover panics: %v", failure))
+			panic(fmt.Errorf("code of Recover panics: %v", failure))
 		}
 		return err
 	case <-time.After(lab.Patience):
-		panic(fmt.Errorf("Recover comes to no end within %s", lab.Patience))
+		panic(fmt.Errorf("code of Recover comes to no end within %s", lab.Patience))
 	}
 }

@@ -140,7 +140,7 @@ func wrongCodeIsNamed(t *testing.T) {
 	}
 	runs, asleep := 0, make(chan struct{})
 	for want, p := range map[string]own.Protocol{
-		"ann panics in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+		"ann: panic in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
 			row(c, "one")
 			panic("mine")
 		}}}},
@@ -156,13 +156,13 @@ func wrongCodeIsNamed(t *testing.T) {
 				row(c, "one")
 			}
 		}},
-		"Recover panics: it makes more than 10000 calls": {Recover: func(c own.Client) error {
+		"code of Recover panics: it makes more than 10000 calls": {Recover: func(c own.Client) error {
 			for {
 				row(c, "one")
 			}
 		}},
-		"Recover comes to no end": {Recover: func(own.Client) error { <-asleep; return nil }},
-		"Recover panics: mine":    {Recover: func(own.Client) error { panic("mine") }},
+		"code of Recover comes to no end": {Recover: func(own.Client) error { <-asleep; return nil }},
+		"code of Recover panics: mine":    {Recover: func(own.Client) error { panic("mine") }},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asleep = make(chan struct{})

@@ -109,6 +109,9 @@ func (l *Lab) find(name string) (modelcheck.Case, error) {
 			Detail: "The address may be mistyped.", Links: []templates.Link{labLink()},
 		}}
 	}
+	if cases[at].Part != modelcheck.Own {
+		return cases[at], nil
+	}
 	if failure := l.recordOf(name).Failure; failure != "" { // its code is not run again
 		return modelcheck.Case{}, &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusUnprocessableEntity, Title: "The code of this protocol fails",

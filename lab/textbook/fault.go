@@ -37,7 +37,7 @@ func stubborn(ctx context.Context, c *lab.Client) {
 func noOrphan() lab.Expectations {
 	return expecting(lab.Expectation{
 		Invariant: lab.Invariant{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When the system is idle, no post is left of a channel that is gone."},
-		AtRest:    orphan,
+		Quiescent: orphan,
 	})
 }
 
@@ -45,7 +45,7 @@ func itEnds() lab.Expectations {
 	return expecting(lab.Expectation{
 		Invariant: lab.Invariant{Name: "I5", Title: "it ends", When: lab.Quiescent, Means: "Each deletion that was accepted is done in the end."},
 		Ends:      true,
-		AtRest: func(v lab.View) string {
+		Quiescent: func(v lab.View) string {
 			row, err := v.DB.Get(channels, news, "")
 			if err != nil || v.Count(accepted, func(lab.Known) bool { return true }) == 0 {
 				return ""

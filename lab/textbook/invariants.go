@@ -36,11 +36,11 @@ func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 // anomalies are the invariants that the four anomalies break.
 func anomalies() lab.Expectations {
 	return expecting(
-		lab.Expectation{AtRest: orphan, Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent,
+		lab.Expectation{Quiescent: orphan, Invariant: lab.Invariant{Name: "A1", Title: "no orphan post", When: lab.Quiescent,
 			Means: "When the system is idle, no post is left of a channel that is gone."}},
 		lab.Expectation{Always: damage, Invariant: lab.Invariant{Name: "A2", Title: "no damage to the resurrected", When: lab.Always,
 			Means: "Nothing disappears from a channel that was created again unless its owner asks for that."}},
-		lab.Expectation{AtRest: stuck, Invariant: lab.Invariant{Name: "A3", Title: "no stuck intent", When: lab.Quiescent,
+		lab.Expectation{Quiescent: stuck, Invariant: lab.Invariant{Name: "A3", Title: "no stuck intent", When: lab.Quiescent,
 			Means: "Whatever is marked as being deleted is deleted in the end."}},
 		lab.Expectation{Always: selfConflict, Ends: true, Invariant: lab.Invariant{Name: "A4", Title: "no self-conflict", When: lab.Quiescent,
 			Means: "No user is refused because of their own earlier request, and no message is handled without end."}},
