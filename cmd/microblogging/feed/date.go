@@ -60,7 +60,10 @@ func parseDate(text string) (on time.Time, zoned, ok bool) {
 		n, err := strconv.ParseInt((text + "000")[:max(13, len(text))], 10, 64)
 		return time.UnixMilli(n), true, err == nil
 	}
-	text = strings.NewReplacer("−", "-", "年", "-", "月", "-", "日", " ").Replace(commentPattern.ReplaceAllString(text, " "))
+	for range 3 { // comments may nest
+		text = commentPattern.ReplaceAllString(text, " ")
+	}
+	text = strings.NewReplacer("−", "-", "年", "-", "月", "-", "日", " ").Replace(text)
 	text = colonPattern.ReplaceAllString(text, ":")
 	text = strings.Join(strings.Fields(text), " ")
 	var clock time.Duration

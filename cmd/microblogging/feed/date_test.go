@@ -2,13 +2,17 @@ package feed_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"microblogging/cmd/microblogging/feed"
 )
 
 func TestDate(t *testing.T) {
 	t.Run("of Dublin Core's terms is read", termsAreRead)
 	t.Run("that cannot be read is told from none", misdated)
+	t.Run("is read in the forms of RFC 5322 and of feeds", formsAreRead)
 }
 
 func termsAreRead(t *testing.T) {
@@ -39,6 +43,33 @@ func misdated(t *testing.T) {
 		got := readString(t, "<rss><channel><item><title>a</title>"+dates+"</item></channel></rss>")
 		if len(got.Posts) != 1 || got.Posts[0].Misdated != want {
 			t.Errorf("%s: got %+v, want %v", dates, got.Posts, want)
+		}
+	}
+}
+
+// A form that ends with ! names no time zone.
+func formsAreRead(t *testing.T) {
+	for form, want := range map[string]string{
+		"27 Aug 2018 22:10 +0300":                            "2018-08-27T19:10:00Z",
+		"Mon,\n 27 Aug 18 22:10:36 (a (nested) comment) EST": "2018-08-28T03:10:36Z",
+		"Sat, 31 Dec 2016 23:59:60 GMT":                      "2017-01-01T00:00:00Z",
+		"Fri, 21 Nov 1997 09(comment):   55  :  06 -0600":    "1997-11-21T15:55:06Z",
+		"Monday, 02-Jan-06 15:04:05 MST":                     "2006-01-02T22:04:05Z",
+		"Mon Jan  2 15:04:05 -0700 2006":                     "2006-01-02T22:04:05Z",
+		"20180827T221036Z":                                   "2018-08-27T22:10:36Z",
+		"2018-239T22:10:36Z":                                 "2018-08-27T22:10:36Z",
+		"2018-08-27T22:10:36−05:00":                          "2018-08-28T03:10:36Z",
+		"October 28th, 2023 at 8:28 p.m.!":                   "2023-10-28T20:28:00Z",
+		"8/21/2018 9:00:00 AM!":                              "2018-08-21T09:00:00Z",
+		"21/8/2018!":                                         "2018-08-21T00:00:00Z",
+		"mar., 28 août 2018 22:10:36 +0200":                  "2018-08-28T20:10:36Z",
+		"1535397036":                                         "2018-08-27T19:10:36Z", "Sat, 31 Feb 2015 10:00:00 GMT": "", "Mon, 01 Jan 2024 10:61:00 GMT": "",
+	} {
+		text, zoneless := strings.CutSuffix(form, "!")
+		read, err := feed.Parse([]byte("<rss><channel><item><title>a</title><pubDate>" + text + "</pubDate></item></channel></rss>"))
+		ok(t, err)
+		if e := read.Entries[0]; e.Misdated != (want == "") || want != "" && e.Published.Format(time.RFC3339Nano) != want || e.Zoneless != zoneless {
+			t.Errorf("%q: got %+v, want %s", form, e, want)
 		}
 	}
 }

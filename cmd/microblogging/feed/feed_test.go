@@ -109,6 +109,7 @@ func TestFormat(t *testing.T) {
 func TestEntry(t *testing.T) {
 	t.Run("a link is taken from an ID that is one", linkFromID)
 	t.Run("what is over the limit is cut and reported", overTheLimitIsCut)
+	t.Run("a text that is cut ends with its media and a link to its source", cutEndsWithLink)
 }
 
 // If that is meant to change, make testdata/posts what this prints.
@@ -134,16 +135,33 @@ func byteOrderMarkDoesNotMatter(t *testing.T) {
 	}
 }
 
-// The ID of one kind does not collide with that of another kind.
-// An id that looks like a link or like our hash must not be taken for one.
 func TestEntryID(t *testing.T) {
-	got := readString(t, `<rss><channel>
-		<item><guid>https://a.example/</guid><description>x</description></item>
-		<item><link>https://a.example/</link><description>x</description></item>
-	</channel></rss>`)
-	if got.Posts[0].ID == got.Posts[1].ID {
-		t.Errorf("both are %q", got.Posts[0].ID)
+	ids := func(head, items string) (ids []string) {
+		for _, p := range readString(t, "<rss><channel>"+head+items+"</channel></rss>").Posts {
+			ids = append(ids, p.ID)
+		}
+		return ids
 	}
+	const link = "<link>https://a.example/</link>"
+	t.Run("of one kind is not one of another kind", func(t *testing.T) {
+		if got := ids(link, "<item><guid>https://a.example/</guid><title>x</title></item><item>"+link+"<title>x</title></item>"); got[0] == got[1] {
+			t.Errorf("both are %q", got[0])
+		}
+	})
+	t.Run("is not shared by entries with different contents", func(t *testing.T) {
+		const x, y = "<item><guid>1</guid><title>x</title></item>", "<item><guid>1</guid><title>y</title></item>"
+		got, more := ids(link, x+y+x), ids(link, "<item><guid>1</guid><title>new</title></item>"+x+y)
+		if len(got) != 2 || got[0] == got[1] || !slices.Equal(more[1:], got) {
+			t.Errorf("they are %q, and %q when there is a new one", got, more)
+		}
+	})
+	t.Run("is not shared by feeds without a link", func(t *testing.T) {
+		const head = "<title>Notes</title><link>/</link>"
+		a, b := ids(head, "<item><guid>1</guid><title>a</title></item>"), ids(head, "<item><guid>1</guid><title>b</title></item>")
+		if a[0] == b[0] {
+			t.Errorf("both are %q", a)
+		}
+	})
 }
 
 func linkFromID(t *testing.T) {
@@ -179,6 +197,15 @@ func overTheLimitIsCut(t *testing.T) {
 		want[i].ID = e.ID
 	}
 	compare(t, got, whole{Posts: want})
+}
+
+func cutEndsWithLink(t *testing.T) {
+	got := readString(t, "<rss><channel><item><link>https://a.example/1</link><description>&lt;pre&gt;"+strings.Repeat("code\n\n", 2000)+
+		`&lt;/pre&gt;</description><enclosure url="https://a.example/1.mp3" type="audio/mpeg"/></item></channel></rss>`)
+	const end = "…\n```\n\n[audio](https://a.example/1.mp3)\n\n[Read on](https://a.example/1)"
+	if p := got.Posts[0]; !p.Lost.Cut || !strings.HasSuffix(p.Text, end) {
+		t.Errorf("it ends with %q, want %q", p.Text[len(p.Text)-120:], end)
+	}
 }
 
 func notAFeedIsRefused(t *testing.T) {

@@ -49,7 +49,7 @@ func escapeStray(markup string) string {
 	for at := 0; ; {
 		n := strings.IndexByte(markup[at:], '<')
 		if n < 0 || s.effort < 0 {
-			b.WriteString(markup[at:])
+			b.WriteString(strings.ReplaceAll(markup[at:], "<", "&lt;"))
 			return b.String()
 		}
 		b.WriteString(markup[at : at+n])
