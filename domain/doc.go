@@ -95,7 +95,9 @@
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
 //     session, post, vote, subscription or channel, even if another user has the name by then. When
 //     the system is idle, nothing of theirs can be read, except posts that they chose to keep, which
-//     no longer carry their name. Until the pivot, their channels and posts stay public.
+//     no longer carry their name. Until the pivot, their rows stay, and no page shows their channels,
+//     their posts, or their name with posts that they keep. A web process learns of the request within
+//     seconds.
 //
 // The package imports no other package of MicroBlogging, and does no input or output.
 package domain

@@ -48,7 +48,7 @@ func (v Erasure) step() string {
 
 func (v Erasure) undoable() string {
 	if v.Undo > 0 {
-		return "Every session ends immediately. For " + wait(v.Undo) + " your channels and posts stay readable, and you can sign in and undo this. After that, all is gone for good."
+		return "Every session ends immediately. For " + wait(v.Undo) + " you can sign in and undo this, and meanwhile no page shows your channels and posts. After that, all is gone for good."
 	}
 	return "Every session ends immediately, and all is gone for good. It cannot be undone."
 }
