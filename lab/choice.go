@@ -233,16 +233,28 @@ func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 		return true
 	case s.faults == 0 || call.Method == driver.CallReceive:
 		return false
-	case fate == DiesBefore:
-		return true
-	case x.scenario.Deaths && fate != DiesAfter:
+	case x.scenario.Deaths > 0 && !x.mayStill(s, fate == DiesBefore || fate == DiesAfter):
 		return false
-	case fate == Unsent:
+	case fate == DiesBefore || fate == Unsent:
 		return true
 	case fate == GivenUp || fate == Copied:
 		return call.Writes() && x.scenario.DelayedCalls != nil && x.scenario.DelayedCalls(call)
 	}
 	return call.Writes()
+}
+
+// mayStill reports whether a death is left, or else another fault, where deaths are counted.
+func (x *Explorer) mayStill(s *state, death bool) bool {
+	dead := 0
+	for _, p := range s.places {
+		if p.dead {
+			dead++
+		}
+	}
+	if death {
+		return dead < x.scenario.Deaths
+	}
+	return s.faults > x.scenario.Deaths-dead
 }
 
 // stuck says why a choice, whose index in its schedule is i, cannot be taken.

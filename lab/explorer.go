@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -42,7 +43,12 @@ type Explorer struct {
 }
 
 // NewExplorer is a model checker of the scenario. The caller must call Close.
-func NewExplorer(s Scenario) *Explorer { return NewExplorerOf(s, fewSpaces) }
+func NewExplorer(s Scenario) *Explorer {
+	if s.Untrusted {
+		return NewExplorerOf(s, 0) // so that it runs again for each answer
+	}
+	return NewExplorerOf(s, fewSpaces)
+}
 
 // NewExplorerOf is NewExplorer, with so many executions of actors kept where they wait. An actor
 // whose execution is not kept runs again from its start.
@@ -83,14 +89,20 @@ func (x *Explorer) initial() *state {
 }
 
 func (x *Explorer) program(actor Actor, index int) *program {
-	return &program{actor: actor, index: index, lot: x.lot, options: x.scenario.options(), started: x.clock(0, actor.Name)}
+	return &program{actor: actor, index: index, lot: x.lot, options: x.scenario.options(), untrusted: x.scenario.Untrusted, started: x.clock(0, actor.Name)}
 }
+
+// mostSetUp is how many calls a set-up may make.
+const mostSetUp = 500
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
 	p := x.program(Actor{Name: "setup", Run: x.scenario.Setup}, SetupIndex)
 	at := p.start()
 	for at.call != nil {
+		if at.depth == mostSetUp {
+			panic(fmt.Errorf("the set-up makes more than %d calls", mostSetUp))
+		}
 		step := Step{Call: at.call}
 		x.apply(s, &step, stamp{SetupIndex, at.depth, 0})
 		step.Applied.clock = p.started

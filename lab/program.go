@@ -20,6 +20,7 @@ type program struct {
 	root      *point
 	lot       *parking
 	options   storage.Options
+	untrusted bool
 	// started is what the actor's clock shows at the start.
 	started clock
 }
@@ -69,7 +70,9 @@ func (p *program) begin() *session {
 			arounds = append(arounds, intercept(p.actor.Name))
 		}
 	}
-	return begin(p.actor, p.index, p.given, p.started, arounds, p.options)
+	s := begin(p.actor, p.index, p.given, p.started, arounds, p.options)
+	s.untrusted = p.untrusted
+	return s
 }
 
 // after is the point that an answer leads to.
@@ -131,8 +134,11 @@ func (p *program) mustRepeat(s *session, at *point) {
 		return
 	}
 	s.abandon()
-	panic(fmt.Sprintf("lab: %s does not do the same twice after %d answers: first %+v, then %+v",
-		p.actor.Name, at.depth, at.call, c))
+	again := "nothing"
+	if c != nil {
+		again = describeCall(c)
+	}
+	panic(fmt.Errorf("%s does not do the same twice after %d answers: first %s, then %s", p.actor.Name, at.depth, describeCall(at.call), again))
 }
 
 // parking keeps executions that may go on. Its room is limited: the execution that
@@ -156,6 +162,10 @@ const (
 )
 
 func (l *parking) park(at *point, s *session) {
+	if len(l.spaces) == 0 {
+		s.abandon()
+		return
+	}
 	if old := l.spaces[l.oldest]; old != nil && old.parked != nil {
 		old.parked.abandon()
 		old.parked = nil

@@ -38,8 +38,8 @@ type Scenario struct {
 	Actors []Actor
 	// Faults is the most faults of one run: deaths, lost and repeated requests.
 	Faults int
-	// Deaths allows no other faults than deaths.
-	Deaths bool
+	// Deaths is how many of the faults are deaths, and no others. If it is 0, any may be.
+	Deaths int
 	// Forgets adds the fault that the queue loses a message.
 	Forgets bool
 	// DelayedCalls adds two faults: the caller of a request gives up while it is still
@@ -67,6 +67,9 @@ type Scenario struct {
 	// that is delayed is not delivered. Without Times, no time passes, any message is delivered at
 	// any time, and the time to undo is over at any time: so only the order of writes decides.
 	Times []Time
+	// Untrusted is for code that may be wrong in any way. An actor that makes neither a call nor an end
+	// within Patience panics, and so does one that does not do the same again for the same answers.
+	Untrusted bool
 	// Invariants are what must hold.
 	Invariants Invariants
 	// Safeguard is the safeguard that an ablation takes out: it changes what an actor's code sends or is

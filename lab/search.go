@@ -18,8 +18,13 @@ func (x *Explorer) Explore() *Finding {
 func (x *Explorer) ExploreFor(ctx context.Context) (found *Finding, whole bool) {
 	from := x.initial()
 	x.enter(from)
-	s := &search{Explorer: x, nodes: []node{{parent: -1}}, frontier: []entered{{from, 0}}}
+	s := &search{Explorer: x, nodes: []node{{parent: -1}}, trying: node{parent: -1}, frontier: []entered{{from, 0}}}
 	found = s.found(0, x.scenario.Invariants.State(x.view(from)))
+	defer func() {
+		if cause := recover(); cause != nil {
+			panic(&Failure{s.scheduleTo(s.trying), cause})
+		}
+	}()
 	for found == nil && len(s.frontier) > 0 && ctx.Err() == nil {
 		next := s.frontier[0]
 		s.frontier[0] = entered{}
@@ -34,6 +39,15 @@ type search struct {
 	*Explorer
 	nodes    []node
 	frontier []entered
+	// trying is the choice that is taken.
+	trying node
+}
+
+// A Failure is what ExploreFor panics with if an actor's code is wrong.
+type Failure struct {
+	// Schedule leads to it.
+	Schedule Schedule
+	Cause    any
 }
 
 // A node is how a state was first reached.
@@ -56,6 +70,7 @@ func (s *search) expand(from entered) *Finding {
 		return s.found(from.node, s.rest(from.state))
 	}
 	for _, c := range choices {
+		s.trying = node{from.node, c}
 		to, step := s.perform(from.state, c)
 		s.counts.Steps++
 		violations := s.judgeStep(to, step)
@@ -84,10 +99,14 @@ func (s *search) found(at int, violations []domain.Violation) *Finding {
 	if len(violations) == 0 {
 		return nil
 	}
-	var schedule Schedule
-	for ; s.nodes[at].parent >= 0; at = s.nodes[at].parent {
-		schedule = append(schedule, s.nodes[at].choice)
+	return &Finding{s.scheduleTo(s.nodes[at]), violations}
+}
+
+// scheduleTo is the schedule that ends with a node.
+func (s *search) scheduleTo(end node) (schedule Schedule) {
+	for ; end.parent >= 0; end = s.nodes[end.parent] {
+		schedule = append(schedule, end.choice)
 	}
 	slices.Reverse(schedule)
-	return &Finding{schedule, violations}
+	return schedule
 }

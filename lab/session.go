@@ -30,7 +30,9 @@ type session struct {
 	quit    chan struct{}
 	// busy is set from a call to its answer. An actor must not make two calls at
 	// once, because the order of such calls is not the scheduler's.
-	busy atomic.Bool
+	busy      atomic.Bool
+	name      string
+	untrusted bool
 	// failure is the panic that has ended the code. It is set before ended is closed.
 	failure error
 }
@@ -38,6 +40,7 @@ type session struct {
 // begin starts the actor's code. next waits for its first call or its end.
 func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Around, o storage.Options) *session {
 	s := &session{
+		name:  actor.Name,
 		names: newNames(index, actor.Ahead, at),
 		calls: make(chan *Call), results: make(chan Result), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
@@ -52,7 +55,8 @@ func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Arou
 		defer close(s.ended)
 		defer func() {
 			if cause := recover(); cause != nil {
-				s.failure = fmt.Errorf("%s: panic: %v\n%s", actor.Name, cause, debug.Stack())
+				where := append(sites(stackOfCaller()), Site{})[0]
+				s.failure = fmt.Errorf("%s panics in %s:%d: %v\n%s", actor.Name, where.File, where.Line, cause, debug.Stack())
 			}
 		}()
 		actor.Run(context.Background(), client)
@@ -73,6 +77,10 @@ func HashPassword(password string) string {
 // next waits for the next call. It is nil if the code has ended. If a panic has ended it,
 // next panics: its caller can recover, which no code can in the actor's goroutine.
 func (s *session) next() *Call {
+	var late <-chan time.Time // never, if the code is ours
+	if s.untrusted {
+		late = time.After(Patience)
+	}
 	select {
 	case c := <-s.calls:
 		return c
@@ -81,8 +89,13 @@ func (s *session) next() *Call {
 			panic(s.failure)
 		}
 		return nil
+	case <-late:
+		panic(fmt.Errorf("%s makes neither a call nor an end within %s", s.name, Patience))
 	}
 }
+
+// Patience is how long code that is not trusted may take from an answer to its next call.
+const Patience = 2 * time.Second
 
 // answer makes the waiting call return.
 func (s *session) answer(a Result) { s.results <- a }

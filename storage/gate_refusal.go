@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"strings"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/optimistic"
@@ -24,15 +22,13 @@ const (
 // holds does not exist, and returns that gate. This is no error of the program: a post came after
 // the deletion of its channel began, or a sweep after it had ended.
 func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
-	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !optimistic.FailedAt(err, 0, domain.ErrNotFound) {
+	if call.Target != schema.TableBlogs || !optimistic.FailedAt(err, 0, domain.ErrNotFound) || call.Operations[0].Action != driver.ActionMerge {
 		return "", false
 	}
-	switch held := call.Operations[0]; {
-	case held.Action != driver.ActionMerge:
-		return "", false
-	case strings.HasPrefix(held.Row, schema.OpenGate.Prefix()):
+	switch held := call.Operations[0].Row; {
+	case schema.OpenGate.Has(held):
 		return GateOpen, true
-	case strings.HasPrefix(held.Row, schema.ShutGate.Prefix()):
+	case schema.ShutGate.Has(held):
 		return GateShut, true
 	}
 	return "", false

@@ -34,6 +34,7 @@ Accounts.Erasure
 Accounts.FollowSignInLink
 Accounts.Get
 Accounts.HasDigestAddress
+Accounts.List
 Accounts.NewDigestAddress
 Accounts.ResetPassword
 Accounts.RevokeDigestAddress
@@ -89,6 +90,7 @@ Posts.Unvote
 Posts.Update
 Posts.Vote
 Posts.Voted
+Posts.VotedAmong
 Posts.VotedOn
 
 Subscriptions.Count

@@ -3,7 +3,19 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
+
+func TestBlogPath(t *testing.T) {
+	t.Run("has the first words of a post, and nothing of an emoji", func(t *testing.T) {
+		for text, want := range map[string]string{"🎉 Party": "party-", "❤️ Party": "party-", "1️⃣ Party": "1-party-", "👩‍🚀🏽": "", "Straße": "stra%C3%9Fe-"} {
+			if got := BlogPath("c", domain.Blog{ID: "id", Draft: domain.Draft{Text: text}}); got != "/channels/c/0001-01-01/"+want+"id" {
+				t.Errorf("%q is at %s, want %s", text, got, want)
+			}
+		}
+	})
+}
 
 func TestBlogPage(t *testing.T) {
 	t.Run("offers only what the reader may do", func(t *testing.T) {

@@ -161,9 +161,10 @@ func (v Channel) part() Part {
 type Directory struct {
 	// Contains is the filter, as the user typed it.
 	Contains string
-	// Person is the user of exactly that name. It is empty if there is none.
-	Person   domain.UserName
-	Channels []ListedChannel
+	// People are users whose names contain it. MorePeople reports whether there are more.
+	People     []domain.UserName
+	MorePeople bool
+	Channels   []ListedChannel
 	// ByName reports whether they are in the order of their names. Otherwise, those with the newest post come first.
 	ByName bool
 	Part

@@ -715,7 +715,7 @@ func SubscriptionsPage(page Page, v Subscriptions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"empty\"><h2>You subscribe to no channel</h2><p>Open a channel that you like and press “Subscribe”. You subscribe to channels of your own from the start.</p><p><a class=\"button main\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"empty\"><h2>You subscribe to no channel that is here</h2><p>If a channel is being deleted and its owner undoes that, your subscription is back. Open a channel that you like and press “Subscribe”. You subscribe to channels of your own from the start.</p><p><a class=\"button main\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -122,7 +122,7 @@ func slug(d domain.Draft) (s string) {
 	begun := cmp.Or(d.Title, d.Text)
 	begun = begun[:min(len(begun), 4*maxSlug)]
 	for word := range strings.FieldsFuncSeq(strings.ToLower(begun), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r)
+		return !unicode.In(r, unicode.L, unicode.N, unicode.Mn, unicode.Mc) || unicode.Is(unicode.Variation_Selector, r) // of an emoji
 	}) {
 		if len(s)+len(word) > maxSlug {
 			break

@@ -125,7 +125,7 @@ func directoryPages(in, out Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
 		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, Part: Part{After: "a"}}),
-		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", Person: "jo", Channels: items}),
+		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", People: []domain.UserName{"jo", "major"}, MorePeople: true, Channels: items}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
 		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
 		"directory, past end": DirectoryPage(out, Directory{Part: Part{After: "a"}}),

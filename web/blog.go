@@ -28,17 +28,19 @@ type blogJSON struct {
 	EditedOn  apiTime         `json:"editedOn"`
 	// Match has the words around what was found.
 	Match string `json:"match,omitempty"`
+	// Voted reports whether the caller votes for it, in a list that was read with a session.
+	Voted bool `json:"voted,omitempty"`
 }
 
-func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), ""}
+func newBlogJSON(channel domain.ChannelName, b domain.Blog, voted map[domain.BlogID]bool) blogJSON {
+	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), "", voted[b.ID]}
 }
 
 func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
 	if err == nil {
 		c.Response().Header().Set(headerETag, templates.BlogETag(blog))
 	}
-	return respond(c, err, status, newBlogJSON(channel.Name, blog))
+	return respond(c, err, status, newBlogJSON(channel.Name, blog, nil))
 }
 
 // namedPost reads the channel and the post that the path names.
@@ -138,7 +140,7 @@ func (s *server) readBlog(c echo.Context, _ visitor) error {
 }
 
 func (s *server) listBlogs(c echo.Context, v visitor) error {
-	limit, limitErr := queryLimit(c)
+	limit, limitErr := queryLimit(c, "since", "until", "order", "rating", "find")
 	since, until, intervalErr := queryInterval(c)
 	order, orderErr := queryView(c)
 	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
@@ -147,14 +149,17 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 	q := storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit}
 	return s.answer(c, v, document{
 		mediaType: echo.MIMEApplicationJSON,
-		forAll:    true,
 		view:      "list " + c.QueryString(),
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			found, err := s.ordered(ctx, c, channel.Ref(), order, q)
 			return &channelView{posts: found}, err
 		},
-		write: func(body *bytes.Buffer, _ templates.Page, shown storage.Kept[*channelView], _ ownView) error {
-			list := newListJSON(shown.Value.posts.Of, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b) })
+		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
+			own.voted, err = s.store.Posts.VotedOn(ctx, in.Ref(), view.posts.Items, user)
+			return own, err
+		},
+		write: func(body *bytes.Buffer, _ templates.Page, shown storage.Kept[*channelView], own ownView) error {
+			list := newListJSON(shown.Value.posts.Of, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b, own.voted) })
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
 				find := markdown.NewFinder(*order.Find)
@@ -162,6 +167,7 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 					list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
 				}
 			}
+			linkNext(c, list.Next)
 			return json.NewEncoder(body).Encode(list)
 		},
 	})
@@ -250,7 +256,7 @@ func withCurrent(channel domain.Channel, err error) error {
 	if !ok {
 		return err
 	}
-	return &staleRequest{error: err, etag: templates.BlogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}
+	return &staleRequest{error: err, etag: templates.BlogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current, nil)}
 }
 
 // castVote is the store's Vote or Unvote. Both are idempotent.

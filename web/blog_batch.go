@@ -117,7 +117,7 @@ func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, a
 	wait := 0
 	for i, r := range answers {
 		if r.Err == nil {
-			blog := newBlogJSON(channel.Name, r.Blog)
+			blog := newBlogJSON(channel.Name, r.Blog, nil)
 			items[i] = batchItem{Status: madeStatus(r.Made), Blog: &blog}
 			continue
 		}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -114,7 +115,7 @@ func (p page) saysNot(texts ...string) page {
 // titles returns the headings of the second rank: those of posts or channels.
 func (p page) titles() []string {
 	var titles []string
-	for _, n := range all(p.doc, tag("h2")) {
+	for _, n := range all(one(p.doc, func(n *html.Node) bool { return attr(n, "class") == "body" }), tag("h2")) {
 		titles = append(titles, seen(n))
 	}
 	return titles
@@ -181,7 +182,7 @@ func (p page) complains(field, detail string) page {
 }
 
 func (p page) hasForm(button string) bool {
-	return slices.ContainsFunc(all(p.doc, tag("button")), func(n *html.Node) bool { return seen(n) == button })
+	return slices.ContainsFunc(all(p.doc, tag("button")), func(n *html.Node) bool { return labelOf(n) == button })
 }
 
 // A form is a form on a page, with the values of its fields.
@@ -193,14 +194,19 @@ type form struct {
 	away bool
 }
 
-var signOfVote = regexp.MustCompile(` [△▲].*$`)
+var votes = regexp.MustCompile(`, [0-9,]+ votes?$`)
+
+// labelOf is what a button says that it does, without the number of votes.
+func labelOf(button *html.Node) string {
+	return votes.ReplaceAllString(cmp.Or(attr(button, "aria-label"), seen(button)), "")
+}
 
 // form returns the form that has a button of this label, before the sign of a vote.
 func (p page) form(button string) form {
 	p.t.Helper()
 	for _, n := range all(p.doc, tag("form")) {
 		label := one(n, tag("button"))
-		if label == nil || signOfVote.ReplaceAllString(seen(label), "") != button || attr(n, "method") != "post" {
+		if label == nil || labelOf(label) != button || attr(n, "method") != "post" {
 			continue
 		}
 		return form{page: p, action: attr(n, "action"), values: controls(n)}

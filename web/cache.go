@@ -132,7 +132,10 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if err != nil {
 		return err
 	}
-	page, version := s.page(c, v), view.Version
+	page, version := templates.Page{User: v.User}, view.Version
+	if d.mediaType != echo.MIMEApplicationJSON {
+		page = s.page(c, v)
+	}
 	if d.alone {
 		version = channel.VersionOf(fmt.Sprintf("%#v", view.Channel), fmt.Sprintf("%#v", *view.Value))
 	}
@@ -177,7 +180,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 			}
 			page := s.publicPage(c)
 			page.Public = false
-			return newSharedPage(c.Request(), key, d, func(body *bytes.Buffer) error { return d.write(body, page, view, ownView{}) })
+			return newSharedPage(c, key, d, func(body *bytes.Buffer) error { return d.write(body, page, view, ownView{}) })
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	return page.Value, err
@@ -189,15 +192,19 @@ func (s *server) sharedAddress(r *http.Request) string {
 	return "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(coding.AcceptsGzip(r))
 }
 
-// newSharedPage makes the page that answers a request, in the coding that the request accepts.
-func newSharedPage(r *http.Request, key domain.ChannelKey, d document, write func(body *bytes.Buffer) error) (*sharedPage, error) {
+// newSharedPage makes the page that answers a request, in the coding that the request accepts, with the
+// links that write has set.
+func newSharedPage(c echo.Context, key domain.ChannelKey, d document, write func(body *bytes.Buffer) error) (*sharedPage, error) {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := write(buffer); err != nil {
 		return nil, err
 	}
 	body := buffer.Bytes()
-	p := &sharedPage{key: key, header: http.Header{}}
+	r, p := c.Request(), &sharedPage{key: key, header: http.Header{}}
+	if links := c.Response().Header()[headerLink]; links != nil {
+		p.header[headerLink] = links
+	}
 	p.header.Set(headerETag, bodyTag(body))
 	if d.forAll {
 		sameForAll(p.header)

@@ -26,7 +26,7 @@ func (p page) callPanel() *html.Node {
 // summary returns what the closed fold says.
 func (p page) summary() string {
 	p.t.Helper()
-	fold := p.callPanel()
+	fold := one(p.doc, func(n *html.Node) bool { return attr(n, "class") == "behind" })
 	if fold == nil {
 		p.t.Fatalf("%s has no fold:\n%s", p.path, p.body)
 	}
@@ -43,7 +43,7 @@ func (p page) mustList(teaches bool, calls int) {
 		}
 		return
 	}
-	if got, want := p.summary(), fmt.Sprintf("How this page was made: %d storage call", calls); !strings.HasPrefix(got, want) {
+	if got, want := p.summary(), fmt.Sprintf("Behind this page · %d storage call", calls); !strings.HasPrefix(got, want) {
 		p.t.Errorf("the fold says %q, want %q", got, want)
 	}
 	if listed := all(p.callPanel(), func(n *html.Node) bool { return attr(n, "class") == "call" }); len(listed) != calls {
@@ -69,5 +69,5 @@ func callPanelListsCalls(t *testing.T) {
 		"The store read 6 rows and returned 6", "A million views like this one cost $", "table calls each", "East US", "2026",
 		"The time in its key counts down",
 	)
-	s.browser().open("/how-deletion-works").says("How this page was made: 0 storage calls, 0 ms").saysNot("A million views")
+	s.browser().open("/how-deletion-works").says("Behind this page · 0 storage calls, 0 ms").saysNot("A million views")
 }

@@ -280,15 +280,12 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList), user, channel.Owner),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList, own.voted), user, channel.Owner),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
 	if page.Next = view.posts.Next; user == "" && view.postingRule.In(channel.Ref()).OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
-	}
-	for i := range page.Posts {
-		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
 	return page
 }
@@ -324,6 +321,9 @@ func (s *server) readChannel(c echo.Context, _ visitor) error {
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
+// shownPeople is how many people whose names contain a text are shown with the channels.
+const shownPeople = 10
+
 // directory lists the channels.
 func (s *server) directory(c echo.Context, v visitor) error {
 	// The form above every page has a field of another name: a field “contains” would hide the
@@ -337,7 +337,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 	}
 	view := templates.Directory{Contains: text, ByName: text != "" || c.QueryParam("order") == "name",
 		Part: templates.Part{After: c.QueryParam("after")}}
-	var person domain.User
+	var people storage.Page[domain.UserName]
 	var following []domain.Subscription
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) error {
 		if !view.ByName {
@@ -354,14 +354,9 @@ func (s *server) directory(c echo.Context, v visitor) error {
 			view.Channels = append(view.Channels, templates.ListedChannel{Channel: channel})
 		}
 		return err
-	}, func(ctx context.Context) error {
-		name, err := domain.ParseUserName(strings.TrimPrefix(text, "@"))
-		if err != nil || view.After != "" {
-			return nil // no user can have this name, or the page before said who has
-		}
-		person, err = s.store.Accounts.Get(ctx, name)
-		if errors.Is(err, domain.ErrNotFound) {
-			return nil
+	}, func(ctx context.Context) (err error) {
+		if text != "" && view.After == "" { // else the page before has them
+			people, err = s.store.Accounts.List(ctx, strings.ToLower(text), "", shownPeople)
 		}
 		return err
 	}, func(ctx context.Context) (err error) {
@@ -370,7 +365,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view.Person = person.Name
+	view.People, view.MorePeople = people.Items, people.Next != ""
 	for i := range view.Channels {
 		ref := view.Channels[i].Ref()
 		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })
@@ -379,7 +374,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
-	limit, limitErr := queryLimit(c)
+	limit, limitErr := queryLimit(c, "contains", "order")
 	text, textErr := queryContains(c)
 	order := c.QueryParam("order")
 	if order != "" && (order != "activity" || text != "") {

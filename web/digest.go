@@ -102,9 +102,13 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	if !day.Until.After(now) {
 		view.Later = day.After().Date
 	}
+	voted, err := s.votedOn(c, v, digest)
+	if err != nil {
+		return err
+	}
 	for _, channel := range digest.Items {
 		view.Channels = append(view.Channels, templates.DigestChannel{
-			Name: channel.Name, Posts: offer(s.texts.posts(channel.Name, channel.Items, inDigest), v.User, ""), First: channel.First, Total: channel.Total,
+			Name: channel.Name, Posts: offer(s.texts.posts(channel.Name, channel.Items, inDigest, voted), v.User, ""), First: channel.First, Total: channel.Total,
 		})
 	}
 	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {
@@ -114,6 +118,15 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	// What is shown once must not be left for another page.
 	view.Guess = !chosen && view.Address == "" && p.Notice == ""
 	return render(c, http.StatusOK, templates.DigestPage(p, view))
+}
+
+// votedOn are those posts of a digest that the visitor votes for.
+func (s *server) votedOn(c echo.Context, v visitor, digest storage.DigestPage) (map[domain.BlogID]bool, error) {
+	var blogs []domain.Blog
+	for _, channel := range digest.Items {
+		blogs = append(blogs, channel.Items...)
+	}
+	return s.store.Posts.VotedAmong(c.Request().Context(), blogs, v.User)
 }
 
 // queryZone returns the time zone to show the digest in: the one asked for, else the one that
@@ -180,7 +193,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	limit, err := queryLimit(c)
+	limit, err := queryLimit(c, "day", "tz")
 	if err != nil {
 		return err
 	}
@@ -189,6 +202,10 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 		page, err = s.store.Feeds.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	voted, err := s.votedOn(c, v, page)
 	answer := struct {
 		Day      string              `json:"day"`
 		Zone     string              `json:"tz"`
@@ -198,13 +215,14 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	for i, channel := range page.Items {
 		listed := digestChannelJSON{Name: channel.Name, Items: []blogJSON{}}
 		for _, blog := range channel.Items {
-			listed.Items = append(listed.Items, newBlogJSON(channel.Name, blog))
+			listed.Items = append(listed.Items, newBlogJSON(channel.Name, blog, voted))
 		}
 		if channel.Total > len(channel.Items) {
 			listed.Total = channel.Total
 		}
 		answer.Channels[i] = listed
 	}
+	linkNext(c, page.Next)
 	return respond(c, err, http.StatusOK, answer)
 }
 

@@ -45,8 +45,10 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
 		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Posts: offer(s.texts.feed(latest.Items), v.User, ""),
-			Channels: listed(active, latest.Items)}
+		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Channels: listed(active, latest.Items)}
+		if err == nil {
+			view.Posts, err = s.posts(c, v, latest.Items)
+		}
 		if composing {
 			view.Composer = &own.composer
 		}
@@ -78,7 +80,7 @@ func (s *server) sendLatest(c echo.Context, active storage.Active, d document, w
 	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
 		func(context.Context, domain.Channel, storage.Version) (*sharedPage, error) {
 			hit = false
-			return newSharedPage(c.Request(), "", d, write)
+			return newSharedPage(c, "", d, write)
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {
@@ -107,7 +109,7 @@ func (s *server) active(ctx context.Context, after string) (storage.Active, erro
 }
 
 // readLatest is a page of the newest posts, for the API.
-func (s *server) readLatest(c echo.Context, _ visitor) error {
+func (s *server) readLatest(c echo.Context, v visitor) error {
 	limit, err := queryLimit(c)
 	if err != nil {
 		return err
@@ -116,13 +118,65 @@ func (s *server) readLatest(c echo.Context, _ visitor) error {
 	if err != nil {
 		return err
 	}
-	return s.sendLatest(c, active, document{mediaType: echo.MIMEApplicationJSON, forAll: true}, func(body *bytes.Buffer) error {
+	read := func() (list listJSON[blogJSON], err error) {
 		latest, err := s.store.Feeds.Latest(c.Request().Context(), active, limit)
+		if err == nil {
+			list, err = s.postsJSON(c, v, latest)
+		}
+		return list, err
+	}
+	if v.SignedIn() {
+		list, err := read()
+		return respond(c, err, http.StatusOK, list)
+	}
+	return s.sendLatest(c, active, document{mediaType: echo.MIMEApplicationJSON}, func(body *bytes.Buffer) error {
+		list, err := read()
 		if err != nil {
 			return err
 		}
-		return json.NewEncoder(body).Encode(newListJSON(latest, newFeedJSON))
+		return json.NewEncoder(body).Encode(list)
 	})
+}
+
+// voted are those of some posts that a visitor votes for.
+func (s *server) voted(c echo.Context, v visitor, items []storage.FeedItem) (map[domain.BlogID]bool, error) {
+	blogs := make([]domain.Blog, len(items))
+	for i, item := range items {
+		blogs[i] = item.Blog
+	}
+	return s.store.Posts.VotedAmong(c.Request().Context(), blogs, v.User)
+}
+
+// posts are posts of several channels, as a visitor sees them.
+func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]templates.Post, error) {
+	voted, err := s.voted(c, v, items)
+	posts := make([]templates.Post, len(items))
+	for i, item := range items {
+		posts[i] = s.texts.post(item.Name, item.Blog, inList)
+		posts[i].Voted = voted[item.ID]
+	}
+	return offer(posts, v.User, ""), err
+}
+
+// postsJSON is a page of posts of several channels, as a caller sees them.
+func (s *server) postsJSON(c echo.Context, v visitor, found storage.Page[storage.FeedItem]) (listJSON[blogJSON], error) {
+	voted, err := s.voted(c, v, found.Items)
+	linkNext(c, found.Next)
+	return newListJSON(found, func(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog, voted) }), err
+}
+
+// readFeed is a page of the caller's feed, for the API.
+func (s *server) readFeed(c echo.Context, v visitor) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	feed, err := s.store.Feeds.List(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+	if err != nil {
+		return err
+	}
+	list, err := s.postsJSON(c, v, feed)
+	return respond(c, err, http.StatusOK, list)
 }
 
 // listByActivity lists channels with posts for the API, those with the newest post first.
@@ -152,7 +206,10 @@ func (s *server) home(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Posts: offer(s.texts.feed(feed.Items), v.User, "")}
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
+	if err == nil {
+		view.Posts, err = s.posts(c, v, feed.Items)
+	}
 	for _, item := range feed.Items {
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}

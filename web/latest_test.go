@@ -28,7 +28,7 @@ func frontShowsNewestPosts(t *testing.T) {
 		}
 	}
 	s.channel("silent", "ada")
-	front := s.browser().open("/").want(200).heading("Latest").says("Active channels", "All channels").saysNot("silent")
+	front := s.browser().open("/").want(200).heading("Short posts, in channels.").says("Active channels", "All channels").saysNot("silent")
 	older := front.follow("Older posts →").want(200)
 	if got := slices.Concat(front.texts(), older.texts()); len(front.texts()) != 20 || len(got) != 27 || got[0] != "post 0 of 0" || got[1] != "post 0 of 1" || got[26] != "post 8 of 2" {
 		t.Errorf("%d posts: %q", len(front.texts()), got)
@@ -114,7 +114,7 @@ func feedHasAComposer(t *testing.T) {
 	s.post(other, "ada", "Elsewhere")
 	for _, text := range []string{"one", "two", "three"} {
 		ada.open("/").want(200).form("Post").elsewhere().fill("channel", string(other.Incarnation)+" Other").fill("text", text).press().
-			at("/").says(text, "Your post is published.", "Post in Other")
+			at("/").says(text, "Your post is published.", "Post in")
 	}
 	if n := len(s.listed("/api/v1/channels/Other/blogs", "id")); n != 4 {
 		t.Errorf("the channel has %d posts, want 4", n)

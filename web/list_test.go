@@ -1,13 +1,15 @@
 package web_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
 
 func TestList(t *testing.T) {
 	t.Run("refuses a bad query by its parameter", listRefusesABadQuery)
-	t.Run("refuses a token that is not its own", listRefusesAForeignToken)
+	t.Run("refuses a token that is not its own, and an unknown parameter", listRefusesAForeignToken)
+	t.Run("links to its next part", listLinksToItsNextPart)
 	t.Run("of nothing is an empty array", listOfNothingIsAnEmptyArray)
 }
 
@@ -18,7 +20,7 @@ func listRefusesABadQuery(t *testing.T) {
 	for field, queries := range map[string][]string{
 		"after":    {blogs + "after=%00", blogs + "order=rating&after=x", "channels?order=activity&after=x"},
 		"limit":    {"channels?limit=0", "subscriptions?limit=101", "feed?limit=-1", "deletions?limit=x", "digest?limit=", blogs + "limit=1.5", blogs + "limit=99999999999999999999"},
-		"contains": {"channels?contains=%FF", "channels?contains=" + strings.Repeat("a", 300)},
+		"contains": {"users", "users?contains=%20@", "channels?contains=%FF", "channels?contains=" + strings.Repeat("a", 300)},
 		"since":    {blogs + "since=yesterday", blogs + "since=", blogs + "order=rating&since=2026-01-01T00:00:00Z"},
 		"until": {blogs + "until=2026-01-01", blogs + "until=0001-01-01T00:00:00Z", blogs + "rating=3&until=2026-01-01T00:00:00Z",
 			blogs + "since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z"},
@@ -32,7 +34,19 @@ func listRefusesABadQuery(t *testing.T) {
 			s.do("GET", "/api/v1/"+query, bearer(token)).want(422).wantField(field)
 		}
 	}
-	s.do("GET", "/api/v1/channels?limit=100&unknown=1&after=").want(200)
+}
+
+func listLinksToItsNextPart(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	s.channel("Wheels", "ada")
+	first := s.do("GET", "/api/v1/channels?limit=1&contains=e", bearer(token)).want(200)
+	next, linked := strings.CutSuffix(strings.TrimPrefix(first.header.Get("Link"), "<"), `>; rel="next"`)
+	if !linked || !strings.Contains(next, "contains=e") || !strings.Contains(next, "after="+url.QueryEscape(first.text("next"))) {
+		t.Fatalf("it links to %s", first.header.Get("Link"))
+	}
+	if last := s.do("GET", next, bearer(token)).want(200); last.header.Get("Link") != "" || !strings.Contains(string(last.body), "Wheels") {
+		t.Errorf("the next part is %s, and links to %s", last.body, last.header.Get("Link"))
+	}
 }
 
 // Each path whose description has the parameter is such a list.
@@ -42,8 +56,13 @@ func listRefusesAForeignToken(t *testing.T) {
 		parameters, _ := dig(s.spec.paths(), path+".get.parameters").([]any)
 		for _, parameter := range parameters {
 			if s.spec.resolve(parameter)["name"] == "after" {
-				path = strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path)
-				s.do("GET", "/api/v1"+path+"?after=made-up", bearer(token)).want(422).wantField("after")
+				query := "?"
+				if path == "/users" {
+					query += "contains=e&" // which it requires
+				}
+				path = "/api/v1" + strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path) + query
+				s.do("GET", path+"after=made-up", bearer(token)).want(422).wantField("after")
+				s.do("GET", path+"limit=100&unknown=1&after=", bearer(token)).want(400)
 			}
 		}
 	}

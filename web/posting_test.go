@@ -63,6 +63,7 @@ func channelSaysWhoMayPost(t *testing.T) {
 	}
 	says(s.do("GET", "/api/v1/channels/Engines"), "open")
 	says(s.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("posting", "owner", "description", "mine")), "owner")
+	says(s.do("PATCH", "/api/v1/channels/Engines", bearer(ada), raw("{}")).unwritten(), "owner")
 	says(s.do("GET", "/api/v1/channels/Engines"), "owner")
 	says(s.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("description", "still mine")), "owner")
 	s.do("GET", "/api/v1/channels").want(200).holds("items.0.posting", nil)

@@ -3,8 +3,10 @@ package web
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,8 +80,14 @@ func localPath(path string) string {
 	return u.RequestURI()
 }
 
-// queryLimit returns the most items that a page of a list may hold.
-func queryLimit(c echo.Context) (int, error) {
+// queryLimit returns the most items that a page of a list may hold. A list takes limit, after and the
+// others, and refuses any other parameter.
+func queryLimit(c echo.Context, others ...string) (int, error) {
+	for name := range c.QueryParams() {
+		if name != "limit" && name != "after" && !slices.Contains(others, name) {
+			return 0, refuse(http.StatusBadRequest, "Unknown parameter", fmt.Sprintf("This list has no parameter %q.", name))
+		}
+	}
 	values, given := c.QueryParams()["limit"]
 	if !given {
 		return defaultLimit, nil
@@ -91,9 +99,9 @@ func queryLimit(c echo.Context) (int, error) {
 	return limit, nil
 }
 
-// queryContains returns the text that the names of the channels to list contain.
+// queryContains returns the text that the names of the channels or people to list contain.
 func queryContains(c echo.Context) (string, error) {
-	text := c.QueryParam("contains")
+	text := strings.TrimPrefix(strings.TrimSpace(c.QueryParam("contains")), "@")
 	if !utf8.ValidString(text) {
 		return "", domain.Invalid("contains", "is not valid UTF-8")
 	}

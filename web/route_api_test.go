@@ -193,5 +193,9 @@ func apiRoutes() []route {
 			{ada, 204, "Engines/zoe", "", "", ""},
 			{ada, 404, "Engines/b", "", "", ""},
 		}},
+		{name: "GET /api/v1/users", who: everyone, body: 4 << 10, costs: []cost{{"contains=a", anonymous, 1, 1, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "contains=%20@AD&limit=1", "", ""},
+			{ada, 422, "", "contains=&after={posts}", "", ""},
+		}},
 	}
 }

@@ -49,7 +49,7 @@ func pageRoutes() []route {
 			{adasCookie, 422, "", "", "", "channel=&name=a//b&text=Holes"},
 			{adasCookie, 422, "", "", "", "channel=x%20Engines&text="},
 			{adasCookie, 412, "", "", "", "channel=x%20Engines&text=Holes"},
-			{adasCookie, 404, "", "", "", "channel=x%20%00&text=Holes"},
+			{adasCookie, 422, "", "", "", "channel=x%20%00&text=Holes"},
 		}},
 		{name: "GET /channels/:name", who: everyone, costs: []cost{
 			{"", anonymous, 2, 5, 1, 2},
@@ -250,7 +250,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /users/:user", who: everyone, costs: []cost{
 			{"", anonymous, 2, 39, 0, 0},
-			{"", bobsCookie, 3, 41, 0, 0},
+			{"", bobsCookie, 4, 42, 0, 0},
 			{"show=channels", anonymous, 2, 42, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "ada", "", "", ""},
@@ -299,7 +299,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
 			{"", anonymous, 3, 87, 1, 50},
-			{"", bobsCookie, 4, 89, 0, 0},
+			{"", bobsCookie, 5, 90, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},

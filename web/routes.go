@@ -113,13 +113,14 @@ func (s *server) apiRoutes(api *echo.Group) {
 		answer       handler
 	}{
 		{http.MethodPost, "/users", maxSmallBody, everybody, s.createUser},
+		{http.MethodGet, "/users", maxSmallBody, everybody, s.listUsers},
 		{http.MethodGet, "/users/:user", maxBody, everybody, s.describeUser},
-		{http.MethodGet, "/users/:user/blogs", maxBody, everybody, s.listWritten},
+		{http.MethodGet, "/users/:user/blogs", maxBody, anyone, s.listWritten},
 		{http.MethodPut, "/users/me/password", maxPasswordsBody, signedIn, s.replacePassword},
 		{http.MethodPost, "/sessions", maxSmallBody, everybody, s.createSession},
 		{http.MethodDelete, "/sessions", maxSmallBody, signedIn, nothing(s.leaveSessions)},
 		{http.MethodDelete, "/sessions/current", maxBody, signedIn, nothing(s.leaveSession)},
-		{http.MethodGet, "/latest", maxBody, everybody, s.readLatest},
+		{http.MethodGet, "/latest", maxBody, anyone, s.readLatest},
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},
@@ -127,7 +128,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, "/channels/:name", maxBody, writer, s.requestDeletion},
 		{http.MethodGet, "/channels/:name/deletions/:incarnation", maxBody, signedIn, s.readDeletion},
 		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", maxBody, writer, s.undo},
-		{http.MethodGet, "/channels/:name/blogs", maxBody, everybody, s.listBlogs},
+		{http.MethodGet, "/channels/:name/blogs", maxBody, anyone, s.listBlogs},
 		{http.MethodPost, "/channels/:name/blogs", maxBody, writer, s.createBlog},
 		{http.MethodPost, batchPath, maxBatchBody, writer, s.createBlogs},
 		{http.MethodGet, "/channels/:name/blogs/:id", maxBody, everybody, s.readBlog},
@@ -152,7 +153,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.Subscriptions.List, newSubscriptionJSON)},
 		{http.MethodPut, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.join(c, v, apiTarget(c)) })},
 		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.leave(c, v, apiTarget(c)) })},
-		{http.MethodGet, "/feed", maxBody, signedIn, listOf(s.store.Feeds.List, newFeedJSON)},
+		{http.MethodGet, "/feed", maxBody, signedIn, s.readFeed},
 	} {
 		h := s.serve(route.who, route.answer)
 		if route.method == http.MethodGet {

@@ -20,6 +20,7 @@ import (
 
 const (
 	headerSecFetchSite = "Sec-Fetch-Site"
+	headerLink         = "Link"
 	codingGzip         = "gzip"
 )
 
@@ -212,7 +213,17 @@ func newListJSON[S, T any](found storage.Page[S], of func(S) T) listJSON[T] {
 
 // respondList sends a page of a list, made from a page of the store.
 func respondList[S, T any](c echo.Context, err error, found storage.Page[S], of func(S) T) error {
+	linkNext(c, found.Next)
 	return respond(c, err, http.StatusOK, newListJSON(found, of))
+}
+
+// linkNext links to the next page of the list that was requested, if there is one.
+func linkNext(c echo.Context, next string) {
+	if u := c.Request().URL; next != "" {
+		query := u.Query()
+		query.Set("after", next)
+		c.Response().Header().Set(headerLink, "<"+u.EscapedPath()+"?"+query.Encode()+`>; rel="next"`)
+	}
 }
 
 // listOf is the handler of a list that a user has.

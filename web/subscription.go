@@ -10,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -71,5 +70,3 @@ type subscriptionJSON struct {
 func newSubscriptionJSON(s domain.Subscription) subscriptionJSON {
 	return subscriptionJSON{Channel: s.Name, Role: s.Role, SubscribedOn: apiTime(s.SubscribedOn)}
 }
-
-func newFeedJSON(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog) }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -152,10 +153,11 @@ func tagNamesOnePage(t *testing.T) {
 	const page, rated, latest, feed = "/channels/Engines", "/channels/Engines?order=rating", "/latest", "/"
 	post, other := postPage(channel, first), postPage(channel, eves)
 	var pages []shown
+	seen := fmt.Sprint("; seen=0.", time.Now().Unix()) // else the feed sets the cookie, and has no tag
 	for _, path := range []string{
 		page, rated, "/channels/engines", page + "?rating=1", page + "?find=word", page + "?find=", page + "?day=2999-12-31", page + "?after=" + url.QueryEscape("x"), post, other, latest, feed,
 	} {
-		for _, who := range []change{cookie(ada), cookie(bob), header("Cookie", "other=1"), both(cookie(bob), host("elsewhere.example"))} {
+		for _, who := range []change{cookie(ada + seen), cookie(bob + seen), header("Cookie", "other=1"), both(cookie(bob+seen), host("elsewhere.example"))} {
 			pages = append(pages, shown{s, path, who}, shown{lab, path, who})
 		}
 	}
@@ -180,18 +182,19 @@ func tagNamesOnePage(t *testing.T) {
 		{"a post", func() error { s.post(channel, "eve", "Another word"); return nil }, []string{page, rated, page + "?find=word", latest, feed}},
 		{"an edit", api("PUT", blogPath(channel, first.ID), bob, header("If-Match", "*"), fields("text", "Second word")), []string{page, rated, post, latest, feed}},
 		{"a vote", func() error { return posts.Vote(ctx, channel.Ref(), first.ID, "eve") }, []string{page, rated, post, latest, feed}},
-		{"one's own vote", func() error { return posts.Vote(ctx, channel.Ref(), first.ID, "bob") }, []string{page, rated, post}},
-		{"its end", func() error { return posts.Unvote(ctx, channel.Ref(), first.ID, "bob") }, []string{page, rated, post}},
-		// As a request reads it that has read the version before the vote landed.
+		{"one's own vote", func() error { return posts.Vote(ctx, channel.Ref(), first.ID, "bob") }, []string{page, rated, post, latest, feed}},
+		{"its end", func() error { return posts.Unvote(ctx, channel.Ref(), first.ID, "bob") }, []string{page, rated, post, latest, feed}},
+		// As a request reads it that has read the version before the vote landed. The tag of the newest posts leaves the
+		// vote to the version: a page that is as new as the vote has a version that is over.
 		{"one's own vote alone", write(blogs, schema.ChannelPartition(channel.Key()), driver.Insert(vote)), []string{page, rated, post}},
 		{"its end alone", write(blogs, schema.ChannelPartition(channel.Key()), driver.Delete(vote, driver.Exists)), []string{page, rated, post}},
 		{"a subscriber", func() error { return s.store.Subscriptions.Create(ctx, channel, "eve") }, []string{page, rated}},
 		{"the end of one's subscription", func() error { return s.store.Subscriptions.Delete(ctx, channel.Ref(), "bob") }, []string{page, rated, feed}},
 		{"one's own subscription alone", write(subs, "bob", subscribed), []string{page, rated}},
 		{"a description", api("PATCH", "/api/v1/channels/Engines", ada, fields("description", "Other words")), []string{page, rated}},
-		{"that the owner alone posts", func() error { return posts.SetPosting(ctx, channel, "ada", true) }, []string{page, post, feed}},
-		{"that all post", func() error { return posts.SetPosting(ctx, channel, "ada", false) }, []string{page, post, feed}},
-		{"a block", func() error { return posts.Block(ctx, channel, "ada", s.account("bob")) }, []string{page, post, feed}},
+		{"that the owner alone posts", func() error { return posts.SetPosting(ctx, channel, "ada", true) }, []string{page, post}},
+		{"that all post", func() error { return posts.SetPosting(ctx, channel, "ada", false) }, []string{page, post}},
+		{"a block", func() error { return posts.Block(ctx, channel, "ada", s.account("bob")) }, []string{page, post}},
 		{"another account of the blocked name", otherAccount("bob"), []string{page, post}},
 		{"a block of an author", func() error { return posts.Block(ctx, channel, "ada", s.account("eve")) }, nil},
 		{"another account of the author's name", otherAccount("eve"), nil},
@@ -208,7 +211,9 @@ func tagNamesOnePage(t *testing.T) {
 	} {
 		before := map[int]answer{}
 		for i, p := range pages {
-			before[i] = ask(p)
+			if p.path != latest || !strings.HasSuffix(step.name, "alone") {
+				before[i] = ask(p)
+			}
 		}
 		ok(t, step.change())
 		changed := map[string]bool{}

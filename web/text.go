@@ -4,7 +4,6 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 	"microblogging/templates/markdown"
 )
@@ -64,10 +63,12 @@ func (t texts) post(in domain.ChannelName, blog domain.Blog, place place) templa
 	return templates.Post{Blog: blog, In: in, Rendered: rendered.html, Folded: rendered.folded}
 }
 
-func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place) []templates.Post {
+// posts are posts of a channel, as a reader sees them who votes for some.
+func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place, voted map[domain.BlogID]bool) []templates.Post {
 	posts := make([]templates.Post, len(blogs))
 	for i, blog := range blogs {
 		posts[i] = t.post(in, blog, place)
+		posts[i].Voted = voted[blog.ID]
 	}
 	return posts
 }
@@ -80,15 +81,6 @@ func (t texts) mark(posts []templates.Post, text string) {
 		p.Rendered, p.Folded = find.Mark(t.blog(p.Blog, inFound).html), false
 		p.Marked = find.Mark(markdown.Literal(p.Title))
 	}
-}
-
-// feed are posts of several channels.
-func (t texts) feed(items []storage.FeedItem) []templates.Post {
-	posts := make([]templates.Post, len(items))
-	for i, item := range items {
-		posts[i] = t.post(item.Name, item.Blog, inList)
-	}
-	return posts
 }
 
 // offer says what a reader may do with the posts of a list: edit and delete their own, and in a channel of their own

@@ -3,11 +3,11 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -34,7 +34,9 @@ func (s *server) showUser(c echo.Context, v visitor) (err error) {
 			return err
 		}
 		posts, err := s.store.Feeds.BlogsBy(ctx, name, view.After, pageSize)
-		view.Posts, view.Next = offer(s.texts.feed(posts.Items), v.User, ""), posts.Next
+		if view.Next = posts.Next; err == nil {
+			view.Posts, err = s.posts(c, v, posts.Items)
+		}
 		return err
 	})
 	return show(s, c, v, err, templates.UserPage, view)
@@ -51,15 +53,34 @@ func (s *server) describeUser(c echo.Context, _ visitor) error {
 	return respond(c, err, http.StatusOK, userJSON{user.Name, apiTime(user.CreatedOn)})
 }
 
-func (s *server) listWritten(c echo.Context, _ visitor) error {
+// listUsers lists people by part of their name.
+func (s *server) listUsers(c echo.Context, _ visitor) error {
+	limit, limitErr := queryLimit(c, "contains")
+	text, err := queryContains(c)
+	if err == nil && text == "" {
+		err = domain.Invalid("contains", "must not be empty")
+	}
+	if err := domain.JoinInvalid(limitErr, err); err != nil {
+		return err
+	}
+	found, err := s.store.Accounts.List(c.Request().Context(), strings.ToLower(text), c.QueryParam("after"), limit)
+	return respondList(c, err, found, func(name domain.UserName) map[string]domain.UserName {
+		return map[string]domain.UserName{"name": name}
+	})
+}
+
+func (s *server) listWritten(c echo.Context, v visitor) error {
 	limit, err := queryLimit(c)
 	if err != nil {
 		return err
 	}
-	var written storage.Page[storage.FeedItem]
+	var written listJSON[blogJSON]
 	_, err = s.readUser(c, func(ctx context.Context, name domain.UserName) (err error) {
-		written, err = s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		posts, err := s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		if err == nil {
+			written, err = s.postsJSON(c, v, posts)
+		}
 		return err
 	})
-	return respondList(c, err, written, newFeedJSON)
+	return respond(c, err, http.StatusOK, written)
 }

@@ -3,6 +3,8 @@ package web_test
 import (
 	"strings"
 	"testing"
+
+	"microblogging/domain"
 )
 
 func TestVote(t *testing.T) {
@@ -10,6 +12,7 @@ func TestVote(t *testing.T) {
 	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
 	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
+	t.Run("each list of the API says to a caller which of its posts they vote for", listsForACallerSayWhatTheyVoteFor)
 	t.Run("a vote in a list leads to no other site", voteInAListLeadsToNoOtherSite)
 	t.Run("a script gets the form that follows the one it sent", scriptGetsTheFormThatFollows)
 }
@@ -55,18 +58,45 @@ func voteInAListLeadsBackToIt(t *testing.T) {
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
 	channel := s.channel("Engines", "ada")
 	post := s.post(channel, "ada", "Hello")
-	for _, list := range []string{"/channels/Engines", "/channels/Engines?order=rating", "/", "/digest"} {
+	for _, list := range []string{"/channels/Engines", "/channels/Engines?order=rating", "/channels/Engines?find=Hello", "/", "/latest", "/digest", "/users/ada"} {
 		here := list + "#post-" + string(post.ID)
 		ada.open(list).form("Vote for the post by @ada").elsewhere().press().at(here).says("Your vote is counted.", "1 vote")
-		if list == "/" || list == "/digest" { // they do not know who votes for what
-			ada.open(list).form("Vote for the post by @ada").elsewhere().press().at(here).says("1 vote").saysNot("2 votes")
-		}
-		ada.open(postPage(channel, post)).form("Take back your vote for the post by @ada").press()
+		ada.open(list).form("Take back your vote for the post by @ada").elsewhere().press().at(here).saysNot("1 vote")
 	}
 	ada.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().press()
 	bob.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().press().says("2 votes", "Take back your vote")
 	ada.open("/channels/Engines?rating=2").form("Take back your vote for the post by @ada").elsewhere().press().want(200)
 	ada.open("/channels/Engines").says("1 vote").saysNot("Take back")
+}
+
+func listsForACallerSayWhatTheyVoteFor(t *testing.T) {
+	s, bob, channel := engines(t, "bob")
+	ada := s.signUp("ada")
+	s.author("eve")
+	s.subscribe("ada", channel)
+	s.subscribe("bob", channel)
+	mine, other, back := s.post(channel, "eve", "mine"), s.post(channel, "eve", "other"), s.post(channel, "eve", "taken back")
+	s.vote(other, 1)
+	for _, post := range []domain.Blog{mine, back} {
+		s.do("PUT", blogPath(channel, post.ID)+"/vote", bearer(bob)).want(204)
+	}
+	s.vote(back, 1)
+	s.do("DELETE", blogPath(channel, back.ID)+"/vote", bearer(bob)).want(204)
+	for _, list := range []string{enginesBlogs, enginesBlogs + "?order=rating", enginesBlogs + "?find=mine", "/api/v1/latest", "/api/v1/users/eve/blogs", "/api/v1/feed", "/api/v1/digest"} {
+		for _, who := range []struct {
+			change
+			votes int
+		}{{bearer(bob), 1}, {bearer(ada), 0}, {header("Accept", "*/*"), 0}} {
+			a := s.do("GET", list, who.change)
+			if a.status == 401 && who.votes == 0 {
+				continue
+			}
+			if got := strings.Count(string(a.want(200).body), `"voted":true`); got != who.votes {
+				t.Errorf("%s says %d times that the caller votes, want %d: %s", list, got, who.votes, a.body)
+			}
+		}
+	}
+	s.do("GET", "/api/v1/latest", bearer("x")).want(401)
 }
 
 func voteInAListLeadsToNoOtherSite(t *testing.T) {

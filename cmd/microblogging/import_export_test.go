@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -101,17 +100,9 @@ func mustHavePosts(t *testing.T, data string, want []exported) {
 	channel, err := store.Channels.Get(t.Context(), domain.ChannelKey("news").Address())
 	ok(t, err)
 	var got []exported
-	for after := ""; ; {
-		page, err := store.Posts.List(t.Context(), channel.Ref(), storage.BlogQuery{After: after, Limit: 100})
-		ok(t, err)
-		for _, post := range page.Items {
-			got = append(got, exported{post.Title, post.Text, post.CreatedOn})
-		}
-		if after = page.Next; after == "" {
-			break
-		}
+	for _, post := range postsOf(t, store, channel.Ref()) {
+		got = append(got, exported{post.Title, post.Text, post.CreatedOn})
 	}
-	slices.Reverse(got)
 	if len(got) != len(want) {
 		t.Fatalf("%d posts, want %d", len(got), len(want))
 	}

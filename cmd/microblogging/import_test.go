@@ -20,6 +20,8 @@ func TestImport(t *testing.T) {
 	t.Run("that cannot be done says why and writes nothing", drivertest.Long(importRefused))
 	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
 	t.Run("adds each entry of a feed once", importOnce)
+	t.Run("as a dry run reports what it would do, and writes nothing", importDryRun)
+	t.Run("of several files reports each, and ends with the sum", importSeveral)
 	t.Run("counts dates that cannot be read, and moves their posts once they can be", misdatedAreMended)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
@@ -96,6 +98,56 @@ func importOnce(t *testing.T) {
 		if want := fmt.Sprintf("%d posts added, %d already there, 0 left out\n", c.adds, 100-c.adds); code != exitOK || out != want {
 			t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
 		}
+	}
+}
+
+// mixedFeed has entries of all kinds.
+const mixedFeed = `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><title>M</title><link>https://m.example</link>
+<item><guid>1</guid><description>&lt;p&gt;one &lt;a href="javascript:x"&gt;two&lt;/a&gt;&lt;img src="data:,"&gt;&lt;/p&gt;</description></item>
+<item><guid>2</guid><title>draft</title><wp:post_type>post</wp:post_type><wp:status>draft</wp:status></item>
+<item><guid>3</guid><title>menu</title><wp:post_type>nav_menu_item</wp:post_type></item>
+<item><guid>4</guid><title>same</title></item><item><guid>4</guid><title>same</title></item><item><guid>4</guid><title>other</title></item>
+<item><guid>5</guid></item><item><guid>6</guid><title>early</title><pubDate>Thu, 01 Jan 2099 00:00:00 GMT</pubDate></item>
+</channel></rss>`
+
+func importDryRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mixed")
+	ok(t, os.WriteFile(file, []byte(mixedFeed), 0o600))
+	want := file + ": posts dated now because their dates are in the future: 1\n" +
+		file + ": pictures, sounds, videos and other files left out because they do not fit or have no web address: 1\n" +
+		file + ": links left out because they do not fit or have no web address: 1\n" +
+		"4 posts added, 0 already there, 4 left out: 1 not published, 1 not posts, 1 repeated in the file, 1 empty\n"
+	data := filepath.Join(t.TempDir(), "none")
+	args := []string{"import", "--data", data, "--channel", "news", "--owner", "ada", "--dry-run", file}
+	if code, out, errs := program(t, args...); code != exitCannotRun || out != "" {
+		t.Errorf("without a store and --create-owner it exits with %d, prints %q and says %q, want 2", code, out, errs)
+	}
+	dry := func(want string) {
+		t.Helper()
+		if code, out, errs := program(t, append(args, "--create-owner")...); code != exitOK || out != want {
+			t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
+		}
+	}
+	dry(want)
+	if _, err := os.Stat(data); !os.IsNotExist(err) {
+		t.Errorf("the store is there: %v", err)
+	}
+	args[2] = emptyStore(t)
+	dry(want)
+	expectUnwritten(t, args[2])
+	args[2] = data
+	if code, out, errs := imported(t, data, testPassword, file); code != exitOK || out != want {
+		t.Errorf("the import exits with %d, prints %q and says %q, want %q", code, out, errs, want)
+	}
+	dry("0 posts added, 4 already there, 4 left out: 1 not published, 1 not posts, 1 repeated in the file, 1 empty\n")
+}
+
+func importSeveral(t *testing.T) {
+	a, b := writeFeed(t, "a", "", 1), writeFeed(t, "b", "", 2)
+	want := a + ": 1 post added, 0 already there, 0 left out\n" + b + ": 2 posts added, 0 already there, 0 left out\n" +
+		"3 posts added, 0 already there, 0 left out\n"
+	if code, out, errs := imported(t, t.TempDir(), testPassword, a, b); code != exitOK || out != want {
+		t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
 	}
 }
 

@@ -32,24 +32,27 @@ func datedEntries(n int) []feed.Entry {
 	return list
 }
 
+// postsOf are the posts of a channel, the oldest first.
+func postsOf(t testing.TB, store *storage.Parts, of domain.ChannelRef) (posts []domain.Blog) {
+	t.Helper()
+	for q := (storage.BlogQuery{Limit: 100}); ; {
+		page, err := store.Posts.List(t.Context(), of, q)
+		ok(t, err)
+		posts = append(posts, page.Items...)
+		if q.After = page.Next; q.After == "" {
+			slices.Reverse(posts)
+			return posts
+		}
+	}
+}
+
 // wantPosts fails the test unless the channel has the posts of n entries, in their order.
 func (w *importWorld) wantPosts(n int) {
 	w.Helper()
 	var texts []string
-	q := storage.BlogQuery{Limit: 100}
-	for {
-		page, err := w.store.Posts.List(w.Context(), w.channel.Ref(), q)
-		if err != nil {
-			w.Fatal(err)
-		}
-		for _, blog := range page.Items {
-			texts = append(texts, blog.Text)
-		}
-		if q.After = page.Next; q.After == "" {
-			break
-		}
+	for _, post := range postsOf(w, w.store, w.channel.Ref()) {
+		texts = append(texts, post.Text)
 	}
-	slices.Reverse(texts)
 	for i := range max(n, len(texts)) {
 		if i >= n || i >= len(texts) || texts[i] != fmt.Sprintf("entry %d", i) {
 			w.Fatalf("there are %d posts, want %d in their order; they are %.200q from %d on", len(texts), n, texts[max(0, min(i, len(texts)-1)):], i)

@@ -29,7 +29,7 @@ func sampleUsers() []domain.UserName { return []domain.UserName{"ada", "grace", 
 // A later start recognises them by it.
 const sampleKey = "account of the sample: "
 
-// openSample fills an empty store, and returns the token of a sign-in link for the first user of
+// openSample fills an empty store, or goes on where an earlier start was stopped, and returns the token of a sign-in link for the first user of
 // the sample, which works once. There is none if the store has channels without the sample, or if
 // another client made an account under the name of that user.
 func openSample(ctx context.Context, store *storage.Parts) (token string, err error) {
@@ -37,7 +37,7 @@ func openSample(ctx context.Context, store *storage.Parts) (token string, err er
 	key := sampleKey + string(user)
 	made, err := store.Operator.MadeWithKey(ctx, user, key)
 	if errors.Is(err, domain.ErrNotFound) {
-		if err := fillSample(ctx, store.Store); err != nil {
+		if err := fillSample(ctx, store); err != nil {
 			return "", err
 		}
 		made, err = store.Operator.MadeWithKey(ctx, user, key)
@@ -55,42 +55,62 @@ func openSample(ctx context.Context, store *storage.Parts) (token string, err er
 const sampleAge = 30 * 24 * time.Hour
 
 // fillSample makes the accounts and the channels of the sample in an empty store. The
-// passwords are random and not kept. If another process does so at the same time, it leaves them to
-// that one; so it does if another client has the name of one of its users.
-func fillSample(ctx context.Context, store *storage.Store) error {
-	page, err := store.Channels.List(ctx, "", "", 1)
-	switch {
-	case err != nil:
+// passwords are random and not kept. Everything has a fixed key, so that it is made once: what a fill that was
+// stopped has made stays, and the next start makes the rest. The account of the last user is the first row of
+// a fill, and says when it began; that of the first user is the last row. If another client has the name of one
+// of its users, it makes nothing more.
+func fillSample(ctx context.Context, store *storage.Parts) error {
+	users := sampleUsers()
+	last := users[len(users)-1]
+	begun, err := store.Operator.MadeWithKey(ctx, last, sampleKey+string(last))
+	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return cannotRunError{err}
-	case len(page.Items) > 0:
+	}
+	if page, err := store.Channels.List(ctx, "", "", 1); err != nil {
+		return cannotRunError{err}
+	} else if len(page.Items) > 0 && !begun {
 		return nil
 	}
-	for _, user := range slices.Backward(sampleUsers()) { // the first comes last: if it exists, all exist
-		_, _, err := store.Accounts.Create(ctx, storage.SignUpRequest{
-			Attempt:   storage.Attempt{Name: string(user), Password: rand.Text()},
-			Key:       sampleKey + string(user),
-			CreatedOn: time.Now().Add(-sampleAge),
-		})
-		if errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrKeyReused) {
-			return nil
-		}
-		if err != nil {
+	for _, user := range slices.Backward(users[1:]) {
+		if made, err := addSampleUser(ctx, store, user, time.Now()); err != nil || !made {
 			return err
 		}
 	}
+	first, err := store.Accounts.Get(ctx, last)
+	if err != nil {
+		return err
+	}
+	now := first.CreatedOn.Add(sampleAge)
 	files, err := sampleFeeds.ReadDir("sample")
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		if err := addSampleChannel(ctx, store, file.Name()); err != nil {
+		if err := addSampleChannel(ctx, store.Store, file.Name(), now); err != nil {
 			return fmt.Errorf("sample %s: %w", file.Name(), err)
 		}
 	}
-	return nil
+	_, err = addSampleUser(ctx, store, users[0], now)
+	return err
 }
 
-func addSampleChannel(ctx context.Context, store *storage.Store, name string) error {
+// addSampleUser reports false if another client has the name.
+func addSampleUser(ctx context.Context, store *storage.Parts, user domain.UserName, now time.Time) (made bool, err error) {
+	key := sampleKey + string(user)
+	made, err = store.Operator.MadeWithKey(ctx, user, key)
+	if !errors.Is(err, domain.ErrNotFound) {
+		return made, err
+	}
+	_, _, err = store.Accounts.Create(ctx, storage.SignUpRequest{
+		Attempt: storage.Attempt{Name: string(user), Password: rand.Text()}, Key: key, CreatedOn: now.Add(-sampleAge),
+	})
+	if errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrKeyReused) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func addSampleChannel(ctx context.Context, store *storage.Store, name string, now time.Time) error {
 	document, err := sampleFeeds.ReadFile(path.Join("sample", name))
 	if err != nil {
 		return err
@@ -108,8 +128,8 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if err != nil {
 		return err
 	}
-	channel.CreatedOn = domain.Storable(bringUpToDate(f.Entries, time.Now()).Add(-time.Hour))
-	if channel, _, err = store.Channels.Create(ctx, channel, "", 0); err != nil {
+	channel.CreatedOn = domain.Storable(bringUpToDate(f.Entries, now).Add(-time.Hour))
+	if channel, _, err = store.Channels.Create(ctx, channel, "sample "+title, 0); err != nil {
 		return err
 	}
 	to := newImporter(store, channel, channel.Owner, f.Source)

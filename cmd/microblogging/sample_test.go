@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -11,12 +12,14 @@ import (
 	"time"
 
 	"microblogging/storage"
+	"microblogging/storage/bolt"
 	"microblogging/storage/drivertest"
 )
 
 func TestSample(t *testing.T) {
 	t.Run("comes once, and at each start has a link that signs in once", sampleComesOnce)
 	t.Run("names users that have accounts, and is dated in order", drivertest.Long(sampleIsConsistent))
+	t.Run("is whole after a start that was stopped in the middle", drivertest.Long(stoppedSampleIsCompleted))
 	t.Run("does not come where another user has the name of one of its users", drivertest.Long(sampleUserWasTaken))
 }
 
@@ -127,4 +130,47 @@ func get(t *testing.T, client *http.Client, url string, want int) (body string) 
 		t.Errorf("GET %s: %d, %v, want %d", url, response.StatusCode, err, want)
 	}
 	return string(text)
+}
+
+// A process that is killed makes no call from the n-th on.
+func stoppedSampleIsCompleted(t *testing.T) {
+	fill := func(n int) (shown string, calls int) {
+		db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+		ok(t, err)
+		defer db.Close()
+		options := storage.Options{HashPassword: drivertest.CheapHash}
+		store := storage.New(db, options)
+		ok(t, store.Operator.Prepare(t.Context()))
+		faults := drivertest.NewFaults(db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if n > 0 && call.Seq >= n {
+				return drivertest.ErrInjected
+			}
+			return send(ctx)
+		})
+		if _, err := openSample(t.Context(), storage.New(faults, options)); (err != nil) != (n > 0) {
+			t.Fatalf("the start that is stopped at call %d: %v", n, err)
+		}
+		if link, err := openSample(t.Context(), store); err != nil || link == "" {
+			t.Fatalf("the start after one that was stopped at call %d: %q, %v", n, link, err)
+		}
+		channels, err := store.Channels.List(t.Context(), "", "", 100)
+		ok(t, err)
+		for _, channel := range channels.Items {
+			posts, err := store.Posts.List(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
+			ok(t, err)
+			readers, _, err := store.Subscriptions.Count(t.Context(), channel.Ref())
+			ok(t, err)
+			shown += fmt.Sprintln(channel.Name, channel.Owner, readers)
+			for _, post := range posts.Items {
+				shown += fmt.Sprintln(post.UserID, post.Rating, post.CreatedOn.Sub(channel.CreatedOn), post.Text)
+			}
+		}
+		return shown, faults.Calls()
+	}
+	whole, calls := fill(0)
+	for n := 1; n < calls; n += 1 + n/4 + calls/40 {
+		if got, _ := fill(n); got != whole {
+			t.Errorf("after a start that was stopped at call %d of %d, the next one has\n%s\nwant\n%s", n, calls, got, whole)
+		}
+	}
 }

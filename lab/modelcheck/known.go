@@ -21,6 +21,8 @@ type Record struct {
 	Shortest  int    `json:"shortest,omitempty"`
 	// States is how many states were entered until then, or in vain.
 	States int `json:"states"`
+	// Failure says what is wrong with the code of a reader's own protocol. Then nothing else is known.
+	Failure string `json:"failure,omitempty"`
 }
 
 //go:embed known.json

@@ -10,9 +10,17 @@
 package modelcheck
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
 )
 
 const (
@@ -56,4 +64,107 @@ func All(cases []Case, seed uint64, done func(Result)) Summary {
 	}
 	workers.Wait()
 	return s
+}
+
+// A Result is the result of exploring a case.
+type Result struct {
+	Case
+	lab.Counts
+	// Finding is the run that broke an invariant, or nil.
+	Finding *lab.Finding
+	Took    time.Duration
+}
+
+// Explore explores one case. seed is the seed of its random walks, if it has any.
+func (c Case) Explore(seed uint64) Result {
+	x := lab.NewExplorerOf(c.Scenario, lab.ManySpaces/runtime.GOMAXPROCS(0)) // All explores one case on each
+	defer x.Close()
+	began := time.Now()
+	r := Result{Case: c}
+	if c.Walks > 0 {
+		r.Finding = x.Walk(c.Walks, seed)
+	} else {
+		r.Finding = x.Explore()
+	}
+	r.Counts, r.Took = x.Counts(), time.Since(began)
+	return r
+}
+
+// Try explores a case of a reader's own for as long as the context lasts. whole tells that it was long
+// enough. The error says what is wrong with its code, and which schedule shows it.
+func (c Case) Try(ctx context.Context) (r Result, whole bool, err error) {
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case *lab.Failure:
+			err = fmt.Errorf("after the schedule %q, %v", c.Format(cause.Schedule), cause.Cause)
+		default:
+			err = fmt.Errorf("at the start, %v", cause)
+		}
+	}()
+	r = Result{Case: c}
+	began := time.Now()
+	r.Finding, whole = x.ExploreFor(ctx)
+	r.Counts, r.Took = x.Counts(), time.Since(began)
+	return r, whole, nil
+}
+
+// OK reports whether the result is the one expected.
+func (r Result) OK() bool {
+	switch {
+	case r.Part == Textbook || r.Part == TextbookFault:
+		return r.Finding != nil && slices.ContainsFunc(r.Finding.Violations, func(b domain.Violation) bool { return b.Invariant == r.Invariant() })
+	case r.Part == Ablated:
+		return r.Finding != nil
+	default:
+		return r.Finding == nil
+	}
+}
+
+// WriteSchedule writes the run that broke an invariant as a table, and the command that
+// replays it. The result must have a finding.
+func (r Result) WriteSchedule(w io.Writer) error {
+	schedule := r.Format(r.Finding.Schedule)
+	run, err := r.ReplayText(schedule)
+	if err != nil {
+		return fmt.Errorf("replaying %s: %w", r.Name, err)
+	}
+	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.Says()); err != nil {
+		return err
+	}
+	if err := r.WriteTable(w, run); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\n%s\n", r.command(schedule))
+	return err
+}
+
+// A Summary is the sum of results.
+type Summary struct {
+	lab.Counts
+	// All counts the results of each part, and OK those that are as expected.
+	All, OK [TextbookFault + 1]int
+	// Shortfalls are the others.
+	Shortfalls []Result
+}
+
+// Add adds one result.
+func (s *Summary) Add(r Result) {
+	s.Schedules += r.Schedules
+	s.States += r.States
+	s.Steps += r.Steps
+	s.All[r.Part]++
+	if r.OK() {
+		s.OK[r.Part]++
+	} else {
+		s.Shortfalls = append(s.Shortfalls, r)
+	}
+}
+
+func (s Summary) String() string {
+	return fmt.Sprintf("schedules=%d states=%d steps=%d violations=%d textbook=%d/%d ablations=%d/%d textbook-faults=%d/%d",
+		s.Schedules, s.States, s.Steps, s.All[Real]-s.OK[Real], s.OK[Textbook], s.All[Textbook],
+		s.OK[Ablated], s.All[Ablated], s.OK[TextbookFault], s.All[TextbookFault])
 }

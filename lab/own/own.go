@@ -6,11 +6,13 @@ package own
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -31,9 +33,9 @@ type Protocol struct {
 	Actors []Actor
 	// Recover is run by a new process when no actor can go on, as often as it takes. It may be nil.
 	Recover func(Client) error
-	// Deaths is how many actors may die in one run, at any step. Late adds one fault of any kind: a
+	// Deaths is how many actors may die in one run, at any step. Late adds one other fault: a
 	// response is lost, a request is sent twice, or a request takes effect late, because its caller has
-	// given up or as a delayed duplicate.
+	// given up or as a delayed duplicate. Without Deaths, an actor may also die instead.
 	Deaths     int
 	Late       bool
 	Invariants []Invariant
@@ -139,7 +141,7 @@ func Scenarios() (all []lab.Scenario) {
 var capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 func (p Protocol) scenario(name string) lab.Scenario {
-	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: !p.Late, Invariants: p.expectations()}
+	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: p.Deaths, Untrusted: true, Invariants: p.expectations()}
 	if p.Late {
 		s.Faults++
 		s.DelayedCalls = func(*lab.Call) bool { return true }
@@ -187,9 +189,38 @@ func (p Protocol) recover(left *mem.DB) ([]lab.Deed, error) {
 	var err error
 	for range mostRecoveries {
 		before := left.EndLeases(domain.QueueName).Sum()
-		if err = p.Recover(Client{context.Background(), left, nil}); err == nil && left.Snapshot().Sum() == before {
+		if err = p.recoverOnce(left); err == nil && left.Snapshot().Sum() == before {
 			return nil, nil
 		}
 	}
 	return nil, errors.Join(errors.New("no end of Recover"), err)
+}
+
+// mostCalls is how many calls one run of Recover may make.
+const mostCalls = 10_000
+
+// recoverOnce runs Recover in a goroutine of its own, because nothing can end code that loops.
+func (p Protocol) recoverOnce(left *mem.DB) error {
+	calls, done := 0, make(chan error, 1)
+	counted := driver.Wrap(left, func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+		if calls++; calls > mostCalls {
+			panic(fmt.Sprintf("it makes more than %d calls", mostCalls))
+		}
+		return next(ctx)
+	})
+	var failure any
+	go func() {
+		defer close(done)
+		defer func() { failure = recover() }()
+		done <- p.Recover(Client{context.Background(), counted, nil})
+	}()
+	select {
+	case err, ok := <-done:
+		if !ok {
+			panic(fmt.Errorf("Recover panics: %v", failure))
+		}
+		return err
+	case <-time.After(lab.Patience):
+		panic(fmt.Errorf("Recover comes to no end within %s", lab.Patience))
+	}
 }

@@ -2,11 +2,14 @@ package own_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/own"
 	"microblogging/storage/driver"
 )
@@ -15,6 +18,8 @@ func TestOwn(t *testing.T) {
 	t.Run("each protocol that comes with the lab holds, and breaks without its safeguard", protocolsHold)
 	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
+	t.Run("no more actors die than Deaths says, also with Late", deathsAreCounted)
+	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 }
 
@@ -102,6 +107,70 @@ func leasesEnd(t *testing.T) {
 	defer x.Close()
 	if found := x.Explore(); found != nil {
 		t.Errorf("%+v", found)
+	}
+}
+
+func deathsAreCounted(t *testing.T) {
+	var p own.Protocol
+	for _, name := range []string{"ann", "bob"} {
+		p.Actors = append(p.Actors, own.Actor{Name: name, Run: func(c own.Client) {
+			_ = c.Table("Rows").Transact(c, "p", driver.Insert(name))
+			c.Tell("ended")
+		}})
+	}
+	p.Invariants = []own.Invariant{{Name: "one lives", Quiescent: func(s own.State) string {
+		if s.Told("ended") == 0 {
+			return "both are dead"
+		}
+		return ""
+	}}}
+	for deaths, broken := range map[int]bool{1: false, 2: true} {
+		p.Deaths, p.Late = deaths, true
+		x := lab.NewExplorer(p.Whole())
+		if found := x.Explore(); (found != nil) != broken {
+			t.Errorf("with %d deaths: %+v", deaths, found)
+		}
+		x.Close()
+	}
+}
+
+func wrongCodeIsNamed(t *testing.T) {
+	row := func(c own.Client, name string) {
+		_ = c.Table("Rows").Transact(c, "p", driver.Merge(name, driver.Upsert))
+	}
+	runs, asleep := 0, make(chan struct{})
+	for want, p := range map[string]own.Protocol{
+		"ann panics in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			row(c, "one")
+			panic("mine")
+		}}}},
+		"after the schedule \"ann*2\", ann does not do the same twice": {Actors: []own.Actor{{Name: "bob", Run: func(c own.Client) { row(c, "bob") }},
+			{Name: "ann", Run: func(c own.Client) {
+				runs++
+				row(c, "one")
+				row(c, fmt.Sprint(runs))
+			}}}},
+		"ann makes neither a call nor an end": {Actors: []own.Actor{{Name: "ann", Run: func(own.Client) { <-asleep }}}},
+		"the set-up makes more than 500 calls": {Setup: func(c own.Client) {
+			for {
+				row(c, "one")
+			}
+		}},
+		"Recover panics: it makes more than 10000 calls": {Recover: func(c own.Client) error {
+			for {
+				row(c, "one")
+			}
+		}},
+		"Recover comes to no end": {Recover: func(own.Client) error { <-asleep; return nil }},
+		"Recover panics: mine":    {Recover: func(own.Client) error { panic("mine") }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asleep = make(chan struct{})
+			defer close(asleep)
+			if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: p.Whole()}).Try(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.300v, want %s", err, want)
+			}
+		})
 	}
 }
 

@@ -13,3 +13,12 @@ func (l *Lab) Stale(stale bool) *Lab {
 	l.stale = func() bool { return stale }
 	return l
 }
+
+// Fails makes the code of a reader's own protocol one that fails.
+func (l *Lab) Fails(name, failure string) *Lab {
+	l.known = func() []modelcheck.Record { return []modelcheck.Record{{Name: name, Failure: failure}} }
+	return l
+}
+
+// FoundIn is what the index says about a reader's own protocol.
+var FoundIn = foundIn

@@ -61,7 +61,7 @@ func (l *Lab) newIndexView() indexView {
 		switch {
 		case number > 0:
 		case c.Part == modelcheck.Own:
-			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(l.recordOf(c.Name))})
+			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Ablated:
 			v.More = append(v.More, scenarioLink{c.Name, c.Safeguard.Why, factsOf(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Real:
@@ -97,8 +97,15 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 }
 
 // foundIn says in three words what the model checker has found in a scenario of a reader's own.
-func foundIn(record modelcheck.Record) string {
+func foundIn(c modelcheck.Case, record modelcheck.Record) string {
+	if c.Safeguard != nil && record.Failure == "" {
+		if site, _, _ := c.Safeguard.Line(); site.Line == 0 {
+			return "is as if nothing was taken out: its method has " + c.Safeguard.Part + " in no place, or in several"
+		}
+	}
 	switch {
+	case record.Failure != "":
+		return "its code fails: " + record.Failure
 	case record.Shortest > 0:
 		return "breaks in " + lab.Count(record.Shortest, "step")
 	case record.States > 0:

@@ -46,13 +46,14 @@ const ownTime = 2 * time.Second
 func recordsOfOwn() (records []modelcheck.Record) {
 	for _, c := range modelcheck.OwnCases() {
 		ctx, cancel := context.WithTimeout(context.Background(), ownTime)
-		x := lab.NewExplorer(c.Scenario)
-		found, whole := x.ExploreFor(ctx)
-		if found != nil || whole {
-			result := modelcheck.Result{Case: c, Finding: found, Counts: x.Counts()}
+		result, whole, err := c.Try(ctx)
+		switch {
+		case err != nil:
+			failure, _, _ := strings.Cut(err.Error(), "\n") // the stack comes after that
+			records = append(records, modelcheck.Record{Name: c.Name, Failure: failure})
+		case result.Finding != nil || whole:
 			records = append(records, result.Record())
 		}
-		x.Close()
 		cancel()
 	}
 	return records
@@ -106,6 +107,12 @@ func (l *Lab) find(name string) (modelcheck.Case, error) {
 		return modelcheck.Case{}, &templates.Refusal{Problem: templates.Problem{
 			Status: http.StatusNotFound, Title: "The lab has no such level",
 			Detail: "The address may be mistyped.", Links: []templates.Link{labLink()},
+		}}
+	}
+	if failure := l.recordOf(name).Failure; failure != "" { // its code is not run again
+		return modelcheck.Case{}, &templates.Refusal{Problem: templates.Problem{
+			Status: http.StatusUnprocessableEntity, Title: "The code of this protocol fails",
+			Detail: "When it was searched: " + failure + ". Mend it, and start the program again (make dev does).", Links: []templates.Link{labLink()},
 		}}
 	}
 	return cases[at], nil

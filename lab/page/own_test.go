@@ -3,6 +3,10 @@ package page_test
 import (
 	"strings"
 	"testing"
+
+	"microblogging/lab"
+	"microblogging/lab/modelcheck"
+	"microblogging/lab/page"
 )
 
 func TestOwnPages(t *testing.T) {
@@ -21,4 +25,20 @@ func TestOwnPages(t *testing.T) {
 	if list := s.get("/lab/scenarios.json").want(200).body; strings.Contains(list, "own/") {
 		t.Error("scenarios.json lists a reader's protocol")
 	}
+}
+
+func TestOwnCode(t *testing.T) {
+	t.Run("code that fails has a page that says where, and every other page is there", func(t *testing.T) {
+		const failure = `after the schedule "ann", ann panics in lab/own/mine.go:7: mine`
+		s := newSiteOf(t, page.New().Fails("own/outbox", failure))
+		s.get("/lab/own/outbox").want(422).says("The code of this protocol fails").says("ann panics in lab/own/mine.go:7")
+		s.get("/lab").want(200).says("its code fails: after the schedule")
+		s.get("/lab/own/lease-lock").want(200)
+	})
+	t.Run("a safeguard that the code does not ask for is named", func(t *testing.T) {
+		c := modelcheck.Case{Scenario: lab.Scenario{Safeguard: &lab.Safeguard{Code: "(Protocols).Outbox", Part: `On("inbox")`}}}
+		if found := page.FoundIn(c, modelcheck.Record{States: 7}); !strings.Contains(found, `On("inbox") in no place`) {
+			t.Error(found)
+		}
+	})
 }

@@ -37,17 +37,9 @@ func lookAtAuthor(times int) body {
 
 // readAuthor compares the page of an author with what was acknowledged before its reader asked for it.
 func readAuthor(v lab.View, f lab.Known, before []lab.Known, violation violating) {
-	for _, k := range before {
-		shown := k.Blog != "" && strings.Contains(f.Page, string(k.Blog)+" ")
-		switch {
-		case k.Kind == factAccepted && strings.Contains(f.Page, " "+string(k.Channel.Incarnation)):
-			violation("I4", "the page of an author shows a channel, and its deletion was accepted before (%s)", string(k.Channel.Incarnation))
-		case k.Kind == factPosted && k.User == f.User && !shown && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			violation("I3", "the page of an author does not show a post that was acknowledged before")
-		case k.Kind == factRemoved && shown:
-			violation("I3", "the page of an author shows a post, and its deletion was acknowledged before")
-		}
-	}
+	shows(v, before, violation, "the page of an author", func(k lab.Known) (channel, post, due bool) {
+		return strings.Contains(f.Page, " "+string(k.Channel.Incarnation)), strings.Contains(f.Page, string(k.Blog)+" "), k.User == f.User
+	})
 }
 
 // authors are read.

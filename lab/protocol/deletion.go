@@ -227,11 +227,11 @@ func deletions() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step",
-				Faults: 2, Deaths: true, Preemptions: 2, Setup: accepted("old"), Actors: []lab.Actor{worker1(), worker2(), worker3()}},
+				Faults: 2, Deaths: 2, Preemptions: 2, Setup: accepted("old"), Actors: []lab.Actor{worker1(), worker2(), worker3()}},
 			{Name: "sweeps", About: "two workers sweep one channel in several transactions, which may be lost or delayed",
 				Faults: 2, SweepRows: 2, DelayedCalls: sweeping, Preemptions: 1, Setup: accepted("old"), Actors: []lab.Actor{worker1(), worker2()}},
 			{Name: "web-dies", About: "the web role dies during a request to delete, while a reconciling pass runs",
-				Faults: 2, Deaths: true, Setup: news("old"),
+				Faults: 2, Deaths: 2, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}}},
 			{Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late",
 				Preemptions: 4, Setup: accepted("old"), Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()}},

@@ -191,7 +191,7 @@ func erasures() subject {
 				Erasing: true, Faults: 1, Preemptions: 2, Setup: withAccount(news(), post(visitor, "mine"), eraseWith(true)),
 				Actors: []lab.Actor{worker1(), {Name: "ann", Run: vote("mine", author)}, {Name: "olga", Run: removePost("mine", owner)}}},
 			{Name: "erasure-workers", About: "two workers delete an account with posts, votes, a subscription and a channel, and may die",
-				Erasing: true, Faults: 1, Preemptions: 2, Deaths: true,
+				Erasing: true, Faults: 1, Preemptions: 2, Deaths: 1,
 				Setup:  withAccount(news("old"), voteNewest(visitor), post(visitor, "mine"), voteNewest(author), subscribe(visitor), create("Veras", visitor), erase),
 				Actors: []lab.Actor{worker1(), worker2()}},
 			{Name: "erasure-pass", About: "an account is deleted while a reconciling pass runs, and the queue may lose the message",

@@ -48,17 +48,13 @@ func feedReader2() lab.Actor { return lab.Actor{Name: "reader2", Run: lookAtFeed
 // fed compares what a feed has shown with what was acknowledged before its reader asked for
 // it.
 func fed(v lab.View, f lab.Known, before []lab.Known, violation violating) {
-	posts := strings.Fields(f.Page)
 	for _, k := range before {
-		switch {
-		case k.Kind == factAccepted && k.Channel == f.Channel:
-			violation("I4", "a feed shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
-		case k.Kind == factLeft && k.Channel == f.Channel && k.User == f.User && !undone(v, k, factJoining, factSubscribed):
-			violation("I8", "a feed shows a channel that its reader had left before")
-		case k.Kind == factPosted && follows(v, before, f, k) && !slices.Contains(posts, string(k.Blog)) && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			violation("I3", "a feed does not show a post that was acknowledged before, in a channel that its reader subscribes to")
-		}
+		violation.when(k.Kind == factLeft && k.Channel == f.Channel && k.User == f.User && !undone(v, k, factJoining, factSubscribed),
+			"I8", "a feed shows a channel that its reader had left before")
 	}
+	shows(v, before, violation, "a feed", func(k lab.Known) (channel, post, due bool) {
+		return k.Channel == f.Channel, slices.Contains(strings.Fields(f.Page), string(k.Blog)), follows(v, before, f, k)
+	})
 }
 
 // follows reports whether the reader of a feed certainly subscribed to the channel of a post.

@@ -59,17 +59,9 @@ func readLatest(ctx context.Context, c *lab.Client, kept shelf, expected *[]doma
 
 // shownLatest compares what was shown with what was acknowledged before its reader asked for it.
 func shownLatest(v lab.View, f lab.Known, before []lab.Known, violation violating) {
-	for _, k := range before {
-		there := strings.Contains(f.Page, string(k.Blog)+"\t")
-		switch {
-		case k.Kind == factAccepted && strings.Contains(f.Page, "\t"+string(k.Channel.Incarnation)+"\t"):
-			violation("I4", "the newest posts are of a channel whose deletion was accepted before (%s)", string(k.Channel.Incarnation))
-		case k.Kind == factRemoved && there:
-			violation("I3", "the newest posts have one whose deletion was acknowledged before")
-		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, k.Channel):
-			violation("I3", "the newest posts lack one that was acknowledged before, and no user asked for its deletion")
-		}
-	}
+	shows(v, before, violation, "the list of the newest posts", func(k lab.Known) (channel, post, due bool) {
+		return strings.Contains(f.Page, "\t"+string(k.Channel.Incarnation)+"\t"), strings.Contains(f.Page, string(k.Blog)+"\t"), true
+	})
 }
 
 // noted is the part of I8 about the index of active channels: each post of a channel that is there

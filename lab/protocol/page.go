@@ -155,17 +155,13 @@ func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
 func shown(v lab.View, f lab.Known, before []lab.Known, violation violating) {
 	p := parsePage(f.Page)
 	voters := map[domain.BlogID]map[domain.UserName]bool{}
+	before = slices.DeleteFunc(slices.Clone(before), func(k lab.Known) bool { return k.Channel != f.Channel })
+	shows(v, before, violation, "a page", func(k lab.Known) (channel, post, due bool) {
+		_, there := p.post(k.Blog)
+		return true, there, true
+	})
 	for _, k := range before {
-		if k.Channel != f.Channel {
-			continue
-		}
 		switch post, there := p.post(k.Blog); {
-		case k.Kind == factAccepted:
-			violation("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
-		case k.Kind == factPosted && !there && !askedBlog(v, k.Blog) && !asked(v, f.Channel):
-			violation("I3", "a page does not show a post that was acknowledged before, and no user asked for its deletion")
-		case k.Kind == factRemoved && there:
-			violation("I3", "a page shows a post, and its deletion was acknowledged before")
 		case k.Kind == factHandled && there && editors(v, k.Blog) == 0:
 			violation("I3", "a page shows a post, and a worker has deleted it before")
 		case k.Kind == factEdited && there && post.text != k.Key && editors(v, k.Blog) == 1:

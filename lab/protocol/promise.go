@@ -93,7 +93,7 @@ func promises() subject {
 				Setup:  inTurn(news("old"), askPromised),
 				Actors: []lab.Actor{{Name: "olga", Run: undo}, worker1(), pass}},
 			{Name: "undo-dies", About: "the process that is asked for a deletion which can be undone may die, its clock is ahead, and a worker and a reconciling pass go on",
-				Faults: 1, Deaths: true, Preemptions: 1, Undo: promised, Times: minutes(map[string][]int{"olga": {15}}, 0, 1, 3), Setup: news("old"),
+				Faults: 1, Deaths: 1, Preemptions: 1, Undo: promised, Times: minutes(map[string][]int{"olga": {15}}, 0, 1, 3), Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: askPromised}, worker1(), pass}},
 			{Name: "erasure-clocks", About: "a user is told until when the deletion of their account can be undone, and a reconciling pass has a clock that is ahead by as much as may be, and is set back",
 				Erasing: true, Faults: 1, Preemptions: 2, Undo: accountPromised, Times: minutes(map[string][]int{"reconcile": {15, 15, 0}}, 0, 59, 61, 76),

@@ -45,6 +45,19 @@ func looked(holds func(v lab.View, shown lab.Known, before []lab.Known, violatio
 	}
 }
 
+// shows is the part of I3 and I4 about a list of posts, of which what is the name. of says whether the
+// list shows a channel or a post that was acknowledged before its reader asked, and whether the post
+// should be on it.
+func shows(v lab.View, before []lab.Known, violation violating, what string, of func(k lab.Known) (channel, post, due bool)) {
+	for _, k := range before {
+		channel, post, due := of(k)
+		violation.when(k.Kind == factAccepted && channel, "I4", what+" shows a channel, and its deletion was accepted before")
+		violation.when(k.Kind == factRemoved && post, "I3", what+" shows a post, and its deletion was acknowledged before")
+		violation.when(k.Kind == factPosted && due && !post && !askedBlog(v, k.Blog) && !asked(v, k.Channel),
+			"I3", what+" does not show a post that was acknowledged before, and no user asked for its deletion")
+	}
+}
+
 // A demand says what is wrong once all actors have stopped.
 type demand func(ctx context.Context, l Shipped, c *crew, v lab.View, violation violating)
 

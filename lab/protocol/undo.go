@@ -74,7 +74,7 @@ func undos() subject {
 				Faults: 1, Preemptions: 2, Undo: atOnce, Setup: accepted("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: undo}, worker1(), worker2()}},
 			{Name: "undo-again", About: "a channel is deleted, undone and deleted again, and undone on another device, while two workers handle the messages",
-				Faults: 1, Deaths: true, Preemptions: 2, Undo: atOnce, Setup: accepted("old"),
+				Faults: 1, Deaths: 1, Preemptions: 2, Undo: atOnce, Setup: accepted("old"),
 				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()}},
 			{Name: "undo-late", About: "requests of a deletion, of its undo and of the next deletion take effect long after their senders have gone on",
 				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything, Setup: news("old"),
@@ -92,7 +92,7 @@ func undos() subject {
 				Faults: 1, Preemptions: 2, Undo: atOnce, Invariants: Shipped{Refuses: true}, Setup: poisoned("old"),
 				Actors: []lab.Actor{olga, {Name: "operator", Run: requeue}, worker1()}},
 			{Name: "undo-repair", About: "a deletion is undone and asked for again while an operator repairs the store",
-				Faults: 1, Deaths: true, Preemptions: 2, Undo: atOnce, Setup: accepted("old"), Actors: []lab.Actor{olga, worker1(), operator()}},
+				Faults: 1, Deaths: 1, Preemptions: 2, Undo: atOnce, Setup: accepted("old"), Actors: []lab.Actor{olga, worker1(), operator()}},
 		},
 		ablations: []ablation{
 			ablate("pivot", "undo", "The pivot", "PassPivot: s.fence.SetDeleting(ctx, row)",

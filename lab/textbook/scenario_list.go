@@ -15,7 +15,7 @@ func Scenarios() []lab.Scenario {
 			Setup: inTurn(creator, asker), Actors: []lab.Actor{
 				{Name: "ann", Run: inTurn(creator, poster)}, {Name: "w1", Run: worker}, {Name: "w2", Run: worker, After: "w1"}}},
 		{Name: "A3", About: "stuck intent: the web role dies during a request to delete",
-			Faults: 1, Deaths: true, Setup: creator, Actors: []lab.Actor{{Name: "olga", Run: asker}}},
+			Faults: 1, Deaths: 1, Setup: creator, Actors: []lab.Actor{{Name: "olga", Run: asker}}},
 		{Name: "A4", About: "self-conflict: a user creates a channel, and the SDK sends the request twice",
 			Faults: 1, Actors: []lab.Actor{{Name: "ann", Run: creator}}},
 	}

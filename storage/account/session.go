@@ -102,13 +102,11 @@ var errNotSignedIn = fmt.Errorf("session: %w", domain.ErrNotSignedIn)
 // readSession reads the row of a session. A token that is unknown, expired or signed out is
 // domain.ErrNotSignedIn.
 func (a *Accounts) readSession(ctx context.Context, token string) (driver.Entity, error) {
-	row, err := a.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
+	row, err := a.sessions.Find(ctx, schema.SessionPartition(token), schema.SingleRow)
 	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		err = errNotSignedIn
 	case err != nil:
 		err = fmt.Errorf("session: %w", err)
-	case row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties):
+	case !row.Found() || row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties):
 		err = errNotSignedIn
 	}
 	return row, err

@@ -153,8 +153,8 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 // the one before: so it works once.
 func (a *Accounts) ResetPassword(ctx context.Context, link, password string) error {
 	//lab: Read the link, and the epoch in which it was made.
-	row, err := a.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
-	if errors.Is(err, domain.ErrNotFound) || err == nil && (!row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties)) {
+	row, err := a.sessions.Find(ctx, schema.SessionPartition(link), schema.SingleRow)
+	if err == nil && (!row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties)) {
 		err = domain.ErrNotSignedIn
 	}
 	if err != nil {

@@ -62,7 +62,7 @@ func (a *Accounts) Create(ctx context.Context, r SignUpRequest) (account domain.
 		account, taken, err = a.signUp(ctx, name, r)
 		return err
 	}, signingUp)
-	if err == nil && taken.ETag != "" {
+	if err == nil && taken.Found() {
 		// To check its password may take long, and must not keep others from signing up.
 		account, err = a.earlierAccount(ctx, taken, r)
 		return account, false, err
@@ -73,8 +73,8 @@ func (a *Accounts) Create(ctx context.Context, r SignUpRequest) (account domain.
 // signUp makes an account, or returns the row of the account that has the name.
 func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpRequest) (account domain.User, taken driver.Entity, err error) {
 	//lab: Read whether an account has the name.
-	taken, err = a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
-	if err == nil && !vacant(taken) || err != nil && !errors.Is(err, domain.ErrNotFound) {
+	taken, err = a.users.Find(ctx, schema.UserPartition(name), schema.SingleRow)
+	if err != nil || taken.Found() && !vacant(taken) {
 		return domain.User{}, taken, err
 	}
 	taken = driver.Entity{}
@@ -105,7 +105,7 @@ func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpReq
 		properties = append(properties, driver.String(schema.PropOnce, onceAccount(name, r.Key)))
 	}
 	err = a.pause.Change(ctx, a.users, schema.UserPartition(name), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
-		if taken = now; now.ETag == "" {
+		if taken = now; !now.Found() {
 			return append(slices.Clone(properties), driver.Int64(schema.PropEpoch, 0)), nil
 		}
 		if !vacant(now) {

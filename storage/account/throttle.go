@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -85,8 +84,8 @@ func (c counter) refuse(row driver.Properties) error {
 // look reads a counter, and returns a *domain.ThrottledError if it has reached its limit.
 func (a *Accounts) look(ctx context.Context, c counter) (driver.Properties, error) {
 	//lab: Read how many attempts have failed.
-	row, err := a.throttle.Get(ctx, c.partition, c.row)
-	if err != nil && !errors.Is(err, domain.ErrNotFound) {
+	row, err := a.throttle.Find(ctx, c.partition, c.row)
+	if err != nil {
 		return nil, fmt.Errorf("counting attempts: %w", err)
 	}
 	return row.Properties, c.refuse(row.Properties)

@@ -32,8 +32,8 @@ func (a Steps) MadeWithKey(ctx context.Context, name domain.UserName, key string
 // domain.ErrNotFound.
 func (a *Accounts) readUser(ctx context.Context, name domain.UserName) (driver.Entity, error) {
 	//lab: Read the account.
-	row, err := a.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
-	if err == nil && isOver(row) {
+	row, err := a.users.Find(ctx, schema.UserPartition(name), schema.SingleRow)
+	if err == nil && (!row.Found() || isOver(row)) {
 		err = domain.ErrNotFound
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func isOver(row driver.Entity) bool {
 // so a delayed duplicate of the write changes nothing. An unknown user is domain.ErrNotFound.
 func (a *Accounts) changeUser(ctx context.Context, name domain.UserName, change func(now driver.Entity) (driver.Properties, error)) error {
 	return a.pause.Change(ctx, a.users, schema.UserPartition(name), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
-		if now.ETag == "" || isOver(now) {
+		if !now.Found() || isOver(now) {
 			return nil, fmt.Errorf("user %s: %w", name, domain.ErrNotFound)
 		}
 		return change(now)

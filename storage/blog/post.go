@@ -161,7 +161,13 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 	case errors.Is(err, fence.ErrGateGone):
 		fail(open, s.fence.WhyGateGone(ctx, ref))
 	case errors.Is(err, domain.ErrExists):
-		s.answerEarlier(ctx, ref, batch)
+		// The store names one of the keys that were used before, but there can be more, so it reads the
+		// rows of all. If it finds none, a sweep has removed them: then nothing can be posted any more.
+		s.lookForEarlier(ctx, batch)
+		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(batch))...) // they do no harm there
+		if len(unanswered(batch)) == len(batch) {
+			fail(batch, s.fence.WhyGateGone(ctx, ref))
+		}
 	case errors.Is(err, domain.ErrForbidden):
 		s.refuse(ctx, open, err)
 		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
@@ -253,17 +259,6 @@ func (s *Posts) refuse(ctx context.Context, open []*attempt, err error) {
 // refusals are the attempts that never land.
 func refusals(attempts []*attempt) []*attempt {
 	return slices.DeleteFunc(slices.Clone(attempts), func(a *attempt) bool { return !a.refused })
-}
-
-// answerEarlier answers the postings whose keys were used before. The store names one of
-// them, but there can be more, so it reads the rows of all keys. If it finds none, a sweep
-// has removed them: then nothing can be posted any more.
-func (s *Posts) answerEarlier(ctx context.Context, ref domain.ChannelRef, batch []*attempt) {
-	s.lookForEarlier(ctx, batch)
-	_ = s.lists.UnlistPosts(ctx, batch[0].By, blogsOf(refusals(batch))...) // they do no harm there
-	if len(unanswered(batch)) == len(batch) {
-		fail(batch, s.fence.WhyGateGone(ctx, ref))
-	}
 }
 
 // lookForEarlier answers the postings whose keys were used.

@@ -3,9 +3,11 @@ package blog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
@@ -35,6 +37,35 @@ func (s *Posts) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []doma
 		}
 	}
 	return voted, nil
+}
+
+// VotedAmong returns those of some posts, of any channels, that a user votes for. A row of the user's list leads to each
+// of them, and their votes decide. So it reads one range of that list, and the votes to which it leads. If the list
+// has more than maxVotesRead rows in between, it reads the votes of all posts that have any.
+func (s *Posts) VotedAmong(ctx context.Context, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error) {
+	first, last := ratedSpan(posts)
+	if by == "" || first == "" {
+		return nil, nil
+	}
+	listed, err := s.lists.users.First(ctx, maxVotesRead, driver.Range{
+		Partition: schema.UserPartition(by), From: schema.VotedRow(first), To: schema.Successor(schema.VotedRow(last)),
+		Paging: driver.Paging{KeysOnly: true}})
+	if err != nil {
+		return nil, fmt.Errorf("votes of %s: %w", by, err)
+	}
+	likely := slices.DeleteFunc(slices.Clone(posts), func(post domain.Blog) bool {
+		isListed := func(row driver.Entity) bool { return row.Row == schema.VotedRow(post.ID) }
+		return post.Rating == 0 || len(listed) < maxVotesRead && !slices.ContainsFunc(listed, isListed)
+	})
+	found, err := concurrent.Gather(ctx, s.fence.Reads, likely, func(ctx context.Context, post domain.Blog) (domain.BlogID, bool, error) {
+		voted, err := s.Voted(ctx, post.Channel, post.ID, by)
+		return post.ID, voted, err
+	})
+	voted := make(map[domain.BlogID]bool, len(found))
+	for _, id := range found {
+		voted[id] = true
+	}
+	return voted, err
 }
 
 // SameVotes reports whether VotedOn reads the same range for two lists of posts of a channel,

@@ -254,23 +254,18 @@ func (db *DB) finish(tx *bbolt.Tx) error {
 		_ = db.guarded(tx.Rollback)
 		return err
 	case err != nil:
-		return errors.Join(err, db.distrust(id))
+		// If the commit can be read nevertheless, its last page is in the system's cache, and perhaps
+		// not on the disk. The next commit would reuse pages of the last good commit, which is what the
+		// disk still holds after a loss of power.
+		return errors.Join(err, db.view(context.Background(), func(now *bbolt.Tx) error {
+			if now.ID() >= id {
+				db.broken.Store(true)
+			}
+			return nil
+		}))
 	}
 	db.last.Store(int64(id))
 	return nil
-}
-
-// distrust stops all writing if a commit failed and can be read nevertheless. Then
-// its last page is in the system's cache, and perhaps not on the disk. The next
-// commit would reuse pages of the last good commit, which is what the disk still
-// holds after a loss of power.
-func (db *DB) distrust(commit int) error {
-	return db.view(context.Background(), func(tx *bbolt.Tx) error {
-		if tx.ID() >= commit {
-			db.broken.Store(true)
-		}
-		return nil
-	})
 }
 
 // guarded is caught for the writer. Its panics are in the log.

@@ -61,7 +61,7 @@ func (s *Channels) Get(ctx context.Context, at domain.ChannelAddress) (domain.Ch
 
 // Update changes what is said about a channel, and returns the channel as it is then.
 // Only its owner may. The fields that change leaves alone stay as they are, also if another request writes
-// them meanwhile.
+// them meanwhile. If it leaves them all alone, nothing is written.
 //
 //   - A word breaks a rule: an InvalidError. An error of change is returned as it is.
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
@@ -82,6 +82,9 @@ func (s *Channels) Update(ctx context.Context, ref domain.ChannelRef, by domain.
 		}
 		if shown.About, err = domain.ParseAbout(shown.About); err != nil {
 			return err
+		}
+		if shown.About == row.About {
+			return nil
 		}
 		// A self-conflict of this write needs no recognising: to write the same words again
 		// changes nothing.

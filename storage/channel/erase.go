@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
@@ -30,12 +31,18 @@ func (s Steps) EraseChannel(ctx context.Context, key domain.ChannelKey, of domai
 // created meanwhile stays, or its creation is not acknowledged. A gate that has changed since is
 // optimistic.ErrAgain.
 func (s *Channels) withdrawCreations(ctx context.Context, key domain.ChannelKey) (fence.Row, error) {
-	gates, err := s.fence.GatesOf(ctx, key)
-	if errors.Is(err, domain.ErrLimit) {
-		return fence.Row{}, nil // no channel can have this key
-	}
-	if err != nil {
-		return fence.Row{}, err
+	all := driver.Range{Partition: schema.ChannelPartition(key), From: schema.GatePrefix, To: schema.PrefixEnd(schema.GatePrefix)}
+	var gates []driver.Entity
+	//lab: Read the gates of creations of the name.
+	for gate, err := range s.blogs.Within(ctx, all) {
+		switch {
+		case errors.Is(err, domain.ErrLimit):
+			return fence.Row{}, nil // no channel can have this key
+		case err != nil:
+			return fence.Row{}, err
+		case !schema.ShutGate.Has(gate.Row):
+			gates = append(gates, gate)
+		}
 	}
 	//lab: Read whose channel has the name.
 	row, err := s.fence.ReadChannel(ctx, key)

@@ -2,6 +2,7 @@
 package concurrent
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -15,7 +16,8 @@ import (
 type Group struct {
 	group *errgroup.Group
 
-	once     sync.Once
+	mu       sync.Mutex
+	failures []error
 	panicked any
 }
 
@@ -31,13 +33,27 @@ func NewGroup(limit int) *Group {
 func (g *Group) Go(call func() error) {
 	g.group.Go(func() (err error) {
 		defer func() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
 			if value := recover(); value != nil {
-				g.once.Do(func() { g.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack()) })
 				err = fmt.Errorf("panic: %v", value) // ends the others, if they share a context
+				if g.panicked == nil {
+					g.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack())
+				}
+			}
+			if err != nil {
+				g.failures = append(g.failures, err)
 			}
 		}()
 		return call()
 	})
+}
+
+// Failed reports whether a call has failed.
+func (g *Group) Failed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.failures) > 0
 }
 
 // Wait waits for all calls and returns the error of the first that failed. If one of
@@ -48,4 +64,10 @@ func (g *Group) Wait() error {
 		panic(g.panicked)
 	}
 	return err
+}
+
+// WaitAll is Wait, and returns the errors of all calls that failed.
+func (g *Group) WaitAll() error {
+	_ = g.Wait() // one of them
+	return errors.Join(g.failures...)
 }

@@ -25,12 +25,19 @@ type Reads struct {
 // Group returns a group of at most limit concurrent calls. The first call that fails ends the
 // context.
 func (r Reads) Group(ctx context.Context, limit int) (*Group, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.atMost(limit))
+	return &Group{group: group}, ctx
+}
+
+// Unbroken is Group, but a call that fails does not end the others.
+func (r Reads) Unbroken(limit int) *Group { return NewGroup(r.atMost(limit)) }
+
+func (r Reads) atMost(limit int) int {
 	if r.Limit > 0 {
 		limit = min(limit, r.Limit)
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(limit)
-	return &Group{group: group}, ctx
+	return limit
 }
 
 // Concurrently makes calls that do not depend on each other, and waits for all of them: on a

@@ -53,18 +53,6 @@ func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domai
 	return row.Channel, Steps{s}.acceptDeletion(ctx, row, message)
 }
 
-// DeleteImmediately accepts a deletion that cannot be undone, of a channel whose owner's account is being
-// deleted. It takes the row past the pivot in the version that was read, or returns
-// optimistic.ErrAgain.
-func (s Steps) DeleteImmediately(ctx context.Context, row fence.Row) error {
-	message := MessageFor(row.Channel, row.Owner)
-	message.UndoableUntil = time.Time{}
-	if err := s.recordIntent(ctx, message); err != nil {
-		return err
-	}
-	return s.fence.SetDeleting(ctx, row)
-}
-
 // acceptDeletion makes the writes of Request, in their order.
 func (s Steps) acceptDeletion(ctx context.Context, row fence.Row, message domain.Message) error {
 	if err := s.ListDeletion(ctx, message); err != nil {

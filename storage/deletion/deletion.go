@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"context"
 	"time"
 
 	"microblogging/domain"
@@ -43,19 +42,6 @@ func New(backend driver.Backend, gates *fence.Fence, pause optimistic.Pause, und
 		undo:      undo,
 	}}
 }
-
-// Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
-// messages are like those of channels (package erasure).
-type Accounts interface {
-	// OpenErasure reports whether a deletion is under way, and what its message is. Withhold makes a
-	// request fail that is about to set the account pending as it was read, so that it begins again.
-	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error)
-	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.
-	RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error)
-}
-
-// OnAccounts says who does. It must be called before the first operation.
-func (s Steps) OnAccounts(accounts Accounts) { s.accounts = accounts }
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s Steps) Messages() *driver.Queue { return s.queue }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
@@ -86,8 +85,7 @@ func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 type pass struct {
 	Steps
 	// since is the time after which a deletion has made progress if it is not stalled.
-	since    time.Time
-	failures concurrent.Failures
+	since time.Time
 
 	requeued, ungated atomic.Int64
 }
@@ -95,20 +93,20 @@ type pass struct {
 // lookAtOpen handles every open deletion, several concurrently. If one fails, it goes on with the
 // others.
 func (p *pass) lookAtOpen(ctx context.Context) error {
-	group, ctx := p.fence.Group(ctx, openFlight)
+	group := p.fence.Unbroken(openFlight)
 	//lab: Read the index of open deletions.
 	for index, err := range p.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
-			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), group.Wait())
+			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), group.WaitAll())
 		}
 		group.Go(func() error {
 			if err := p.lookAt(ctx, index); err != nil {
-				p.failures.Add(fmt.Errorf("deletion %s: %w", index.Row, err))
+				return fmt.Errorf("deletion %s: %w", index.Row, err)
 			}
 			return nil
 		})
 	}
-	return group.Wait()
+	return group.WaitAll()
 }
 
 // lookAt sends a new message for an open deletion that is stalled, and removes the index row of one
@@ -139,54 +137,6 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 		}
 		return p.requeue(ctx, d.Message())
 	}
-}
-
-// lookAtAccount is lookAt for the deletion of an account. Before that is due, it does nothing.
-func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
-	if index.Properties.Time(schema.PropDueOn).After(time.Now()) {
-		return nil
-	}
-	//lab: Read the record of the deletion of an account.
-	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
-	switch d := Decode(record); {
-	case err == nil && d.Over():
-		return p.removeOpen(ctx, index) // its request sets the account to pending at most once
-	case err == nil && d.State == domain.DeletionPoisoned:
-		return p.leaveToOperator(ctx, index, record)
-	case err == nil:
-		return p.requeue(ctx, d.Message()) // also if only the record is not final
-	case !errors.Is(err, domain.ErrNotFound):
-		return err
-	}
-	message, open, withhold, err := p.accounts.OpenErasure(ctx, ref)
-	switch {
-	case err != nil:
-		return err
-	case !open && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
-		return nil // the request may be under way, and would have to begin again
-	case !open:
-		return p.giveUp(ctx, index, ref, withhold(ctx))
-	}
-	if err := p.RecordDeletion(ctx, message); err != nil {
-		return err
-	}
-	return p.requeue(ctx, message)
-}
-
-// giveUp ends a request to delete an account whose row was never set pending, or whose deletion was
-// undone. touch is the result of writing the account's row, after which the request cannot set it
-// pending. giveUp writes the record before it removes the index row. Otherwise a stalled request
-// could insert a record that no pass would read.
-func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
-	if touch != nil {
-		return p.removeTouched(ctx, index, touch)
-	}
-	of := domain.Erasure{User: ref.Key.AccountOf(), ID: ref.Incarnation, RequestedOn: index.Properties.Time(schema.PropRequestedOn)}
-	inserted, err := p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)
-	if err != nil || !inserted {
-		return err // it was recorded meanwhile: the next pass goes by that
-	}
-	return p.removeOpen(ctx, index)
 }
 
 // requeue queues a deletion again if it is stalled.

@@ -2,7 +2,6 @@ package deletion
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -31,7 +30,7 @@ type Reconciled struct {
 func (s Steps) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
 	p := &pass{Steps: s, since: handedOut.Add(-patience)}
 	err := p.lookAtOpen(ctx)
-	return Reconciled{Requeued: int(p.requeued.Load()), Ungated: int(p.ungated.Load())}, errors.Join(p.failures.Joined(), err)
+	return Reconciled{Requeued: int(p.requeued.Load()), Ungated: int(p.ungated.Load())}, err
 }
 
 // RequeueDeletion queues a deletion again if it is stalled, and reports whether it did.

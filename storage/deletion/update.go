@@ -76,7 +76,7 @@ func (s Steps) insertRecord(ctx context.Context, partition, row string, properti
 func (s Steps) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
 	partition, row := schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of)
 	err := s.pause.Change(ctx, s.deletions, partition, row, func(now driver.Entity) (driver.Properties, error) {
-		if now.ETag == "" {
+		if !now.Found() {
 			return nil, domain.ErrNotFound
 		}
 		d := Decode(now)

@@ -3,18 +3,24 @@ package reader_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 )
 
 func TestFeed(t *testing.T) {
 	t.Run("subscription that ended while a joiner was slow shows no posts", feedForgetsSlowJoiner)
 	t.Run("page is filled from the channels that are left", bubble(feedFillsPageFromTheRest))
+	t.Run("post that stays comes once whatever happens between pages", drivertest.Long(feedIsExactWhileChanging))
 	t.Run("post that is deleted meanwhile hides none behind it", bubble(deletedPostHidesNoneBehindIt))
 }
 
@@ -129,4 +135,49 @@ func deletedPostHidesNoneBehindIt(t *testing.T, w *world) {
 	if len(page.Items) != 0 || page.Next == "" {
 		t.Errorf("a page whose only post was deleted has %d posts and leads to %q", len(page.Items), page.Next)
 	}
+}
+
+func feedIsExactWhileChanging(t *testing.T) {
+	w, round := &world{storetest.New(t)}, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		user, posts := domain.UserName(fmt.Sprint("user", round)), map[string]domain.Blog{}
+		var channels []domain.Channel
+		ids := func() []string { return slices.Sorted(maps.Keys(posts)) }
+		change := func() {
+			kind, which := rapid.IntRange(0, 9).Draw(rt, "change"), rapid.IntRange(0, 999).Draw(rt, "which")
+			switch {
+			case kind == 0 || len(channels) == 0:
+				channel := w.Create("c"+strings.ToLower(string(domain.NewRevision())), ada)
+				w.OK(w.Store.Subscriptions.Create(t.Context(), channel, user))
+				channels = append(channels, channel)
+			case kind == 1:
+				at := which % len(channels)
+				w.Delete(channels[at])
+				maps.DeleteFunc(posts, func(_ string, b domain.Blog) bool { return b.Channel == channels[at].Ref() })
+				channels = slices.Delete(channels, at, at+1)
+			case kind == 2 && len(posts) > 0:
+				post := posts[ids()[which%len(posts)]]
+				w.OK(w.Store.Posts.Delete(t.Context(), w.ReadChannel(post.Channel.Key), post.ID, grace, storetest.AnyRevision))
+				delete(posts, string(post.ID))
+			default: // with any date, as an import does
+				on := time.Date(2026, 1, 1, 0, 0, which, 0, time.UTC)
+				post := w.Dated(channels[which%len(channels)], on, string(domain.NewRevision()))
+				posts[string(post.ID)] = post
+			}
+		}
+		storetest.MustBeExact(rt, change, ids, func(limit int, meanwhile func()) (read []string) {
+			for after := ""; ; {
+				page, err := w.Store.Feeds.List(t.Context(), user, after, limit)
+				w.OK(err)
+				for _, item := range page.Items {
+					read = append(read, string(item.ID))
+				}
+				if after = page.Next; after == "" {
+					return read
+				}
+				meanwhile()
+			}
+		})
+	})
 }

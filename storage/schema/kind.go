@@ -93,17 +93,6 @@ func fill(form string, varying []string) string {
 // Has reports whether a row key is of this kind.
 func (k *Kind) Has(row string) bool { return parse(k.Form, row, func(Part) {}) }
 
-// Parse returns what varies in a row key, in the order of its form. ok is false if the key is
-// of another kind.
-func (k *Kind) Parse(row string) (varying []string, ok bool) {
-	ok = parse(k.Form, row, func(part Part) {
-		if part.Name != "" {
-			varying = append(varying, part.Text)
-		}
-	})
-	return varying, ok
-}
-
 // Parts takes a row key of this kind apart.
 func (k *Kind) Parts(row string) (parts []Part) {
 	parse(k.Form, row, func(part Part) { parts = append(parts, part) })

@@ -30,8 +30,8 @@ const (
 type cleaner struct {
 	base    *url.URL
 	visible int
-	// emphasised are the elements that become marks around their texts.
-	emphasised []*html.Node
+	// emphasised are the elements that become marks around their texts. shown are media, which may be in links.
+	emphasised, shown, anchors []*html.Node
 	seen
 }
 
@@ -66,8 +66,21 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 	tree, err = html.ParseWithOptions(strings.NewReader(markup), html.ParseOptionEnableScripting(false))
 	if err == nil {
 		c.children(tree, 0)
+		for _, n := range c.shown {
+			if unlink(n); n.DataAtom == atom.A { // it is on a line of its own
+				n.Parent.InsertBefore(lineBreak(), n)
+				n.Parent.InsertBefore(lineBreak(), n.NextSibling)
+			}
+		}
+		for _, a := range c.anchors {
+			if strings.TrimSpace(dom.CollectText(a)) == "" { // it was around media
+				empty(a)
+				setApart(a)
+				a.AppendChild(textNode("link"))
+			}
+		}
 		for _, n := range c.emphasised {
-			trimEmphasis(n)
+			checkEmphasis(n)
 		}
 	}
 	return tree, c.seen, err
@@ -135,12 +148,17 @@ func (c *cleaner) element(n *html.Node) {
 		href := dom.GetAttributeOr(n, "href", "")
 		if address, ok := followable(c.base, href); ok {
 			n.Attr = []html.Attribute{{Key: "href", Val: address}}
-			c.links = append(c.links, address)
+			c.links, c.anchors = append(c.links, address), append(c.anchors, n)
+			if strings.TrimSpace(dom.CollectText(n)) == "" && dom.FindFirstNode(n, isMedium) == nil {
+				empty(n)
+				n.AppendChild(textNode(address))
+				setApart(n)
+			}
 		} else {
 			toSpan(n)
 			c.noLinks += min(len(href), 1)
 		}
-	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object:
+	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object: // isMedium
 		c.medium(n)
 	case atom.Noscript:
 		toSpan(n)
@@ -150,7 +168,7 @@ func (c *cleaner) element(n *html.Node) {
 			}
 		}
 	case atom.Tr:
-		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"})
+		n.AppendChild(lineBreak())
 	case atom.Td, atom.Th:
 		if dom.PrevSiblingElement(n) != nil {
 			n.Parent.InsertBefore(textNode(" | "), n)
@@ -161,12 +179,18 @@ func (c *cleaner) element(n *html.Node) {
 		n.InsertBefore(textNode("“"), n.FirstChild)
 		n.AppendChild(textNode("”"))
 		toSpan(n)
-	case atom.B, atom.Strong, atom.I, atom.Em, atom.Del, atom.S, atom.Strike:
+	}
+	if isEmphasis(n) {
 		c.emphasised = append(c.emphasised, n)
+	}
+	if isCode(n) && neighbour(n, false) == '`' { // the library makes one code of both, or marks that are text
+		n.Parent.InsertBefore(textNode(" "), n)
 	}
 }
 
 func textNode(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: text} }
+
+func lineBreak() *html.Node { return &html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"} }
 
 // toSpan leaves nothing of an element but what is in it.
 func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil }
@@ -174,14 +198,16 @@ func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil 
 // raise writes what is above or below its line with the marks that people use in its place, except the end of an ordinal number.
 func raise(n *html.Node) {
 	mark, text := "^", strings.TrimSpace(dom.CollectText(n))
+	open := strings.ContainsAny(text, " \n") || isLetter(neighbour(n, true))
 	if n.DataAtom == atom.Sub {
 		mark = "_"
+		open = open && strings.Trim(text, "0123456789") != "" // H_2O
 	}
 	toSpan(n)
 	if !raisedPattern.MatchString(text) || slices.Contains([]string{"st", "nd", "rd", "th"}, strings.ToLower(text)) {
 		return
 	}
-	if strings.ContainsAny(text, " \n") {
+	if open {
 		mark += "("
 		n.AppendChild(textNode(")"))
 	}
@@ -227,11 +253,57 @@ func (c *cleaner) image(n *html.Node) {
 		}
 		n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
 		c.media = append(c.media, address)
+		setApart(n)
+		c.shown = append(c.shown, n)
 	default:
 		toSpan(n)
-		n.AppendChild(textNode(shows))
+		n.AppendChild(textNode(cmp.Or(shows, " ")))
 		c.noMedia += min(len(raw), 1)
 	}
+}
+
+// unlink takes a medium out of a link, because a text shows media as links, and has no link in a link.
+func unlink(n *html.Node) {
+	a := n.Parent
+	for a != nil && a.DataAtom != atom.A {
+		a = a.Parent
+	}
+	if a == nil {
+		return
+	}
+	behind := a // the medium goes before the link, or behind it if it follows words there
+	if first := edge(a.FirstChild, false); first != 0 && first != ' ' && first != ']' && first != '\n' {
+		behind = a.NextSibling
+	}
+	if src := dom.GetAttributeOr(n, "src", ""); src == dom.GetAttributeOr(a, "href", "") {
+		n.Parent.InsertBefore(textNode(dom.GetAttributeOr(n, "alt", "")), n)
+		n.Parent.RemoveChild(n)
+		return
+	}
+	n.Parent.RemoveChild(n)
+	a.Parent.InsertBefore(n, behind)
+	setApart(n)
+}
+
+// setApart puts spaces around an element that gets other words than it has, so that they do not join the words around it.
+func setApart(n *html.Node) {
+	words := func(r rune) bool { return isLetter(r) || r == ']' || r == '`' }
+	if words(neighbour(n, false)) {
+		n.Parent.InsertBefore(textNode(" "), n)
+	}
+	if words(neighbour(n, true)) {
+		n.Parent.InsertBefore(textNode(" "), n.NextSibling)
+	}
+}
+
+func empty(n *html.Node) {
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+}
+
+func isMedium(n *html.Node) bool {
+	return slices.Contains([]atom.Atom{atom.Img, atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object}, n.DataAtom)
 }
 
 // medium makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
@@ -257,13 +329,11 @@ func (c *cleaner) medium(n *html.Node) {
 		}
 		return
 	}
-	for n.FirstChild != nil {
-		n.RemoveChild(n.FirstChild)
-	}
+	empty(n)
+	c.shown = append(c.shown, n)
 	c.media = append(c.media, address)
-	n.DataAtom, n.Data, n.Attr = atom.Div, "div", nil
-	n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.A, Data: "a", Attr: []html.Attribute{{Key: "href", Val: address}}})
-	n.FirstChild.AppendChild(textNode(cmp.Or(words, address)))
+	n.DataAtom, n.Data, n.Attr = atom.A, "a", []html.Attribute{{Key: "href", Val: address}}
+	n.AppendChild(textNode(cmp.Or(words, address)))
 }
 
 // isHidden reports whether the content of an element is not text for readers.
@@ -276,7 +346,7 @@ func isHidden(element atom.Atom) bool {
 // lineNumbers finds the class of an element in which a highlighter counts lines of code.
 var lineNumbers = regexp.MustCompile(`(?i)(^|[\s_-])(gutter|line-?nos?|line-?num(ber)?s?|lnt|blob-num|ln-num(bers)?)($|[\s_-])`)
 
-// isLineNumbers reports whether an element has the numbers of the lines of code beside it.
+// isLineNumbers reports whether an element has the numbers of the lines of code in the next cell.
 func isLineNumbers(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Td, atom.Span, atom.Pre, atom.Code, atom.Div, atom.A:

@@ -22,7 +22,7 @@ func (e *Entry) setDate(texts ...string) {
 }
 
 // layouts are those that the patterns below do not find, after the most frequent ones.
-var layouts = []string{time.RFC1123Z, time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00",
+var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00",
 	"20060102T150405", "20060102T1504", "20060102150405", "20060102", "2006-002T15:04:05", "2006-002"}
 
 var (
@@ -53,7 +53,7 @@ func parseDate(text string) (on time.Time, zoned, ok bool) {
 	text = strings.TrimSpace(text)
 	for _, layout := range layouts {
 		if on, err := time.Parse(layout, text); err == nil {
-			return on, strings.Contains(layout, "07"), true
+			return on, strings.Contains(layout, "07") || strings.HasSuffix(layout, "GMT"), true
 		}
 	}
 	if unixPattern.MatchString(text) {

@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -9,67 +11,77 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// trimEmphasis moves marks and spaces out of an emphasised element that has a letter beside it, because CommonMark
-// reads the ** in "**Note:**no space" as asterisks, and those in "**Note**:no space" as emphasis. The converter
-// library does not heed that. If nothing is left, or something else than text is at an end, there is no emphasis.
-func trimEmphasis(n *html.Node) {
-	if !isLetter(beside(n, false)) && !isLetter(beside(n, true)) {
-		return
+// The elements that become marks around their texts.
+var (
+	emphases  = []atom.Atom{atom.B, atom.Strong, atom.I, atom.Em}
+	deletions = []atom.Atom{atom.Del, atom.S, atom.Strike}
+)
+
+// checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of "**Note:**no space" are
+// asterisks, so what is no letter moves out of the ends of the element: "**Note**:no space". The converter library heeds
+// neither that, nor that adjacent marks become other marks, nor that a link may have lines.
+func checkEmphasis(n *html.Node) {
+	const marks = "*_~"
+	before, after := neighbour(n, false), neighbour(n, true)
+	joins := isLetter(before) || isLetter(after)
+	if joins {
+		trimEnd(n, false)
+		trimEnd(n, true)
 	}
-	for _, last := range []bool{false, true} {
-		moved := textNode("")
-		for trimming := true; trimming; {
-			leaf := n
-			for leaf.LastChild != nil && leaf.DataAtom != atom.A && leaf.DataAtom != atom.Code {
-				if leaf = leaf.FirstChild; last {
-					leaf = leaf.Parent.LastChild
-				}
-			}
-			switch {
-			case leaf.DataAtom == atom.A: // the library puts the marks into the link
-				trimming = false
-			case leaf == n, leaf.Type == html.ElementNode && leaf.DataAtom != atom.Span && leaf.DataAtom != atom.Br:
-				toSpan(n)
-				trimming = false
-			case leaf.Data == "" || leaf.Type != html.TextNode:
-				leaf.Parent.RemoveChild(leaf)
-			default:
-				trimming = trimText(leaf, moved, last)
-			}
-		}
-		switch {
-		case moved.Data == "":
-		case last:
-			n.Parent.InsertBefore(moved, n.NextSibling)
-		default:
-			n.Parent.InsertBefore(moved, n)
-		}
+	text := strings.TrimSpace(dom.CollectText(n))
+	up := n
+	for up.PrevSibling == nil && up.Parent != nil && (isEmphasis(up.Parent) || up.Parent.DataAtom == atom.Span) {
+		up = up.Parent
+	}
+	adjacent := false // but for one of the same kind, of which the library makes one with this
+	for previous := up.PrevSibling; previous != nil; previous = previous.LastChild {
+		adjacent = adjacent || isEmphasis(previous) && (previous != n.PrevSibling || previous.DataAtom != n.DataAtom)
+	}
+	within := dom.FindFirstNode(n, func(in *html.Node) bool {
+		return in != n && (in.DataAtom == n.DataAtom || joins && isDeletion(in) != isDeletion(n) && isEmphasis(in)) ||
+			in.DataAtom == atom.Br && (in.Parent.DataAtom == atom.A || strings.ContainsAny(text, marks))
+	})
+	if isLetter(before) && !isLetter(edge(n, false)) || isLetter(after) && !isLetter(edge(n, true)) || within != nil ||
+		strings.Trim(text, marks) != text || strings.ContainsRune(marks, neighbour(n, false)) || strings.ContainsRune(marks, neighbour(n, true)) ||
+		adjacent {
+		toSpan(n)
 	}
 }
 
-// trimText moves a character that is not a letter from the end of a text to another. It reports false if there is a letter.
-func trimText(from, to *html.Node, last bool) bool {
+// trimEnd moves what is no letter out of an end of an element, if there is text.
+func trimEnd(n *html.Node, last bool) {
+	end, next := n.FirstChild, n
 	if last {
-		r, size := utf8.DecodeLastRuneInString(from.Data)
-		if isLetter(r) {
-			return false
-		}
-		at := len(from.Data) - size
-		from.Data, to.Data = from.Data[:at], from.Data[at:]+to.Data
-		return true
+		end, next = n.LastChild, n.NextSibling
 	}
-	r, size := utf8.DecodeRuneInString(from.Data)
-	if isLetter(r) {
-		return false
+	if end == nil || end.Type != html.TextNode {
+		return
 	}
-	from.Data, to.Data = from.Data[size:], to.Data+from.Data[:size]
-	return true
+	rest := strings.TrimLeftFunc(end.Data, func(r rune) bool { return !isLetter(r) })
+	moved := strings.TrimSuffix(end.Data, rest)
+	if last {
+		rest = strings.TrimRightFunc(end.Data, func(r rune) bool { return !isLetter(r) })
+		moved = strings.TrimPrefix(end.Data, rest)
+	}
+	if end.Data = rest; moved != "" {
+		n.Parent.InsertBefore(textNode(moved), next)
+	}
+}
+
+func isDeletion(n *html.Node) bool { return slices.Contains(deletions, n.DataAtom) }
+
+func isEmphasis(n *html.Node) bool {
+	return n != nil && (isDeletion(n) || slices.Contains(emphases, n.DataAtom))
+}
+
+func isCode(n *html.Node) bool {
+	return slices.Contains([]atom.Atom{atom.Code, atom.Kbd, atom.Samp, atom.Tt, atom.Var}, n.DataAtom)
 }
 
 func isLetter(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }
 
-// beside returns the character before or after an element, as Markdown has it.
-func beside(n *html.Node, after bool) rune {
+// neighbour returns the character before or after an element, as Markdown has it, but for the marks of emphasis.
+func neighbour(n *html.Node, after bool) rune {
 	for ; n.Parent != nil && !dom.NameIsBlockNode(n.Data); n = n.Parent {
 		for next := sibling(n, after); next != nil; next = sibling(next, after) {
 			if r := edge(next, !after); r != 0 {
@@ -77,7 +89,7 @@ func beside(n *html.Node, after bool) rune {
 			}
 		}
 		if n.Parent.DataAtom == atom.A {
-			return ']'
+			return ')'
 		}
 	}
 	return '\n'
@@ -101,7 +113,9 @@ func edge(n *html.Node, last bool) rune {
 		return r
 	case n.DataAtom == atom.Br || dom.NameIsBlockNode(n.Data):
 		return '\n'
-	case n.DataAtom == atom.A || n.DataAtom == atom.Code || n.DataAtom == atom.Img:
+	case isCode(n):
+		return '`'
+	case n.DataAtom == atom.A || n.DataAtom == atom.Img:
 		return ']'
 	}
 	child := n.FirstChild

@@ -137,7 +137,7 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	return draft, lost
 }
 
-// attach returns paragraphs with the media that the text does not have, and how many do not fit beside it.
+// attach returns paragraphs with the media that the text does not have, and how many do not fit.
 func (c *Converter) attach(media []Medium, base *url.URL, text string) (attached string, unfit int) {
 	room := max(maxAttached, domain.MaxText-utf8.RuneCountInString(text))
 	for _, m := range media {
@@ -156,13 +156,13 @@ func (c *Converter) attach(media []Medium, base *url.URL, text string) (attached
 }
 
 // maxLinkWords is how many characters of a description are the words of its link. A longer one follows
-// the link.
+// the link, and so does one with lines or addresses.
 const maxLinkWords = 300
 
 // markup is the HTML of a medium.
 func (m Medium) markup(address string) string {
 	words, after := html.EscapeString(titleOf(m.Words)), ""
-	if utf8.RuneCountInString(words) > maxLinkWords {
+	if utf8.RuneCountInString(words) > maxLinkWords || strings.Contains(words, "://") || strings.Contains(strings.TrimSpace(m.Words), "\n") {
 		words, after = "", "<div>"+strings.ReplaceAll(m.Words, "\n", "<br>")+"</div>"
 	}
 	for _, kind := range []string{"audio", "video"} {

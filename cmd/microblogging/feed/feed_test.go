@@ -45,8 +45,14 @@ func read(document []byte) (whole, error) {
 	return got, err
 }
 
+// fatal is a test, or a check of rapid.
+type fatal interface {
+	Helper()
+	Fatal(...any)
+}
+
 // ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
+func ok(t fatal, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func (o jsonObject) entry() Entry {
 		Title:   html.EscapeString(o.text("title")),
 		Content: cmp.Or(o.text("content_html"), o.content()),
 		Summary: html.EscapeString(o.text("summary")),
-		Link:    cmp.Or(o.text("url"), o.text("external_url")),
+		Link:    o.text("url"),
 		Media:   []Medium{{Address: o.text("image"), Type: "image"}, {Address: o.text("banner_image"), Type: "image"}, {Address: o.text("external_url")}},
 	}
 	var attachments []jsonObject

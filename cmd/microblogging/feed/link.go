@@ -6,15 +6,23 @@ import (
 	"strings"
 )
 
-// strayPercent finds a percent sign that escapes nothing, which browsers take and url.Parse refuses.
-var strayPercent = regexp.MustCompile(`%(?:[0-9A-Fa-f]?(?:[^0-9A-Fa-f]|$))`)
+// escapePattern finds percent signs and what they escape.
+var escapePattern = regexp.MustCompile(`%([0-9A-Fa-f]{2})?`)
 
 // parseURL parses an address as browsers do. It returns nil for what is none.
 func parseURL(s string) *url.URL {
-	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.TrimSpace(s))
+	s = strings.TrimSpace(s)
+	if strings.ContainsAny(s, "\t\n\r") {
+		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }), "")
+	}
 	u, err := url.Parse(s)
 	if err != nil && strings.Contains(s, "%") {
-		u, err = url.Parse(strayPercent.ReplaceAllStringFunc(s, func(p string) string { return "%25" + p[1:] }))
+		u, err = url.Parse(escapePattern.ReplaceAllStringFunc(s, func(escape string) string {
+			if escape == "%" {
+				return "%25" // url.Parse refuses what escapes nothing
+			}
+			return escape
+		}))
 	}
 	if err != nil {
 		return nil
@@ -52,13 +60,13 @@ func webAddress(base *url.URL, s string) (string, bool) {
 	if u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return "", false
 	}
-	return encoded(u), true
+	return inMarkdown.Replace(u.String()), true
 }
 
 // followable is webAddress for a link, which may lead to an address of mail too.
 func followable(base *url.URL, s string) (string, bool) {
 	if u := parseURL(s); u != nil && u.Scheme == "mailto" && u.Opaque != "" {
-		return encoded(u), true
+		return inMarkdown.Replace(u.String()), true
 	}
 	return webAddress(base, s)
 }
@@ -82,9 +90,7 @@ func (e *Entry) setBase(link string) {
 	}
 }
 
-// encoded returns the URL without characters that could end it in Markdown.
-func encoded(u *url.URL) string {
-	return strings.NewReplacer(
-		" ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", `"`, "%22", "<", "%3C", ">", "%3E", `\`, "%5C", "`", "%60", "(", "%28", ")", "%29",
-	).Replace(u.String())
-}
+// inMarkdown escapes the characters of a URL that could end it in Markdown.
+var inMarkdown = strings.NewReplacer(
+	" ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", `"`, "%22", "<", "%3C", ">", "%3E", `\`, "%5C", "`", "%60", "(", "%28", ")", "%29",
+)

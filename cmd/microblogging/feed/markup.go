@@ -120,6 +120,8 @@ func (s *scanner) endOfTag(at int) int {
 		switch s.text[at] {
 		case '>':
 			return at + 1
+		case '<':
+			return 0
 		case '=':
 			value := at + 1 + len(s.text[at+1:]) - len(strings.TrimLeft(s.text[at+1:], " \t\r\n\f"))
 			if value < len(s.text) && (s.text[value] == '"' || s.text[value] == '\'') {

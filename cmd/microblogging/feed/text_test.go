@@ -15,7 +15,7 @@ func textOfMarkup(t *testing.T) {
 	for name, text := range map[string]struct{ markup, want string }{
 		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
 		"divisions":               {"<div>one</div><div>two</div>three", "one\n\ntwo\n\nthree"},
-		"inline elements":         {"a<b>b</b><i>c</i> <span> d </span> e", "a**bc** d e"},
+		"inline elements":         {"a<b>b</b><i>c</i> <span> d </span> e", "a**b**c d e"},
 		"space is collapsed":      {"<p>  a \n\t b  </p>\n\n\n<p> c</p>", "a b\n\nc"},
 		"line breaks":             {"<p>a<br>b<br/> c</p>", "a\nb\nc"},
 		"one blank line at most":  {"<p>a</p><br><br><br><p></p><p> </p><p>&nbsp;</p><hr><p>b</p>", "a\n\n---\n\nb"},
@@ -47,7 +47,8 @@ func textOfMarkup(t *testing.T) {
 		"a link that says so":     {`<a href="https://a.example/b">https://a.example/b</a>`, "<https://a.example/b>"},
 		"a link nearly says so":   {`see <a href="https://www.a.example/b/">a.example/b</a>.`, "see [a.example/b](https://www.a.example/b/)."},
 		"a link within its text":  {`<a href="https://a.example/">go to https://a.example/ now</a>`, "[go to https://a.example/ now](https://a.example/)"},
-		"a link without text":     {`<a href="https://a.example/"><img src="x"></a>`, "<https://a.example/>"},
+		"a link without text":     {`<a href="https://a.example/"></a>`, "<https://a.example/>"},
+		"a link around a picture": {`<a href="https://a.example/"><img src="https://a.example/x" alt=""></a>`, "![picture](https://a.example/x) [link](https://a.example/)"},
 		"a link never closed":     {`<a href="https://a.example/">a<a href="https://b.example/">b`, "[a](https://a.example/)[b](https://b.example/)"},
 		"a relative link":         {`<a href="/b">c</a>`, "c"},
 		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a [b](mailto:b@c) c d"},

@@ -165,14 +165,7 @@ func (n *node) first(names ...string) *node {
 	return nil
 }
 
-// value is the text of the first such child, without markup.
-func (n *node) value(names ...string) string {
-	if child := n.first(names...); child != nil {
-		return child.plain()
-	}
-	return ""
-}
-
+// plain is the text of a node without markup.
 func (n *node) plain() string {
 	var b strings.Builder
 	n.write(&b, func(s string) string { return s }, false)
@@ -336,7 +329,9 @@ func (n *node) addMedia(e *Entry, words string) {
 		switch child.name {
 		case "media:content", "media:player", "enclosure":
 		case "media:thumbnail":
-			m.Type = "image"
+			if m.Type = "image"; len(n.all("media:content")) > 0 {
+				m.Words = "" // they are of the content
+			}
 		case "itunes:image":
 			m.Address, m.Type = child.attribute("href"), "image"
 		case "atom:content":

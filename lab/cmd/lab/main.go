@@ -118,7 +118,12 @@ func (c *findCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	r := found.Explore(c.Seed)
+	r := modelcheck.Result{Case: found}
+	if found.Part != modelcheck.Own {
+		r = found.Explore(c.Seed)
+	} else if r, _, err = found.Try(context.Background()); err != nil {
+		return err
+	}
 	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
 		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
 	if r.Finding == nil {

@@ -41,7 +41,7 @@ func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key s
 		c.once = schema.Hash(string(channel.Owner), key)
 		c.body = schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...)
 	}
-	if err := s.create(ctx, &c); err != nil {
+	if err := s.pause.Retry(ctx, func() error { return s.create(ctx, &c) }); err != nil {
 		return domain.Channel{}, false, err
 	}
 	if key != "" && !c.recorded {
@@ -66,28 +66,26 @@ type creation struct {
 	recorded bool
 }
 
-// create carries out the request.
+// create carries out the request, or returns optimistic.ErrAgain.
 func (s *Fence) create(ctx context.Context, c *creation) error {
-	return s.pause.Retry(ctx, func() error {
-		//lab: Read whether the name is free at this moment.
-		row, err := s.ReadChannel(ctx, c.channel.Key())
-		switch {
-		case err == nil:
-			return s.nameTaken(ctx, c, row)
-		case !errors.Is(err, domain.ErrNotFound):
-			return err
-		}
-		if done, err := s.beginOnce(ctx, c); err != nil || done {
-			return err
-		}
-		err = s.tryCreate(ctx, c)
-		if errors.Is(err, optimistic.ErrAgain) {
-			// The insert of the row may still take effect later, and its gate may be gone
-			// by then. So the incarnation must not be used again.
-			c.channel.Incarnation = domain.NewIncarnation()
-		}
+	//lab: Read whether the name is free at this moment.
+	row, err := s.ReadChannel(ctx, c.channel.Key())
+	switch {
+	case err == nil:
+		return s.nameTaken(ctx, c, row)
+	case !errors.Is(err, domain.ErrNotFound):
 		return err
-	})
+	}
+	if done, err := s.beginOnce(ctx, c); err != nil || done {
+		return err
+	}
+	err = s.tryCreate(ctx, c)
+	if errors.Is(err, optimistic.ErrAgain) {
+		// The insert of the row may still take effect later, and its gate may be gone
+		// by then. So the incarnation must not be used again.
+		c.channel.Incarnation = domain.NewIncarnation()
+	}
+	return err
 }
 
 // nameTaken returns the error for a creator who finds this row under the name. It

@@ -169,21 +169,6 @@ func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
-// GatesOf returns the reservations and the open gates of all incarnations of a channel key.
-func (s *Fence) GatesOf(ctx context.Context, key domain.ChannelKey) (gates []driver.Entity, err error) {
-	all := driver.Range{Partition: schema.ChannelPartition(key), From: schema.GatePrefix, To: schema.PrefixEnd(schema.GatePrefix)}
-	//lab: Read the gates of creations of the name.
-	for row, err := range s.blogs.Within(ctx, all) {
-		if err != nil {
-			return nil, err
-		}
-		if !schema.ShutGate.Has(row.Row) {
-			gates = append(gates, row)
-		}
-	}
-	return gates, nil
-}
-
 // ShutGate replaces the open gate with the shut one, and reports whether the shut gate
 // exists. If both gates are gone, nothing is left to sweep: a sweep has ended, or the
 // channel's row is of a delayed insert and never had a gate.

@@ -69,43 +69,41 @@ func (s *Fence) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 	transactions, pages := s.sweepLimit()
 	group := concurrent.NewGroup(transactions)
 	var gateGone atomic.Bool
-	var failed concurrent.Failures
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		// The transactions under way are awaited, because what they remove is progress that must be
-		// counted. The failures are gathered apart: a group keeps only the first.
-		_ = group.Wait()
-		swept.GateGone, err = gateGone.Load(), failed.Joined()
+		// counted.
+		err = errors.Join(err, group.WaitAll())
+		swept.GateGone = gateGone.Load()
 	}()
 	swept.Next = continuation
 	for range pages {
 		//lab: List the rows of the channel, which may change right afterwards.
-		page, unread := s.blogs.Range(ctx, driver.Range{
+		page, err := s.blogs.Range(ctx, driver.Range{
 			Partition: schema.ChannelPartition(ref.Key),
 			Paging:    driver.Paging{Limit: sweepPage, Continuation: swept.Next, Select: []string{schema.PropIncarnation, schema.PropUserID}},
 		})
-		if unread != nil {
-			failed.Add(fmt.Errorf("sweeping channel %s: %w", ref.Key, unread))
-			break
+		if err != nil {
+			return swept, fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
 		}
 		rows := slices.DeleteFunc(page.Rows, func(row driver.Entity) bool { return schema.IsGate(row.Row) })
 		swept.Next, swept.Found = page.Continuation, swept.Found+len(rows)
 		for batch := range slices.Chunk(rows, s.sweepRows) {
 			group.Go(func() error {
-				if failed.Any() {
+				if group.Failed() {
 					return nil // after one has failed, no other starts
 				}
 				switch removed, err := s.sweepBatch(ctx, ref, batch); {
 				case errors.Is(err, ErrGateGone):
 					gateGone.Store(true)
 				case err != nil:
-					failed.Add(fmt.Errorf("sweeping channel %s: %w", ref.Key, err))
+					return fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
 				case removed:
 					report(len(batch))
 				}
 				return nil
 			})
 		}
-		if swept.Next == "" || gateGone.Load() || failed.Any() {
+		if swept.Next == "" || gateGone.Load() || group.Failed() {
 			break
 		}
 	}

@@ -17,11 +17,7 @@ const Stages = 7
 // creates the next incarnation and posts to it.
 func (w *World) Advance(channel domain.Channel, n int) {
 	w.T.Helper()
-	for i, step := range Cascade(w.Store, channel.Ref()) {
-		if i < n {
-			w.OK(step(w.T.Context()))
-		}
-	}
+	w.take(Cascade(w.Store, channel.Ref())[:min(n, 5)])
 	if n >= 6 {
 		w.Post(w.Create(string(channel.Name), Eve), Eve, "of the next incarnation")
 	}
@@ -30,10 +26,13 @@ func (w *World) Advance(channel domain.Channel, n int) {
 // FinishDeletion takes the steps of a channel's deletion after the first n.
 func (w *World) FinishDeletion(channel domain.Channel, n int) {
 	w.T.Helper()
-	for i, step := range Cascade(w.Store, channel.Ref()) {
-		if i >= n {
-			w.OK(step(w.T.Context()))
-		}
+	w.take(Cascade(w.Store, channel.Ref())[min(n, 5):])
+}
+
+func (w *World) take(steps []func(context.Context) error) {
+	w.T.Helper()
+	for _, step := range steps {
+		w.OK(step(w.T.Context()))
 	}
 }
 
@@ -76,20 +75,14 @@ func Cascade(s *storage.Parts, ref domain.ChannelRef) []func(ctx context.Context
 
 // sweepAll sweeps until a whole pass finds no row, as the worker does.
 func sweepAll(ctx context.Context, s *storage.Parts, ref domain.ChannelRef) error {
-	for {
-		found, next := 0, ""
-		for {
-			page, err := s.Operator.Sweep(ctx, ref, next, func(int) {})
-			if err != nil || page.GateGone {
-				return err
-			}
-			found += page.Found
-			if next = page.Next; next == "" {
-				break
-			}
+	for found, next := 0, ""; ; {
+		page, err := s.Operator.Sweep(ctx, ref, next, func(int) {})
+		found += page.Found
+		if err != nil || page.GateGone || page.Next == "" && found == 0 {
+			return err
 		}
-		if found == 0 {
-			return nil
+		if next = page.Next; next == "" {
+			found = 0 // another pass
 		}
 	}
 }
@@ -97,9 +90,7 @@ func sweepAll(ctx context.Context, s *storage.Parts, ref domain.ChannelRef) erro
 // Delete takes all steps of a channel's deletion, without faults.
 func (w *World) Delete(channel domain.Channel) {
 	w.T.Helper()
-	for _, step := range Cascade(w.Store, channel.Ref()) {
-		w.OK(step(w.T.Context()))
-	}
+	w.take(Cascade(w.Store, channel.Ref()))
 }
 
 func MessageAbout(ref domain.ChannelRef) domain.Message {

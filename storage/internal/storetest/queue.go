@@ -39,9 +39,7 @@ func (w *World) CarryOut(messages []domain.Message) {
 	w.T.Helper()
 	for _, m := range messages {
 		w.OK(w.Store.Operator.RecordDeletion(w.T.Context(), m))
-		for _, step := range Cascade(w.Store, m.Ref()) {
-			w.OK(step(w.T.Context()))
-		}
+		w.take(Cascade(w.Store, m.Ref()))
 		w.SetDone(m.Ref())
 	}
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -80,12 +79,9 @@ func (w *World) AllRows(table string) []driver.Entity {
 // Has reports whether a row of a Blogs partition is there.
 func (w *World) Has(key domain.ChannelKey, row string) bool {
 	w.T.Helper()
-	_, err := w.Table("Blogs").Get(w.T.Context(), string(key), row)
-	if errors.Is(err, domain.ErrNotFound) {
-		return false
-	}
+	found, err := w.Table("Blogs").Find(w.T.Context(), string(key), row)
 	w.OK(err)
-	return true
+	return found.Found()
 }
 
 // Ungate deletes the Blogs rows of a new channel, as if the channel's row had landed

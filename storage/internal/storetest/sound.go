@@ -28,10 +28,7 @@ func (w *World) MustBeSound() {
 // Violations returns what a check finds.
 func (w *World) Violations() []domain.Violation {
 	w.T.Helper()
-	var violations []domain.Violation
-	checker := w.Store.Operator.NewChecker(time.Hour, false, func(b domain.Violation) { violations = append(violations, b) })
-	_, err := checker.Run(w.T.Context())
-	w.OK(err)
+	violations, _ := w.check(time.Hour, false)
 	return violations
 }
 
@@ -60,7 +57,12 @@ func (w *World) Reconcile() {
 // Check runs a check with Patience, and returns what it finds and counts.
 func (w *World) Check(repair bool) (violations []domain.Violation, counts storage.CheckCounts) {
 	w.T.Helper()
-	checker := w.Store.Operator.NewChecker(Patience, repair, func(b domain.Violation) { violations = append(violations, b) })
+	return w.check(Patience, repair)
+}
+
+func (w *World) check(patience time.Duration, repair bool) (violations []domain.Violation, counts storage.CheckCounts) {
+	w.T.Helper()
+	checker := w.Store.Operator.NewChecker(patience, repair, func(b domain.Violation) { violations = append(violations, b) })
 	counts, err := checker.Run(w.T.Context())
 	w.OK(err)
 	return violations, counts

@@ -1,0 +1,101 @@
+package account_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
+)
+
+func TestUserList(t *testing.T) {
+	t.Run("people are found by part of their name while their account is active", bubble(activePeopleAreFound))
+	t.Run("pages join to the whole list", bubble(pagesOfPeopleJoin))
+	t.Run("what a user has made hides no other user", bubble(muchHidesNoUser))
+}
+
+// people reads the pages of a list, and returns the names, and in how many pages they were.
+func (w *world) people(text string, limit int) (names []domain.UserName, pages int) {
+	for after := ""; ; {
+		found, err := w.Faulty.Accounts.List(w.T.Context(), text, after, limit)
+		w.OK(err)
+		names, after, pages = append(names, found.Items...), found.Next, pages+1
+		if len(found.Items) > limit || pages > 20 {
+			w.T.Fatalf("page %d of %d has %q", pages, limit, found.Items)
+		}
+		if after == "" {
+			return names, pages
+		}
+	}
+}
+
+func activePeopleAreFound(t *testing.T, w *world) {
+	w.Faulty = storage.New(w.DB, storage.Options{UndoAccount: time.Hour})
+	for _, name := range []domain.UserName{"ada", "adam", "grace", "nadia"} {
+		w.user(name)
+	}
+	for text, want := range map[string][]domain.UserName{"ad": {"ada", "adam", "nadia"}, "nadia": {"nadia"}, "_": nil, "grace!": nil} {
+		if got, _ := w.people(text, 9); !slices.Equal(got, want) {
+			t.Errorf("%q finds %q, want %q", text, got, want)
+		}
+	}
+	_, err := w.Faulty.Accounts.Delete(t.Context(), attempt("adam", right), false)
+	w.OK(err)
+	if got, _ := w.people("ada", 9); !slices.Equal(got, []domain.UserName{"ada"}) {
+		t.Errorf("with an account that is being deleted, %q are found", got)
+	}
+	_, err = w.Faulty.Accounts.Undo(t.Context(), "adam")
+	w.OK(err)
+	if got, _ := w.people("ada", 9); len(got) != 2 {
+		t.Errorf("after it was undone, %q are found", got)
+	}
+}
+
+func pagesOfPeopleJoin(t *testing.T, w *world) {
+	w.Arm(drivertest.Pass)
+	var want []domain.UserName
+	for i := range 12 {
+		w.user(domain.UserName(fmt.Sprintf("u%02d", i)))
+		if i%10 < 5 {
+			want = append(want, domain.UserName(fmt.Sprintf("u%02d", i)))
+			w.OK(w.Table(schema.TableUsers).Transact(t.Context(), string(want[len(want)-1]), driver.Insert("wrote!1")))
+		}
+	}
+	for limit := 1; limit < 14; limit++ {
+		got, pages := w.people("u", limit)
+		if len(got) != 12 || pages != (12+limit-1)/limit || !slices.IsSorted(got) {
+			t.Errorf("%d pages of %d have %q", pages, limit, got)
+		}
+	}
+	first, err := w.Store.Accounts.List(t.Context(), "u", "", 1)
+	w.OK(err)
+	if _, err := w.Store.Accounts.List(t.Context(), "v", first.Next, 1); !errors.As(err, new(*domain.InvalidError)) {
+		t.Errorf("another list goes on with %v", err)
+	}
+}
+
+func muchHidesNoUser(t *testing.T, w *world) {
+	for _, name := range []domain.UserName{"busy", "lazy", "zoe"} {
+		w.user(name)
+	}
+	users := w.Table(schema.TableUsers)
+	for _, name := range []string{"busy", "lazy"} {
+		for i := range 15 {
+			var rows []driver.Operation
+			for j := range 100 {
+				rows = append(rows, driver.Insert(fmt.Sprintf("wrote!%02d%02d", i, j)))
+			}
+			w.OK(users.Transact(t.Context(), name, rows...))
+		}
+	}
+	w.Arm(drivertest.Pass)
+	if got, pages := w.people("z", 9); !slices.Equal(got, []domain.UserName{"lazy", "zoe"}) || pages != 1 || w.Calls.Load() != 3 {
+		t.Errorf("%d calls in %d pages find %q", w.Calls.Load(), pages, got)
+	}
+}

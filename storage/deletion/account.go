@@ -1,0 +1,85 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
+	"microblogging/storage/schema"
+)
+
+// Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
+// messages are like those of channels (package erasure).
+type Accounts interface {
+	// OpenErasure reports whether a deletion is under way, and what its message is. Withhold makes a
+	// request fail that is about to set the account pending as it was read, so that it begins again.
+	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error)
+	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.
+	RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error)
+}
+
+// OnAccounts sets the package that handles deletions of accounts. Call it before the first operation.
+func (s Steps) OnAccounts(accounts Accounts) { s.accounts = accounts }
+
+// DeleteImmediately accepts a deletion that cannot be undone, of a channel whose owner's account is being
+// deleted. It takes the row past the pivot in the version that was read, or returns
+// optimistic.ErrAgain.
+func (s Steps) DeleteImmediately(ctx context.Context, row fence.Row) error {
+	message := MessageFor(row.Channel, row.Owner)
+	message.UndoableUntil = time.Time{}
+	if err := s.recordIntent(ctx, message); err != nil {
+		return err
+	}
+	return s.fence.SetDeleting(ctx, row)
+}
+
+// lookAtAccount is lookAt for the deletion of an account. Before that is due, it does nothing.
+func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	if index.Properties.Time(schema.PropDueOn).After(time.Now()) {
+		return nil
+	}
+	//lab: Read the record of the deletion of an account.
+	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+	switch d := Decode(record); {
+	case err == nil && d.Over():
+		return p.removeOpen(ctx, index) // its request sets the account to pending at most once
+	case err == nil && d.State == domain.DeletionPoisoned:
+		return p.leaveToOperator(ctx, index, record)
+	case err == nil:
+		return p.requeue(ctx, d.Message()) // also if only the record is not final
+	case !errors.Is(err, domain.ErrNotFound):
+		return err
+	}
+	message, open, withhold, err := p.accounts.OpenErasure(ctx, ref)
+	switch {
+	case err != nil:
+		return err
+	case !open && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+		return nil // the request may be under way, and would have to begin again
+	case !open:
+		return p.giveUp(ctx, index, ref, withhold(ctx))
+	}
+	if err := p.RecordDeletion(ctx, message); err != nil {
+		return err
+	}
+	return p.requeue(ctx, message)
+}
+
+// giveUp ends a request to delete an account whose row was never set pending, or whose deletion was
+// undone. touch is the result of writing the account's row, after which the request cannot set it
+// pending. giveUp writes the record before it removes the index row. Otherwise a stalled request
+// could insert a record that no pass would read.
+func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
+	if touch != nil {
+		return p.removeTouched(ctx, index, touch)
+	}
+	of := domain.Erasure{User: ref.Key.AccountOf(), ID: ref.Incarnation, RequestedOn: index.Properties.Time(schema.PropRequestedOn)}
+	inserted, err := p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)
+	if err != nil || !inserted {
+		return err // it was recorded meanwhile: the next pass goes by that
+	}
+	return p.removeOpen(ctx, index)
+}
