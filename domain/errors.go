@@ -164,6 +164,9 @@ func (e *TooManyChannelsError) Error() string {
 type ThrottledError struct {
 	// RetryAfter is the time until the next attempt is allowed.
 	RetryAfter time.Duration
+	// Limit is how many attempts are allowed in Window.
+	Limit  int64
+	Window time.Duration
 	// SignUps reports whether too many accounts were made. Otherwise too many sign-ins failed.
 	SignUps bool
 }

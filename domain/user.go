@@ -9,6 +9,8 @@ import (
 type User struct {
 	Name      UserName
 	CreatedOn time.Time
+	// Leaves reports whether the account is being deleted, which can be undone.
+	Leaves bool
 }
 
 // DeletedUser is the author of a post whose author is gone and let it stay. No account can have

@@ -141,7 +141,7 @@ func New(backend driver.Backend, o Options) *Parts {
 	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)
 	channels := channel.New(backend, gates, deletions, o.Pause)
 	readers := reader.New(backend, gates, channels, posts, o.Pause)
-	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, o.Pause, o.UndoAccount)
+	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, gates.SetLeaving, o.Pause, o.UndoAccount)
 	health := &Health{backend}
 	operator := &Operator{check.Steps{Fence: gates, Deletions: deletions, Channels: channels, Posts: posts, Readers: readers}, accounts, erasures, health}
 	return &Parts{

@@ -31,6 +31,7 @@ Accounts.Create
 Accounts.Delete
 Accounts.EndSessions
 Accounts.Erasure
+Accounts.FindLeaving
 Accounts.FollowSignInLink
 Accounts.Get
 Accounts.HasDigestAddress

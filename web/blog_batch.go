@@ -29,6 +29,7 @@ type batchItem struct {
 // after the other. What is wrong with the request as a whole is the answer to all of it.
 func (s *server) createBlogs(c echo.Context, v visitor) error {
 	if !s.batches.take(v.User, 1) {
+		addQuota(c.Response().Header(), "batches", 1, time.Second, 0, time.Second)
 		return tooManyWrites(time.Second)
 	}
 	defer s.batches.give(v.User, 1)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,7 +23,24 @@ func (s *server) requestErasure(c echo.Context, v visitor, password, posts strin
 	if posts != postsDelete && posts != postsKeep {
 		return domain.Erasure{}, domain.Invalid("posts", `must be "delete" or "keep"`)
 	}
-	return s.store.Accounts.Delete(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
+	asked, err := s.store.Accounts.Delete(c.Request().Context(), attempt(c, string(v.User), password), posts == postsKeep)
+	return asked, s.findLeaving(c, err)
+}
+
+func (s *server) undoErasure(c echo.Context, v visitor) error {
+	_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
+	return s.findLeaving(c, err)
+}
+
+// findLeaving lets this process know what a request has changed, if it succeeded. If that fails, the process knows it
+// when it looks again.
+func (s *server) findLeaving(c echo.Context, err error) error {
+	if err == nil {
+		if unread := s.store.Accounts.FindLeaving(c.Request().Context()); unread != nil {
+			s.logFailure(c, slog.LevelWarn, "could not read which accounts are being deleted", unread)
+		}
+	}
+	return err
 }
 
 // erasureJSON is the state of an account. An account that is not being deleted has only the state.
@@ -91,8 +109,7 @@ func (s *server) erasure(v visitor, refused templates.Form) templates.Erasure {
 func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "undo":
-		_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
-		return s.done(c, err, noticeAccountKept, templates.AccountPath)
+		return s.done(c, s.undoErasure(c, v), noticeAccountKept, templates.AccountPath)
 	case "delete":
 	default:
 		return unknownAction()

@@ -40,6 +40,10 @@ func (s *server) export(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	if user.Leaves { // nothing of theirs can be read
+		return explain(domain.ErrAccountEnds, "Your account is being deleted", "Undo that first, and then download your data.",
+			templates.Link{Label: "Undo the deletion", URL: templates.EraseAccountPath})
+	}
 	unlimitTime(c)
 	name := fmt.Sprintf("microblogging-%s-%s.zip", user.Name, time.Now().UTC().Format(time.DateOnly))
 	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +42,9 @@ func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
 	for n := range 10 {
 		from("[2001:db8::1]:1000", "user_"+strconv.Itoa(n)).want(204)
 	}
-	from("[2001:db8::2]:1000", "user_10").want(429)
+	if a := from("[2001:db8::2]:1000", "user_10").want(429); !slices.Equal(a.header.Values("RateLimit"), []string{`"user";r=0;t=3600`, `"client";r=0;t=3600`}) {
+		t.Errorf("%v", a.header)
+	}
 	from("[2001:db8:0:1::2]:1000", "user_11").want(204)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -11,13 +12,15 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"github.com/labstack/echo/v4/middleware"
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
 )
 
 const (
+	headerRateLimit       = "RateLimit"
+	headerRateLimitPolicy = "RateLimit-Policy"
+
 	// maxBody is the most bytes that a request's body may hold. The longest post fits,
 	// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
 	maxBody = 64 << 10
@@ -165,11 +168,10 @@ func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, ht
 }
 
 // A writeLimit bounds how fast a user and a client may write, by a token bucket for each. It holds
-// for this process alone, and begins anew with it. A bucket that must be full again is forgotten;
-// a client makes no more buckets than writes. It is safe for concurrent use. A nil writeLimit
+// for this process alone, and begins anew with it. It is safe for concurrent use. A nil writeLimit
 // refuses nothing.
 type writeLimit struct {
-	users, clients *middleware.RateLimiterMemoryStore
+	users, clients *buckets
 	// oneToken is how long a user waits for the next token at most.
 	oneToken time.Duration
 }
@@ -180,16 +182,52 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 	if perSecond <= 0 {
 		return nil
 	}
-	// until is how long so many tokens of a user take. What is far longer has no time.Duration.
-	until := func(tokens float64) time.Duration {
-		return time.Duration(min(tokens/perSecond, 1e9) * float64(time.Second))
+	of := func(times int) *buckets {
+		return &buckets{rate: rate.Limit(perSecond * float64(times)), burst: burst * times, of: map[string]*rate.Limiter{}}
 	}
-	buckets := func(times int) *middleware.RateLimiterMemoryStore {
-		return middleware.NewRateLimiterMemoryStoreWithConfig(middleware.RateLimiterMemoryStoreConfig{
-			Rate: rate.Limit(perSecond * float64(times)), Burst: burst * times, ExpiresIn: until(float64(burst)),
-		})
+	return &writeLimit{users: of(1), clients: of(clientShare), oneToken: until(1, rate.Limit(perSecond))}
+}
+
+// until is how long so many tokens take. What is far longer has no time.Duration.
+func until(tokens float64, perSecond rate.Limit) time.Duration {
+	return time.Duration(min(tokens/float64(perSecond), 1e9) * float64(time.Second))
+}
+
+// buckets are a token bucket for each name.
+type buckets struct {
+	rate  rate.Limit
+	burst int
+
+	mu sync.Mutex
+	of map[string]*rate.Limiter
+	// most is how many there are before those that are full are forgotten.
+	most int
+}
+
+// take takes a token, if there is one, and tells the client how many are left.
+func (b *buckets) take(h http.Header, what, who string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	bucket := b.of[who]
+	if bucket == nil {
+		if len(b.of) >= b.most {
+			maps.DeleteFunc(b.of, func(_ string, bucket *rate.Limiter) bool { return bucket.Tokens() >= float64(b.burst) })
+			b.most = 2*len(b.of) + 1024
+		}
+		bucket = rate.NewLimiter(b.rate, b.burst)
+		b.of[who] = bucket
 	}
-	return &writeLimit{users: buckets(1), clients: buckets(clientShare), oneToken: until(1)}
+	taken := bucket.Allow()
+	left := max(bucket.Tokens(), 0)
+	addQuota(h, what, int64(b.burst), until(float64(b.burst), b.rate), int64(left), until(float64(b.burst)-left, b.rate))
+	return taken
+}
+
+// addQuota tells how many requests a limit allows in a window, how many are left, and when all of them
+// are allowed again (draft-ietf-httpapi-ratelimit-headers).
+func addQuota(h http.Header, what string, limit int64, window time.Duration, left int64, reset time.Duration) {
+	h.Add(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d", what, limit, seconds(window)))
+	h.Add(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d", what, left, seconds(reset)))
 }
 
 // takeWrite counts a write of the visitor, or refuses it. A user who has written too much takes
@@ -198,12 +236,10 @@ func (s *server) takeWrite(c echo.Context, v visitor) error {
 	if !v.Ends.IsZero() {
 		return domain.ErrAccountEnds
 	}
-	takes := func(buckets *middleware.RateLimiterMemoryStore, who string) bool {
-		taken, err := buckets.Allow(who)
-		return taken && err == nil
-	}
-	l := s.writes
-	if l == nil || takes(l.users, string(v.User)) && takes(l.clients, string(s.admission.clientAddress(c.Request()))) {
+	l, h := s.writes, c.Response().Header()
+	h.Del(headerRateLimitPolicy) // of the entry of a batch before
+	h.Del(headerRateLimit)
+	if l == nil || l.users.take(h, "user", string(v.User)) && l.clients.take(h, "client", string(s.admission.clientAddress(c.Request()))) {
 		return nil
 	}
 	return tooManyWrites(l.oneToken)

@@ -56,6 +56,8 @@ type problem struct {
 	RequestID string `json:"requestId"`
 	// RetryAfter is zero unless trying again later may help.
 	RetryAfter time.Duration `json:"-"`
+	// Throttled is the limit that refused it, unless that is the one of writes.
+	Throttled *domain.ThrottledError `json:"-"`
 	// ETag is the entity tag of Current.
 	ETag string `json:"-"`
 }
@@ -70,13 +72,19 @@ func (p problem) setHeaders(h http.Header) {
 	if p.RetryAfter > 0 {
 		h.Set(echo.HeaderRetryAfter, strconv.Itoa(p.seconds()))
 	}
+	if t := p.Throttled; t != nil {
+		addQuota(h, "attempts", t.Limit, t.Window, 0, t.RetryAfter)
+	}
 	if p.Status == http.StatusUnauthorized {
 		h.Set(echo.HeaderWWWAuthenticate, `Bearer realm="microblogging"`)
 	}
 }
 
 // seconds is RetryAfter as the header Retry-After says it.
-func (p problem) seconds() int { return int(math.Ceil(p.RetryAfter.Seconds())) }
+func (p problem) seconds() int { return seconds(p.RetryAfter) }
+
+// seconds are whole ones, and last as long at least.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // forClients is the problem as the API words it, of a request of this method.
 func (p problem) forClients(method string) problem {
@@ -179,6 +187,7 @@ func problemOf(err error) problem {
 	default:
 		return problemOfMeaning(err)
 	}
+	errors.As(err, &p.Throttled)
 	return p
 }
 

@@ -279,8 +279,9 @@ func routesAreLimitedIfTheyWrite(t *testing.T) {
 			if a := g.send(t, r, s); a.status == 429 {
 				t.Error("it is limited")
 			}
-		} else if a := g.refused(t, 429, r, s); a.header.Get("Retry-After") != "3600" {
-			t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+		} else if a := g.refused(t, 429, r, s); a.header.Get("Retry-After") != "3600" ||
+			a.header.Get("RateLimit") != `"user";r=0;t=3600` || a.header.Get("RateLimit-Policy") != `"user";q=1;w=3600` {
+			t.Errorf("%v", a.header)
 		}
 	})
 }

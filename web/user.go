@@ -12,7 +12,7 @@ import (
 )
 
 // readUser reads the account that a path names, and concurrently calls also with its name. An unknown
-// user is domain.ErrNotFound.
+// user is domain.ErrNotFound, and one whose account is being deleted is domain.ErrGone.
 func (s *server) readUser(c echo.Context, also func(context.Context, domain.UserName) error) (user domain.User, err error) {
 	name, err := domain.ParseUserName(pathParam(c, "user"))
 	if err != nil {
@@ -21,6 +21,9 @@ func (s *server) readUser(c echo.Context, also func(context.Context, domain.User
 	err = s.store.Concurrently(c.Request().Context(),
 		func(ctx context.Context) (err error) { user, err = s.store.Accounts.Get(ctx, name); return err },
 		func(ctx context.Context) error { return also(ctx, name) })
+	if user.Leaves {
+		return domain.User{}, explain(domain.ErrGone, "This account is being deleted", "Nothing of it is shown. Its user may still be able to undo the deletion.")
+	}
 	return user, err
 }
 

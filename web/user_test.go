@@ -14,6 +14,7 @@ import (
 
 func TestUser(t *testing.T) {
 	t.Run("anybody reads since when there is a user, what they wrote", anybodyReadsAUser)
+	t.Run("one whose account is being deleted is gone from each page of each process, and an undo brings everything back", leavingUserIsGone)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
 }
 
@@ -38,6 +39,61 @@ func anybodyReadsAUser(t *testing.T) {
 	}
 	b := s.browser()
 	b.send("GET", "/users/ada").want(200).says("Round").says("Hello")
+}
+
+func leavingUserIsGone(t *testing.T) {
+	for _, posts := range []string{"delete", "keep"} {
+		s, other := twoSites(t)
+		ada, token := s.signUp("ada"), s.signUp("bob")
+		s.author("eve")
+		bobs, eves := s.channel("Wheels", "bob"), s.channel("Engines", "eve")
+		s.post(bobs, "bob", "Round")
+		liked := s.post(eves, "bob", "Pistons")
+		s.vote(liked, 1)
+		s.subscribe("ada", bobs, eves)
+		// Of each page, what it has before and after, by what becomes of the posts elsewhere.
+		pages := []struct {
+			path, has string
+			gone      int
+			stays     string // with the posts
+		}{
+			{"/users/bob", "Round", 410, ""}, {"/users/bob?show=channels", "Wheels", 410, ""}, {"/api/v1/users/bob", "bob", 410, ""}, {"/api/v1/users/bob/blogs", "Round", 410, ""},
+			{"/channels/Wheels", "Round", 410, ""}, {"/api/v1/channels/Wheels", "Wheels", 410, ""}, {"/api/v1/channels/Wheels/blogs", "Round", 410, ""},
+			{"/channels/Wheels/feed.atom", "Round", 410, ""}, {"/channels?order=name", "Wheels", 200, ""}, {"/channels", "Wheels", 200, ""}, {"/channels?contains=bob", "/users/bob", 200, ""},
+			{"/channels/Engines", "bob", 200, "Pistons"}, {"/channels/Engines?order=rating", "bob", 200, "Pistons"}, {"/channels/Engines?find=Pist", "bob", 200, "Pistons"},
+			{"/channels/Engines/feed.json", "bob", 200, "Pistons"}, {"/latest", "bob", 200, "Pistons"}, {"/api/v1/latest", "bob", 200, "Pistons"},
+			{"/", "bob", 200, "Pistons"}, {"/api/v1/feed", "bob", 200, "Pistons"}, {"/digest", "bob", 200, "Pistons"}, {"/subscriptions", "Wheels", 200, ""},
+		}
+		ask := func(gone bool) {
+			t.Helper()
+			for _, on := range []*site{s, other} {
+				ok(t, on.store.Accounts.FindLeaving(t.Context())) // as the process of other does every few seconds
+				for _, p := range pages {
+					for _, who := range []change{bearer(ada), cookie(ada), header("Accept", "*/*")} {
+						a := on.do("GET", p.path, who)
+						if a.status == 401 {
+							continue
+						}
+						status, has := 200, true
+						if gone {
+							status, has = p.gone, false
+						}
+						if got := strings.Contains(string(a.body), p.has); a.status != status || status == 200 && got != has {
+							t.Errorf("posts %s, gone %t: %s is %d and has %q: %t", posts, gone, p.path, a.status, p.has, got)
+						}
+						if stays := strings.Contains(string(a.body), p.stays); gone && p.stays != "" && stays != (posts == "keep") {
+							t.Errorf("posts %s: %s has %q: %t", posts, p.path, p.stays, stays)
+						}
+					}
+				}
+			}
+		}
+		ask(false)
+		s.do("DELETE", "/api/v1/account", bearer(token), fields("password", password, "posts", posts)).want(202)
+		ask(true)
+		s.do("POST", "/api/v1/account/deletion/undo", bearer(s.session("bob"))).want(204)
+		ask(false)
+	}
 }
 
 func addressMakesSoManyAccounts(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/lab/page"
+	"microblogging/storage"
 	"microblogging/web"
 )
 
@@ -66,6 +67,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return err
 	}
+	run.Go(func() error { return lookForLeaving(ctx, b.Store, log) })
 	token := ""
 	if f.Sample {
 		// Before the first request: a stop that comes later fails no write.
@@ -83,6 +85,23 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
 	}
 	fmt.Fprintf(console.stdout, "%sprocess %d\n", said, os.Getpid())
+	return nil
+}
+
+// leavingEvery is how often the web role reads which accounts are being deleted: another process may have accepted that.
+const leavingEvery = 5 * time.Second
+
+// lookForLeaving reads that until ctx ends.
+func lookForLeaving(ctx context.Context, store *storage.Store, log *slog.Logger) error {
+	for ctx.Err() == nil {
+		if err := store.Accounts.FindLeaving(ctx); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "could not read which accounts are being deleted", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(leavingEvery):
+		}
+	}
 	return nil
 }
 

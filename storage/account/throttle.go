@@ -78,7 +78,7 @@ func (c counter) refuse(row driver.Properties) error {
 	if !lasts(end, c.window) || row.Int64(schema.PropFailures) < c.limit {
 		return nil
 	}
-	return fmt.Errorf("counting attempts: %w", &domain.ThrottledError{RetryAfter: time.Until(end), SignUps: c.window == signUpWindow})
+	return fmt.Errorf("counting attempts: %w", &domain.ThrottledError{RetryAfter: time.Until(end), Limit: c.limit, Window: c.window, SignUps: c.window == signUpWindow})
 }
 
 // look reads a counter, and returns a *domain.ThrottledError if it has reached its limit.

@@ -43,7 +43,7 @@ func (a *Accounts) readUser(ctx context.Context, name domain.UserName) (driver.E
 }
 
 func userOf(row driver.Entity) domain.User {
-	return domain.User{Name: domain.UserName(row.Partition), CreatedOn: row.Properties.Time(schema.PropCreatedOn)}
+	return domain.User{Name: domain.UserName(row.Partition), CreatedOn: row.Properties.Time(schema.PropCreatedOn), Leaves: !endOf(row).IsZero()}
 }
 
 // isOver reports whether an account is past the pivot of its deletion.

@@ -69,6 +69,9 @@ type Accounts struct {
 
 	users, subscriptions *driver.Table
 
+	// setLeaving tells the readers of this process whose accounts are being deleted.
+	setLeaving func(map[domain.UserName]domain.Erasure)
+
 	pause optimistic.Pause
 	// undo is how long the deletion of an account can be undone.
 	undo time.Duration
@@ -80,7 +83,7 @@ type Steps struct{ *Accounts }
 // New returns the accounts of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
 func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps, deletions deletion.Steps, lists channel.Steps,
-	posts blog.Steps, readers reader.Steps, pause optimistic.Pause, undo time.Duration,
+	posts blog.Steps, readers reader.Steps, setLeaving func(map[domain.UserName]domain.Erasure), pause optimistic.Pause, undo time.Duration,
 ) Steps {
 	s := Steps{&Accounts{
 		Accounts: accounts.Accounts,
@@ -88,6 +91,7 @@ func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps,
 		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
 		users:         driver.NewTable(backend, schema.TableUsers),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
+		setLeaving:    setLeaving,
 		pause:         pause, undo: undo,
 	}}
 	deletions.OnAccounts(s)
@@ -148,6 +152,35 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 		}
 	}
 	return asked, s.deletions.RecordDeletion(ctx, message)
+}
+
+// maxLeaving is of how many accounts FindLeaving reads the state.
+const maxLeaving = 1000
+
+// FindLeaving reads whose accounts are being deleted. From then on this process shows nothing of them, until the
+// next call finds that they are not. It scans the index of open deletions, and reads the row of each account that is on
+// it, of maxLeaving at most.
+func (s *Accounts) FindLeaving(ctx context.Context) error {
+	open, err := s.deletions.OpenAccounts(ctx, maxLeaving)
+	if err != nil {
+		return err
+	}
+	found, err := concurrent.Gather(ctx, s.reads, open, func(ctx context.Context, user domain.UserName) (domain.Erasure, bool, error) {
+		entry, err := s.accounts.Entry(ctx, user)
+		if errors.Is(err, domain.ErrNotFound) {
+			return domain.Erasure{}, false, nil
+		}
+		return entry.Erasure, entry.State == domain.AccountPending || entry.State == domain.AccountErasing, err
+	})
+	if err != nil {
+		return err
+	}
+	leaving := make(map[domain.UserName]domain.Erasure, len(found))
+	for _, erasure := range found {
+		leaving[erasure.User] = erasure
+	}
+	s.setLeaving(leaving)
+	return nil
 }
 
 // Undo undoes the deletion of an account, and returns it; it is empty if there was nothing to

@@ -2,6 +2,7 @@ package fence
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -14,6 +15,8 @@ import (
 // A Fence has the operations that create, fence off and delete channels. It is safe for
 // concurrent use.
 type Fence struct {
+	leaving atomic.Pointer[Leaving]
+
 	concurrent.Reads
 
 	channels, blogs, users *driver.Table

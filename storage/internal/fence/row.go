@@ -18,8 +18,9 @@ type Row struct {
 	ETag driver.ETag
 }
 
-// ReadActive reads the active channel at an address. A channel that is being deleted is
-// domain.ErrGone, and a *domain.PendingError while that may be undone. A name without a channel is domain.ErrNotFound. If its incarnation is not one that
+// ReadActive reads the active channel at an address. A channel that is being deleted, or whose owner's account
+// is, is domain.ErrGone, and a *domain.PendingError while the deletion of the channel may be undone. A name without a
+// channel is domain.ErrNotFound. If its incarnation is not one that
 // the sender accepts, it returns a *domain.ReplacedError.
 func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
 	//lab: Read the channel's row: which incarnation has the name?
@@ -29,7 +30,7 @@ func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, 
 		return Row{}, err
 	case row.State == domain.ChannelPending:
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.PendingError{Until: row.UndoableUntil})
-	case row.State != domain.ChannelActive:
+	case !s.Readable(row.Channel):
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, domain.ErrGone)
 	case !at.Expected.Holds(row.Incarnation):
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.ReplacedError{Current: row.Channel})
