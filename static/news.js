@@ -28,9 +28,10 @@ bar.addEventListener("click", (event) => {
   if (!first || fresh.length > 19) return; // the page is loaded again
   event.preventDefault();
   const before = first.getBoundingClientRect().top;
+  const reads = scrollY > 0;
   first.before(...fresh.filter(({ id }) => !document.getElementById(id)));
   const moved = first.getBoundingClientRect().top - before;
-  if (before < 0) scrollBy({ top: moved, behavior: "instant" });
+  if (reads) scrollBy({ top: moved, behavior: "instant" });
   bar.hidden = true;
 });
 

@@ -140,6 +140,14 @@ func (v EditBlog) newer() string {
 	return "yours"
 }
 
+// save is what saving the box does.
+func (v EditBlog) save() string {
+	if m := v.Conflict.Merged; m != nil && !m.clashes() && !v.failed() {
+		return "Save both together"
+	}
+	return "Save this text"
+}
+
 // undecided is the hash of what the box begins with if saving it needs a decision, and else empty.
 func (v EditBlog) undecided() string {
 	draft, err := domain.ParseDraft(v.box())

@@ -39,7 +39,7 @@ func TestEditBlogPage(t *testing.T) {
 		const path = "/channels/aurora/blogs/2516789012345678901!abc"
 		v := sampleConflict()
 		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v),
-			in("p[class=acts decide]", in("button[class=main]", says("Save both together")), in("button[form=mine]", says("Save mine")), in("a[href="+path+"]", says("Keep the saved one"))),
+			in("p[class=acts decide]", in("button[class=main]", says("Save this text")), in("button[form=mine]", says("Save mine")), in("a[href="+path+"]", says("Discard mine"))),
 			in("form[id=mine][action="+path+"/edit]",
 				in("input[name=title][value=Green and red arcs]"), in("input[name=text][value=One line.\nNo link.]"), in("input[name=etag][value=new]")),
 			in("form[data-quick][action="+path+"/edit]",

@@ -72,7 +72,7 @@ func formWithoutABaseIsMergedByHand(t *testing.T) {
 	s.again("ada").open(path+"/edit").form("Save").fill("text", "Third").press().atPost(path)
 	delete(old.values, "base")
 	page := old.fill("text", "Fourth").press().want(412).says("Merge by hand", "Third", "Fourth")
-	if form := page.form("Save both together"); form.values.Get("text") != "Fourth" {
+	if form := page.form("Save this text"); form.values.Get("text") != "Fourth" {
 		t.Errorf("the merge starts with %v", form.values)
 	}
 }
@@ -99,14 +99,14 @@ func baseNeverMakesAFormTooLarge(t *testing.T) {
 func mergeThatBreaksARuleIsShownAgain(t *testing.T) {
 	_, path, second := meeting(t)
 	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
-		p := second.form("Save both together").fill("text", bad).press().want(422).
+		p := second.form("Save this text").fill("text", bad).press().want(422).
 			heading("Two versions of one post").says("The piston moves up and up.")
 		if p.hasForm("Save mine") {
 			t.Error("a version that breaks a rule can be kept")
 		}
 		second = p
 	}
-	second.form("Save both together").fill("text", "Right").press().atPost(path).says("Right")
+	second.form("Save this text").fill("text", "Right").press().atPost(path).says("Right")
 }
 
 func editWhoseReplyWasLostIsNoConflict(t *testing.T) {

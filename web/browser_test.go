@@ -147,6 +147,9 @@ func seen(root *html.Node) string {
 		case n.Type == html.ElementNode && !slices.Contains([]string{"a", "b", "bdi", "span", "time", "code"}, n.Data):
 			b.WriteString(" ")
 		}
+		if n.Data == "button" {
+			b.WriteString(attr(n, "aria-label") + " ")
+		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }

@@ -166,7 +166,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
-			view.List = s.keptList(c, shown, own, templates.Posts(page, view.Posts, false))
+			view.List = s.keptList(c, shown, own, page, view.Posts)
 		}
 		return write(c, body, templates.ChannelPage(page, view))
 	}
@@ -174,9 +174,13 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 }
 
 // keptList is the list of posts on a page for a reader who is signed in. It is kept for all who have the same votes,
-// because to render it costs more than the rest of the page.
-func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, list templ.Component) templ.Component {
+// and no post that they may edit or delete, because to render it costs more than the rest of the page.
+func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, page templates.Page, posts []templates.Post) templ.Component {
 	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
+	if slices.ContainsFunc(posts, func(p templates.Post) bool { return p.CanDelete }) {
+		key += " " + string(page.User)
+	}
+	list := templates.Posts(page, posts, false)
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		kept, err := channel.ReadCachedAt(ctx, s.pages, shown.Channel, shown.Version, key,
 			func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {

@@ -130,10 +130,10 @@ for (const scripts of [true, false]) {
     assert.deepEqual(await pieces(late, "Both together", "ins.theirs"), ["red"]);
     assert.deepEqual(await pieces(late, "Both together", "del"), ["quick", "brown"]);
     await late.sees("1 unchanged");
-    assert.ok(await late.button("Save merged").evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight), "the buttons are out of sight");
+    assert.ok(await late.button(/^Save (both together|this text)$/).evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight), "the buttons are out of sight");
     assert.equal(await section(late, "Both together").getByLabel("Text").inputValue(), "The slow red fox\njumps.");
     if (scripts) await look(late, "conflict");
-    await late.follow(late.button("Save merged"));
+    await late.follow(late.button(/^Save (both together|this text)$/));
     assert.deepEqual(await late.posts(), ["The slow red fox\njumps."]);
     await early.leave();
     await late.leave();
@@ -145,12 +145,12 @@ test("conflict: where edits overlap, the box has both", async () => {
   await late.sees("Both changed the same place");
   assert.equal(await section(late, "Both together").getByLabel("Text").inputValue(), "The quick black red fox");
   await look(late, "conflict-overlap");
-  await late.follow(late.button("Save merged"));
+  await late.follow(late.button(/^Save (both together|this text)$/));
   assert.equal(late.status, 422, "a clash is published that no author has resolved");
   await late.sees("still contains both versions");
   assert.deepEqual(await bea.texts("meet.overlap"), ["The quick red fox"]);
   await late.fill({ Text: "The quick dark red fox" });
-  await late.follow(late.button("Save merged"));
+  await late.follow(late.button(/^Save (both together|this text)$/));
   assert.deepEqual(await late.posts(), ["The quick dark red fox"]);
   await early.leave();
   await late.leave();
@@ -158,7 +158,7 @@ test("conflict: where edits overlap, the box has both", async () => {
 
 test("conflict: the saved edit can be kept", async () => {
   const { early, late } = await conflict("meet.theirs", overlapping);
-  await late.follow(late.link("Keep the saved one"));
+  await late.follow(late.link("Discard mine"));
   assert.deepEqual(await late.posts(), ["The quick red fox"]);
   await early.leave();
   await late.leave();

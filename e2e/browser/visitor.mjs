@@ -154,7 +154,7 @@ class Visitor {
   }
 
   field(label) {
-    return this.page.locator("form").getByLabel(label);
+    return this.page.locator("form").getByLabel(label).and(this.page.locator(":not([type=checkbox])"));
   }
 
   async press(control) {
@@ -177,6 +177,7 @@ class Visitor {
 
   async unfold(control) {
     if (await control.isVisible()) return;
+    if (await control.getAttribute("id") === "title") return this.press(this.page.locator(".toggle input"));
     const folded = this.page.locator("details:not([open])", { has: control });
     if (await folded.count() > 0) await this.press(folded.locator("summary"));
   }
@@ -184,6 +185,11 @@ class Visitor {
   // menu opens what is folded behind "⋯".
   async menu() {
     await this.press(this.page.locator("main details.drop > summary").first());
+  }
+
+  // accountMenu opens what is folded behind the reader's name.
+  async accountMenu() {
+    await this.press(this.page.locator(".top .named > summary"));
   }
 
   // votes presses the sign of the only post, and waits for the one that follows.

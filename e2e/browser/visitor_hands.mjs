@@ -16,7 +16,7 @@ const mouse = {
 const keyboard = {
   async press(page, control) {
     await tabTo(page, control);
-    await page.keyboard.press("Enter");
+    await page.keyboard.press(await control.getAttribute("type") === "checkbox" ? "Space" : "Enter");
   },
   async fill(page, field, text) {
     await tabTo(page, field);
