@@ -78,7 +78,9 @@ func New(folder fs.FS) (*Assets, error) {
 		}
 		sum := sha256.Sum256(content)
 		file := asset{hash: hex.EncodeToString(sum[:])[:hashDigits], content: content}
-		file.gzipped = coding.GzipKept(content)
+		if !strings.HasSuffix(name, ".png") { // which is compressed: gzip saves a few bytes at most
+			file.gzipped = coding.GzipKept(content)
+		}
 		a.byName[name] = file
 	}
 	return a, nil

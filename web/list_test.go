@@ -8,8 +8,8 @@ import (
 
 func TestList(t *testing.T) {
 	t.Run("refuses a bad query by its parameter", listRefusesABadQuery)
+	t.Run("refuses a token that is not its own, and an unknown parameter", listRefusesAForeignToken)
 	t.Run("links to its next part", listLinksToItsNextPart)
-	t.Run("refuses a token that is not its own", listRefusesAForeignToken)
 	t.Run("of nothing is an empty array", listOfNothingIsAnEmptyArray)
 }
 
@@ -34,9 +34,6 @@ func listRefusesABadQuery(t *testing.T) {
 			s.do("GET", "/api/v1/"+query, bearer(token)).want(422).wantField(field)
 		}
 	}
-	for _, list := range []string{"channels", "users", "latest", "users/ada/blogs", "channels/Engines/blogs", "subscriptions", "feed", "deletions", "digest"} {
-		s.do("GET", "/api/v1/"+list+"?limit=100&unknown=1&after=", bearer(token)).want(400)
-	}
 }
 
 func listLinksToItsNextPart(t *testing.T) {
@@ -59,8 +56,13 @@ func listRefusesAForeignToken(t *testing.T) {
 		parameters, _ := dig(s.spec.paths(), path+".get.parameters").([]any)
 		for _, parameter := range parameters {
 			if s.spec.resolve(parameter)["name"] == "after" {
-				path = strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path)
-				s.do("GET", "/api/v1"+path+"?after=made-up", bearer(token)).want(422).wantField("after")
+				query := "?"
+				if path == "/users" {
+					query += "contains=e&" // which it requires
+				}
+				path = "/api/v1" + strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path) + query
+				s.do("GET", path+"after=made-up", bearer(token)).want(422).wantField("after")
+				s.do("GET", path+"limit=100&unknown=1&after=", bearer(token)).want(400)
 			}
 		}
 	}

@@ -22,6 +22,9 @@ func votedOnKnowsOnesOwnVotes(t *testing.T) {
 		w.OK(w.Store.Posts.Vote(w.T.Context(), posts[i].Channel, posts[i].ID, by))
 	}
 	w.wantVotedOn(posts, grace, 1, 3)
+	if among, err := w.Store.Posts.VotedAmong(t.Context(), posts, grace); err != nil || len(among) != 2 || !among[posts[1].ID] || !among[posts[3].ID] {
+		t.Errorf("among the posts, grace votes for %v, %v; want those two", among, err)
+	}
 	w.wantVotedOn(posts, ada)
 }
 
