@@ -11,6 +11,8 @@ type User struct {
 	CreatedOn time.Time
 	// Leaves reports whether the account is being deleted, which can be undone.
 	Leaves bool
+	// HasDigest reports whether the user has a personal feed.
+	HasDigest bool
 }
 
 // DeletedUser is the author of a post whose author is gone and let it stay. No account can have

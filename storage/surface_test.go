@@ -34,7 +34,6 @@ Accounts.Erasure
 Accounts.FindLeaving
 Accounts.FollowSignInLink
 Accounts.Get
-Accounts.HasDigestAddress
 Accounts.List
 Accounts.NewDigestAddress
 Accounts.ResetPassword

@@ -71,7 +71,8 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 			return err
 		})
 	}, func(ctx context.Context) (err error) {
-		view.HasAddress, err = s.store.Accounts.HasDigestAddress(ctx, v.User)
+		user, err := s.store.Accounts.Get(ctx, v.User)
+		view.HasAddress = user.HasDigest
 		return err
 	}, func(ctx context.Context) (err error) {
 		if secret == "" {

@@ -67,6 +67,6 @@ func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
 	form.press().at("/subscriptions")
 	s.cascade(going.Ref())
 	form.press().at("/subscriptions")
-	b.open("/").says("Your feed is empty")
+	b.open("/").says("Write something, subscribe to a channel, or make your own")
 	form.fill("channel", "a/b").press().want(422)
 }

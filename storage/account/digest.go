@@ -32,12 +32,6 @@ func (a *Accounts) setDigestSecret(ctx context.Context, name domain.UserName, ha
 	})
 }
 
-// HasDigestAddress reports whether a user has a personal feed.
-func (a *Accounts) HasDigestAddress(ctx context.Context, name domain.UserName) (bool, error) {
-	row, err := a.readUser(ctx, name)
-	return row.Properties.String(schema.PropDigestSecret) != "", err
-}
-
 // CheckDigestAddress returns nil if the secret is that of the user's personal feed,
 // and domain.ErrNotFound if not.
 func (a *Accounts) CheckDigestAddress(ctx context.Context, name domain.UserName, secret string) error {

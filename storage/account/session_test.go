@@ -203,8 +203,8 @@ func digestAddressEnds(t *testing.T, w *world) {
 	third := w.digestAddress()
 	w.OK(w.Store.Accounts.ChangePassword(t.Context(), w.signedIn("ada", right), attempt("ada", right), "another horse"))
 	w.mustBeDigestAddress(third, false)
-	if has, err := w.Store.Accounts.HasDigestAddress(t.Context(), "ada"); err != nil || has {
-		t.Errorf("the user has an address: %t, %v", has, err)
+	if user, err := w.Store.Accounts.Get(t.Context(), "ada"); err != nil || user.HasDigest {
+		t.Errorf("the user has an address: %t, %v", user.HasDigest, err)
 	}
 	w.mustBeDigestAddress("", false)
 	if err := w.Store.Accounts.RevokeDigestAddress(t.Context(), "norman"); !errors.Is(err, domain.ErrNotFound) {

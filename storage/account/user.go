@@ -43,7 +43,12 @@ func (a *Accounts) readUser(ctx context.Context, name domain.UserName) (driver.E
 }
 
 func userOf(row driver.Entity) domain.User {
-	return domain.User{Name: domain.UserName(row.Partition), CreatedOn: row.Properties.Time(schema.PropCreatedOn), Leaves: !endOf(row).IsZero()}
+	return domain.User{
+		Name:      domain.UserName(row.Partition),
+		CreatedOn: row.Properties.Time(schema.PropCreatedOn),
+		Leaves:    !endOf(row).IsZero(),
+		HasDigest: row.Properties.String(schema.PropDigestSecret) != "",
+	}
 }
 
 // isOver reports whether an account is past the pivot of its deletion.

@@ -18,6 +18,7 @@ import (
 
 func TestErasure(t *testing.T) {
 	t.Run("an account goes with all that its user has made, but for posts that shall stay, without author", bubble(goesWithEverything))
+	t.Run("a process that finds an account leaving shows nothing of it until it finds that undone", bubble(leavingIsNotShown))
 	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
 	t.Run("the name is free again after its time, and no earlier row comes back", drivertest.Long(bubble(nameIsFreeAgain)))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
@@ -395,6 +396,29 @@ func (l *leaving) account() domain.User {
 	account, err := l.Store.Accounts.Get(l.T.Context(), leaver)
 	l.OK(err)
 	return account
+}
+
+func leavingIsNotShown(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	ctx := t.Context()
+	posts := func() int {
+		l.OK(l.Store.Accounts.FindLeaving(ctx))
+		list, err := l.Store.Posts.List(ctx, l.victim.Ref(), storage.BlogQuery{Limit: 100})
+		l.OK(err)
+		return len(list.Items)
+	}
+	l.Post(l.victim, leaver, "hello")
+	before := posts()
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	if shown := posts(); shown >= before {
+		t.Errorf("%d of %d posts are shown", shown, before)
+	}
+	_, err = l.Store.Accounts.Undo(ctx, leaver)
+	l.OK(err)
+	if shown := posts(); shown != before {
+		t.Errorf("after the undo, %d of %d posts are shown", shown, before)
+	}
 }
 
 // signUpNext takes the name once it is free, on a process whose clock is ahead.
