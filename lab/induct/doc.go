@@ -28,6 +28,6 @@
 //
 // The parts of a step are (if FORMULA...), (then EFFECT...) and (never NAME FORMULA), which must be
 // false whenever the step is taken. A formula of an if may be (safeguard NAME FORMULA). An effect is
-// (add RELATION VALUE...) or (remove RELATION VALUE...), where the value _ stands for any. Formulas
+// (add RELATION VALUE...) or (remove RELATION VALUE...), where the value _ means any. Formulas
 // are SMT-LIB.
 package induct

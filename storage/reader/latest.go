@@ -192,22 +192,40 @@ func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest pa
 	return latest, err
 }
 
-// ByActivity lists active channels with posts, those with the newest post first, to the hour. It
-// looks at up to limit rows of the index of active channels. A channel is listed by the row of the
-// hour of its newest post, so a page has fewer channels, or none, if it has met other rows. A
-// cursor of another list is an InvalidError on the field "after".
+// ByActivity lists active channels with posts, those with the newest post first, to the hour. A
+// channel is listed where the index has the hour of its newest post. The index has rows of other hours,
+// so a page reads up to 1,000 rows of each partition, may have fewer channels than limit, or none, and
+// asks for the newest post of each channel that it meets. A cursor of another list is an InvalidError
+// on the field "after".
 func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
 	list := page.List{Name: "active", After: after, Limit: limit}
 	from, err := list.From("")
 	if err != nil {
 		return found, err
 	}
-	rows, _, err := s.posts.ActiveRows(ctx, from, limit+1)
-	if err != nil {
+	rows, end, err := s.posts.ActiveRows(ctx, from, driver.MaxPage)
+	if err != nil || len(rows) == 0 {
 		return found, err
 	}
-	rows, found.Next = page.Cut(list, rows, page.RowKey)
-	found.Items, err = concurrent.Gather(ctx, s.fence.Reads, rows, func(ctx context.Context, candidate driver.Entity) (c ActiveChannel, listed bool, err error) {
+	var met []driver.Entity // the first row of each channel
+	seen := map[domain.ChannelKey]bool{}
+	last := rows[len(rows)-1].Row
+	for i, row := range rows {
+		_, key, _ := schema.ParseActiveRow(row.Row)
+		if seen[key] {
+			continue
+		}
+		if len(met) == limit {
+			last, end = rows[i-1].Row, false
+			break
+		}
+		seen[key] = true
+		met = append(met, row)
+	}
+	if !end {
+		found.Next = list.Next(last)
+	}
+	found.Items, err = concurrent.Gather(ctx, s.fence.Reads, met, func(ctx context.Context, candidate driver.Entity) (c ActiveChannel, listed bool, err error) {
 		if c, listed, err = s.followCandidate(ctx, candidate); !listed {
 			return c, false, err
 		}
@@ -217,7 +235,10 @@ func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found 
 			return c, false, err
 		}
 		on, err := newest.posts[0].id.Date()
-		return c, on.Truncate(time.Hour).Equal(c.LastBlogOn), err
+		c.LastBlogOn = on.Truncate(time.Hour)
+		at := schema.ActiveRow(on, c.Key())
+		return c, from <= at && at <= last, err
 	})
+	slices.SortStableFunc(found.Items, func(a, b ActiveChannel) int { return b.LastBlogOn.Compare(a.LastBlogOn) })
 	return found, err
 }
