@@ -125,8 +125,8 @@ func channelsByActivity(t *testing.T, w *world) {
 	for after := ""; ; {
 		page, err := w.Store.Feeds.ByActivity(t.Context(), after, 7)
 		w.OK(err)
-		if page.Next != "" && len(page.Items) < 6 { // one is met by a row that is too new
-			t.Errorf("a page of 7 has %d channels, and there are more", len(page.Items))
+		if after == "" && len(page.Items) != 5 { // one of 7 is met by a row that is too new, and one row leads to no channel
+			t.Errorf("the first page of 7 has %d channels", len(page.Items))
 		}
 		for _, c := range page.Items {
 			got = append(got, c.Name)
