@@ -60,7 +60,7 @@ func leavingUserIsGone(t *testing.T) {
 			{"/users/bob", "Round", 410, ""}, {"/users/bob?show=channels", "Wheels", 410, ""}, {"/api/v1/users/bob", "bob", 410, ""}, {"/api/v1/users/bob/blogs", "Round", 410, ""},
 			{"/channels/Wheels", "Round", 410, ""}, {"/api/v1/channels/Wheels", "Wheels", 410, ""}, {"/api/v1/channels/Wheels/blogs", "Round", 410, ""},
 			{"/channels/Wheels/feed.atom", "Round", 410, ""}, {"/channels?order=name", "Wheels", 200, ""}, {"/channels", "Wheels", 200, ""}, {"/channels?contains=bob", "/users/bob", 200, ""},
-			{"/channels/Engines", "bob", 200, "Pistons"}, {"/channels/Engines?order=rating", "bob", 200, "Pistons"}, {"/channels/Engines?find=Pistons", "bob", 200, "Pistons"},
+			{"/channels/Engines", "bob", 200, "Pistons"}, {"/channels/Engines?order=rating", "bob", 200, "Pistons"}, {"/channels/Engines?find=Piston", "bob", 200, "Piston</mark>"},
 			{"/channels/Engines/feed.json", "bob", 200, "Pistons"}, {"/latest", "bob", 200, "Pistons"}, {"/api/v1/latest", "bob", 200, "Pistons"},
 			{"/", "bob", 200, "Pistons"}, {"/api/v1/feed", "bob", 200, "Pistons"}, {"/digest", "bob", 200, "Pistons"}, {"/subscriptions", "Wheels", 200, ""},
 		}
