@@ -103,6 +103,7 @@ func TestFormat(t *testing.T) {
 	t.Run("elements cannot nest without end", nestingIsBounded)
 	t.Run("entries are read around a channel, and in the next one", entriesAnywhere)
 	t.Run("an item that is never closed is read", unclosedItem)
+	t.Run("an Atom entry document is one post, and so is an item with an XHTML body", entryDocument)
 	t.Run("one wrong member of a JSON Feed leaves the others", wrongMember)
 }
 
@@ -243,6 +244,17 @@ func nestingIsBounded(t *testing.T) {
 	many := strings.Repeat("<br>a", 200_000)
 	readString(t, `{"version":"https://jsonfeed.org/version/1","items":[{"id":"1","content_html":"`+many+`"}]}`)
 	readString(t, `<rss><channel><item><description><![CDATA[`+many+`]]></description></item></channel></rss>`)
+}
+
+func entryDocument(t *testing.T) {
+	for _, text := range []string{
+		`<entry xmlns="http://www.w3.org/2005/Atom"><id>urn:1</id><title>T</title><content type="html">&lt;p&gt;Hello &lt;em&gt;you&lt;/em&gt;&lt;/p&gt;</content></entry>`,
+		`<rss><channel><item><guid>1</guid><title>T</title><body xmlns="http://www.w3.org/1999/xhtml"><p>Hello <em>you</em></p></body></item></channel></rss>`,
+	} {
+		if got := readString(t, text); len(got.Posts) != 1 || got.Posts[0].Title != "T" || got.Posts[0].Text != "Hello *you*" {
+			t.Errorf("%s is %+v", text, got)
+		}
+	}
 }
 
 func entriesAnywhere(t *testing.T) {
