@@ -280,7 +280,7 @@ class Draft {
       return void this.#send(body); // and keep the text in the form until it is answered
     }
     this.#empty();
-    for (const fault of this.form.querySelectorAll(".error, .notice")) fault.remove();
+    for (const past of this.form.parentElement.querySelectorAll("form.compose :is(.error, .notice), .preview")) past.remove();
     this.form.elements.text.removeAttribute("aria-invalid");
     this.form.dataset.draft = "";
     this.#say("");
