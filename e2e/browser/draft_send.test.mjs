@@ -13,8 +13,8 @@ before(async () => { ulf = await signUp(sites.sample, "ulf"); });
 
 const sendsWhenItCan = "The server does not answer. Sent when it does.";
 
-// settled waits until no post is on its way any more.
-const settled = (v) => v.page.locator("article.pending").waitFor({ state: "detached" });
+// arrived waits until no post is on its way any more.
+const arrived = (v) => v.page.locator("article.pending").waitFor({ state: "detached" });
 
 test("draft: offline it waits for the network, and is then published with script", async () => {
   const v = await writer(ulf, "offline", true);
@@ -24,7 +24,7 @@ test("draft: offline it waits for the network, and is then published with script
   await look(v, "offline");
   assert.deepEqual(await ulf.texts("offline"), []);
   await v.context.setOffline(false);
-  await settled(v);
+  await arrived(v);
   v.complaints.length = 0; // that it was offline
   await published(v, ulf, "offline");
   await v.leave();
@@ -58,7 +58,7 @@ describe("draft: a server that was killed", () => {
     await v.press(v.button("Post"));
     await v.sees(sendsWhenItCan);
     await server.start();
-    await settled(v);
+    await arrived(v);
     v.complaints.length = 0; // that got no response
     await published(v, ula, "killed.on");
     await v.leave();
@@ -90,7 +90,7 @@ test("draft: a server that names the date to come back is not asked before with 
   while (asked.length < 3) await v.page.waitForRequest((request) => request.method() === "POST");
   assert.ok(asked[2] - asked[0] > 500, `three requests took ${asked[2] - asked[0]} ms`);
   await v.page.unroute("**");
-  await settled(v);
+  await arrived(v);
   v.complaints.length = 0;
   await published(v, ulf, "dated");
   await v.leave();
@@ -111,7 +111,7 @@ describe("draft: an answer that was lost", () => {
     await v.sees(sendsWhenItCan);
     assert.deepEqual(await ulf.texts("lost.on"), [text], "it was published");
     await v.page.unroute("**");
-    await settled(v);
+    await arrived(v);
     v.complaints.length = 0; // that the answer was lost
     await published(v, ulf, "lost.on");
     await v.leave();
@@ -124,7 +124,7 @@ describe("draft: an answer that was lost", () => {
     await v.sees(sendsWhenItCan);
     await v.page.unroute("**");
     await v.page.reload();
-    await settled(v);
+    await arrived(v);
     v.complaints.length = 0;
     await published(v, ulf, "lost.reload");
     await v.leave();
@@ -170,7 +170,7 @@ describe("draft: pressing twice", () => {
     v.page.on("request", (request) => { if (request.method() === "POST") sent++; });
     if (scripts) await v.button("Post").dblclick();
     else await Promise.all([v.page.waitForEvent("load"), v.button("Post").dblclick()]);
-    await settled(v);
+    await arrived(v);
     await published(v, ulf, channel);
     if (scripts) assert.equal(sent, 1, "requests");
     await v.leave();
