@@ -53,7 +53,7 @@ addEventListener("click", ({ target }) => {
 
 // What is new is asked for once the reader has had time to read.
 const news = document.querySelector("[data-news]");
-if (news) setTimeout(() => import(news.dataset.script), 5000);
+if (news) setTimeout(() => news.isConnected && import(news.dataset.script), 5000); // a refusal may have replaced it
 
 // What forms can do more is loaded where there is one: an anonymous client's first visit does without.
 const keys = document.querySelector(".foot [data-keys]").dataset;

@@ -52,7 +52,8 @@ async function deliver(path, body, prefer, stop, tell) {
   const slow = setTimeout(() => tell("Sending…"), soon);
   for (let wait = soon; ; wait = Math.min(2 * wait, late)) {
     const answer = await fetch(path, {
-      method: "POST", body, keepalive: true, headers: { Prefer: prefer }, signal: AbortSignal.timeout(patience),
+      // A browser refuses to keep alive what is larger than 64 KiB.
+      method: "POST", body, keepalive: String(body).length < 30_000, headers: { Prefer: prefer }, signal: AbortSignal.timeout(patience),
     }).catch(() => null);
     clearTimeout(slow);
     if (stop.aborted) return null;
@@ -279,7 +280,7 @@ class Draft {
       return void this.#send(body); // and keep the text in the form until it is answered
     }
     this.#empty();
-    for (const fault of this.form.querySelectorAll(".error, .notice")) fault.remove();
+    for (const past of this.form.parentElement.querySelectorAll("form.compose :is(.error, .notice), .preview")) past.remove();
     this.form.elements.text.removeAttribute("aria-invalid");
     this.form.dataset.draft = "";
     this.#say("");
@@ -311,7 +312,8 @@ class Draft {
       this.form.replaceWith(next);
       new Draft(next);
     } else {
-      document.querySelector("main").replaceWith(page.querySelector("main"));
+      // The header says whether the reader is signed in.
+      for (const part of [".top", "main"]) document.querySelector(part).replaceWith(page.querySelector(part));
       document.title = page.title;
       prepare();
       scrollTo(0, 0);
@@ -350,12 +352,17 @@ class Draft {
       else article.replaceWith(real);
       document.querySelector(".body > .empty")?.remove();
       if (!this.#changed) this.#say("Your post is published.");
-    } else if (this.#changed) {
-      const why = page.querySelector("main .error, main .notice.bad p, h1")?.textContent ?? "";
+      return;
+    }
+    const why = page.querySelector("main .error, main .notice.bad p, h1")?.textContent ?? "";
+    if (this.#changed) {
       article.tell(`Not sent. ${why}`, ["Edit", back], ["Try again", () => {
         article.remove();
         this.#pend(name, sent);
       }]);
+    } else if (!page.querySelector("textarea")) { // the server has not read the text
+      back();
+      this.#say(`Not sent. ${why}`);
     } else {
       article.remove();
       this.#forget([name]);

@@ -81,15 +81,15 @@ describe("day: on a phone with a bad network", () => {
   test("a post waits for a server that was killed, also if the page is left", async () => {
     await v.context.route(each, (route) => (route.request().method() === "POST" ? route.abort() : route.continue()));
     v.expectRefusal("net::ERR_FAILED", path);
-    await form(v.page).fill("Sent by nobody yet");
+    await form(v.page).fill("Sent later");
     await sends(v.page);
     await v.sees("The server does not answer. Sent when it does.");
     await v.open("/channels");
     await v.context.unroute(each);
     v.complaints.length = 0; // the browser tells of each try
     await v.open(path);
-    await isPosted(v.page, "Sent by nobody yet");
-    assert.equal((await account.texts("Train"))[0], "Sent by nobody yet");
+    await isPosted(v.page, "Sent later");
+    assert.equal((await account.texts("Train"))[0], "Sent later");
   });
 
   test("a refused form is sent once, and comes back with the reason", async () => {
@@ -115,7 +115,7 @@ describe("day: on a phone with a bad network", () => {
     while ((await account.texts("Train")).includes("Short")); // the answer is not waited for
   });
 
-  test("new posts are announced, and taken in without moving what is read", async () => {
+  test("the number of new posts is shown, and they are taken in without moving what is read", async () => {
     for (let i = 0; i < 12; i++) await account.post("Train", `Old ${i}`);
     await v.open(path);
     const read = v.page.locator("article", { hasText: "Old 0" });

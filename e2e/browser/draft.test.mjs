@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
-import { both, comesBack, inspect, modes, published, shown, text, writer } from "./draft_writer.mjs";
+import { answered, both, comesBack, inspect, modes, published, shown, text, writer } from "./draft_writer.mjs";
 import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
@@ -17,7 +17,7 @@ describe("draft: a session that has ended", () => {
   both("is begun again by signing in, which publishes", async function ended(scripts, channel) {
     const v = await writer(dia, channel, scripts);
     await dia.endSessions();
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 401);
     assert.equal(await shown(v), text);
     await inspect(v, scripts, "session-ended");
@@ -41,7 +41,7 @@ describe("draft: a session that has ended", () => {
   both("is not begun again in the name of another", async function anonymous(scripts, channel) {
     const v = await writer(dia, channel, scripts);
     await dia.endSessions();
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"), scripts);
     await v.fill({ Name: "dov", Password: dov.password });
     await v.follow(v.button("Sign in and publish"));
     assert.equal(v.status, 409);
@@ -59,7 +59,7 @@ describe("draft: a text that was refused for want of a session", () => {
   test("is kept if another user signs in elsewhere with script", async () => {
     const v = await writer(dia, "elsewhere", true);
     await dia.endSessions();
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"));
     assert.equal(v.status, 401);
     await v.follow(v.link("Sign in"));
     await v.fill({ Name: "dia", Password: dia.password });
@@ -75,16 +75,16 @@ describe("draft: a text that was refused for want of a session", () => {
     await other.goto("/channels/two.tabs");
     await other.locator("form").getByLabel("Text").fill("In another tab");
     await dia.endSessions();
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"));
     await v.fill({ Password: dia.password });
     await v.follow(v.button("Sign in and publish"));
     await published(v, dia, "two.tabs");
     v.page = other;
     assert.equal(await v.field("Text").inputValue(), "In another tab");
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"));
     await v.sees("Already published. Post this as a new one?");
-    await v.follow(v.button("Post"));
-    assert.deepEqual(await v.posts(), ["In another tab", text]);
+    await answered(v, v.button("Post"));
+    assert.deepEqual(await dia.texts("two.tabs"), ["In another tab", text]);
     await v.leave();
   });
 });
@@ -109,14 +109,15 @@ describe("draft: a channel that is deleted meanwhile", () => {
     await other.open(`/channels/${channel}`);
     await other.fill({ Text: text });
     await ira.deleteChannel(channel);
+    for (const each of [v, other]) each.expectRefusal(410, `/api/v1/channels/${channel}/blogs`); // asked for new posts
 
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 410);
     await v.sees(/may still undo that\. Your post was refused\./);
     assert.equal(await shown(v), text);
     await inspect(v, scripts, "gate-shut");
 
-    await other.follow(other.button("Post"));
+    await answered(other, other.button("Post"), scripts);
     assert.equal(other.status, 410);
     assert.equal(await shown(other), text);
     const gate = await aside(other, other.link("How its gate keeps late writes out"));
@@ -127,8 +128,9 @@ describe("draft: a channel that is deleted meanwhile", () => {
 
   both("shows the text once the channel is gone", async function gone(scripts, channel) {
     const v = await writer(dia, channel, scripts);
+    for (const status of [404, 410]) v.expectRefusal(status, `/api/v1/channels/${channel}/blogs`); // asked for new posts
     await dia.deleteChannelWhole(channel);
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 404);
     await v.sees(/was deleted while you wrote\. Your post was refused\./);
     assert.equal(await shown(v), text);
@@ -163,7 +165,7 @@ test("draft: one for a channel that was created again meanwhile is offered, and 
   await look(v, "draft-for-the-old-channel");
   await v.press(v.button("Put my text in this form"));
   await comesBack(v);
-  await v.follow(v.button("Post"));
+  await answered(v, v.button("Post"));
   await published(v, dia, "again");
   await v.leave();
 });
@@ -187,7 +189,7 @@ describe("draft: of every form for text", () => {
       await v.sees("Draft kept in this browser until you sign out.");
       for (const [label, value] of Object.entries(fields)) assert.equal(await v.field(label).inputValue(), value);
       await fay.endSessions();
-      await v.follow(v.button(button));
+      await answered(v, v.button(button));
       assert.equal(v.status, 401);
       if (form === "a new channel") await look(v, "session-ended-new-channel");
       await v.fill({ Password: fay.password });
@@ -206,7 +208,7 @@ test("draft: too large for a form it stays in the form", async () => {
     await v.open(await dia.createChannel(channel));
     const large = "字".repeat(8000);
     await v.fill({ Text: large });
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 413);
     if (scripts) await v.open(`/channels/${channel}`);
     else await v.page.goBack();

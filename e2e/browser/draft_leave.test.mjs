@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
-import { both, comesBack, published, text, writer } from "./draft_writer.mjs";
+import { answered, both, comesBack, published, text, writer } from "./draft_writer.mjs";
 import { look } from "./page_look.mjs";
 import { sites } from "./visitor.mjs";
 
@@ -18,7 +18,7 @@ describe("draft: leaving and coming back", () => {
     await v.open("/channels?contains=left.on"); // the first page of all may not have it
     await v.follow(v.link("left.on"));
     await comesBack(v);
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"));
     await published(v, lea, "left.on");
     await v.follow(v.link("Channels"));
     await v.open("/channels?contains=left.on"); // the first page of all may not have it
@@ -33,7 +33,7 @@ describe("draft: leaving and coming back", () => {
     await v.page.goBack();
     if (scripts) await v.sees("Draft kept in this browser until you sign out.");
     assert.equal(await v.field("Text").inputValue(), text);
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"), scripts);
     await published(v, lea, channel);
     await v.leave();
   });
@@ -42,7 +42,7 @@ describe("draft: leaving and coming back", () => {
     const v = await writer(lea, "reloaded.on", true);
     await v.page.reload();
     await comesBack(v);
-    await v.follow(v.button("Post"));
+    await answered(v, v.button("Post"));
     await published(v, lea, "reloaded.on");
     await v.leave();
   });
@@ -88,7 +88,7 @@ test("draft: one whose tab was closed comes back in another", async () => {
   v.page = other;
   await v.open("/channels/closed");
   await comesBack(v);
-  await v.follow(v.button("Post"));
+  await answered(v, v.button("Post"));
   await published(v, lea, "closed");
   await v.leave();
 });
@@ -123,6 +123,7 @@ test("draft: signing out removes all of them, and ending a session none", async 
   const other = await v.context.newPage();
   await other.goto("/channels/out");
   await other.locator("form").getByLabel("Text").fill("In another tab");
+  await v.accountMenu();
   await v.follow(v.button("Sign out"));
   assert.match(await v.notice(), /signed out/);
   assert.equal(await drafts(), 0);

@@ -30,6 +30,19 @@ export async function writer(account, channel, scripts) {
   return v;
 }
 
+// answered presses a button that sends a form, and returns when the page shows what the server has answered. With
+// script that is no other page.
+export async function answered(v, button, scripts = true) {
+  if (!scripts) return v.follow(button);
+  const [response] = await Promise.all([
+    v.page.waitForResponse((r) => r.request().method() === "POST"),
+    v.press(button),
+  ]);
+  v.status = response.status();
+  await response.finished();
+  await v.page.locator("article.pending").waitFor({ state: "detached" });
+}
+
 // inspect looks at a page. Axe needs script, so it sees the page as it is with it.
 export async function inspect(v, scripts, name) {
   if (scripts) await look(v, name);

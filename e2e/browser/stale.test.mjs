@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
+import { answered } from "./draft_writer.mjs";
 import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
@@ -35,11 +36,17 @@ async function refused(name, options) {
   const v = await visitor(sites.sample, { as: stefan, ...options });
   await v.open(`/channels/${name}`);
   await v.fill({ Title: "Kept", Text: text });
+  asksForNews(v, name);
   await replace(name);
-  await v.follow(v.button("Post"));
+  await answered(v, v.button("Post"), options.scripts);
   assert.equal(v.status, 412);
   await keeps(v);
   return v;
+}
+
+// asksForNews says that the page of the channel asks for new posts, also when the channel is gone.
+function asksForNews(v, name) {
+  for (const status of [404, 410]) v.expectRefusal(status, `/api/v1/channels/${name}/blogs`);
 }
 
 // keeps asserts that the page says why the post was refused, and shows it.
@@ -54,8 +61,8 @@ async function copy(v) {
   await v.fill({ Title: "Kept", Text: text });
 }
 
-async function publish(v) {
-  await v.follow(v.button("Post"));
+async function publish(v, scripts) {
+  await answered(v, v.button("Post"), scripts);
   assert.deepEqual(await v.posts(), [text]);
 }
 
@@ -72,7 +79,7 @@ for (const scripts of [true, false]) {
       await tab.close();
       await keeps(v);
       await copy(v);
-      await publish(v);
+      await publish(v, scripts);
       await v.leave();
     });
   });
@@ -84,6 +91,7 @@ test("stale: a button of the old channel does nothing to the new one", async () 
   const [subscriber, voter] = [await visitor(sites.sample, { as: stefan }), await visitor(sites.sample, { as: stefan, scripts: false })];
   await subscriber.open("/channels/stale.buttons");
   await voter.open(path);
+  asksForNews(subscriber, "stale.buttons");
   await replace("stale.buttons");
   for (const [v, label] of [[subscriber, "Subscribe"], [voter, "Vote for the post by @stefan"]]) {
     await v.follow(v.button(label));

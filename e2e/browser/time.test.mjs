@@ -62,7 +62,7 @@ test("time: a list says how long ago it was, also where a script puts a time in"
   })), [...words.keys()]);
   assert.deepEqual(shown, [...words.values()]);
   await v.open("/channels/tables-and-queues");
-  assert.match(await v.page.locator("article .meta a time").first().innerText(), /^(just now|\d+ (min|h))$/, "what leads to a post is longer than it must be");
+  assert.match(await v.page.locator("article .at time").first().innerText(), /^(just now|\d+ (min|h))$/, "what leads to a post is longer than it must be");
   await v.leave();
 });
 
