@@ -81,6 +81,9 @@ function remove(article, form) {
   bar.dataset.left = "";
   bar.innerHTML = "<p>Will be deleted in <b>8</b> s.</p><button type=button>Undo</button>";
   const [words, undo] = bar.children;
+  const title = article.querySelector("h1")?.cloneNode(true); // the page of the post keeps its heading
+  if (title) bar.append(title);
+  title?.classList.add("unseen");
   const left = words.querySelector("b");
   const begun = Date.now();
   const fold = (folded) => {
