@@ -21,7 +21,7 @@ function move(by) {
   const next = posts[posts.indexOf(document.activeElement.closest("article") ?? at) + by];
   if (!next) return;
   at = next;
-  first(":is(h2, h3) > a, .at", at).focus();
+  (first(":is(h2, h3) > a", at) ?? first(".at", at)).focus();
 }
 
 const write = () => (first(".compose") ? first(".compose textarea").focus() : first(".top a.main")?.click());

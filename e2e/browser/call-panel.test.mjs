@@ -12,7 +12,7 @@ before(async () => {
   await uma.createChannel("What-pages-cost", "What pages cost.");
 });
 
-const fold = (v) => v.page.locator(".call-panel > details");
+const fold = (v) => v.page.locator("details.behind");
 
 test("calls: a fold lists the calls of a page, on a phone too", async () => {
   const v = await visitor(sites.sample);

@@ -42,7 +42,7 @@ test("rows: a reader sees what each step of a deletion has left", async () => {
   await channel("fence");
   const reader = await visitor(site.url); // an anonymous client may see them with --teach
   await reader.open("/channels/fence");
-  await reader.menu();
+  await reader.press(reader.page.getByText("Behind this page"));
   await reader.follow(reader.link("Rows in the store"));
   await reader.sees("The channel is active, and its gate is open.");
   await gate(reader).getByText("gate!open!").waitFor();

@@ -32,7 +32,7 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   await remove(desk, "second-thoughts");
   await headline(desk, "about to be deleted");
   const count = desk.page.locator("[data-countdown]");
-  await count.filter({ hasText: /\(in \d min\)/ }).waitFor();
+  await count.filter({ hasText: /^in \d min$/ }).waitFor();
   await look(desk, "undo-pending");
 
   const anonymous = await visitor(site.url);
