@@ -200,7 +200,7 @@ func roleMakesNothingAgain(t *testing.T) {
 				r.mu.Unlock()
 			}
 			if name == "Channels" {
-				body := get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable)
+				body := get(t, http.DefaultClient, address+"/channels?order=name", http.StatusServiceUnavailable)
 				wantText(t, body)
 			}
 			// A call to each of them, as any page or worker makes it.
@@ -233,7 +233,7 @@ func wrongKeyAtStart(t *testing.T) {
 	r := startRole(t, a.args("serve", "--listen", "127.0.0.1:0")...)
 	address := r.await(t, `listening on (\S+)\n`)
 	r.await(t, `level=(ERROR) .*403 Auth\w+, request \w`)
-	wantText(t, get(t, http.DefaultClient, address+"/channels", http.StatusServiceUnavailable))
+	wantText(t, get(t, http.DefaultClient, address+"/channels?order=name", http.StatusServiceUnavailable))
 	get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
 	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
 	r.end(t)

@@ -62,7 +62,7 @@ test("find: a channel and a person from the header", async () => {
   assert.ok(await v.link("fay.finds").isVisible());
   await look(v, "channels-and-people");
   await v.page.setViewportSize({ width: 1280, height: 800 });
-  await v.follow(v.page.locator(".person a"));
+  await v.follow(v.page.locator(".person a[href=\"/users/fay\"]"));
   assert.match(v.page.url(), /\/users\/fay$/);
   await v.leave();
 });
