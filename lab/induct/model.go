@@ -162,7 +162,7 @@ func (s Step) condition(without string) string {
 }
 
 // after returns which tuples are in a relation after the step, by its variables x0, x1, …: what was in
-// it and is not removed, and what is added. In a tuple that is removed, _ stands for any value.
+// it and is not removed, and what is added. In a tuple that is removed, _ means any value.
 func (s Step) after(r relation) string {
 	holds := "(" + r.name + variables(r, "") + ")"
 	for _, kind := range []string{"remove", "add"} {
