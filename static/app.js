@@ -46,7 +46,8 @@ addEventListener("click", (event) => shut(event.target));
 addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
 
 // A click on the words of a post opens it, unless something was selected or pressed.
-addEventListener("click", ({ target }) => {
+addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
+  if (ctrlKey || metaKey || shiftKey) return; // a link would open elsewhere
   const text = target.closest(".post:not(.alone, .pending) > .text");
   if (text && !target.closest("a, summary") && getSelection().isCollapsed) text.parentElement.querySelector(".at").click();
 });

@@ -62,9 +62,13 @@ function refuse(article, what, response, answer) {
 
 // waiting are the deletions that can still be undone.
 const waiting = new Set();
-addEventListener("pagehide", () => waiting.forEach((send) => send()));
+let left = false; // whether the page was left while one waited: if it is shown again, it is old
+addEventListener("pagehide", () => {
+  left = waiting.size > 0;
+  waiting.forEach((send) => send());
+});
 addEventListener("pageshow", ({ persisted }) => {
-  if (persisted) location.reload();
+  if (persisted && left) location.reload();
 });
 
 document.addEventListener("click", (event) => {

@@ -85,6 +85,9 @@ func (v View) Link(channel domain.ChannelName) Link {
 
 // searched says how many of the posts match that were looked at.
 func (v Channel) searched() string {
+	if v.Searched == 0 {
+		return "There are no posts to search."
+	}
 	said := strconv.Itoa(len(v.Posts)) + " of " + counted(v.Searched, "post")
 	if v.After != "" {
 		said = strconv.Itoa(len(v.Posts)) + " of the next " + counted(v.Searched, "post")
@@ -159,7 +162,7 @@ func (v Channel) part() Part {
 
 // A Directory is the list of channels at [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.
 type Directory struct {
-	// Contains is the filter, as the user typed it.
+	// Contains is the filter, without the white space around it and a leading @.
 	Contains string
 	// People are users whose names contain it. MorePeople reports whether there are more.
 	People     []domain.UserName

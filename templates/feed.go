@@ -2,6 +2,7 @@ package templates
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"microblogging/domain"
@@ -63,6 +64,23 @@ func (v Feed) unseen() int {
 		return len(v.Posts)
 	}
 	return n
+}
+
+// news says how many of those posts are of others. It is empty if there are none.
+func (v Feed) news(reader domain.UserName) string {
+	n, unseen := 0, v.unseen()
+	for _, p := range v.Posts[:unseen] {
+		if p.UserID != reader {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case unseen == len(v.Posts) && v.Next != "": // there may be more on the next page
+		return strconv.Itoa(n) + "+"
+	}
+	return strconv.Itoa(n)
 }
 
 // seenFrom reports whether the post is the first of those that the reader has seen, and others are not.

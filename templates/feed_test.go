@@ -46,7 +46,9 @@ func TestLatestPage(t *testing.T) {
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
 		in("li", says("Last post 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)
-	shows(t, "marks where the reader had read to", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
+	shows(t, "does not count one's own posts as new", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
+		in("nav[aria-label=Views]", without("mark")))
+	shows(t, "marks where the reader had read to", FeedPage(pageAt("/", "hal"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
 		in("nav[aria-label=Views]", says("1 new")), in("p[class=seen]", says("Seen before 29 July 2026, 11:50 UTC")))
 }
 

@@ -33,7 +33,7 @@ func yourChannels(v *Composer) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v != nil && len(v.Channels) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<aside class=\"side\" aria-labelledby=\"yours\"><h2 id=\"yours\">Your channels</h2><ul class=\"list\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<aside class=\"side\" aria-labelledby=\"yours\"><h2 id=\"yours\">Where you can write</h2><ul class=\"list\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -111,16 +111,10 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 		},
 		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
-			isAuthor, isOwner := page.User == post.UserID, page.User == shown.Channel.Owner
-			view := templates.Blog{
-				Post: s.texts.post(shown.Channel.Name, post, alone),
-			}
-			view.Post.Voted = own.voted[id]
-			view.Post.CanEdit, view.Post.CanDelete = isAuthor && own.mayNotPost == "", isAuthor || isOwner
-			if isOwner && !isAuthor && post.UserID != domain.DeletedUser {
-				view.Post.CanBlock, view.Post.CanUnblock = !own.authorBlocked, own.authorBlocked
-			}
-			return write(c, body, templates.BlogPage(page, view))
+			p := offer([]templates.Post{s.texts.post(shown.Channel.Name, post, alone)}, page.User, shown.Channel.Owner, own.mayNotPost)[0]
+			p.Voted = own.voted[id]
+			p.CanBlock, p.CanUnblock = p.CanBlock && !own.authorBlocked, p.CanBlock && own.authorBlocked
+			return write(c, body, templates.BlogPage(page, templates.Blog{Post: p}))
 		},
 	})
 }

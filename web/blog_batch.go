@@ -30,7 +30,7 @@ type batchItem struct {
 func (s *server) createBlogs(c echo.Context, v visitor) error {
 	if !s.batches.take(v.User, 1) {
 		addQuota(c.Response().Header(), "batches", 1, time.Second, 0, time.Second)
-		return tooManyWrites(time.Second)
+		return refuseFor(time.Second, http.StatusTooManyRequests, "A batch is still running", "You can send one batch at a time. Nothing was saved.")
 	}
 	defer s.batches.give(v.User, 1)
 	entries, err := readEntries(c)

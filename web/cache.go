@@ -151,7 +151,7 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 }
 
 // mayShare reports whether the answer to a request can be a shared page. A cookie makes it
-// personal: it is a session, or a notice that is shown once. With --teach, each page lists
+// personal: it is a session, a notice that is shown once, or what the device remembers of its reader. With --teach, each page lists
 // its own calls.
 func (s *server) mayShare(r *http.Request) bool {
 	return !s.Teach && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0

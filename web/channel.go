@@ -178,7 +178,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, page templates.Page, posts []templates.Post) templ.Component {
 	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
 	if slices.ContainsFunc(posts, func(p templates.Post) bool { return p.CanDelete }) {
-		key += " " + string(page.User)
+		key += " " + string(page.User) + " " + own.mayNotPost
 	}
 	list := templates.Posts(page, posts, false)
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
@@ -284,7 +284,7 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList, own.voted), user, channel.Owner),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList, own.voted), user, channel.Owner, own.mayNotPost),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}

@@ -155,7 +155,7 @@ func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]t
 		posts[i] = s.texts.post(item.Name, item.Blog, inList)
 		posts[i].Voted = voted[item.ID]
 	}
-	return offer(posts, v.User, ""), err
+	return offer(posts, v.User, "", ""), err
 }
 
 // postsJSON is a page of posts of several channels, as a caller sees them.
@@ -241,7 +241,7 @@ func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
 	if idle > visitEnds {
 		visit = last
 	}
-	if idle > noteSeen {
+	if idle > noteSeen && c.Request().Header.Get("Sec-Fetch-Dest") != "empty" { // a script that asks for news reads nothing
 		c.SetCookie(s.newCookie(c, seenCookie, fmt.Sprint(visit, ".", now.Unix()), int(rememberedFor.Seconds())))
 	}
 	if visit > 0 {

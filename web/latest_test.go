@@ -12,6 +12,7 @@ import (
 )
 
 func TestLatest(t *testing.T) {
+	t.Run("the feed marks what is new since the last visit on this device, and a script is no visit", feedMarksWhatIsNew)
 	t.Run("the front shows an anonymous client the newest posts and the active channels", frontShowsNewestPosts)
 	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
@@ -118,5 +119,19 @@ func feedHasAComposer(t *testing.T) {
 	}
 	if n := len(s.listed("/api/v1/channels/Other/blogs", "id")); n != 4 {
 		t.Errorf("the channel has %d posts, want 4", n)
+	}
+}
+
+func feedMarksWhatIsNew(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	s.post(channel, "grace", "Steam")
+	left := time.Now().Add(-40 * time.Minute).Unix()
+	visit := header("Cookie", fmt.Sprintf("session=%s; seen=0.%d", token, left))
+	first, script := s.do("GET", "/", visit).want(200), s.do("GET", "/", both(visit, header("Sec-Fetch-Dest", "empty"))).want(200)
+	if !strings.Contains(string(first.body), "1 new") || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
+		t.Errorf("the page sets %q, and for a script %q: %s", first.header.Get("Set-Cookie"), script.header.Get("Set-Cookie"), first.body)
+	}
+	if a := s.do("GET", "/", cookie(token)).want(200); strings.Contains(string(a.body), "1 new") {
+		t.Error("on a first visit, something is new")
 	}
 }

@@ -146,6 +146,9 @@ func (s *server) respondError(err error, c echo.Context) {
 	p := problemOf(err)
 	path, slash := strings.CutSuffix(c.Request().URL.EscapedPath(), "/")
 	if slash && errors.Is(err, echo.ErrNotFound) && isRead(c.Request().Method) && !s.wantsJSON(c) && localPath(path) != "" {
+		if query := c.Request().URL.RawQuery; query != "" {
+			path += "?" + query
+		}
 		_ = seeOther(c, path)
 		return
 	}
@@ -154,7 +157,7 @@ func (s *server) respondError(err error, c echo.Context) {
 	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {
-	case errors.Is(err, domain.ErrGone):
+	case errors.Is(err, domain.ErrGone): // the feeds of a channel that is being deleted are 503, and that is no fault
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logFailure(c, slog.LevelWarn, "too busy", err)
 	case p.Status >= http.StatusInternalServerError, c.Response().Committed:

@@ -95,7 +95,7 @@ func (n notice) sentence() string {
 		noticePosted:          "Your post is published.",
 		noticeSaved:           "Your changes are saved.",
 		noticePostDeleted:     "The post is deleted.",
-		noticeSubscribed:      "You subscribe to this channel. Its posts are in your feed.",
+		noticeSubscribed:      "You have subscribed. The channel’s posts are in your feed.",
 		noticeUnsubscribed:    "You have unsubscribed. The channel’s posts have left your feed.",
 		noticeVoted:           "Your vote is counted.",
 		noticeUnvoted:         "Your vote is taken back.",

@@ -113,6 +113,9 @@ func whoMayNotPostMayDelete(t *testing.T) {
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	bob.open(path + "/edit").want(403).says("You are blocked here")
 	form.press().want(403).says("You are blocked here", "typed before")
+	if bob.open("/channels/Engines").want(200).href("Edit") != "" {
+		t.Error("the channel leads the author of a post to a form that is refused")
+	}
 	post := bob.open(path).want(200).says("before")
 	if post.href("Edit") != "" {
 		t.Error("the page of a post leads its author to a form that is refused")

@@ -121,8 +121,11 @@ func queryFind(c echo.Context) (*string, error) {
 		return nil, domain.Invalid("find", "is not valid UTF-8")
 	}
 	text := strings.TrimSpace(texts[0])
-	if n := utf8.RuneCountInString(text); n > templates.MaxFind || markdown.NewFinder(text).Text == "" {
+	if n := utf8.RuneCountInString(text); n == 0 || n > templates.MaxFind {
 		return nil, domain.Invalid("find", "must have 1 to %d characters, this has %d", templates.MaxFind, n)
+	}
+	if markdown.NewFinder(text).Text == "" {
+		return nil, domain.Invalid("find", "must have a character that readers see")
 	}
 	return &text, nil
 }

@@ -65,6 +65,10 @@ func tokenIsToldOnceUntilANewPassword(t *testing.T) {
 	s.do("PUT", "/api/v1/users/me/password", bearer(a.text("token")), fields("old", password, "new", "another "+password)).want(204)
 	s.do("DELETE", "/api/v1/sessions/current", bearer(other)).want(401)
 	s.do("DELETE", "/api/v1/sessions/current", bearer(a.text("token"))).want(204)
+	next := s.do("POST", "/sign-in", both(posted(url.Values{"name": {"ada"}, "password": {"another " + password}}), header("Cookie", "last=x.Engines; seen=0.1"))).want(303)
+	if set := strings.Join(next.header.Values("Set-Cookie"), "\n"); !strings.Contains(set, "last=;") || !strings.Contains(set, "seen=;") {
+		t.Errorf("what the device remembers of a user whose session has expired stays: %s", set)
+	}
 	refused := s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {"not the password"}})).want(401)
 	if strings.Contains(string(refused.body), "not the password") {
 		t.Errorf("a refused password is sent back:\n%s", refused.body)

@@ -83,13 +83,13 @@ func (t texts) mark(posts []templates.Post, text string) {
 	}
 }
 
-// offer says what a reader may do with the posts of a list: edit and delete their own, and in a channel of their own
-// delete each post and block its author.
-func offer(posts []templates.Post, reader, owner domain.UserName) []templates.Post {
+// offer says what a reader may do with posts: delete their own, and edit them unless it is known why they may not
+// post; and in a channel of their own delete each post and block its author.
+func offer(posts []templates.Post, reader, owner domain.UserName, mayNotPost string) []templates.Post {
 	for i := range posts {
 		p := &posts[i]
 		isAuthor, isOwner := p.UserID == reader && reader != "", reader == owner && reader != ""
-		p.CanEdit, p.CanDelete = isAuthor, isAuthor || isOwner
+		p.CanEdit, p.CanDelete = isAuthor && mayNotPost == "", isAuthor || isOwner
 		p.CanBlock = isOwner && !isAuthor && p.UserID != domain.DeletedUser
 	}
 	return posts

@@ -165,9 +165,15 @@ func attempt(c echo.Context, name, password string) storage.Attempt {
 	return storage.Attempt{Name: name, Password: password, Address: c.RealIP()}
 }
 
-// remember makes the browser send the session's token from now on.
+// remember makes the browser send the session's token from now on. What it remembers of the user before, whose
+// session may have ended without a word, is dropped.
 func (s *server) remember(c echo.Context, token string, session domain.Session) {
 	c.Set(userKey, session.User)
+	for _, name := range []string{lastCookie, seenCookie} {
+		if cookieValue(c.Request(), name) != "" {
+			c.SetCookie(s.newCookie(c, name, "", -1))
+		}
+	}
 	cookie := s.newCookie(c, s.sessionCookie(c), token, 0)
 	cookie.Expires = session.ExpiresOn
 	c.SetCookie(cookie)

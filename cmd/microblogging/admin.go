@@ -23,40 +23,14 @@ const adminWriteTime = 5 * time.Minute
 // What takes long was told before, when the role was.
 const adminDrainTime = time.Second
 
-// operatorListeners are for an operator. One that the flags do not name is nil.
-type operatorListeners struct{ health, admin net.Listener }
-
-// operatorListeners listens at the addresses of --health-listen and --admin-listen.
-func (f roleFlags) operatorListeners() (o operatorListeners, err error) {
-	if f.HealthListen != "" {
-		if o.health, err = listen("--health-listen", f.HealthListen); err != nil {
-			return o, err
-		}
-	}
-	if f.AdminListen != "" {
-		if o.admin, err = listen("--admin-listen", f.AdminListen); err != nil {
-			o.close()
-		}
-	}
-	return o, err
-}
-
-// close frees the addresses.
-func (o operatorListeners) close() {
-	for _, listener := range []net.Listener{o.health, o.admin} {
-		if listener != nil {
-			_ = listener.Close() // nothing was written
-		}
-	}
-}
-
-// serve answers until stop is called, which waits for the end. What takes long, such as a profile,
-// ends when ctx ends.
-func (o operatorListeners) serve(ctx context.Context, b *backend, log *slog.Logger) (stop func() error) {
+// serveOperators answers at --health-listen and --admin-listen until stop is called, which waits for the
+// end. What takes long, such as a profile, ends when ctx ends.
+func (o listeners) serveOperators(ctx context.Context, b *backend, log *slog.Logger) (stop func() error) {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	var run errgroup.Group
 	answer := func(name string, listener net.Listener, routes http.Handler) {
 		server := newServer(guardAdmin(listener.Addr(), routes), log)
+		server.ConnState = web.LimitConnections(false, nil)
 		server.WriteTimeout, server.BaseContext = adminWriteTime, func(net.Listener) context.Context { return ctx }
 		serveHTTP(answering, server, listener, adminDrainTime, log, &run)
 		log.InfoContext(ctx, name+" listener started", "address", publicAddress(listener.Addr()))

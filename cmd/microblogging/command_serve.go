@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"time"
 
@@ -86,12 +87,9 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return cannotRunError{err}
 	}
 	defer told.Stop()
-	operators, err := p.operatorListeners()
+	at, err := p.listen() // before there is a store
+	defer at.close()      // a server that has ended has closed its own already
 	if err != nil {
-		return err
-	}
-	defer operators.close()                 // a server that has ended has closed it already
-	if err := p.checkListen(); err != nil { // before there is a store
 		return err
 	}
 	ended := make(chan struct{})
@@ -125,10 +123,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	} else {
 		run.Go(func() error { return start.prepare(ctx, b) })
 	}
-	stopOperators := operators.serve(ctx, b, log)
+	stopOperators := at.serveOperators(ctx, b, log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
 	run.Go(func() error {
-		if err := p.start(ctx, console, log, b, run); err != nil {
+		if err := p.start(ctx, console, log, b, at.web, run); err != nil {
 			return err
 		}
 		if err := giveBack(); err != nil {
@@ -139,20 +137,35 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	return run.Wait()
 }
 
-// checkListen returns an error if the web role cannot listen where it should.
-func (p process) checkListen() error {
-	if p.web == nil {
-		return nil
+// listeners are where a process listens. One that it has not is nil. A client that connects while the
+// store is being opened waits for its answer.
+type listeners struct{ health, admin, web net.Listener }
+
+// listen listens at the addresses of the flags. The listeners must be closed, also after an error.
+func (p process) listen() (at listeners, err error) {
+	if p.HealthListen != "" {
+		at.health, err = listen("--health-listen", p.HealthListen)
 	}
-	listener, err := listen("--listen", p.web.Listen)
-	if err == nil {
-		err = listener.Close()
+	if err == nil && p.AdminListen != "" {
+		at.admin, err = listen("--admin-listen", p.AdminListen)
 	}
-	return err
+	if err == nil && p.web != nil {
+		at.web, err = listen("--listen", p.web.Listen)
+	}
+	return at, err
+}
+
+// close frees the addresses.
+func (at listeners) close() {
+	for _, listener := range []net.Listener{at.health, at.admin, at.web} {
+		if listener != nil {
+			_ = listener.Close() // nothing was written
+		}
+	}
 }
 
 // start starts the roles in the group.
-func (p process) start(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
+func (p process) start(ctx context.Context, console *console, log *slog.Logger, b *backend, at net.Listener, run *errgroup.Group) error {
 	if p.worker != nil {
 		options := p.worker.options(log)
 		if b.told != nil {
@@ -167,7 +180,7 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 	if p.web == nil {
 		return nil
 	}
-	return p.web.listen(ctx, console, log, b, run)
+	return p.web.serve(ctx, console, log, b, at, run)
 }
 
 // endAnyway calls exit some time after ctx has ended, unless ended is closed before: a call that

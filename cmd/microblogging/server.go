@@ -53,8 +53,8 @@ func (f webFlags) options() web.Options {
 	}
 }
 
-// listen starts the web role in the group and prints its address.
-func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
+// serve starts the web role in the group and prints its address.
+func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger, b *backend, at net.Listener, run *errgroup.Group) error {
 	options := f.options()
 	options.Logger, options.Stopping, options.Draining, options.Alive = log, ctx.Done(), b.draining, b.health
 	if !f.NoLab {
@@ -67,7 +67,17 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	run.Go(func() error { return lookForLeaving(ctx, b.Store, log) })
+	lookForLeaving(ctx, b.Store, log)
+	run.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(leavingEvery):
+				lookForLeaving(ctx, b.Store, log)
+			}
+		}
+	})
 	token := ""
 	if f.Sample {
 		// Before the first request: a stop that comes later fails no write.
@@ -75,10 +85,10 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 			return err
 		}
 	}
-	address, err := answer(ctx, "--listen", f.Listen, b.told.Handler(handler), web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks), log, run)
-	if err != nil {
-		return err
-	}
+	server := newServer(b.told.Handler(handler), log)
+	server.ConnState = web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
+	serveHTTP(ctx, server, at, drainTime, log, run)
+	address := publicAddress(at.Addr())
 	// One write, so that a reader who needs the first line alone has no second one to take.
 	said := fmt.Sprintf("listening on %s\n", address)
 	if token != "" {
@@ -91,33 +101,13 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 // leavingEvery is how often the web role reads which accounts are being deleted: another process may have accepted that.
 const leavingEvery = 5 * time.Second
 
-// lookForLeaving reads that until ctx ends.
-func lookForLeaving(ctx context.Context, store *storage.Store, log *slog.Logger) error {
-	for ctx.Err() == nil {
-		if err := store.Accounts.FindLeaving(ctx); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "could not read which accounts are being deleted", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(leavingEvery):
-		}
+// lookForLeaving reads that once. A store that does not answer delays the start no longer than this.
+func lookForLeaving(ctx context.Context, store *storage.Store, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, leavingEvery)
+	defer cancel()
+	if err := store.Accounts.FindLeaving(ctx); err != nil && ctx.Err() == nil {
+		log.WarnContext(ctx, "could not read which accounts are being deleted", "error", err)
 	}
-	return nil
-}
-
-// answer serves at the address of a flag in the group until ctx ends, and returns the public
-// address. limit is told of each connection.
-func answer(
-	ctx context.Context, flag, address string, handler http.Handler, limit func(net.Conn, http.ConnState), log *slog.Logger, run *errgroup.Group,
-) (string, error) {
-	listener, err := listen(flag, address)
-	if err != nil {
-		return "", err
-	}
-	server := newServer(handler, log)
-	server.ConnState = limit
-	serveHTTP(ctx, server, listener, drainTime, log, run)
-	return publicAddress(listener.Addr()), nil
 }
 
 // listen listens at the address of a flag.

@@ -25,10 +25,10 @@ for (const scripts of [true, false]) {
     await v.follow(v.button("Find").last());
     assert.equal((await v.posts()).length, 20);
     const told = v.page.locator(".found");
-    assert.match(await told.innerText(), /^20 of 40 posts match\. The search is back at .+: go on/);
+    assert.match(await told.innerText(), /^20 of 40 posts match\. Searched back to .+\. Go on/);
     if (scripts) await look(v, "found");
     assert.deepEqual(await v.page.locator("mark").allInnerTexts(), Array(20).fill("lease"));
-    await v.follow(v.link("go on"));
+    await v.follow(v.link("Go on with older posts"));
     assert.deepEqual(await v.posts(), ["Number 3. A lease ends.", "Number 1. A lease ends."]);
     assert.match(await told.innerText(), /^2 of the next 5 posts match\.$/);
     await v.fill({ "Title or text contains": "no such words" });
