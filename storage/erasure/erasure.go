@@ -42,6 +42,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"microblogging/domain"
@@ -69,8 +70,10 @@ type Accounts struct {
 
 	users, subscriptions *driver.Table
 
-	// setLeaving tells the readers of this process whose accounts are being deleted.
+	// setLeaving tells the readers of this process whose accounts are being deleted. finding guards it, so that
+	// no earlier reading replaces a later one.
 	setLeaving func(map[domain.UserName]domain.Erasure)
+	finding    sync.Mutex
 
 	pause optimistic.Pause
 	// undo is how long the deletion of an account can be undone.
@@ -161,6 +164,8 @@ const maxLeaving = 1000
 // next call finds that they are not. It scans the index of open deletions, and reads the row of each account that is on
 // it, of maxLeaving at most.
 func (s *Accounts) FindLeaving(ctx context.Context) error {
+	s.finding.Lock()
+	defer s.finding.Unlock()
 	open, err := s.deletions.OpenAccounts(ctx, maxLeaving)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package fence
 
 import (
-	"fmt"
+	"maps"
 
 	"microblogging/domain"
 )
@@ -11,17 +11,20 @@ import (
 // no step of the protocol depends on this: what an undo brings back was never touched.
 type Leaving struct {
 	users map[domain.UserName]domain.Erasure
-	// version is another for other users, and empty for none.
+	// version is another after each change. It never comes back, also if the users do: a page that was read
+	// during a change is kept for the version from before it.
 	version string
 }
 
-// SetLeaving replaces whom this process knows to be leaving.
+// SetLeaving replaces whom this process knows to be leaving. Calls must not overlap.
 func (s *Fence) SetLeaving(users map[domain.UserName]domain.Erasure) {
-	leaving := &Leaving{users: users}
-	if len(users) > 0 {
-		leaving.version = fmt.Sprint(users) // in the order of the names
+	var known map[domain.UserName]domain.Erasure
+	if leaving := s.leaving.Load(); leaving != nil {
+		known = leaving.users
 	}
-	s.leaving.Store(leaving)
+	if !maps.Equal(known, users) {
+		s.leaving.Store(&Leaving{users, string(domain.NewRevision())})
+	}
 }
 
 // Leaves reports whether a user's account is being deleted, and how.
