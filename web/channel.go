@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -360,7 +359,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		return err
 	}, func(ctx context.Context) (err error) {
 		if text != "" && view.After == "" { // else the page before has them
-			people, err = s.store.Accounts.List(ctx, strings.ToLower(text), "", shownPeople)
+			people, err = s.store.Accounts.List(ctx, text, "", shownPeople)
 		}
 		return err
 	}, func(ctx context.Context) (err error) {

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -66,7 +65,7 @@ func (s *server) listUsers(c echo.Context, _ visitor) error {
 	if err := domain.JoinInvalid(limitErr, err); err != nil {
 		return err
 	}
-	found, err := s.store.Accounts.List(c.Request().Context(), strings.ToLower(text), c.QueryParam("after"), limit)
+	found, err := s.store.Accounts.List(c.Request().Context(), text, c.QueryParam("after"), limit)
 	return respondList(c, err, found, func(name domain.UserName) map[string]domain.UserName {
 		return map[string]domain.UserName{"name": name}
 	})

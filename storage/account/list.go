@@ -20,6 +20,7 @@ const maxListReads = 5
 // "after". An account comes before all other rows of its user. So a read that ends within these
 // goes on at the next user, and one who has made very much costs one read.
 func (a *Accounts) List(ctx context.Context, text, after string, limit int) (found page.Of[domain.UserName], err error) {
+	text = strings.ToLower(text)
 	list := page.List{Name: "users/" + text, After: after, Limit: limit}
 	q := driver.Scan{Paging: driver.Paging{Limit: driver.MaxPage, Select: []string{schema.PropState}}}
 	if q.From, err = list.From(""); err != nil {

@@ -12,7 +12,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// maxVotesRead is the most votes that VotedOn reads.
+// maxVotesRead is how many rows VotedOn and VotedAmong read at most.
 const maxVotesRead = 250
 
 // VotedOn returns those of the channel's posts that a user is known to vote for. The
@@ -41,7 +41,7 @@ func (s *Posts) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []doma
 
 // VotedAmong returns those of some posts, of any channels, that a user votes for. A row of the user's list leads to each
 // of them, and their votes decide. So it reads one range of that list, and the votes to which it leads. If the list
-// has more than maxVotesRead rows in between, it reads the votes of all posts that have any.
+// has maxVotesRead rows in between or more, it reads the votes of all posts that have any.
 func (s *Posts) VotedAmong(ctx context.Context, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error) {
 	first, last := ratedSpan(posts)
 	if by == "" || first == "" {
@@ -53,9 +53,12 @@ func (s *Posts) VotedAmong(ctx context.Context, posts []domain.Blog, by domain.U
 	if err != nil {
 		return nil, fmt.Errorf("votes of %s: %w", by, err)
 	}
+	rows := make(map[string]bool, len(listed))
+	for _, row := range listed {
+		rows[row.Row] = true
+	}
 	likely := slices.DeleteFunc(slices.Clone(posts), func(post domain.Blog) bool {
-		isListed := func(row driver.Entity) bool { return row.Row == schema.VotedRow(post.ID) }
-		return post.Rating == 0 || len(listed) < maxVotesRead && !slices.ContainsFunc(listed, isListed)
+		return post.Rating == 0 || len(listed) < maxVotesRead && !rows[schema.VotedRow(post.ID)]
 	})
 	found, err := concurrent.Gather(ctx, s.fence.Reads, likely, func(ctx context.Context, post domain.Blog) (domain.BlogID, bool, error) {
 		voted, err := s.Voted(ctx, post.Channel, post.ID, by)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -71,14 +72,19 @@ func (s Steps) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Ti
 	return nil
 }
 
-// OpenAccounts returns the users who are on the index with the deletion of their account, up to so many. It may be undone, or over.
+// OpenAccounts returns the users who are on the index with the deletion of their account, each once, and
+// up to so many. The deletion may be undone, or over.
 func (s Steps) OpenAccounts(ctx context.Context, limit int) (users []domain.UserName, err error) {
 	for index, err := range s.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix), Paging: driver.Paging{KeysOnly: true}}) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the open deletions: %w", err)
 		}
-		if user := schema.ParseRefRow(index.Row).Key.AccountOf(); user != "" && len(users) < limit {
-			users = append(users, user)
+		user := schema.ParseRefRow(index.Row).Key.AccountOf()
+		if user == "" || slices.Contains(users, user) {
+			continue
+		}
+		if users = append(users, user); len(users) == limit {
+			break
 		}
 	}
 	return users, nil

@@ -187,8 +187,9 @@ func (s *store) listsAgree() {
 	for _, row := range s.rows[tableChannels] {
 		of := s.channels[row.Partition]
 		_, listed := s.has[key{tableUsers, of.owner, "owned!" + row.Partition}]
-		_, noUser := domain.ParseUserName(of.owner)
-		if of.active && of.open && !listed && noUser == nil && !s.ends(of.owner) {
+		owner, err := domain.ParseUserName(of.owner)
+		isUser := err == nil && string(owner) == of.owner
+		if of.active && of.open && !listed && isUser && !s.ends(of.owner) {
 			s.violation("I8", tableChannels, row, "is not on the list of its owner, %s", of.owner)
 		}
 	}

@@ -104,18 +104,10 @@ func (s *Feeds) activeCandidates(ctx context.Context, from string) (candidates [
 	last, _, _ := schema.ParseActiveRow(rows[len(rows)-1].Row)
 	noted := func(row driver.Entity) time.Time { return row.Properties.Time(schema.PropCreatedOn) }
 	slices.SortStableFunc(rows, func(a, b driver.Entity) int { return noted(b).Compare(noted(a)) })
-	seen := map[domain.ChannelKey]bool{}
-	for _, row := range rows {
-		hour, key, err := schema.ParseActiveRow(row.Row)
-		if err != nil || seen[key] {
-			continue
-		}
-		if len(candidates) == mostActive {
-			last, end = hour, false
-			break
-		}
-		seen[key] = true
-		candidates = append(candidates, row)
+	candidates, next := firstOfEach(rows, mostActive)
+	if next < len(rows) {
+		last, _, _ = schema.ParseActiveRow(rows[next].Row)
+		end = false
 	}
 	switch {
 	case end:
@@ -125,6 +117,23 @@ func (s *Feeds) activeCandidates(ctx context.Context, from string) (candidates [
 		floor = last
 	}
 	return candidates, floor, nil
+}
+
+// firstOfEach returns the first row of each of so many channels, and the index of the first row of another.
+func firstOfEach(rows []driver.Entity, most int) (met []driver.Entity, next int) {
+	seen := map[domain.ChannelKey]bool{}
+	for i, row := range rows {
+		_, key, err := schema.ParseActiveRow(row.Row)
+		if err != nil || seen[key] {
+			continue
+		}
+		if len(met) == most {
+			return met, i
+		}
+		seen[key] = true
+		met = append(met, row)
+	}
+	return met, len(rows)
 }
 
 // by is the channel with what the row of the index says.
@@ -207,22 +216,9 @@ func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found 
 	if err != nil || len(rows) == 0 {
 		return found, err
 	}
-	var met []driver.Entity // the first row of each channel
-	seen := map[domain.ChannelKey]bool{}
-	last := rows[len(rows)-1].Row
-	for i, row := range rows {
-		_, key, _ := schema.ParseActiveRow(row.Row)
-		if seen[key] {
-			continue
-		}
-		if len(met) == limit {
-			last, end = rows[i-1].Row, false
-			break
-		}
-		seen[key] = true
-		met = append(met, row)
-	}
-	if !end {
+	met, next := firstOfEach(rows, limit)
+	last := rows[next-1].Row
+	if !end || next < len(rows) {
 		found.Next = list.Next(last)
 	}
 	found.Items, err = concurrent.Gather(ctx, s.fence.Reads, met, func(ctx context.Context, candidate driver.Entity) (c ActiveChannel, listed bool, err error) {

@@ -92,7 +92,7 @@ func (s *Fence) OnReservation(list Join) { s.list = list }
 // gone, it must return ErrGateGone or what WhyGateGone returns. Call it before the first operation.
 func (s *Fence) OnCreation(join Join) { s.join = join }
 
-// A BeforeRemoval runs before a sweep removes rows, which have the sweptProperties. No gate fences
+// A BeforeRemoval runs before a sweep removes rows, of which it has the incarnation and the user. No gate fences
 // it: it may run late, and for rows of a later incarnation. So its writes must depend on the
 // incarnation of ref. Registered are the removal of the subscribers' own rows (package reader), and
 // that of posts and votes from the lists of their users (package blog): once the rows are gone, no
