@@ -19,6 +19,9 @@ func everyMisfitIsFound(t *testing.T, w *world) {
 	for _, table := range schema.Tables() {
 		for _, row := range w.AllRows(table) {
 			kind := schema.Of(table, row.Partition, row.Row)
+			if kind == nil {
+				t.Fatalf("%s %s %s is of no kind", table, row.Partition, row.Row)
+			}
 			if tried[kind] {
 				continue
 			}
@@ -39,6 +42,11 @@ func everyMisfitIsFound(t *testing.T, w *world) {
 				}
 			}
 			w.write(table, row, row.Properties)
+		}
+	}
+	for _, kind := range schema.Kinds() {
+		if !tried[kind] {
+			t.Errorf("the test made no row of the kind %q of %s", kind.Name, kind.Table)
 		}
 	}
 }

@@ -37,10 +37,19 @@ func ok(t testing.TB, err error) {
 }
 
 func TestFaults(t *testing.T) {
+	t.Run("that pass everything keep the contract", passesKeepContract)
 	t.Run("hit one call and no other", hookHitsItsCall)
 	t.Run("count only the calls that match", onlyMatchingCalls)
 	t.Run("show each call to the hook", hookSeesCall)
 	t.Run("count concurrent calls", concurrentCalls)
+}
+
+func passesKeepContract(t *testing.T) {
+	faultless := func(t *testing.T) driver.Backend {
+		return drivertest.NewFaults(drivertest.Far(open(t)), drivertest.Pass)
+	}
+	drivertest.Tables(t, faultless)
+	drivertest.Queues(t, faultless)
 }
 
 func insert(t *testing.T, tables driver.Backend, row string) error {
