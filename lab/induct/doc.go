@@ -11,9 +11,9 @@
 // can be reached, however many steps it takes. [Model.Without] does so for a model without one of its
 // safeguards, and must find a step after which an invariant may be false.
 //
-// The model was written by hand. That the production code takes these steps, and sends nothing else,
-// is what package lab shows, within bounds: it runs the code itself. The two share the names of the
-// safeguards, and each step names a function of the code; tests hold both.
+// The models were written by hand, and nothing compares their steps with the code's. Package lab runs the
+// code itself, within bounds, and looks for the same violations. The two share the names of the
+// safeguards, and each step names a function of the code; tests hold that these names exist.
 //
 // # The language
 //

@@ -74,7 +74,21 @@ func Parse(name, text string) (*Model, error) {
 			return nil, fmt.Errorf("%s: line %d: %q is no declaration", name, n.line, n.head())
 		}
 	}
+	for _, s := range m.Steps {
+		for _, effect := range s.effects {
+			if !m.takes(effect) {
+				return nil, fmt.Errorf("%s: line %d: %s adds or removes no tuple of a relation", name, effect.line, effect)
+			}
+		}
+	}
 	return m, nil
+}
+
+// takes reports whether an effect names a relation and a value for each of its places.
+func (m *Model) takes(effect node) bool {
+	return (effect.head() == "add" || effect.head() == "remove") && slices.ContainsFunc(m.relations, func(r relation) bool {
+		return effect.list[1].text == r.name && len(effect.list) == 2+len(r.sorts)
+	})
 }
 
 // Safeguards names the conditions that can be taken out, each once.
@@ -109,7 +123,9 @@ func (m *Model) declare(n node) bool {
 		m.Invariants = append(m.Invariants, Invariant{Name: args[1].text, Sentence: args[2].text, Goal: head == "goal",
 			parameters: args[3].String(), formula: args[4]})
 	case head == "step" && len(args) >= 6:
-		m.Steps = append(m.Steps, stepOf(args))
+		s, ok := stepOf(args)
+		m.Steps = append(m.Steps, s)
+		return ok
 	default:
 		return false
 	}
@@ -126,8 +142,9 @@ func order(name, sort string) []string {
 	}
 }
 
-func stepOf(args []node) Step {
-	s := Step{Name: args[1].text, Function: args[2].text, Sentence: args[3].text, parameters: args[4].list}
+// stepOf reports false if a part is none of a step.
+func stepOf(args []node) (s Step, ok bool) {
+	s = Step{Name: args[1].text, Function: args[2].text, Sentence: args[3].text, parameters: args[4].list}
 	for _, part := range args[5:] {
 		switch part.head() {
 		case "if":
@@ -136,6 +153,8 @@ func stepOf(args []node) Step {
 			s.effects = part.list[1:]
 		case "never":
 			s.never = append(s.never, part)
+		default:
+			return s, false
 		}
 	}
 	for _, condition := range s.conditions {
@@ -143,7 +162,7 @@ func stepOf(args []node) Step {
 			s.Safeguards = append(s.Safeguards, condition.list[1].text)
 		}
 	}
-	return s
+	return s, true
 }
 
 // condition returns when the step may be taken, without the safeguard of that name.

@@ -70,7 +70,7 @@ type Accounts struct {
 
 	users, subscriptions *driver.Table
 
-	// setLeaving tells the readers of this process whose accounts are being deleted. finding guards it, so that
+	// setLeaving tells the readers of this process whose accounts are being deleted. finding is held while it is read, so that
 	// no earlier reading replaces a later one.
 	setLeaving func(map[domain.UserName]domain.Erasure)
 	finding    sync.Mutex
