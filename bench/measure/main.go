@@ -5,7 +5,7 @@
 //	go run ./bench/measure [--quick] [--storage bolt,azurite,azure] [--report FILE.html]
 //
 // On azure it uses AZURE_STORAGE_CONNECTION_STRING, makes tables and queues whose names begin with a random
-// word, and removes them at the end. It costs a few cents there. Nobody who has written it has run it on Azure.
+// word, and removes them at the end. It costs a few cents there. Its authors have not run it on Azure.
 package main
 
 import (

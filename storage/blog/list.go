@@ -39,7 +39,7 @@ func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs
 	for _, row := range rows {
 		// The channel may have been deleted, and its name created again, between the
 		// reads of the channel and of its posts.
-		if blog, is := s.fence.Shown(Decode(row).Blog); is && blog.Channel.Incarnation == ref.Incarnation {
+		if blog, is := s.fence.Leaving.Shown(Decode(row).Blog); is && blog.Channel.Incarnation == ref.Incarnation {
 			blogs.Items = append(blogs.Items, blog)
 		}
 	}
