@@ -59,7 +59,7 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 		markup, c.cut = strings.ToValidUTF8(markup[:maxMarkup], ""), true
 	}
 	markup = escapeStray(markup)
-	if !hasTag(markup) {
+	if !strings.Contains(markup, "<") {
 		markup = strings.ReplaceAll(markup, "\n", "<br>")
 	}
 	// Without scripts, what is for readers without scripts is read as markup.
@@ -86,20 +86,14 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 	return tree, c.seen, err
 }
 
-func hasTag(markup string) bool {
-	z := html.NewTokenizer(strings.NewReader(markup))
-	kind := z.Next()
-	for kind == html.TextToken {
-		kind = z.Next()
-	}
-	return kind != html.ErrorToken
-}
-
 // children cleans what is below a node.
 func (c *cleaner) children(n *html.Node, depth int) {
 	for _, child := range dom.AllChildNodes(n) {
 		if c.visible == maxVisible || isHidden(child.DataAtom) || isLineNumbers(child) {
-			c.cut = c.cut || c.visible == maxVisible
+			if c.cut = c.cut || c.visible == maxVisible; child.DataAtom == atom.Svg {
+				c.noMedia++
+				c.countIn(child)
+			}
 			n.RemoveChild(child)
 			continue
 		}
@@ -111,6 +105,9 @@ func (c *cleaner) children(n *html.Node, depth int) {
 			toSpan(child)
 		}
 		c.children(child, depth+1)
+		if child.Parent == n && child.FirstChild == nil && edge(child, false) == 0 {
+			n.RemoveChild(child) // so that neighbour looks at few nodes
+		}
 	}
 }
 
@@ -160,6 +157,15 @@ func (c *cleaner) element(n *html.Node) {
 		}
 	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object: // isMedium
 		c.medium(n)
+	case atom.Input:
+		if box := dom.GetAttributeOr(n, "type", ""); strings.EqualFold(box, "checkbox") {
+			box = "☐ "
+			if _, checked := dom.GetAttribute(n, "checked"); checked {
+				box = "☑ "
+			}
+			toSpan(n)
+			n.AppendChild(textNode(box))
+		}
 	case atom.Noscript:
 		toSpan(n)
 		for _, img := range dom.FindAllNodes(n, isImage) {
@@ -198,16 +204,15 @@ func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil 
 // raise writes what is above or below its line with the marks that people use in its place, except the end of an ordinal number.
 func raise(n *html.Node) {
 	mark, text := "^", strings.TrimSpace(dom.CollectText(n))
-	open := strings.ContainsAny(text, " \n") || isLetter(neighbour(n, true))
+	numbered := false
 	if n.DataAtom == atom.Sub {
-		mark = "_"
-		open = open && strings.Trim(text, "0123456789") != "" // H_2O
+		mark, numbered = "_", strings.Trim(text, "0123456789") == "" // H_2O
 	}
 	toSpan(n)
 	if !raisedPattern.MatchString(text) || slices.Contains([]string{"st", "nd", "rd", "th"}, strings.ToLower(text)) {
 		return
 	}
-	if open {
+	if !numbered && (strings.ContainsAny(text, " \n") || isLetter(neighbour(n, true))) {
 		mark += "("
 		n.AppendChild(textNode(")"))
 	}
@@ -216,15 +221,23 @@ func raise(n *html.Node) {
 
 var raisedPattern = regexp.MustCompile(`^[-+−–]?[\pL\pN(*]`)
 
-// source returns the address of a picture, and what it has in its place. Pictures that are loaded late have their
-// address elsewhere.
+// addressKeys are attributes with the address of a medium, the best first: the src of pictures that are loaded late is another
+// picture. Old players have their address as the value of a parameter.
+var addressKeys = strings.Fields("data-src data-lazy-src data-original src data data-srcset data-lazy-srcset srcset value")
+
+// source returns the address of a medium, and what it has in its place.
 func (c *cleaner) source(n *html.Node) (address, raw string) {
-	in := []*html.Node{n}
+	within, of := n, []*html.Node{n}
 	if n.Parent != nil && n.Parent.DataAtom == atom.Picture {
-		in = append(in, dom.FindAllNodes(n.Parent, func(n *html.Node) bool { return n.DataAtom == atom.Source })...)
+		within = n.Parent
 	}
-	for _, of := range in {
-		for _, key := range []string{"data-src", "data-lazy-src", "data-original", "src", "data-srcset", "data-lazy-srcset", "srcset"} {
+	for in := range within.Descendants() {
+		if in.DataAtom == atom.Source || in.DataAtom == atom.Param && strings.EqualFold(dom.GetAttributeOr(in, "name", ""), "movie") {
+			of = append(of, in)
+		}
+	}
+	for _, of := range of {
+		for _, key := range addressKeys {
 			value := strings.TrimSpace(dom.GetAttributeOr(of, key, ""))
 			if strings.HasSuffix(key, "set") {
 				value, _, _ = strings.Cut(value, " ")
@@ -232,10 +245,31 @@ func (c *cleaner) source(n *html.Node) (address, raw string) {
 			if address, ok := webAddress(c.base, value); ok {
 				return address, value
 			}
-			raw += value
+			raw = cmp.Or(raw, value)
 		}
 	}
 	return "", raw
+}
+
+// countIn counts the links and media in an element of which a text has nothing else.
+func (c *cleaner) countIn(n *html.Node) {
+	for in := range n.Descendants() {
+		switch {
+		case in.DataAtom == atom.A:
+			href := dom.GetAttributeOr(in, "href", "")
+			if address, ok := followable(c.base, href); ok {
+				c.links = append(c.links, address)
+			} else {
+				c.noLinks += min(len(href), 1)
+			}
+		case isMedium(in):
+			if address, raw := c.source(in); address != "" {
+				c.media = append(c.media, address)
+			} else {
+				c.noMedia += min(len(raw), 1)
+			}
+		}
+	}
 }
 
 // image leaves an image that a reader could open, or else what it shows. It leaves out the
@@ -309,16 +343,7 @@ func isMedium(n *html.Node) bool {
 // medium makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
 // one, except in an object without an address.
 func (c *cleaner) medium(n *html.Node) {
-	var address, raw string
-	for _, of := range append([]*html.Node{n}, dom.FindAllNodes(n, func(n *html.Node) bool { return n.DataAtom == atom.Source })...) {
-		for _, key := range []string{"src", "data-src", "data-lazy-src", "data"} {
-			value := dom.GetAttributeOr(of, key, "")
-			if found, ok := webAddress(c.base, value); ok && address == "" {
-				address = found
-			}
-			raw += value
-		}
-	}
+	address, raw := c.source(n)
 	words := cmp.Or(dom.GetAttributeOr(n, "title", ""), dom.GetAttributeOr(n, "aria-label", ""))
 	if words == "" && (n.DataAtom == atom.Video || n.DataAtom == atom.Audio) {
 		words = n.Data
@@ -329,6 +354,7 @@ func (c *cleaner) medium(n *html.Node) {
 		}
 		return
 	}
+	c.countIn(n)
 	empty(n)
 	c.shown = append(c.shown, n)
 	c.media = append(c.media, address)
@@ -364,5 +390,6 @@ func isLineNumbers(n *html.Node) bool {
 		}
 	}
 	next := dom.NextSiblingElement(n)
-	return named || len(numbers) > 0 && next != nil && dom.FindFirstNode(next, func(n *html.Node) bool { return n.DataAtom == atom.Pre }) != nil
+	return len(numbers) > 0 && !dom.ContainsNode(n, isMedium) &&
+		(named || next != nil && dom.ContainsNode(next, func(n *html.Node) bool { return n.DataAtom == atom.Pre }))
 }

@@ -63,7 +63,10 @@ func formsAreRead(t *testing.T) {
 		"8/21/2018 9:00:00 AM!":                              "2018-08-21T09:00:00Z",
 		"21/8/2018!":                                         "2018-08-21T00:00:00Z",
 		"mar., 28 août 2018 22:10:36 +0200":                  "2018-08-28T20:10:36Z",
-		"1535397036":                                         "2018-08-27T19:10:36Z", "Sat, 31 Feb 2015 10:00:00 GMT": "", "Mon, 01 Jan 2024 10:61:00 GMT": "",
+		"1535397036":                                         "2018-08-27T19:10:36Z",
+		"946684799":                                          "1999-12-31T23:59:59Z",
+		"946684799000":                                       "1999-12-31T23:59:59Z",
+		"2024-W05-1":                                         "", "2024W051T101010Z": "", "Sat, 31 Feb 2015 10:00:00 GMT": "", "Mon, 01 Jan 2024 10:61:00 GMT": "",
 	} {
 		text, zoneless := strings.CutSuffix(form, "!")
 		read, err := feed.Parse([]byte("<rss><channel><item><title>a</title><pubDate>" + text + "</pubDate></item></channel></rss>"))

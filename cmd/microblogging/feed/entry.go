@@ -142,7 +142,7 @@ func (c *Converter) attach(media []Medium, base *url.URL, text string) (attached
 	room := max(maxAttached, domain.MaxText-utf8.RuneCountInString(text))
 	for _, m := range media {
 		address, ok := webAddress(base, m.Address)
-		if ok && missing(text+attached, []string{address}) == 0 {
+		if ok && (isIn(text, address) || isIn(attached, address)) {
 			continue
 		}
 		line, _ := c.textOf(m.markup(address), nil)
@@ -194,19 +194,26 @@ func cutText(text string, limit int) string {
 	return short
 }
 
-// missing counts the addresses that are not in a text.
+// missing counts the addresses that are not in a text. It may sort them.
 func missing(text string, addresses []string) (n int) {
-	for i, address := range addresses {
-		rest := text
-		for found := slices.Contains(addresses[:i], address); !found; {
-			var in bool
-			if _, rest, in = strings.Cut(rest, address); !in {
-				n++
-			}
-			found = !in || rest == "" || strings.ContainsRune(" \n)>]", rune(rest[0]))
+	slices.Sort(addresses)
+	for _, address := range slices.Compact(addresses) {
+		if !isIn(text, address) {
+			n++
 		}
 	}
 	return n
+}
+
+// isIn reports whether an address is in a text, and is not the beginning of another one there.
+func isIn(text, address string) bool {
+	for {
+		_, after, in := strings.Cut(text, address)
+		if !in || after == "" || strings.ContainsRune(" \n)>]", rune(after[0])) {
+			return in
+		}
+		text = after
+	}
 }
 
 // identify sets the ID of an entry. The hash includes dates, because "Good morning" on two days is two posts.

@@ -24,6 +24,7 @@ import (
 func TestLossless(t *testing.T) {
 	t.Run("each word, link and medium of a generated entry is in its post or counted", generatedIsKept)
 	t.Run("each word, link and medium of a given feed is in its posts or counted", givenIsKept)
+	t.Run("what is in a drawing, or in a medium for those who cannot see it, is counted", innerIsCounted)
 	t.Run("what its author did not publish is no post", privateIsLeftOut)
 }
 
@@ -229,6 +230,23 @@ func generatedIsKept(t *testing.T) {
 			t.Fatalf("%s\nlacks %q and counts %+v in\n%s", markup, lost, loss, draft.Text)
 		}
 	})
+}
+
+func innerIsCounted(t *testing.T) {
+	const other = `<p>no <a href="https://a.example/other">film</a> <img src="https://a.example/still"></p>`
+	for markup, want := range map[string]feed.Loss{
+		`x<svg viewBox="0 0 9 9"><text>word</text><a href="/a"><path d="m0"/></a></svg>`:                     {Media: 1, Links: 1},
+		`<video src="https://a.example/film">` + other + `</video>`:                                          {Media: 1, Links: 1},
+		`<audio src="https://a.example/sound"><a href="https://a.example/sound">here</a></audio>`:            {},
+		`<object data="https://a.example/pdf">` + other + `</object>`:                                        {Media: 1, Links: 1},
+		`<object><param name="movie" value="https://a.example/film"><param name="wmode" value="x"></object>`: {},
+		`<video>` + other + `</video>`: {},
+	} {
+		draft, loss := feed.NewConverter().Draft(feed.Entry{Content: markup})
+		if loss != want || draft.Text == "" {
+			t.Errorf("%s: is %q and counts %+v, want %+v", markup, draft.Text, loss, want)
+		}
+	}
 }
 
 // The feeds of MICROBLOGGING_TEST_FEEDS, a pattern of file names, are given as well. They are read by gofeed too.
