@@ -66,7 +66,7 @@ func requestIsLoggedWithoutItsQuery(t *testing.T) {
 	s := newSite(t)
 	a := s.do("GET", "/api/v1/channels?after=secret").want(422)
 	line := s.log.String()
-	for _, want := range []string{"method=GET", "path=/api/v1/channels", "status=422", "duration=", "id=" + a.header.Get("X-Request-Id")} {
+	for _, want := range []string{"method=GET", "path=/api/v1/channels", "status=422", "duration=", "request_id=" + a.header.Get("X-Request-Id")} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %s in %s", want, line)
 		}
