@@ -27,7 +27,7 @@ func TestProblem(t *testing.T) {
 
 func readingIsNoSaving(t *testing.T) {
 	s := newSite(t)
-	if a := s.do("GET", "/api/v1/channels?limit=1000").want(422); a.text("detail") != "The address does not work: see errors." {
+	if a := s.do("GET", "/api/v1/channels?limit=1000").want(422); a.text("detail") != "The URL is not valid: see errors." {
 		t.Errorf("a wrong address is answered %q", a.text("detail"))
 	}
 	if a := s.do("POST", "/api/v1/users", fields("name", "A", "password", "x")).want(422); a.text("detail") != "Nothing was saved." {
