@@ -18,12 +18,11 @@ import (
 	"microblogging/storage/azuritetest"
 )
 
-// browserPatience bounds all tests in a browser together, and filePatience those of one
-// file. browser/visitor.mjs bounds each test.
-const (
-	browserPatience = 25 * time.Minute
-	filePatience    = 8 * time.Minute
-)
+// browserPatience bounds all tests in a browser together. browser/visitor.mjs bounds each test.
+const browserPatience = 25 * time.Minute
+
+// browsers is how many run at a time. To start one, and to load what drives it, takes longer than most tests.
+const browsers = 3
 
 // TestBrowser runs the tests in browser/ with node's test runner, and shows each as
 // a subtest. Two environment variables help to look closer: ONLY is a pattern for
@@ -33,18 +32,13 @@ func TestBrowser(t *testing.T) {
 	t.Parallel()
 	chromium := findChromium(t)
 	sites := sitesForTheBrowser(t)
-	files, err := filepath.Glob("browser/*.test.mjs")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no tests in browser/ (%v)", err)
-	}
-	args := []string{"--test", "--test-concurrency=3", "--test-reporter=./browser/reporter.mjs",
-		fmt.Sprintf("--test-timeout=%d", filePatience.Milliseconds())}
+	args := []string{"--test", fmt.Sprint("--test-concurrency=", browsers), "--test-reporter=./browser/reporter.mjs"}
 	if only := os.Getenv("ONLY"); only != "" {
 		args = append(args, "--test-name-pattern="+only)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), browserPatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", append(args, files...)...)
+	cmd := exec.CommandContext(ctx, "node", append(args, shareOut(t)...)...)
 	cmd.Env = append(append(os.Environ(), "CHROMIUM="+chromium), sites...)
 	// On SIGTERM, unlike SIGKILL, the runner ends what it has started.
 	cmd.Cancel = func() error {
@@ -53,6 +47,41 @@ func TestBrowser(t *testing.T) {
 	}
 	cmd.WaitDelay = program.Patience
 	runNodeTests(t, cmd)
+}
+
+// shareOut writes a file for each browser that imports every third file of tests, so that node runs
+// these in one process. Before each file is a test with its name, which begins when those before it have
+// ended, and ends when the file is imported: what a file prepares starts with the import, and node
+// closes the browser when no test is left.
+func shareOut(t *testing.T) (shares []string) {
+	t.Helper()
+	files, err := filepath.Glob("browser/*.test.mjs")
+	if err != nil || len(files) < browsers {
+		t.Fatalf("too few tests in browser/ (%v)", err)
+	}
+	dir := t.TempDir()
+	for first := range browsers {
+		var own []string
+		for i := first; i < len(files); i += browsers {
+			file, err := filepath.Abs(files[i])
+			ok(t, err)
+			own = append(own, file)
+		}
+		names, err := json.Marshal(own)
+		ok(t, err)
+		share := filepath.Join(dir, fmt.Sprintf("%d.test.mjs", first))
+		ok(t, os.WriteFile(share, fmt.Appendf(nil, `import { test } from "node:test";
+import { basename } from "node:path";
+for (const file of %s) {
+  let imported;
+  await new Promise((begun) => test(basename(file), () => new Promise((end) => { imported = end; begun(); })));
+  await import(file);
+  imported();
+}
+`, names), 0o600))
+		shares = append(shares, share)
+	}
+	return shares
 }
 
 // findChromium returns the browser's file. It also checks that the packages that

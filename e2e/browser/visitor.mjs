@@ -1,6 +1,6 @@
-// The sites that the Go test has started, a browser, and visitors who use it. Each
-// file of tests is a process with a browser of its own, and each visitor has their
-// own cookies, so that tests can run in parallel. No test waits for a length of
+// The sites that the Go test has started, a browser, and visitors who use it. A third
+// of the files is a process with a browser of its own (shareOut), and each visitor has
+// their own cookies, so that tests can run in parallel. No test waits for a length of
 // time: like a person, a visitor waits until something is shown.
 
 import assert from "node:assert/strict";
