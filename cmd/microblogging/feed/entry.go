@@ -105,12 +105,11 @@ const maxAttached = domain.MaxText / 2
 func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	base := parseURL(e.base)
 	title := titleOf(e.Title)
-	text, seen := c.textOf(e.Content, base)
+	text, in := c.textOf(e.Content, base)
 	if text == "" {
-		summary, in := c.textOf(e.Summary, base)
-		text, seen = summary, seen.and(in)
+		text, in = c.textOf(e.Content+e.Summary, base)
 	} else if e.Summary != "" {
-		lost.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] "))
+		in.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] "))
 	}
 	attached, unfit := c.attach(e.Media, base, text)
 	if text == "" && attached == "" {
@@ -120,9 +119,9 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 		text, _ = c.textOf(html.EscapeString(title), nil)
 		title = ""
 	}
-	var titleCut bool
-	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
-	lost.Cut = seen.cut || utf8.RuneCountInString(text+attached) > domain.MaxText
+	if lost = in.Loss; utf8.RuneCountInString(text+attached) > domain.MaxText {
+		lost.Cut = true
+	}
 	if lost.Cut {
 		if e.Link != "" {
 			attached += "\n\n[Read on](" + e.Link + ")"
@@ -130,10 +129,11 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 		text = cutText(text, domain.MaxText-utf8.RuneCountInString(attached))
 	}
 	draft.Text = strings.TrimSpace(text + attached)
+	var titleCut bool
+	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
 	lost.Cut = lost.Cut || titleCut
-	lost.Media = e.Unaddressed + unfit + seen.noMedia + missing(draft.Text, seen.media)
-	lost.Links = seen.noLinks + missing(draft.Text, seen.links)
-	lost.Pixels = seen.pixels
+	lost.Media += e.Unaddressed + unfit + missing(draft.Text, in.toMedia)
+	lost.Links += missing(draft.Text, in.toLinks)
 	return draft, lost
 }
 

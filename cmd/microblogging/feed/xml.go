@@ -157,7 +157,7 @@ func (n *node) all(names ...string) (found []*node) {
 func (n *node) first(names ...string) *node {
 	for _, name := range names {
 		for _, child := range n.all(name) {
-			if len(child.children) > 0 && child.inner(false) != "" {
+			if !child.isBlank() {
 				return child
 			}
 		}
@@ -165,31 +165,33 @@ func (n *node) first(names ...string) *node {
 	return nil
 }
 
+// isBlank reports whether a node has neither an element nor text.
+func (n *node) isBlank() bool {
+	return !slices.ContainsFunc(n.children, func(c *node) bool { return c.name != "" || strings.TrimSpace(c.text) != "" })
+}
+
 // plain is the text of a node without markup.
 func (n *node) plain() string {
 	var b strings.Builder
-	n.write(&b, func(s string) string { return s }, false)
+	n.write(&b, false, false)
 	return strings.TrimSpace(b.String())
 }
 
 // inner is what is between the tags of a node, as HTML. The text of escaped markup is HTML already.
 func (n *node) inner(escape bool) string {
 	var b strings.Builder
-	as := func(s string) string { return s }
-	if escape {
-		as = html.EscapeString
-	}
-	n.write(&b, as, true)
+	n.write(&b, true, escape)
 	return strings.TrimSpace(b.String())
 }
 
-func (n *node) write(b *strings.Builder, as func(string) string, tags bool) {
+func (n *node) write(b *strings.Builder, tags, escape bool) {
 	for _, child := range n.children {
-		if child.name == "" {
-			b.WriteString(as(child.text))
-			continue
+		text, tag := child.text, tags && child.name != ""
+		if escape {
+			text = html.EscapeString(text)
 		}
-		if tags {
+		b.WriteString(text)
+		if tag {
 			b.WriteString("<" + child.local)
 			for _, a := range child.attr {
 				if a.Name.Local != "xmlns" && a.Name.Space != "xmlns" {
@@ -198,8 +200,8 @@ func (n *node) write(b *strings.Builder, as func(string) string, tags bool) {
 			}
 			b.WriteByte('>')
 		}
-		child.write(b, as, tags)
-		if tags && !slices.Contains(voidElements, child.local) {
+		child.write(b, tags, escape)
+		if tag && !slices.Contains(voidElements, child.local) {
 			b.WriteString("</" + child.local + ">")
 		}
 	}
