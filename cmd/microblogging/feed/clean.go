@@ -75,6 +75,14 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 	return tree, c.seen, nil
 }
 
+// seenIn returns what is in markup.
+func seenIn(markup string, base *url.URL) (in seen) {
+	if strings.Contains(markup, "<") {
+		_, in, _ = clean(markup, base)
+	}
+	return in
+}
+
 // children cleans what is below a node.
 func (c *cleaner) children(n *html.Node, depth int) {
 	for _, child := range dom.AllChildNodes(n) {
@@ -130,6 +138,10 @@ func (c *cleaner) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Img:
 		c.image(n)
+	case atom.Area:
+		n.DataAtom, n.Data = atom.A, "a"
+		n.AppendChild(textNode(dom.GetAttributeOr(n, "alt", "")))
+		fallthrough
 	case atom.A:
 		href := dom.GetAttributeOr(n, "href", "")
 		if address, ok := followable(c.base, href); ok {
@@ -145,14 +157,9 @@ func (c *cleaner) element(n *html.Node) {
 	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object: // isMedium
 		c.medium(n)
 	case atom.Input:
-		if box := dom.GetAttributeOr(n, "type", ""); strings.EqualFold(box, "checkbox") {
-			box = "☐ "
-			if _, checked := dom.GetAttribute(n, "checked"); checked {
-				box = "☑ "
-			}
-			toSpan(n)
-			n.AppendChild(textNode(box))
-		}
+		c.input(n)
+	case atom.Textarea:
+		toSpan(n)
 	case atom.Noscript:
 		toSpan(n)
 		for _, img := range dom.FindAllNodes(n, isImage) {
@@ -179,6 +186,26 @@ func (c *cleaner) element(n *html.Node) {
 	if isCode(n) && neighbour(n, false) == '`' { // the library makes one code of both, or marks that are text
 		n.Parent.InsertBefore(textNode(" "), n)
 	}
+}
+
+// input makes text of a field that has one, of a box, or a picture.
+func (c *cleaner) input(n *html.Node) {
+	words := dom.GetAttributeOr(n, "value", "")
+	switch strings.ToLower(dom.GetAttributeOr(n, "type", "")) {
+	case "image":
+		n.DataAtom, n.Data = atom.Img, "img"
+		c.image(n)
+		return
+	case "checkbox":
+		words = "☐ "
+		if _, checked := dom.GetAttribute(n, "checked"); checked {
+			words = "☑ "
+		}
+	case "hidden", "password", "radio", "range", "color":
+		words = ""
+	}
+	toSpan(n)
+	n.AppendChild(textNode(words))
 }
 
 func textNode(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: text} }
@@ -337,7 +364,7 @@ func (c *cleaner) medium(n *html.Node) {
 		words = n.Data
 	}
 	if address == "" {
-		if c.Media += min(len(raw), 1); n.DataAtom == atom.Iframe {
+		if c.Media += min(len(raw+dom.GetAttributeOr(n, "srcdoc", "")), 1); n.DataAtom == atom.Iframe {
 			n.Parent.RemoveChild(n)
 		}
 		return

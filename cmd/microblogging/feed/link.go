@@ -86,4 +86,5 @@ func (e *Entry) setBase(link string) {
 // inMarkdown escapes the characters of a URL that could end it in Markdown.
 var inMarkdown = strings.NewReplacer(
 	" ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", `"`, "%22", "<", "%3C", ">", "%3E", `\`, "%5C", "`", "%60", "(", "%28", ")", "%29",
+	"[", "%5B", "]", "%5D", // so does the converter library
 )
