@@ -22,7 +22,7 @@ func (e *Entry) setDate(texts ...string) {
 }
 
 // layouts are the most frequent ones, and those that the patterns below do not find.
-var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00",
+var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00", "2006-01-02T15Z07:00",
 	"20060102T150405", "20060102T1504", "20060102150405", "200601021504", "20060102", "2006-002T15:04:05", "2006-002"}
 
 var (
@@ -31,7 +31,7 @@ var (
 	clockPattern   = regexp.MustCompile(`(?i)(?:^|\D)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\b\.?)?`)
 	zonePattern    = regexp.MustCompile(`^ ?:?(?:(?:GMT|UTC?)? ?-?([-+])(\d\d?):?(\d\d)?(?::\d\d)?\b|(\d\d):(\d\d)$|([A-Za-z]{1,4})\b)| ([-+])(\d\d):?(\d\d)$`)
 	wordPattern    = regexp.MustCompile(`\pL+`)
-	numberPattern  = regexp.MustCompile(`\d+`)
+	numberPattern  = regexp.MustCompile(`\pN+`)
 )
 
 // zones are the offsets of time zones in hours.
@@ -154,16 +154,18 @@ func dayOf(date string, american bool) (on time.Time, ok bool) {
 			days = append(days, n)
 		}
 	}
-	for len(days) < 2 && (yearFirst || month > 0) { // a year, or a month of it
+	numbered := 2 // month and day
+	if month > 0 {
+		numbered = 1
+	}
+	for len(days) < numbered && (yearFirst || month > 0) { // a year, or a month of it
 		days = append(days, 1)
 	}
 	switch {
-	case year < 0 || len(days) < 2:
+	case year < 0 || len(days) != numbered: // what is left over has a meaning too
 		return on, false
 	case month > 0:
-	case yearFirst:
-		month, days = days[0], days[1:]
-	case american || days[1] > 12:
+	case yearFirst || american || days[1] > 12:
 		month, days = days[0], days[1:]
 	default:
 		month = days[1]
