@@ -98,12 +98,9 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 
 // foundIn says in three words what the model checker has found in a scenario of a reader's own.
 func foundIn(c modelcheck.Case, record modelcheck.Record) string {
-	if c.Safeguard != nil && record.Failure == "" {
-		if site, _, _ := c.Safeguard.Line(); site.Line == 0 {
-			return "is as if nothing was taken out: its method has " + c.Safeguard.Part + " in no place, or in several"
-		}
-	}
-	switch {
+	switch warning := c.Warning(); {
+	case warning != "" && record.Failure == "":
+		return warning
 	case record.Failure != "":
 		return "its code fails: " + record.Failure
 	case record.Shortest > 0:
