@@ -94,7 +94,9 @@ func (c Case) Explore(seed uint64) Result {
 // enough. The error says what is wrong with its code, and which schedule shows it.
 func (c Case) Try(ctx context.Context) (r Result, whole bool, err error) {
 	if c.Wrong != nil {
-		return r, false, c.Wrong
+		if err := c.Wrong(); err != nil {
+			return r, false, err
+		}
 	}
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()

@@ -134,9 +134,7 @@ func Scenarios() (all []lab.Scenario) {
 		if !is {
 			continue
 		}
-		file, _, _ := lab.Find("(Protocols)." + method)
-		text, _ := lab.Source(file)
-		first, wrong := len(all), chance(file, text)
+		first := len(all)
 		name, whole := Prefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
 		all = append(all, whole.scenario(name))
 		for _, safeguard := range slices.Sorted(maps.Keys(whole.Safeguards)) {
@@ -151,7 +149,11 @@ func Scenarios() (all []lab.Scenario) {
 			all = append(all, with)
 		}
 		for i := range all[first:] {
-			all[first+i].Wrong = wrong
+			all[first+i].Wrong = func() error {
+				file, _, _ := lab.Find("(Protocols)." + method)
+				text, _ := lab.Source(file)
+				return chance(file, text)
+			}
 		}
 	}
 	return all

@@ -60,6 +60,7 @@ func (l *Lab) newIndexView() indexView {
 		_, number := levelOf(c.Name)
 		switch {
 		case number > 0:
+		case isCondition(c.Name):
 		case c.Part == modelcheck.Own:
 			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Ablated:
@@ -73,6 +74,9 @@ func (l *Lab) newIndexView() indexView {
 		chapter := chapterView{Title: c.Title, Lead: c.Lead}
 		for _, level := range c.Levels {
 			number++
+			if cases[level.Name].Invariants == nil {
+				continue // a reader has deleted its file
+			}
 			record := l.recordOf(level.Name)
 			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Shortest, factsOf(cases[level.Name], record)})
 		}
