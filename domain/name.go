@@ -78,6 +78,8 @@ func checkChannelRunes(s string) error {
 			if strings.ContainsRune(separators, previous) {
 				return Invalid("name", "must have a letter or digit before each “-”, “_” or “.”")
 			}
+		case unicode.IsSpace(r):
+			return Invalid("name", "Spaces are not allowed")
 		default:
 			return Invalid("name", "may hold letters, digits, and single “-”, “_” or “.” between them, not %q", r)
 		}

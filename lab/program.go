@@ -28,7 +28,8 @@ type program struct {
 
 // A point is where an actor waits for the answer to a call, or its end.
 type point struct {
-	id uint64
+	// id names the answers that led to the point. It is the same in every explorer of the scenario.
+	id mem.Sum
 	// parent and answer lead to this point.
 	parent *point
 	answer Result
@@ -100,10 +101,12 @@ func (p *program) after(at *point, a Result) *point {
 
 // arrive waits until the execution makes its next call, and parks it there.
 func (p *program) arrive(s *session, from *point, a Result) *point {
-	p.lot.points++
-	reached := &point{id: p.lot.points, parent: from, answer: a, call: s.next()}
+	reached := &point{parent: from, answer: a, call: s.next()}
 	if from != nil {
-		reached.depth = from.depth + 1
+		var d mem.Digest
+		d.Sum(from.id)
+		d.Sum(a.sum())
+		reached.id, reached.depth = d.Done(), from.depth+1
 	}
 	reached.facts = s.facts[:len(s.facts):len(s.facts)]
 	reached.factsSum = sumFacts(reached.facts)
@@ -163,8 +166,6 @@ func (p *program) mustRepeat(s *session, at *point) {
 type parking struct {
 	spaces []*point
 	oldest int
-	// points are counted over all programs.
-	points uint64
 	// traces tells to keep the stack of each call.
 	traces bool
 }

@@ -132,6 +132,7 @@ class Draft {
       this.#forget([kept.name]);
       this.#keep();
     } else {
+      this.#renew(); // the page in another tab has the same key
       this.#offer();
     }
     for (const { name } of mine.filter(({ of }) => of.length === 2)) {
@@ -197,9 +198,12 @@ class Draft {
       control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
       control.dispatchEvent(new Event("input")); // form.js counts its characters
     }
-    const { key, titled } = this.form.elements;
-    if (key) key.value = newKey();
-    if (titled) titled.checked = false;
+    this.#renew();
+    if (this.form.elements.titled) this.form.elements.titled.checked = false;
+  }
+
+  #renew() {
+    if (this.form.elements.key) this.form.elements.key.value = newKey();
   }
 
   #discard() {
@@ -251,8 +255,7 @@ class Draft {
   // #hear is told what another tab has changed.
   #hear(name, value) {
     if (name === this.name && value === null && this.#changed && !this.#stop) {
-      const { key } = this.form.elements;
-      if (key) key.value = newKey();
+      this.#renew();
       this.#say("Another tab has taken this draft.");
     } else if (name?.startsWith(this.base) && !this.#changed) {
       this.#say("");

@@ -212,6 +212,13 @@ func (v NewChannel) hyphenated() string {
 	return string(name)
 }
 
+// fields are those of the form.
+func (v NewChannel) fields() []field {
+	fields := channelFields(ChannelDraft, v.Channel)
+	fields[0].Offer, fields[0].Taken = v.hyphenated(), ChannelPath(v.Name)
+	return fields
+}
+
 // An EditChannel has the form that changes what is said about a channel. It posts the words of
 // a [domain.About], and incarnation, to [EditChannelPath]. The other forms post there too:
 // action=posting and posting; action=block or action=unblock, and person.

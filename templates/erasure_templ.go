@@ -291,7 +291,7 @@ func eraseForm(page Page, v Erasure) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = line(v.Form, field{
-			Name: "password", Label: "Your password", Type: "password",
+			Name: "password", Label: "Password", Type: "password",
 			Required: true, Literal: true, Autocomplete: "current-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

@@ -65,6 +65,9 @@ type field struct {
 	Required bool
 	// ReadOnly is set for what is there to be copied.
 	ReadOnly bool
+	// Taken leads to what has the name, if the form is for a name that must be free. Offer is another value for the
+	// field, and the form with the id "offer" sends it. Both may be empty.
+	Taken, Offer string
 	// Limit is the greatest number of characters that is allowed. If empty, the page
 	// does not count them.
 	Limit string
@@ -100,9 +103,18 @@ func (f field) describedBy() string {
 	return strings.Join(ids, " ")
 }
 
-// sentence joins a label and a detail to a sentence.
+// Taken is what is wrong with a name that something has.
+const Taken = "is taken"
+
+// sentence joins a label and a detail to a sentence. A detail that begins with a capital letter or an "@" is one by itself.
 func sentence(label, detail string) string {
 	s := label + " " + detail
+	if r, _ := utf8.DecodeRuneInString(detail); r == '@' || unicode.IsUpper(r) {
+		s = detail
+	}
+	if detail == "is wrong" { // a password
+		s = "That is not your " + strings.ToLower(label)
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	s = string(unicode.ToUpper(first)) + s[size:]
 	if strings.HasSuffix(s, ".") {

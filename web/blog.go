@@ -277,9 +277,9 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	case "delete":
 		return s.removeByForm(c, v, form)
 	case "block":
-		return s.done(c, s.block(c, v, pageTarget(c, form), form.Get("person")), noticeBlocked, c.Request().URL.EscapedPath())
+		return s.done(c, s.block(c, v, pageTarget(c, form), form.Get("person")), noticeBlocked, c.Request().URL.EscapedPath(), form.Get("person"))
 	case "unblock":
-		return s.done(c, s.unblock(c, v, pageTarget(c, form), form.Get("person")), noticeUnblocked, c.Request().URL.EscapedPath())
+		return s.done(c, s.unblock(c, v, pageTarget(c, form), form.Get("person")), noticeUnblocked, c.Request().URL.EscapedPath(), form.Get("person"))
 	}
 	return unknownAction()
 }
@@ -299,7 +299,7 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		}
 		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(post, templates.BlogPath(post.In, blog), list, n.sentence()))
+		return render(c, http.StatusOK, templates.VoteForm(post, templates.BlogPath(post.In, blog), list, n.sentence("")))
 	}
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())

@@ -44,8 +44,10 @@ type ownView struct {
 	// the post that is shown.
 	mayNotPost    string
 	authorBlocked bool
-	// composer is the form for a post, on a page of several channels.
+	// composer is the form for a post, on a page of several channels. What the reader may do in the channel used last
+	// is in version.
 	composer templates.Composer
+	version  storage.Version
 }
 
 // ownedChannel reads the channel that the path names, for its owner. For other visitors it

@@ -86,7 +86,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
 	case errors.Is(err, domain.ErrExists):
-		return nameTaken("is taken. Please choose another"), true
+		return nameTaken(templates.Taken), true
 	case errors.As(err, &full):
 		message = fullText(full.Limit)
 	case errors.Is(err, domain.ErrKeyReused) && what == "post":

@@ -26,6 +26,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	composing := v.SignedIn() && after == ""
 	var active storage.Active
 	var last domain.Channel
+	var own ownView
 	err := s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		active, err = s.active(ctx, after)
 		return err
@@ -33,26 +34,27 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		if !composing {
 			return nil
 		}
-		last, err = s.lastUsed(ctx, c)
+		last, own.version, err = s.lastUsed(ctx, c)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	var own ownView
 	if composing {
 		own.composer = s.composer(c, v, append([]domain.Channel{last}, channelsOf(active)...)...)
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
-		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Channels: listed(active, latest.Items)}
-		if err == nil {
-			view.Posts, err = s.posts(c, v, latest.Items)
-		}
+		view := templates.Latest{Part: templates.Part{After: after}}
 		if composing {
 			view.Composer = &own.composer
 		}
-		return view, err
+		return view, s.store.Concurrently(ctx, func(ctx context.Context) error {
+			latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
+			if view.Channels, view.Next = listed(active, latest.Items), latest.Next; err == nil {
+				view.Posts, err = s.posts(c, v, latest.Items)
+			}
+			return err
+		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
 	}
 	if !s.mayShare(c.Request()) {
 		shown := s.page(c, v)
@@ -207,9 +209,6 @@ func (s *server) home(c echo.Context, v visitor) error {
 		return err
 	})
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
-	if err == nil {
-		view.Posts, err = s.posts(c, v, feed.Items)
-	}
 	for _, item := range feed.Items {
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}
@@ -220,6 +219,12 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	if err == nil && after == "" {
 		view.Composer, view.Seen = new(s.composer(c, v, channels...)), s.seen(c, time.Now())
+	}
+	if err == nil {
+		err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
+			view.Posts, err = s.posts(c, v, feed.Items)
+			return err
+		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
 	}
 	return show(s, c, v, err, templates.FeedPage, view)
 }

@@ -16,6 +16,7 @@ func TestLatest(t *testing.T) {
 	t.Run("the front shows an anonymous client the newest posts and the active channels", frontShowsNewestPosts)
 	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
+	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
 }
 
@@ -120,6 +121,42 @@ func feedHasAComposer(t *testing.T) {
 	if n := len(s.listed("/api/v1/channels/Other/blogs", "id")); n != 4 {
 		t.Errorf("the channel has %d posts, want 4", n)
 	}
+}
+
+func composerOffersWhereOneMayPost(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	offered := func(path string) (names []string) {
+		for _, n := range all(ada.open(path).want(200).doc, tag("option")) {
+			names = append(names, strings.TrimSuffix(seen(n), "…"))
+		}
+		slices.Sort(names)
+		return names
+	}
+	pages := []string{"/", "/latest", "/write"}
+	var channels []domain.Channel
+	for _, name := range []string{"Closed", "Blocked", "Open"} {
+		channels = append(channels, s.channel(name, "eve"))
+		s.subscribe("ada", channels[len(channels)-1])
+		s.post(channels[len(channels)-1], "ada", "in "+name)
+	}
+	write := ada.open("/write").form("Post").fill("channel", string(channels[0].Incarnation)+" Closed").fill("text", "Typed before")
+	for _, path := range pages {
+		if got := offered(path); !slices.Equal(got, []string{"Blocked", "Closed", "New channel", "Open"}) {
+			t.Errorf("%s offers %q", path, got)
+		}
+	}
+	write.press().want(200)
+	tag := ada.open("/latest").header.Get("ETag")
+	ok(t, s.store.Posts.SetPosting(t.Context(), channels[0], "eve", true))
+	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
+	for _, path := range pages {
+		if got := offered(path); !slices.Equal(got, []string{"New channel", "Open"}) {
+			t.Errorf("%s offers %q", path, got)
+		}
+	}
+	ada.send("GET", "/latest", header("If-None-Match", tag)).want(200)
+	write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
 }
 
 func feedMarksWhatIsNew(t *testing.T) {

@@ -3,10 +3,12 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/domain"
 	"microblogging/templates"
 )
 
@@ -63,8 +65,8 @@ func seeOther(c echo.Context, path string) error {
 }
 
 // A notice tells, on the page after a form, what the form did. A cookie carries its number to that
-// page, which shows its sentence and removes the cookie. So a forged cookie cannot put other words
-// on the page. A new notice is the last: a process of another version may read the cookie.
+// page, and the user whom it is about, if there is one. The page shows its sentence and removes the cookie. So
+// a forged cookie cannot put other words on the page. A new notice is the last: a process of another version may read the cookie.
 type notice int
 
 const (
@@ -90,7 +92,7 @@ const (
 	noticeAccountKept
 )
 
-func (n notice) sentence() string {
+func (n notice) sentence(about domain.UserName) string {
 	return map[notice]string{
 		noticePosted:          "Your post is published.",
 		noticeSaved:           "Your changes are saved.",
@@ -110,8 +112,8 @@ func (n notice) sentence() string {
 		noticeSignedUp:        "Your account is ready. Sign in to use it.",
 		noticeUndone:          "The channel is back, with all that was in it.",
 		noticePostingSet:      "Who may post is saved.",
-		noticeBlocked:         "They are blocked, and cannot post in this channel.",
-		noticeUnblocked:       "They are not blocked any more.",
+		noticeBlocked:         "You blocked " + about.Handle() + ". They cannot post in this channel.",
+		noticeUnblocked:       "You unblocked " + about.Handle() + ".",
 	}[n]
 }
 
@@ -121,12 +123,13 @@ const (
 	noticeLifetime = time.Minute
 )
 
-// done answers a form, if it has succeeded. The page at the path shows the notice.
-func (s *server) done(c echo.Context, err error, n notice, path string) error {
+// done answers a form, if it has succeeded. The page at the path shows the notice, about a user if it has one.
+func (s *server) done(c echo.Context, err error, n notice, path string, about ...string) error {
 	if err != nil {
 		return err
 	}
-	c.SetCookie(s.newCookie(c, noticeCookie, strconv.Itoa(int(n)), int(noticeLifetime.Seconds())))
+	value := strings.Join(append([]string{strconv.Itoa(int(n))}, about...), ".")
+	c.SetCookie(s.newCookie(c, noticeCookie, value, int(noticeLifetime.Seconds())))
 	return seeOther(c, path)
 }
 
@@ -138,6 +141,8 @@ func (s *server) takeNotice(c echo.Context) string {
 		return ""
 	}
 	c.SetCookie(s.newCookie(c, noticeCookie, "", -1))
-	n, _ := strconv.Atoi(value) // what is no number is no notice
-	return notice(n).sentence()
+	number, user, _ := strings.Cut(value, ".")
+	n, _ := strconv.Atoi(number) // what is no number is no notice
+	about, _ := domain.ParseUserName(user)
+	return notice(n).sentence(about)
 }

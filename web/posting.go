@@ -121,7 +121,7 @@ func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) e
 	case "block":
 		return s.ruled(c, v, s.block(c, v, at, person), noticeBlocked, person)
 	case "unblock":
-		return s.ruled(c, v, s.unblock(c, v, at, person), noticeUnblocked, "")
+		return s.ruled(c, v, s.unblock(c, v, at, person), noticeUnblocked, person)
 	}
 	return unknownAction()
 }
@@ -132,14 +132,16 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 	invalid, refused := errors.AsType[*domain.InvalidError](err)
 	missing := errors.Is(err, domain.ErrNotFound) && !replacedNow(err) && person != ""
 	if !read || !refused && !missing {
-		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting")
+		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting", person)
 	}
 	view := templates.EditChannel{Channel: channel, Person: shown(person)}
-	if view.Message = "There is no user of this name. Nothing was changed."; refused {
-		view.Message = invalid.Fields[0].Detail
-		if person != "" {
-			view.Message = "@" + view.Person + " " + view.Message + "."
-		}
+	view.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
+	if refused {
+		view.Errors = invalid.Fields
+	}
+	if refused && person != "" {
+		name, _ := domain.ParseUserName(person) // it was one
+		view.Errors = []domain.FieldError{{Field: "person", Detail: name.Handle() + " " + invalid.Fields[0].Detail}}
 	}
 	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
 	if readErr != nil {

@@ -144,6 +144,15 @@ func TestTrustProxyFlag(t *testing.T) {
 	}
 }
 
+// A misspelt variable would be ignored in silence, and check would read another store.
+func TestUnknownVariable(t *testing.T) {
+	t.Setenv("MICROBLOGGING_DATE", t.TempDir())
+	t.Setenv("MICROBLOGGING_LISTEN", "127.0.0.1:0") // of another command
+	if _, _, errs := program(t, "check"); !strings.HasPrefix(errs, "microblogging: warning: MICROBLOGGING_DATE ") || strings.Contains(errs, "LISTEN") {
+		t.Errorf("says %q", errs)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	t.Run("shows every flag with its environment variable", helpShowsEnvironment)
 	t.Run("of the program shows the flags of serve", helpShowsServe)

@@ -87,9 +87,9 @@ func stopsAreAPath(t *testing.T) {
 func notesLeadThere(t *testing.T) {
 	s := newSite(t)
 	for _, stop := range []struct{ name, way, says string }{
-		{"open-gate", "ann*3 run:olga run:w1 run:w1 ann run:w1", "is broken"},
+		{"open-gate", "ann*3 run:olga run:w1 run:w1 ann run:w1", "violates"},
 		{"open-gate", "ann*3 run:olga run:w1 ann run:w1 run:w1", "Not won yet"},
-		{"shut-gate", "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1", "is broken"},
+		{"shut-gate", "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1", "violates"},
 	} {
 		s.get("/lab/" + stop.name + "?s=" + taken(s, stop.name, stop.way)).want(200).says(stop.says)
 	}
@@ -111,7 +111,7 @@ func handedInIsChecked(t *testing.T) {
 	}
 	// What breaks another invariant does not win.
 	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 11 steps")
-	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is broken", "Not won yet: this level asks for the invariant “no damage to the resurrected”.")
+	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("violates", "Not won yet: this level asks for the invariant “no damage to the resurrected”.")
 	if text := s.get("/lab/A1?s=" + longer).want(200).text(); strings.Contains(text, "Not won yet") {
 		t.Error("what is won is not won yet")
 	}

@@ -62,23 +62,6 @@ func (v *scene) goal() (goal lab.InvariantState) {
 	return goal
 }
 
-// why says what the last step has asked for and what became of it.
-func (v *scene) why() string {
-	step := v.now().Step
-	words := v.Words(*step)
-	var told []string
-	if step.Sender > 0 {
-		told = append(told, v.Actors[step.Sender-1].Name+": "+v.Tell(step.Call, step.Site()))
-	}
-	if words.Fate != "" {
-		told = append(told, sentence(words.Fate))
-	}
-	if step.Applied != nil && step.Applied.Err != nil {
-		told = append(told, "The store answers: "+strings.Trim(words.Result, "()")+".")
-	}
-	return strings.Join(told, " ")
-}
-
 // wayKnown is the shortest schedule known. It is nil if there is none.
 func (v *scene) wayKnown() lab.Schedule {
 	way, _ := v.Parse(v.record.Schedule) // TestKnown reads all
@@ -93,7 +76,7 @@ func (v *scene) shows() bool {
 // showMe is the start of the shortest schedule known. It is empty if there is none.
 func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
-		return request{Case: v.Case, schedule: way, show: true, large: v.large}.address() + partActors
+		return request{Case: v.Case, schedule: way, show: true, large: v.large}.address()
 	}
 	return ""
 }
@@ -120,10 +103,10 @@ func (v *scene) hint() (text, link, url string) {
 		return "No way is known. " + v.claim(), "", ""
 	case common < v.at:
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
-			"Go back there", v.state(common, partActors)
+			"Go back there", v.state(common)
 	}
 	return "From here a shortest way has " + lab.Count(len(way)-v.at, "step") + ". The next one:",
-		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address() + partActors
+		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address()
 }
 
 // next is the address of the level after this one, and its title.
