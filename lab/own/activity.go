@@ -1,8 +1,6 @@
 package own
 
-import (
-	"microblogging/storage/driver"
-)
+import "microblogging/storage/driver"
 
 // Activity is a workflow engine that runs two activities, and runs the first again when its answer does not come.
 func (Protocols) Activity(g Safeguards) Protocol {

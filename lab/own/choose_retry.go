@@ -31,7 +31,7 @@ func (Protocols) Retry(g Safeguards) Protocol {
 	return Protocol{
 		About: "a user posts, and sends the request again if no answer comes", Late: true,
 		Conditions: map[string]string{
-			"look":         "Before the request is sent again, it looks whether the first post is there.",
+			"look":         "Before the request is sent again, the first post is read. If it is there already, nothing is left to do.",
 			"key-first":    "The key of the form is inserted before the post. If the key is there already, nothing is left to do.",
 			"key-last":     "The key of the form is inserted after the post. If the key is there already, nothing is left to do.",
 			"key-together": "The key of the form is inserted in the transaction of the post. If the key is there already, nothing is left to do.",

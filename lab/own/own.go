@@ -1,6 +1,5 @@
 // Package own is for a protocol of your own, under the same model checker as MicroBlogging's. README.md says how.
-// Each file here but this one and its test holds one protocol: a method of [Protocols]. To add one,
-// nothing else is edited.
+// A protocol is a method of [Protocols] in a file of its own. To add one, nothing else is edited.
 package own
 
 import (

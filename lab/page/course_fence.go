@@ -48,7 +48,7 @@ func fenceLevels() []level {
 				source{"RFC 793, Transmission Control Protocol", "https://datatracker.ietf.org/doc/html/rfc793"}},
 		},
 		{
-			Name: "etag", New: "versions never repeat", Title: "A late copy of the reservation itself",
+			Name: "etag", New: "versions never repeat", Title: "A late duplicate of the reservation itself",
 			Goal: "Open a gate for the second time, although the open gate replaces a reservation.",
 			Scene: "The same as in the level before, and this time the reservation is there. The open gate replaces it in one transaction, in the version that was read. Here any version will do. " +
 				"Duplicates of two requests may still be on their way. Here one actor may be interrupted, once: let that be Olga.",

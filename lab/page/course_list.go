@@ -28,10 +28,10 @@ func listLevels() []level {
 				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
 		},
 		{
-			Name: "active-gate", New: "an index is verified", Title: "The index that was believed",
+			Name: "active-gate", New: "an index is verified", Title: "The index that was trusted",
 			Goal: "Show a reader a post of a channel whose deletion was accepted before the reader asked.",
 			Scene: "The newest posts of all channels are found by an index in another table. Its rows outlive their channels. The reader looks twice, in one process, and Olga deletes her channel. " +
-				"In the production code each look reads the row of each channel that the index names. Here the process believes what it read first.",
+				"In the production code each look reads the row of each channel that the index names. Here the process trusts what it read first.",
 			Nudge: "The first look finds the channel active. When would you like Olga to delete it?",
 			Teaches: "An index in another partition cannot change together with what it names, so any row of it may be out of date. It says where to look, and nothing else: " +
 				"each look verifies each row. Then a row that is out of date costs one read, and shows nothing that is gone.",

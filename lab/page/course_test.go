@@ -13,7 +13,7 @@ import (
 )
 
 func TestCourse(t *testing.T) {
-	t.Run("no level is won by actors that go one after the other without a fault", levelsNeedTheirLesson)
+	t.Run("no level is won by actors that go one after the other without a fault", levelsNeedTwo)
 	t.Run("each level names what is new in it, which no other does", levelsHaveOneConcept)
 	t.Run("no level but two ends because it has interrupted too often", levelsHaveNoHiddenEnd)
 	t.Run("the lease of the worker that does the damage without the shut gate has ended", sleeperDoesTheDamage)
@@ -58,7 +58,7 @@ func oneAfterTheOther(c modelcheck.Case) (runs []lab.Schedule) {
 	return runs
 }
 
-func levelsNeedTheirLesson(t *testing.T) {
+func levelsNeedTwo(t *testing.T) {
 	for _, name := range levelNames(newSite(t).get("/lab").want(200)) {
 		c, err := modelcheck.Find(name)
 		ok(t, err)
