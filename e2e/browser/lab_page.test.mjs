@@ -12,7 +12,7 @@ describe("lab: in order, wide and on a phone, is", () => {
     "the class": "/lab/class",
     "what was handed in": `/lab/class?A1=${schedule}&A2=w1*4`,
     "the start of a level": start,
-    "the end of the course": `/lab/again?s=${known("shut-gate")},w2*4,w1*2,ann*6`,
+    "the end of the course": `/lab/again?s=${known("shut-gate")},w2*3,ann*6,w1*3`,
     "a run half way": `${start}?s=ann,olga*2,w1*2`,
     "a step that one went back to": `${start}?s=${schedule}&at=4`,
     "an invariant that is broken": `${start}?s=${schedule}`,

@@ -68,8 +68,9 @@ func (l *Lab) Routes() map[string]handler {
 	routes := map[string]handler{
 		templates.LabIndexPath:                     l.index,
 		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
-		classPath:                                  l.class,
-		templates.LabIndexPath + "/{name}":         l.scenario,
+		classPath:                          l.class,
+		choosePath:                         l.choose,
+		templates.LabIndexPath + "/{name}": l.scenario,
 		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}
 	routes[ownPath] = inOwn(l.scenario)
