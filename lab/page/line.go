@@ -78,7 +78,7 @@ const underWay = "under way"
 
 // mostLines is how many lines a screen of 720 pixels shows below the cards, and mostAlone without them.
 const (
-	mostLines = 9
+	mostLines = 8
 	mostAlone = 11
 )
 
@@ -169,7 +169,20 @@ func (p *picture) step(first, last int) {
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
 		}
 	}
+	if !l.Current && !l.Cause && l.Breaks == nil {
+		l.Call = shortened(l.Call)
+	}
 	p.Lines = append(p.Lines, l)
+}
+
+// mostCall is how many letters of a call a line has room for.
+const mostCall = 44
+
+func shortened(call string) string {
+	if letters := []rune(call); len(letters) > mostCall {
+		return string(letters[:mostCall-1]) + "…"
+	}
+	return call
 }
 
 // pending is what each actor may call next, with the names of the two columns, unless other steps come after
@@ -184,7 +197,7 @@ func (v *scene) pending() (next []runLine) {
 			l.Call = "waits: " + a.Why
 		default:
 			_, l.Call, _ = strings.Cut(v.rowsNamed(a.Words, a.Call), ": ")
-			l.Call, l.From, l.To = "may "+l.Call, a.Name, storeTitle(a.Call.Target)
+			l.Call, l.From, l.To = "may "+shortened(l.Call), a.Name, storeTitle(a.Call.Target)
 		}
 		next = append(next, l)
 	}
