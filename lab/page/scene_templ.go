@@ -443,7 +443,7 @@ func controls(v *scene) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case "vain":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "Too many states to tell whether it can still be won")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "Too many states to find out if it can still be won")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
