@@ -167,6 +167,8 @@ type Option struct {
 	Word string
 	// Label says it in words.
 	Label string
+	// Interrupts reports whether it costs an interruption.
+	Interrupts bool
 }
 
 // choices are all that can happen next. There is none if no actor can go on and no
@@ -274,7 +276,7 @@ func (x *Explorer) stuck(s *state, i int, c Choice) *StuckError {
 func (x *Explorer) options(s *state, actor int8) (list []Option) {
 	for _, c := range x.choices(s) {
 		if c.Actor == actor {
-			list = append(list, Option{c, x.scenario.formatChoice(c), x.scenario.Pretty(x.label(s, c))})
+			list = append(list, Option{c, x.scenario.formatChoice(c), x.scenario.Pretty(x.label(s, c)), s.last > 0 && c.Actor != network && c.Actor != s.last})
 		}
 	}
 	return list

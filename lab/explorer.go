@@ -198,7 +198,7 @@ func (s *state) key() mem.Sum {
 			d.Sum(p.at.factsSum)
 			continue
 		}
-		d.Int(p.at.id)
+		d.Sum(p.at.id)
 		d.Int(uint64(p.sends))
 	}
 	for _, late := range s.late {

@@ -20,11 +20,13 @@ type Moment struct {
 	// forgets a message.
 	Network    []Option
 	Invariants []InvariantState
-	// Faults is how many faults are left.
-	Faults int
+	// Faults is how many faults are left, and Interruptions how many interruptions if the scenario
+	// bounds them.
+	Faults, Interruptions int
 	// Rest is what fresh workers leave, by which the invariants are judged if no actor can go on and no
 	// request is under way. It is nil otherwise.
 	Rest *Outcome
+	key  mem.Sum
 }
 
 // Quiescent reports whether no actor can go on and no request is under way.
@@ -32,7 +34,8 @@ func (m Moment) Quiescent() bool { return m.Rest != nil }
 
 // moment is the state after a step. before are the moments before it.
 func (x *Explorer) moment(s *state, step *Step, violations []domain.Violation, before []Moment) Moment {
-	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults}
+	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults,
+		Interruptions: x.scenario.Preemptions - s.preempted, key: s.key()}
 	if len(x.choices(s)) == 0 {
 		rest := x.scenario.Invariants.Rest(x.view(s))
 		m.Rest, violations = &rest, append(violations, rest.Violations...)

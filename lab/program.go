@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"strings"
 
 	"microblogging/lab/mem"
 	"microblogging/storage"
@@ -27,7 +28,8 @@ type program struct {
 
 // A point is where an actor waits for the answer to a call, or its end.
 type point struct {
-	id uint64
+	// id names the answers that led to the point. It is the same in every explorer of the scenario.
+	id mem.Sum
 	// parent and answer lead to this point.
 	parent *point
 	answer Result
@@ -84,6 +86,12 @@ func (p *program) after(at *point, a Result) *point {
 	s := p.executionAt(at)
 	s.answer(a)
 	reached := p.arrive(s, at, a)
+	for i := 0; p.untrusted && p.index != SetupIndex && i < repeats; i++ {
+		again := p.executionAt(at)
+		again.answer(a)
+		p.mustRepeat(again, reached)
+		again.abandon()
+	}
 	if at.next == nil {
 		at.next = map[mem.Sum]*point{}
 	}
@@ -93,10 +101,12 @@ func (p *program) after(at *point, a Result) *point {
 
 // arrive waits until the execution makes its next call, and parks it there.
 func (p *program) arrive(s *session, from *point, a Result) *point {
-	p.lot.points++
-	reached := &point{id: p.lot.points, parent: from, answer: a, call: s.next()}
+	reached := &point{parent: from, answer: a, call: s.next()}
 	if from != nil {
-		reached.depth = from.depth + 1
+		var d mem.Digest
+		d.Sum(from.id)
+		d.Sum(a.sum())
+		reached.id, reached.depth = d.Done(), from.depth+1
 	}
 	reached.facts = s.facts[:len(s.facts):len(s.facts)]
 	reached.factsSum = sumFacts(reached.facts)
@@ -126,19 +136,29 @@ func (p *program) executionAt(at *point) *session {
 	return s
 }
 
-// mustRepeat panics if the code does not make the same call as before. Then the
+// repeats is how often untrusted code is run again to each point: what depends on chance is noticed, almost surely.
+const repeats = 8
+
+// mustRepeat panics if the code does not make the same call as before, or does not tell the same. Then the
 // code depends on something that the lab does not control.
 func (p *program) mustRepeat(s *session, at *point) {
 	c := s.next()
-	if c != nil && c.sum() == at.call.sum() {
+	same := c == nil && at.call == nil || c != nil && at.call != nil && c.sum() == at.call.sum()
+	if same && (!p.untrusted || sumFacts(s.facts) == at.factsSum) {
 		return
 	}
 	s.abandon()
-	again := "nothing"
-	if c != nil {
-		again = describeCall(c)
+	does := func(c *Call, facts []Fact) string {
+		words := "nothing"
+		if c != nil {
+			words = describeCall(c)
+		}
+		if told := toldIn(facts); len(told) > 0 {
+			words += ", told " + strings.Join(told, ", ")
+		}
+		return words
 	}
-	panic(fmt.Errorf("%s does not do the same twice after %d answers: first %s, then %s", p.actor.Name, at.depth, describeCall(at.call), again))
+	panic(fmt.Errorf("%s does not do the same twice after %d answers: first %s, then %s", p.actor.Name, at.depth, does(at.call, at.facts), does(c, s.facts)))
 }
 
 // parking keeps executions that may go on. Its room is limited: the execution that
@@ -146,8 +166,6 @@ func (p *program) mustRepeat(s *session, at *point) {
 type parking struct {
 	spaces []*point
 	oldest int
-	// points are counted over all programs.
-	points uint64
 	// traces tells to keep the stack of each call.
 	traces bool
 }

@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
 	"microblogging/storage/internal/fence"
+	"microblogging/storage/internal/leaving"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 )
@@ -136,12 +137,13 @@ func New(backend driver.Backend, o Options) *Parts {
 	if o.NoErasure {
 		requireActive = nil
 	}
-	gates := fence.New(backend, reads, requireActive, o.Pause, o.SweepRows)
+	leaves := new(leaving.Accounts)
+	gates := fence.New(backend, reads, leaves, requireActive, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, gates, o.Pause, o.Undo)
 	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)
 	channels := channel.New(backend, gates, deletions, o.Pause)
 	readers := reader.New(backend, gates, channels, posts, o.Pause)
-	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, gates.SetLeaving, o.Pause, o.UndoAccount)
+	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, leaves, o.Pause, o.UndoAccount)
 	health := &Health{backend}
 	operator := &Operator{check.Steps{Fence: gates, Deletions: deletions, Channels: channels, Posts: posts, Readers: readers}, accounts, erasures, health}
 	return &Parts{

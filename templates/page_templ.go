@@ -1263,7 +1263,7 @@ func KeysPage(page Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = key("Shift 1–9", "What else may happen to that call: the menu on its card.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = key("Shift 1–9", "What else may happen to that call: the faults on its card.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -14,6 +15,18 @@ import (
 
 // userKey is where a request's context keeps the name of its user for the log.
 const userKey = "user"
+
+// requestIDKey is the key of a context value: the id of the request.
+type requestIDKey struct{}
+
+// RequestID returns the id of the request to which ctx belongs, or "". The log has it in each line
+// of a request, and so have its error pages.
+func RequestID(ctx context.Context) string {
+	if id, ok := ctx.Value(requestIDKey{}).(*string); ok {
+		return *id
+	}
+	return ""
+}
 
 // LoggedPath returns a path as logs and traces may hold it: it removes the secret of a
 // personal feed's address. It does so for all paths below /digest/, because a mistyped
@@ -41,12 +54,11 @@ func (s *server) logAccess(c echo.Context, start time.Time) {
 	if !s.Logger.Enabled(r.Context(), level) {
 		return
 	}
-	attrs := append(make([]slog.Attr, 0, 7),
+	attrs := append(make([]slog.Attr, 0, 6),
 		slog.String("method", r.Method),
 		slog.String("path", LoggedPath(r.URL.Path)),
 		slog.Int("status", c.Response().Status),
-		slog.Duration("duration", time.Since(start)),
-		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)))
+		slog.Float64("duration", time.Since(start).Seconds()))
 	if s.LogAddresses {
 		attrs = append(attrs, s.clientAttr(c))
 	}
@@ -71,10 +83,7 @@ func (s *server) logRefused(c echo.Context, err error) {
 	default:
 		return
 	}
-	attrs := []slog.Attr{
-		slog.String("reason", reason),
-		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
-	}
+	attrs := []slog.Attr{slog.String("reason", reason)}
 	if s.LogAddresses {
 		attrs = append(attrs, s.clientAttr(c))
 	}

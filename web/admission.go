@@ -36,7 +36,7 @@ func newAdmission(options Options) (*admission, error) {
 	g.extract = g.proxies.extractor()
 	if base := options.BaseURL; base != nil {
 		g.https = base.Scheme == "https"
-		// TransactIfOpen a proxy, Host may differ from the host that the browser asked for.
+		// Behind a proxy, Host may differ from the host that the browser asked for.
 		if err := g.origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 			return nil, fmt.Errorf("base URL: %w", err)
 		}

@@ -56,7 +56,7 @@ func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := "ok"
 	if err != nil {
 		if h.Logger != nil {
-			h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "id", w.Header().Get(echo.HeaderXRequestID), "error", err)
+			h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "error", err)
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 		answer = fault

@@ -38,8 +38,9 @@ const (
 // exchangeKey is where a request keeps its *exchange.
 const exchangeKey = "web.exchange"
 
-// An exchange is what a request cost, and its context without requestTimeout.
+// An exchange is a request's id, what it cost, and its context without requestTimeout.
 type exchange struct {
+	id        string
 	callLog   storage.CallLog
 	unlimited context.Context
 }
@@ -53,7 +54,8 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		ignoreOtherSchemes(c.Request().Header)
 		c.Set(exchangeKey, x)
 		s.admission.protect(h, c.Request())
-		h.Set(echo.HeaderXRequestID, rand.Text())
+		x.id = rand.Text()
+		h.Set(echo.HeaderXRequestID, x.id)
 		select {
 		case <-s.Draining: // or the client would send its next request while the connection is being closed
 			h.Set(echo.HeaderConnection, "close")
@@ -68,7 +70,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			tellCost(c, x)
 			boundWriting(c.Response())
 		})
-		ctx := c.Request().Context()
+		ctx := context.WithValue(c.Request().Context(), requestIDKey{}, &x.id)
 		if s.Observer != nil {
 			observed, end := s.Observer.Request(ctx, c.Request().Method, c.Path())
 			defer func() { end(c.Response().Status) }()
@@ -191,7 +193,5 @@ func unread(response *echo.Response, err error) bool {
 }
 
 func (s *server) logFailure(c echo.Context, level slog.Level, message string, err error) {
-	s.Logger.LogAttrs(c.Request().Context(), level, message,
-		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
-		slog.Any("error", err))
+	s.Logger.LogAttrs(c.Request().Context(), level, message, slog.Any("error", err))
 }

@@ -109,7 +109,7 @@ func apiDetail(method string, status int) string {
 		http.StatusInternalServerError: "This is a fault of the server. Its log has the cause under this request's id.",
 	}
 	if isRead(method) {
-		words[http.StatusUnprocessableEntity] = "The address does not work: see errors."
+		words[http.StatusUnprocessableEntity] = "The URL is not valid: see errors."
 		words[http.StatusServiceUnavailable] = "The store does not answer. Try again."
 	}
 	return words[status]

@@ -27,7 +27,7 @@ func TestProblem(t *testing.T) {
 
 func readingIsNoSaving(t *testing.T) {
 	s := newSite(t)
-	if a := s.do("GET", "/api/v1/channels?limit=1000").want(422); a.text("detail") != "The address does not work: see errors." {
+	if a := s.do("GET", "/api/v1/channels?limit=1000").want(422); a.text("detail") != "The URL is not valid: see errors." {
 		t.Errorf("a wrong address is answered %q", a.text("detail"))
 	}
 	if a := s.do("POST", "/api/v1/users", fields("name", "A", "password", "x")).want(422); a.text("detail") != "Nothing was saved." {
@@ -66,7 +66,7 @@ func requestIsLoggedWithoutItsQuery(t *testing.T) {
 	s := newSite(t)
 	a := s.do("GET", "/api/v1/channels?after=secret").want(422)
 	line := s.log.String()
-	for _, want := range []string{"method=GET", "path=/api/v1/channels", "status=422", "duration=", "id=" + a.header.Get("X-Request-Id")} {
+	for _, want := range []string{"method=GET", "path=/api/v1/channels", "status=422", "duration=", "request_id=" + a.header.Get("X-Request-Id")} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %s in %s", want, line)
 		}

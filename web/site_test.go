@@ -46,6 +46,14 @@ type role struct {
 	hook    atomic.Pointer[drivertest.Hook]
 }
 
+// withRequestID logs as the program does, whose log has the id of the request in each line.
+type withRequestID struct{ slog.Handler }
+
+func (h withRequestID) Handle(ctx context.Context, r slog.Record) error {
+	r.AddAttrs(slog.String("request_id", web.RequestID(ctx)))
+	return h.Handler.Handle(ctx, r)
+}
+
 func newSite(t testing.TB) *site { return newSiteWith(t, web.Options{Version: "test"}) }
 
 func newSiteWith(t testing.TB, options web.Options) *site {
@@ -68,7 +76,7 @@ func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	s.store = storage.New(faults, storage.Options{Undo: options.Undo})
 	ok(t, s.store.Operator.Prepare(t.Context()))
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
-	options.Logger = cmp.Or(options.Logger, slog.New(slog.NewTextHandler(s.log, nil)))
+	options.Logger = cmp.Or(options.Logger, slog.New(withRequestID{slog.NewTextHandler(s.log, nil)}))
 	var err error
 	if s.handler, err = web.New(s.store.Store, options); err != nil {
 		t.Fatalf("making the web role: %v", err)

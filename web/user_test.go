@@ -198,7 +198,7 @@ func signInLogNamesAccounts(t *testing.T) {
 	}
 	for where, attempt := range sent {
 		logged := s.logged(func() { attempt("Ada", "SECRET password") })
-		if !regexp.MustCompile(`msg="sign-in refused" reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+		if !regexp.MustCompile(`msg="sign-in refused" reason="wrong credentials" account=ada request_id=\S+`).MatchString(logged) {
 			t.Errorf("%s: logged %s", where, logged)
 		}
 		for _, name := range []string{"secret_password", "SECRET password"} {
@@ -250,7 +250,7 @@ func signInLogHasSignUpKeys(t *testing.T) {
 	s.do("POST", "/api/v1/users", header("Idempotency-Key", "k"), fields("name", "ada", "password", password), from(clientAddress)).want(201)
 	for where, guess := range guesses {
 		logged := s.logged(func() { guess("Ada", "k", "SECRET password", clientAddress, 422) })
-		if !regexp.MustCompile(`msg="sign-in refused" reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+		if !regexp.MustCompile(`msg="sign-in refused" reason="wrong credentials" account=ada request_id=\S+`).MatchString(logged) {
 			t.Errorf("%s: a wrong password: logged %s", where, logged)
 		}
 		if strings.Contains(logged, "SECRET") {

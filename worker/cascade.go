@@ -34,12 +34,9 @@ type watch func(ctx context.Context, name domain.Step, take func(context.Context
 // run takes the steps in the only order that is safe (package domain). Each finds out from
 // the rows what is left to do.
 func (c *cascade) run(ctx context.Context) error {
-	// Take the channel past the pivot: from then on the deletion cannot be undone. Before that, the
-	// request has put the deletion on the index of open deletions, so that the reconciling pass sends
-	// a new message if this one is lost; and it has made the channel unreadable, unless it died
-	// (package deletion): then PassPivot renews the row on the index first. If the channel's row is
-	// absent, or is of another incarnation, nothing is left of this incarnation. If the row's undo
-	// count is not the message's, the owner has undone the deletion, and the cascade ends.
+	// Take the channel past the pivot: from then on no undo succeeds. If the request died before it set
+	// the row pending, PassPivot first renews the index row. The incarnation is not there if its row is
+	// gone, or if its deletion was undone.
 	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
 		return c.steps.PassPivot(ctx, c.of)
 	})

@@ -25,6 +25,8 @@ type backend struct {
 	*storage.Parts
 	// under is the backend under the Parts.
 	under driver.Backend
+	// name is the store's, for the log.
+	name string
 	// local reports whether the store is the embedded one. If it does not answer at
 	// once, waiting does not help.
 	local bool
@@ -61,7 +63,7 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, o stora
 	}
 	return &backend{
 		Parts: newParts(db, told, o), under: db, told: told,
-		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
+		name: "bolt " + f.Data, local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
 }
 
@@ -87,7 +89,7 @@ func openAzure(config azure.Config, told *telemetry.Telemetry, o storage.Options
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Parts: newParts(client, told, o), under: client, told: told,
+		Parts: newParts(client, told, o), under: client, told: told, name: "azure " + client.URL(),
 		close: func() error { client.Close(); return nil },
 	}, nil
 }

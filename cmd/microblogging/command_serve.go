@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,18 +76,39 @@ type process struct {
 func (p process) run(ctx context.Context, console *console) (err error) {
 	log, stop := p.logger(console.stderr)
 	defer stop()
+	began, told := time.Now(), ctx
+	var b *backend
+	defer func() {
+		if b == nil { // it did not start, and standard error has the reason
+			return
+		}
+		stopped := log.With("reason", context.Cause(told), "uptime", time.Since(began).Seconds())
+		if err != nil {
+			stopped.ErrorContext(ctx, "process stopped", "error", err)
+			return
+		}
+		stopped.InfoContext(ctx, "process stopped")
+	}()
+	defer context.AfterFunc(told, func() {
+		log.InfoContext(ctx, "process stopping", "reason", context.Cause(told), "drain_delay", p.DrainDelay)
+	})()
+	for _, name := range console.unknown {
+		log.WarnContext(ctx, "the environment has a variable that is not of this program and has no effect", "variable", name)
+	}
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
 		log.InfoContext(ctx, "could not read the memory limit of this process", "error", err)
 	}
-	told, err := telemetry.Start(telemetry.Options{
-		Version: buildVersion(), Storage: p.Storage, Counts: p.AdminListen != "" || p.HealthListen != "", Log: log,
-	})
+	measured := telemetry.Options{
+		Version: buildVersion(), Storage: p.Storage, Role: p.role(), Instance: rand.Text(),
+		Counts: p.AdminListen != "" || p.HealthListen != "", Log: log,
+	}
+	meter, err := telemetry.Start(measured)
 	if err != nil {
 		return cannotRunError{err}
 	}
-	defer told.Stop()
+	defer meter.Stop()
 	at, err := p.listen() // before there is a store
 	defer at.close()      // a server that has ended has closed its own already
 	if err != nil {
@@ -100,10 +122,12 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if p.web != nil {
 		options.Undo, options.UndoAccount = p.web.Undo, p.web.UndoAccount
 	}
-	b, err := p.open(bolt.Options{Log: log}, told, options)
+	b, err = p.open(bolt.Options{Log: log}, meter, options)
 	if err != nil {
 		return err
 	}
+	log.InfoContext(ctx, "process started", "role", measured.Role, "version", measured.Version, "instance", measured.Instance,
+		"store", b.name, "listen", addressOf(at.web), "health_listen", addressOf(at.health), "admin_listen", addressOf(at.admin))
 	defer func() { err = errors.Join(err, b.close()) }()
 	if b.local && !there && unknown == nil {
 		log.InfoContext(ctx, "the directory had no store: created a new store, which is empty", "data", p.Data)
@@ -135,6 +159,25 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return nil
 	})
 	return run.Wait()
+}
+
+// role returns the name of the command.
+func (p process) role() string {
+	switch {
+	case p.worker == nil:
+		return "web"
+	case p.web == nil:
+		return "worker"
+	}
+	return "serve"
+}
+
+// addressOf returns the address of a listener, for the log.
+func addressOf(listener net.Listener) string {
+	if listener == nil {
+		return "off"
+	}
+	return listener.Addr().String()
 }
 
 // listeners are where a process listens. One that it has not is nil. A client that connects while the

@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"microblogging/cmd/microblogging/telemetry"
+	"microblogging/web"
 )
 
 const (
@@ -21,10 +25,11 @@ const (
 func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	lines := &logLines{waiting: make(chan []byte, maxLines), ending: make(chan struct{})}
 	options := slog.HandlerOptions{Level: f.LogLevel}
-	log = slog.New(slog.NewTextHandler(lines, &options))
+	var handler slog.Handler = slog.NewTextHandler(lines, &options)
 	if f.LogFormat == "json" {
-		log = slog.New(slog.NewJSONHandler(lines, &options))
+		handler = slog.NewJSONHandler(lines, &options)
 	}
+	log = slog.New(contextHandler{handler})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -37,6 +42,44 @@ func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 		case <-time.After(logEnd): // a writer that hangs does not decide when the process ends
 		}
 	}
+}
+
+// A contextHandler adds to a line the request and the span that it belongs to, whichever code logs it. It
+// writes durations in seconds. (ReplaceAttr would make each line take twice as long.)
+type contextHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
+	timed := false
+	r.Attrs(func(a slog.Attr) bool { timed = a.Value.Kind() == slog.KindDuration; return !timed })
+	if timed {
+		line := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+		r.Attrs(func(a slog.Attr) bool {
+			if a.Value.Kind() == slog.KindDuration {
+				a.Value = slog.Float64Value(a.Value.Duration().Seconds())
+			}
+			line.AddAttrs(a)
+			return true
+		})
+		r = line
+	}
+	if id := web.RequestID(ctx); id != "" {
+		r.AddAttrs(slog.String("request_id", id))
+	}
+	if trace, span, ok := telemetry.SpanID(ctx); ok {
+		r.AddAttrs(slog.String("trace_id", trace), slog.String("span_id", span))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h contextHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return contextHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h contextHandler) WithGroup(name string) slog.Handler {
+	return contextHandler{h.Handler.WithGroup(name)}
 }
 
 // logLines are the lines of a log that wait to be written. The caller does not wait for that: if

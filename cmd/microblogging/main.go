@@ -36,9 +36,11 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // The exit codes of every command.
@@ -63,16 +65,15 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], &console{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, again: again}))
 }
 
-// toldToStop returns a context that ends when the process is told to stop, and a channel
+// toldToStop returns a context that ends when the process is told to stop, with the cause, and a channel
 // that is closed when it is told a second time.
 func toldToStop() (ctx context.Context, again <-chan struct{}) {
 	signals := make(chan os.Signal, 2) // the runtime drops what does not fit
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	second := make(chan struct{})
 	go func() {
-		<-signals
-		cancel()
+		cancel(fmt.Errorf("told to stop by the signal %s", <-signals))
 		<-signals
 		close(second)
 	}()
@@ -97,6 +98,9 @@ func run(ctx context.Context, args []string, console *console) int {
 		fmt.Fprintln(console.stderr, "microblogging:", err)
 		return exitCannotRun
 	}
+	if kongcompletion.Register(parser); exited >= 0 { // a shell asked what may follow
+		return exited
+	}
 	if slices.Equal(args, []string{"--version"}) { // what most programs call it
 		args = []string{"version"}
 	}
@@ -111,8 +115,34 @@ func run(ctx context.Context, args []string, console *console) int {
 		fmt.Fprintf(console.stderr, "microblogging: %v\nRun microblogging --help, or microblogging COMMAND --help.\n", err)
 		return exitCannotRun
 	}
+	console.unknown = unknownVariables(parser.Model, os.Environ())
+	if !slices.Contains([]string{"serve", "web", "worker"}, command.Selected().Name) { // these log them
+		for _, name := range console.unknown {
+			fmt.Fprintf(console.stderr, "microblogging: warning: %s is not a variable of this program and has no effect\n", name)
+		}
+	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return exitCode(command.Run(console), console.stderr)
+}
+
+// unknownVariables returns the names in the environment that begin as those of flags do, and are of no flag
+// of any command.
+func unknownVariables(program *kong.Application, environment []string) (unknown []string) {
+	known := []string{ownerPasswordVariable}
+	for _, command := range program.Leaves(true) {
+		for _, flag := range command.AllFlags(true) {
+			for _, one := range flag {
+				known = append(known, one.Envs...)
+			}
+		}
+	}
+	for _, variable := range environment {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "MICROBLOGGING_") && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
 }
 
 // help prints the help. If no command is named, it also prints the flags of serve,
@@ -152,4 +182,6 @@ type console struct {
 	// again is closed when the process is told a second time to stop. If it is nil, that
 	// never happens.
 	again <-chan struct{}
+	// unknown are variables of the environment that look like this program's, and are not.
+	unknown []string
 }

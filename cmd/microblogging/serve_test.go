@@ -1,10 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ func TestServe(t *testing.T) {
 	t.Run("readers who never read do not hold up a stop", readersWhoNeverReadDoNotHoldUpAStop)
 	t.Run("writes every line of its log before it ends", everyLineIsWritten)
 	t.Run("says that it makes a new store, once", newStoreIsAnnounced)
+	t.Run("says which process it is, to which request a line belongs, and why it stops", linesTellWhatHappens)
 }
 
 // stuck opens a connection that asks for more than all buffers hold and reads nothing.
@@ -49,6 +53,41 @@ func readersWhoNeverReadDoNotHoldUpAStop(t *testing.T) {
 	}
 }
 
+// linesTellWhatHappens reads the log as a collector does: a JSON object in each line.
+func linesTellWhatHappens(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	t.Setenv("MICROBLOGGING_TRUST_PROXI", "true")
+	data := t.TempDir()
+	r := startRole(t, "web", "--listen", "127.0.0.1:0", "--data", data, "--log-format", "json", "--drain-delay", "1ms")
+	address := r.await(t, `listening on (\S+)\n`)
+	response, err := http.Get(address + "/channels")
+	ok(t, err)
+	ok(t, response.Body.Close())
+	http.DefaultClient.CloseIdleConnections()
+	r.end(t)
+	lines := map[string]map[string]any{}
+	for text := range strings.Lines(r.wrote.String()) {
+		if line := map[string]any{}; json.Unmarshal([]byte(text), &line) == nil {
+			lines[fmt.Sprint(line["msg"])] = line
+		}
+	}
+	for message, want := range map[string]map[string]string{
+		"process started": {"role": "^web$", "version": ".", "instance": "^[A-Z2-7]{26}$", "store": "^bolt " + data + "$",
+			"listen": "^" + strings.TrimPrefix(address, "http://") + "$", "health_listen": "^off$"},
+		"the environment has a variable that is not of this program and has no effect": {"variable": "^MICROBLOGGING_TRUST_PROXI$"},
+		"request": {"status": "^200$", "duration": `^0\.\d+$`, "request_id": "^" + response.Header.Get("X-Request-Id") + "$",
+			"trace_id": "^[0-9a-f]{32}$", "span_id": "^[0-9a-f]{16}$"},
+		"process stopping": {"reason": "^context canceled$", "drain_delay": `^0\.001$`},
+		"process stopped":  {"reason": "^context canceled$", "error": "^<nil>$", "uptime": `^\d+\.\d+$`},
+	} {
+		for key, pattern := range want {
+			if got := fmt.Sprint(lines[message][key]); !regexp.MustCompile(pattern).MatchString(got) {
+				t.Errorf("the line %q has %s %q, want %s:\n%s", message, key, got, pattern, r.wrote.String())
+			}
+		}
+	}
+}
+
 // The last line waits in a buffer when the process is told to stop.
 func everyLineIsWritten(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
@@ -73,7 +112,7 @@ func newStoreIsAnnounced(t *testing.T) {
 		r.await(t, `listening on (\S+)\n`)
 		r.stop()
 		<-r.ended
-		if wrote := r.wrote.String(); strings.Count(wrote, "new store") != want || strings.Count(wrote, data) != want {
+		if wrote := r.wrote.String(); strings.Count(wrote, "new store") != want || strings.Count(wrote, "data="+data) != want {
 			t.Errorf("%q, want %d lines about a new store in %s", wrote, want, data)
 		}
 	}

@@ -39,14 +39,15 @@ func TestTraces(t *testing.T) {
 	defer collector.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL+"/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "other=1, token=abc%20de+f=")
-	t.Setenv("OTEL_SERVICE_NAME", "garden")
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=a%20garden")
 	printed, stop := serving(t, 1, "--data", t.TempDir())
 	client := &http.Client{Transport: &http.Transport{}}
 	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/not-there", http.StatusNotFound)
 	client.CloseIdleConnections()
 	stop() // it sends what it has
 	for _, want := range []string{
-		`/v1/traces application/json "abc de+f="`, `{"key":"service.name","value":{"stringValue":"garden"}}`, `"name":"GET /channels/:name","kind":2,`,
+		`/v1/traces application/json "abc de+f="`, `{"key":"service.name","value":{"stringValue":"microblogging"}}`, `{"key":"service.instance.id","value":{"stringValue":"`,
+		`{"key":"deployment.environment.name","value":{"stringValue":"a garden"}}`, `"name":"GET /channels/:name","kind":2,`,
 		`"name":"point Channels","kind":3,`, `{"key":"db.operation.batch.size","value":{"intValue":"0"}}`, "db.collection.name",
 	} {
 		if !strings.Contains(received.String(), want) {

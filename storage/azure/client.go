@@ -63,6 +63,9 @@ type Client struct {
 	log       *slog.Logger
 }
 
+// URL returns the address of the account's queues. It holds no secret.
+func (c *Client) URL() string { return c.queues.URL() }
+
 // Capabilities implements driver.Backend.
 func (c *Client) Capabilities() driver.Capabilities {
 	return driver.Capabilities{ConcurrentReads: true}

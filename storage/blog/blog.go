@@ -23,7 +23,7 @@ type Entity struct {
 // incarnation of the channel's name, is domain.ErrNotFound.
 func (s *Posts) Get(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
 	row, err := s.readBlog(ctx, ref, id)
-	shown, is := s.fence.Shown(row.Blog)
+	shown, is := s.fence.Leaving.Shown(row.Blog)
 	if err == nil && !is {
 		return domain.Blog{}, fmt.Errorf("post %s, whose author leaves: %w", id, domain.ErrNotFound)
 	}

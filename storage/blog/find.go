@@ -49,7 +49,7 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, name string, ma
 		blog := Decode(row)
 		found.Back = blog.CreatedOn
 		bytes += len(blog.Title) + len(blog.Text)
-		shown, is := s.fence.Shown(blog.Blog)
+		shown, is := s.fence.Leaving.Shown(blog.Blog)
 		if is && blog.Channel.Incarnation == ref.Incarnation && matches(blog.Draft) {
 			found.Items = append(found.Items, shown)
 		}

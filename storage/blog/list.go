@@ -39,7 +39,7 @@ func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs
 	for _, row := range rows {
 		// The channel may have been deleted, and its name created again, between the
 		// reads of the channel and of its posts.
-		if blog, is := s.fence.Shown(Decode(row).Blog); is && blog.Channel.Incarnation == ref.Incarnation {
+		if blog, is := s.fence.Leaving.Shown(Decode(row).Blog); is && blog.Channel.Incarnation == ref.Incarnation {
 			blogs.Items = append(blogs.Items, blog)
 		}
 	}
@@ -52,7 +52,9 @@ const maxCounted = 1000
 // Count counts the posts of a channel, up to 1,000, and those who wrote them. It reports in more
 // whether there are more posts than that.
 func (s *Posts) Count(ctx context.Context, ref domain.ChannelRef) (posts, people int, more bool, err error) {
-	rows, err := s.blogs.First(ctx, maxCounted+1, schema.Blog.In(schema.ChannelPartition(ref.Key)))
+	posted := schema.Blog.In(schema.ChannelPartition(ref.Key))
+	posted.Select = []string{schema.PropUserID, schema.PropIncarnation} // and no texts
+	rows, err := s.blogs.First(ctx, maxCounted+1, posted)
 	if err != nil {
 		return 0, 0, false, fmt.Errorf("counting the posts of channel %s: %w", ref.Key, err)
 	}

@@ -37,7 +37,7 @@ func (s *Channels) List(ctx context.Context, text, after string, limit int) (fou
 			return page.Of[domain.Channel]{}, err
 		}
 		of := fence.Decode(row).Channel
-		matches := s.fence.Readable(of) && strings.Contains(domain.Fold(string(of.Name)), text)
+		matches := s.fence.Leaving.Readable(of) && strings.Contains(domain.Fold(string(of.Name)), text)
 		read++
 		if read == maxChannelRows || matches && len(found.Items) == limit {
 			found.Next = page.Encode(list.Name, last)

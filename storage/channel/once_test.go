@@ -6,12 +6,14 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 func TestCreateOnce(t *testing.T) {
 	t.Run("a key that was used for another name, or for other words, is refused", bubble(creationKeyIsForOneRequest))
 	t.Run("a key whose channel was deleted makes no other, also if a delayed duplicate of its row takes effect", bubble(creationKeyIsUsedUp))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
+	t.Run("a creation that is sent again keeps a channel that has posts, although the store has lost its gate", bubble(lostGateKeepsPosts))
 }
 
 func (w *world) createOnce(channel domain.Channel) (domain.Channel, bool, error) {
@@ -56,5 +58,21 @@ func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	w.Insert("garden", "sub!grace", domain.NewIncarnation())
 	if next, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); err != nil || next.Owner != eve {
 		t.Errorf("the name is taken with %+v, %v", next, err)
+	}
+}
+
+func lostGateKeepsPosts(t *testing.T, w *world) {
+	channel, _, err := w.createOnce(w.NewChannel("garden", ada))
+	w.OK(err)
+	w.Post(channel, ada, "a post")
+	made, err := w.Table("Users").First(t.Context(), 1, schema.Made.In(schema.UserPartition(ada)))
+	w.OK(err)
+	w.OK(w.Table("Users").Transact(t.Context(), made[0].Partition, driver.Delete(made[0].Row, driver.Exists))) // the first request died before it
+	w.Ungate(channel)
+	if again, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrStillDeleting) {
+		t.Errorf("it is answered with %+v, %v", again, err)
+	}
+	if rows := w.Rows("Channels"); len(rows) != 1 {
+		t.Errorf("the channels are %v", rows)
 	}
 }

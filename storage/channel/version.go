@@ -95,7 +95,7 @@ func (s *Channels) GetVersion(ctx context.Context, at domain.ChannelAddress, hin
 		return domain.Channel{}, "", fmt.Errorf("channel %s, which has no gate: %w", at.Key, domain.ErrNotFound)
 	}
 	// The key is part of it: on Azure, ETags are times, and the rows of two channels may share one.
-	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag), s.fence.LeavingVersion()), nil
+	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag), s.fence.Leaving.Version()), nil
 }
 
 // maxOpenGates is how many open gates of a partition are read concurrently. There are several

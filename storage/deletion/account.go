@@ -3,6 +3,8 @@ package deletion
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -23,6 +25,25 @@ type Accounts interface {
 
 // OnAccounts sets the package that handles deletions of accounts. Call it before the first operation.
 func (s Steps) OnAccounts(accounts Accounts) { s.accounts = accounts }
+
+// OpenAccounts returns the users who are on the index with the deletion of their account, each once, and
+// up to so many. The deletion may be undone, or over.
+func (s Steps) OpenAccounts(ctx context.Context, limit int) (users []domain.UserName, err error) {
+	keys := driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix), Paging: driver.Paging{KeysOnly: true}}
+	for index, err := range s.Deletions.deletions.All(ctx, keys) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the open deletions: %w", err)
+		}
+		user := schema.ParseRefRow(index.Row).Key.AccountOf()
+		if user == "" || slices.Contains(users, user) {
+			continue
+		}
+		if users = append(users, user); len(users) == limit {
+			break
+		}
+	}
+	return users, nil
+}
 
 // DeleteImmediately accepts a deletion that cannot be undone, of a channel whose owner's account is being
 // deleted. It takes the row past the pivot in the version that was read, or returns

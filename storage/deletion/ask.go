@@ -19,11 +19,16 @@ import (
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
 //
-// The package comment has the order of writes. If the process dies after the message, a worker
-// deletes the channel once the message is visible, although the user may have seen an error; until
-// then the channel stays active. Without the message first, a channel could be pending although no
-// message was ever sent. Without the index row, a lost message would never be replaced. Without the
-// record, Undo could not find the request of a pending channel.
+// It writes, in this order:
+//
+//  1. the user's list of deletions;
+//  2. the index row, without which a lost message would never be replaced;
+//  3. the message, without which a channel could be pending for ever;
+//  4. the record, without which Undo could not find the request of a pending channel;
+//  5. the channel's row.
+//
+// If the process dies after 3, a worker deletes the channel once the message is visible, although the
+// user may have seen an error. Until then the channel stays active.
 //
 // If a request died after its message, the user may ask again. Then two messages are on the queue. A
 // worker ignores the one whose time to undo is not that of the record, while the record is pending
@@ -63,7 +68,7 @@ func (s Steps) acceptDeletion(ctx context.Context, row fence.Row, message domain
 	}
 	err := s.fence.SetPending(ctx, row, message.UndoableUntil)
 	if errors.Is(err, optimistic.ErrAgain) {
-		err = s.setPending(ctx, message)
+		err = s.setPendingAgain(ctx, message)
 	}
 	return err
 }
@@ -93,7 +98,7 @@ func (s Steps) enqueueAfter(ctx context.Context, m domain.Message, delay time.Du
 }
 
 // MessageFor is the request to delete a channel in this state. The row of a pending channel does not say
-// when its deletion was requested, so its message has the longest delay.
+// when its deletion was requested, so the request is dated as early as can be.
 func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 	on := domain.Now()
 	if !channel.UndoableUntil.IsZero() {

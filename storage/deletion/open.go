@@ -4,20 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
 // A deletion is open from the request that asks for it to its end. So that the reconciling
 // pass finds the open deletions without reading every channel, each has an index row in a
-// few partitions of Deletions that hold nothing else. Only the pass acts on them. Backlog counts them.
+// few partitions of Deletions that hold nothing else. Only the pass removes index rows. Backlog counts
+// them, and web processes find in them whose accounts are being deleted.
 //
 // The row must exist while the deletion is open, whichever process stalls or dies:
 //
@@ -36,15 +35,15 @@ import (
 //
 // The pass does this, by the record of a channel's deletion and the channel's row:
 //
-//	record     row                            the pass
-//	done       absent                         removes the index row
-//	done       present                        releases or reclaims it; the next pass goes on
-//	poisoned   any                            writes the record, then removes the index row
-//	undone     active                         writes the channel's row, then removes the index row
-//	none       active, request older than 1 h the same
-//	either     absent                         removes the index row
-//	either     pending or deleting            records the deletion, and sends a message if it is stalled
-//	other      any                            sends a message if the deletion is stalled (record.go)
+//	record        row                             the pass
+//	done          absent                          removes the index row
+//	done          present                         releases or reclaims it; the next pass goes on
+//	poisoned      any                             writes the record, then removes the index row
+//	undone        active                          writes the channel's row, then removes the index row
+//	none          active, request older than 1 h  the same
+//	none, undone  absent                          removes the index row
+//	none, undone  pending or deleting             records the deletion, and sends a message if it is stalled
+//	another       any                             sends a message if the deletion is stalled (record.go)
 //
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
@@ -70,24 +69,6 @@ func (s Steps) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Ti
 		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
 	}
 	return nil
-}
-
-// OpenAccounts returns the users who are on the index with the deletion of their account, each once, and
-// up to so many. The deletion may be undone, or over.
-func (s Steps) OpenAccounts(ctx context.Context, limit int) (users []domain.UserName, err error) {
-	for index, err := range s.Deletions.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix), Paging: driver.Paging{KeysOnly: true}}) {
-		if err != nil {
-			return nil, fmt.Errorf("reading the open deletions: %w", err)
-		}
-		user := schema.ParseRefRow(index.Row).Key.AccountOf()
-		if user == "" || slices.Contains(users, user) {
-			continue
-		}
-		if users = append(users, user); len(users) == limit {
-			break
-		}
-	}
-	return users, nil
 }
 
 // removeOpen removes an index row in the version that was scanned.
@@ -138,7 +119,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	//lab: Read the record of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
-		return p.lookAtUnrecorded(ctx, index, ref, requestLifetime)
+		return p.lookAtRow(ctx, index, ref, requestLifetime)
 	}
 	if err != nil {
 		return err
@@ -147,7 +128,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	case domain.DeletionDone:
 		return p.lookAtDone(ctx, index, ref)
 	case domain.DeletionUndone:
-		return p.lookAtUnrecorded(ctx, index, ref, 0)
+		return p.lookAtRow(ctx, index, ref, 0)
 	case domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	default:
@@ -167,10 +148,10 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 	return err
 }
 
-// lookAtUnrecorded handles an index row whose deletion has no record, or whose record is undone. The
+// lookAtRow handles an index row whose deletion has no record, or whose record is undone. The
 // channel's row decides. If it is pending or deleting, the deletion goes on. If it is active, a
 // request may still be in flight: until the index row is older than lifetime, the pass leaves it.
-func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
+func (p *pass) lookAtRow(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
 	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -178,7 +159,11 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 	case err != nil:
 		return err
 	case row.State != domain.ChannelActive:
-		return p.lookAtPending(ctx, row)
+		message := MessageFor(row.Channel, row.Owner)
+		if err := p.RecordDeletion(ctx, message); err != nil {
+			return err
+		}
+		return p.requeue(ctx, message)
 	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
@@ -227,22 +212,4 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	//lab: Write the record, which gives it a new version.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	return p.removeTouched(ctx, index, err)
-}
-
-// lookAtPending sends a new message for the deletion of a channel that is not active, if it is stalled.
-// If the deletion is done, a delayed insert brought the row back after it, and another request set it to
-// pending: only the name is left to release.
-func (p *pass) lookAtPending(ctx context.Context, row fence.Row) error {
-	message := MessageFor(row.Channel, row.Owner)
-	if err := p.RecordDeletion(ctx, message); err != nil {
-		return err
-	}
-	record, err := p.record(ctx, row.Ref())
-	switch {
-	case err != nil:
-		return err
-	case record.State == domain.DeletionDone:
-		return p.fence.ReleaseName(ctx, row.Ref())
-	}
-	return p.requeue(ctx, message)
 }

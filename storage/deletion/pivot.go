@@ -10,7 +10,7 @@ import (
 )
 
 // PassPivot takes the channel past the pivot, after which a deletion cannot be undone. It is the
-// first step of a worker. It reports whether this incarnation's row exists and its deletion was not
+// first step of the cascade. It reports whether this incarnation's row exists and its deletion was not
 // undone. It reads no clock, because the queue has kept the message invisible while the owner could
 // undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
 // conditional write of its row.
@@ -18,8 +18,9 @@ func (s Steps) PassPivot(ctx context.Context, m domain.Message) (present bool, e
 	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
 }
 
-// setPending sets the channel pending for a request whose own write of the row conflicted with another.
-func (s Steps) setPending(ctx context.Context, m domain.Message) error {
+// setPendingAgain sets the channel pending for a request whose row changed after it was read. It reads
+// the row again and renews the index row, and leaves a row that is pending, deleting or undone.
+func (s Steps) setPendingAgain(ctx context.Context, m domain.Message) error {
 	_, err := s.transition(ctx, m, m.Due(), func(row fence.Row) error {
 		if row.State == domain.ChannelPending {
 			return nil

@@ -52,6 +52,7 @@ import (
 	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/leaving"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -70,10 +71,8 @@ type Accounts struct {
 
 	users, subscriptions *driver.Table
 
-	// setLeaving tells the readers of this process whose accounts are being deleted. finding is held while it is read, so that
-	// no earlier reading replaces a later one.
-	setLeaving func(map[domain.UserName]domain.Erasure)
-	finding    sync.Mutex
+	leaving *leaving.Accounts
+	finding sync.Mutex // held while leaving is read, so that no earlier reading replaces a later one
 
 	pause optimistic.Pause
 	// undo is how long the deletion of an account can be undone.
@@ -86,7 +85,7 @@ type Steps struct{ *Accounts }
 // New returns the accounts of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
 func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps, deletions deletion.Steps, lists channel.Steps,
-	posts blog.Steps, readers reader.Steps, setLeaving func(map[domain.UserName]domain.Erasure), pause optimistic.Pause, undo time.Duration,
+	posts blog.Steps, readers reader.Steps, leaves *leaving.Accounts, pause optimistic.Pause, undo time.Duration,
 ) Steps {
 	s := Steps{&Accounts{
 		Accounts: accounts.Accounts,
@@ -94,7 +93,7 @@ func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps,
 		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
 		users:         driver.NewTable(backend, schema.TableUsers),
 		subscriptions: driver.NewTable(backend, schema.TableSubscriptions),
-		setLeaving:    setLeaving,
+		leaving:       leaves,
 		pause:         pause, undo: undo,
 	}}
 	deletions.OnAccounts(s)
@@ -160,9 +159,9 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 // maxLeaving is of how many accounts FindLeaving reads the state.
 const maxLeaving = 1000
 
-// FindLeaving reads whose accounts are being deleted. From then on this process shows nothing of them, until the
-// next call finds that they are not. It scans the index of open deletions, and reads the row of each account that is on
-// it, of maxLeaving at most.
+// FindLeaving reads whose accounts are being deleted. From then on this process shows nothing of them,
+// until the next call finds that they are not. It scans the index of open deletions, and reads the row
+// of each account on it, of maxLeaving at most: of more, some are shown until their pivot.
 func (s *Accounts) FindLeaving(ctx context.Context) error {
 	s.finding.Lock()
 	defer s.finding.Unlock()
@@ -180,11 +179,11 @@ func (s *Accounts) FindLeaving(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	leaving := make(map[domain.UserName]domain.Erasure, len(found))
+	users := make(map[domain.UserName]domain.Erasure, len(found))
 	for _, erasure := range found {
-		leaving[erasure.User] = erasure
+		users[erasure.User] = erasure
 	}
-	s.setLeaving(leaving)
+	s.leaving.Set(users)
 	return nil
 }
 

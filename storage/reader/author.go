@@ -86,7 +86,7 @@ func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.U
 	var refs []domain.ChannelRef
 	for _, post := range posts {
 		in, known := channels[post.by.Channel]
-		if known && !s.fence.Readable(in) {
+		if known && !s.fence.Leaving.Readable(in) {
 			continue
 		}
 		wanted = append(wanted, post)
@@ -121,7 +121,7 @@ func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.U
 		switch lives := in.Incarnation != ""; {
 		case !lives:
 			gone = append(gone, kind.Row(string(post.id)))
-		case there && s.fence.Readable(in) && (kind != schema.Wrote || blog.UserID == user):
+		case there && s.fence.Leaving.Readable(in) && (kind != schema.Wrote || blog.UserID == user):
 			items = append(items, FeedItem{Blog: blog, Name: in.Name})
 		}
 	}

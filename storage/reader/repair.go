@@ -39,7 +39,7 @@ func (s *Subscriptions) repairSubscription(ctx context.Context, row Row, user do
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, s.removeSubscription(ctx, row)
-	case err != nil || !s.fence.Readable(channel.Channel):
+	case err != nil || !s.fence.Leaving.Readable(channel.Channel):
 		return false, err
 	case !there:
 		return false, s.removeUnjoined(ctx, row, user)

@@ -182,7 +182,7 @@ var (
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:  "A deletion that may be open: that was asked for, and is not known to be done.",
-		Why:   "It is written before the channel is set pending. A pass that looks for lost messages reads these and not every channel.",
+		Why:   "It is written before the message is sent. A pass that replaces lost messages reads these and not every channel.",
 		Check: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}

@@ -21,19 +21,17 @@ func (e *Entry) setDate(texts ...string) {
 	}
 }
 
-// layouts are those that the patterns below do not find, after the most frequent ones.
-var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00",
-	"20060102T150405", "20060102T1504", "20060102150405", "20060102", "2006-002T15:04:05", "2006-002"}
+// layouts are the most frequent ones, and those that the patterns below do not find.
+var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00", "2006-01-02T15Z07:00",
+	"20060102T150405", "20060102T1504", "20060102150405", "200601021504", "20060102", "2006-002T15:04:05", "2006-002"}
 
 var (
-	unixPattern    = regexp.MustCompile(`^\d{9,10}(\d{3})?$`)
 	commentPattern = regexp.MustCompile(`\([^()]*\)`)
 	colonPattern   = regexp.MustCompile(`\s*:\s*`)
-	clockPattern   = regexp.MustCompile(`(?:^|\D)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?`)
-	halfPattern    = regexp.MustCompile(`(?i)^\s*([ap])\.?m\b\.?`)
-	zonePattern    = regexp.MustCompile(`^\s*:?(?:GMT|UTC?)?\s?(?:-?([-+])\s?(\d{1,2}):?(\d\d)?(?::\d\d)?\b|(\d\d):(\d\d)$|([A-Za-z]{1,4})\b)|\s([-+])(\d\d):?(\d\d)$`)
+	clockPattern   = regexp.MustCompile(`(?i)(?:^|\D)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\b\.?)?`)
+	zonePattern    = regexp.MustCompile(`^ ?:?(?:(?:GMT|UTC?)? ?-?([-+])(\d\d?):?(\d\d)?(?::\d\d)?\b|(\d\d):(\d\d)$|([A-Za-z]{1,4})\b)| ([-+])(\d\d):?(\d\d)$`)
 	wordPattern    = regexp.MustCompile(`\pL+`)
-	numberPattern  = regexp.MustCompile(`\d+`)
+	numberPattern  = regexp.MustCompile(`\pN+`)
 )
 
 // zones are the offsets of time zones in hours.
@@ -56,76 +54,63 @@ func parseDate(text string) (on time.Time, zoned, ok bool) {
 			return on, strings.Contains(layout, "07") || strings.HasSuffix(layout, "GMT"), true
 		}
 	}
-	if unixPattern.MatchString(text) {
-		n, err := strconv.ParseInt((text + "000")[:max(13, len(text))], 10, 64)
-		return time.UnixMilli(n), true, err == nil
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) >= 9 { // of Unix
+		if len(text) < 12 {
+			return time.Unix(n, 0), true, true
+		}
+		return time.UnixMilli(n), true, true
 	}
 	for range 3 { // comments may nest
 		text = commentPattern.ReplaceAllString(text, " ")
 	}
 	text = strings.NewReplacer("−", "-", "年", "-", "月", "-", "日", " ").Replace(text)
-	text = colonPattern.ReplaceAllString(text, ":")
-	text = strings.Join(strings.Fields(text), " ")
-	var clock time.Duration
-	date, half := text, ""
-	if at := clockPattern.FindStringSubmatchIndex(text); at != nil {
-		rest := text[at[1]:]
-		if m := halfPattern.FindStringSubmatch(rest); m != nil {
-			half, rest = strings.ToLower(m[1]), rest[len(m[0]):]
-		}
-		var offset time.Duration
-		offset, rest, zoned = cutZone(rest)
-		if clock, ok = clockOf(clockPattern.FindStringSubmatch(text)[1:], half); !ok {
-			return on, false, false
-		}
-		clock, date = clock-offset, text[:at[2]]+" "+rest
+	text = strings.Join(strings.Fields(colonPattern.ReplaceAllString(text, ":")), " ")
+	at := clockPattern.FindStringSubmatch(text)
+	if at == nil {
+		on, ok = dayOf(text, false)
+		return on, false, ok
 	}
-	on, ok = dayOf(strings.TrimRight(date, " tT"), half != "")
-	return on.Add(clock), zoned, ok
+	before, after, _ := strings.Cut(text, at[0])
+	offset, after, zoned := cutZone(after)
+	clock, valid := clockOf(at[1], at[2], at[3], at[4], strings.ToLower(at[5]))
+	on, ok = dayOf(before+" "+after, at[5] != "")
+	return on.Add(clock - offset), zoned, ok && valid
 }
 
 // cutZone takes the time zone out of what follows the time of a day.
-func cutZone(text string) (offset time.Duration, rest string, found bool) {
-	at := zonePattern.FindStringSubmatchIndex(text)
-	if at == nil {
+func cutZone(text string) (offset time.Duration, rest string, known bool) {
+	m := zonePattern.FindStringSubmatch(text)
+	if m == nil {
 		return 0, text, false
 	}
-	m := zonePattern.FindStringSubmatch(text)
-	rest = text[:at[0]] + " " + text[at[1]:]
+	rest = strings.Replace(text, m[0], " ", 1)
 	if m[6] != "" {
-		hours, found := zones[strings.ToUpper(m[6])]
-		if !found {
+		hours, known := zones[strings.ToUpper(m[6])]
+		if !known {
 			rest = text // it may be a month
 		}
-		return time.Duration(hours * float64(time.Hour)), rest, found
+		return time.Duration(hours * float64(time.Hour)), rest, known
 	}
-	hours, _ := strconv.Atoi(m[2] + m[4] + m[8])
-	minutes, _ := strconv.Atoi("0" + m[3] + m[5] + m[9])
-	offset = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
-	if m[1] == "-" || m[7] == "-" {
-		offset = -offset
+	offset, err := time.ParseDuration(m[1] + m[7] + m[2] + m[4] + m[8] + "h0" + m[3] + m[5] + m[9] + "m")
+	if err != nil || offset.Abs() >= 24*time.Hour {
+		return 0, rest, false
 	}
-	return offset, rest, hours < 24
+	return offset, rest, true
 }
 
 // clockOf returns a time of a day. A leap second and midnight at the end of a day are in the next one.
-func clockOf(parts []string, half string) (time.Duration, bool) {
-	n := make([]int, 3)
-	for i := range n {
-		n[i], _ = strconv.Atoi("0" + parts[i])
-	}
+func clockOf(hour, minute, second, fraction, half string) (clock time.Duration, ok bool) {
+	const noon = 12 * time.Hour
+	clock, err := time.ParseDuration(hour + "h" + minute + "m0" + second + "." + fraction + "s")
 	switch {
-	case half != "" && (n[0] < 1 || n[0] > 12):
-		half = "" // 13:00 PM
-	case half != "":
-		n[0] %= 12
+	case half == "p" && clock < noon:
+		clock += noon
+	case half == "a" && clock >= noon && clock < noon+time.Hour:
+		clock -= noon
 	}
-	if half == "p" {
-		n[0] += 12
-	}
-	fraction, _ := time.ParseDuration("0." + parts[3] + "0s")
-	clock := time.Duration(n[0])*time.Hour + time.Duration(n[1])*time.Minute + time.Duration(n[2])*time.Second + fraction
-	return clock, n[1] < 60 && n[2] <= 60 && (n[0] < 24 || clock == 24*time.Hour)
+	minutes, _ := strconv.Atoi(minute)
+	seconds, _ := strconv.Atoi("0" + second)
+	return clock, err == nil && minutes < 60 && seconds <= 60 && clock < 2*noon+time.Second
 }
 
 func monthOf(word string) int {
@@ -139,11 +124,14 @@ func monthOf(word string) int {
 	return 0
 }
 
-// dayOf returns the day of a date without time. Of two numbers before a year, the first is the day, unless
+// dayOf returns the day of a date without time, which has no number of a week. Of two numbers before a year, the first is the day, unless
 // the date is American: the time has a.m. or p.m., or there is no such month.
 func dayOf(date string, american bool) (on time.Time, ok bool) {
 	month, year, days := 0, -1, []int{}
 	for _, word := range wordPattern.FindAllString(date, -1) {
+		if strings.EqualFold(word, "w") {
+			return on, false
+		}
 		if m := monthOf(word); m > 0 {
 			month = m // the last one, because "mar." is a day of the week too
 		}
@@ -166,16 +154,18 @@ func dayOf(date string, american bool) (on time.Time, ok bool) {
 			days = append(days, n)
 		}
 	}
-	for len(days) < 2 && (yearFirst || month > 0) { // a year, or a month of it
+	numbered := 2 // month and day
+	if month > 0 {
+		numbered = 1
+	}
+	for len(days) < numbered && (yearFirst || month > 0) { // a year, or a month of it
 		days = append(days, 1)
 	}
 	switch {
-	case year < 0 || len(days) < 2:
+	case year < 0 || len(days) != numbered: // what is left over has a meaning too
 		return on, false
 	case month > 0:
-	case yearFirst:
-		month, days = days[0], days[1:]
-	case american || days[1] > 12:
+	case yearFirst || american || days[1] > 12:
 		month, days = days[0], days[1:]
 	default:
 		month = days[1]

@@ -1,8 +1,10 @@
 package feed
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -74,23 +76,15 @@ func followable(base *url.URL, s string) (string, bool) {
 // setBase makes the link of an entry absolute, and sets what the relative addresses in its texts are relative to:
 // what the file says, or the link, or that of the feed.
 func (e *Entry) setBase(link string) {
-	e.base = resolve(link, e.base)
-	id, _ := strings.CutPrefix(e.ID, "id:")
-	raw := e.Link
-	e.Link = ""
-	for _, candidate := range []string{resolve(link, raw), id} {
-		if address, ok := webAddress(nil, candidate); ok && e.Link == "" {
-			e.Link = address
-		}
-	}
-	for _, base := range []string{e.Link, link} {
-		if !hasScheme(e.base) {
-			e.base = base
-		}
-	}
+	own, _ := webAddress(nil, resolve(link, e.Link))
+	id, _ := webAddress(nil, strings.TrimPrefix(e.ID, "id:"))
+	e.Link = cmp.Or(own, id)
+	bases := []string{resolve(link, e.base), e.Link, link}
+	e.base = bases[max(0, slices.IndexFunc(bases, hasScheme))]
 }
 
 // inMarkdown escapes the characters of a URL that could end it in Markdown.
 var inMarkdown = strings.NewReplacer(
 	" ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", `"`, "%22", "<", "%3C", ">", "%3E", `\`, "%5C", "`", "%60", "(", "%28", ")", "%29",
+	"[", "%5B", "]", "%5D", // so does the converter library
 )

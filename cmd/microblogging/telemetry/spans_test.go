@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTraces(t *testing.T) {
-	t.Run("are started by a variable, and a wrong one is told in a sentence without secrets", variables)
+	t.Run("are started by a variable, and a wrong one is told in a sentence without secrets", settings)
 	t.Run("of a collector that is away hold up nothing, and leave a line every ten minutes", collectorIsAway)
 	t.Run("of a request begin with it, link to what it names, and tell a fault but no refusal and no probe", requests)
 	t.Run("tell of the tries of a call", triesAreEvents)
@@ -47,20 +47,32 @@ func tracing(t *testing.T) Options {
 	return Options{Version: "test", Storage: "bolt", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 }
 
-func variables(t *testing.T) {
+func settings(t *testing.T) {
 	const on = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 "
 	for set, want := range map[string]string{ // "": off, "on", or what the error says
 		"":                                      "",
 		on:                                      "on",
 		on + "OTEL_EXPORTER_OTLP_HEADERS=a=%20": "on",
 		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,":  "on",
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://h:1/x": "on",
-		on + "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=SECRET":  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=SECRET:4318":         "OTEL_EXPORTER_OTLP_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=ftp://SECRET":        "OTEL_EXPORTER_OTLP_ENDPOINT",
-		on + "OTEL_EXPORTER_OTLP_HEADERS=c=SECRET%zz":     "OTEL_EXPORTER_OTLP_HEADERS",
-		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,c=SECRET%zz": "OTEL_EXPORTER_OTLP_HEADERS",
-		on + "OTEL_EXPORTER_OTLP_HEADERS=SECRET":          "OTEL_EXPORTER_OTLP_HEADERS",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://h:1/x":                 "on",
+		on + "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=SECRET":                  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=SECRET:4318":                         "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=ftp://SECRET":                        "OTEL_EXPORTER_OTLP_ENDPOINT",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=c=SECRET%zz":                     "OTEL_EXPORTER_OTLP_HEADERS",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=a=b,c=SECRET%zz":                 "OTEL_EXPORTER_OTLP_HEADERS",
+		on + "OTEL_EXPORTER_OTLP_HEADERS=SECRET":                          "OTEL_EXPORTER_OTLP_HEADERS",
+		on + "OTEL_SDK_DISABLED=true":                                     "",
+		on + "OTEL_TRACES_EXPORTER=none":                                  "",
+		on + "OTEL_TRACES_EXPORTER=SECRET":                                "OTEL_TRACES_EXPORTER",
+		on + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc":                           "OTEL_EXPORTER_OTLP_PROTOCOL",
+		on + "OTEL_EXPORTER_OTLP_COMPRESSION=none":                        "on",
+		on + "OTEL_EXPORTER_OTLP_COMPRESSION=zip":                         "OTEL_EXPORTER_OTLP_COMPRESSION",
+		on + "OTEL_EXPORTER_OTLP_TIMEOUT=0":                               "OTEL_EXPORTER_OTLP_TIMEOUT",
+		on + "OTEL_BSP_SCHEDULE_DELAY=5s":                                 "OTEL_BSP_SCHEDULE_DELAY",
+		on + "OTEL_BSP_MAX_QUEUE_SIZE=2048":                               "on",
+		on + "OTEL_TRACES_SAMPLER=often":                                  "OTEL_TRACES_SAMPLER",
+		on + "OTEL_TRACES_SAMPLER=traceidratio OTEL_TRACES_SAMPLER_ARG=2": "OTEL_TRACES_SAMPLER_ARG",
+		on + "OTEL_RESOURCE_ATTRIBUTES=SECRET":                            "OTEL_RESOURCE_ATTRIBUTES",
 	} {
 		t.Run(set, func(t *testing.T) {
 			unset(t)
@@ -82,6 +94,8 @@ func variables(t *testing.T) {
 	}
 }
 
+const maxWaiting = 4096
+
 // A fakeCollector takes spans if it is not away.
 type fakeCollector struct{ back atomic.Bool }
 
@@ -96,14 +110,14 @@ func collectorIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		collector := &fakeCollector{}
-		tr := newTracer(traceSettings{}, slog.New(slog.NewTextHandler(&log, nil)))
+		tr := newTracer(traceSettings{delay: time.Second, timeout: time.Second, queue: maxWaiting, batch: 512, share: 1}, slog.New(slog.NewTextHandler(&log, nil)))
 		tr.client.Transport = collector
 		some := func(n int) {
 			for range n {
 				_, span := tr.root(t.Context(), 0, "span")
 				span.end(nil)
 			}
-			time.Sleep(5 * sendEvery)
+			time.Sleep(5 * time.Second)
 		}
 		for range 60 * 60 / 5 { // an hour
 			some(10)
@@ -126,7 +140,9 @@ func collectorIsAway(t *testing.T) {
 }
 
 // keeping returns a tracer that sends nothing.
-func keeping() *tracer { return &tracer{waiting: make(chan *spanData, maxWaiting)} }
+func keeping() *tracer {
+	return &tracer{traceSettings: traceSettings{share: 1}, waiting: make(chan *spanData, maxWaiting)}
+}
 
 // kept returns a telemetry whose spans are kept.
 func kept(t *testing.T) *Telemetry {

@@ -8,8 +8,9 @@ import (
 
 // Options say what is told, and by whom.
 type Options struct {
-	// Version is that of the program, and Storage the kind of store: bolt or azure.
-	Version, Storage string
+	// Version is that of the program, and Storage the kind of store: bolt or azure. Role is that of the
+	// process, serve, web or worker, and Instance tells it from the other processes of its role.
+	Version, Storage, Role, Instance string
 	// Counts makes a Telemetry also if there are no traces.
 	Counts bool
 	Log    *slog.Logger
@@ -26,7 +27,7 @@ type Telemetry struct {
 // Start returns nil if neither metrics nor, by the variables OTEL_*, traces are asked for. The
 // error says in a sentence which variable is wrong. Start opens no connection yet.
 func Start(o Options) (*Telemetry, error) {
-	traces, err := readVariables(o.Version)
+	traces, err := readVariables(o)
 	if err != nil || traces == nil && !o.Counts {
 		return nil, err
 	}

@@ -7,9 +7,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,12 +21,8 @@ import (
 )
 
 const (
-	// sendEvery is how long spans wait. Of more than maxWaiting some are dropped.
-	sendEvery  = time.Second
-	maxWaiting = 4096
-	// sendTime bounds one try to send spans, retryAfter is the pause before the second, and StopTime is
-	// how long a process that ends waits for the collector.
-	sendTime   = 10 * time.Second
+	// retryAfter is the pause before spans are sent again, and StopTime is how long a process that ends
+	// waits for the collector.
 	retryAfter = 500 * time.Millisecond
 	StopTime   = 2 * time.Second
 	// failuresEvery is how often the log says that spans are lost.
@@ -48,7 +47,7 @@ type tracer struct {
 func newTracer(s traceSettings, log *slog.Logger) *tracer {
 	t := &tracer{
 		traceSettings: s, client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}, log: log,
-		waiting: make(chan *spanData, maxWaiting), stopping: make(chan struct{}), stopped: make(chan struct{}),
+		waiting: make(chan *spanData, s.queue), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go t.run()
 	return t
@@ -59,11 +58,11 @@ func (t *tracer) run() {
 	defer close(t.stopped)
 	for ending := false; !ending; {
 		select {
-		case <-time.After(sendEvery):
+		case <-time.After(t.delay):
 		case <-t.stopping:
 			ending = true
 		}
-		if spans := t.take(); len(spans) > 0 {
+		for spans := range slices.Chunk(t.take(), t.batch) {
 			t.sendOrLose(spans)
 		}
 	}
@@ -113,12 +112,14 @@ func (t *tracer) encode(spans []*spanData) ([]byte, error) {
 	type object = map[string]any
 	scope := object{"scope": object{"name": namespace}, "spans": spans}
 	data := object{"resource": object{"attributes": t.resource}, "scopeSpans": []object{scope}}
+	text, err := json.Marshal(object{"resourceSpans": []object{data}})
+	if err != nil || t.plain {
+		return text, err
+	}
 	var body bytes.Buffer
 	compressed := gzip.NewWriter(&body)
-	err := json.NewEncoder(compressed).Encode(object{"resourceSpans": []object{data}})
-	if err == nil {
-		err = compressed.Close()
-	}
+	_, err = compressed.Write(text)
+	err = errors.Join(err, compressed.Close())
 	return body.Bytes(), err
 }
 
@@ -126,7 +127,7 @@ func (t *tracer) encode(spans []*spanData) ([]byte, error) {
 // answer, or one that the protocol calls retryable.
 func (t *tracer) send(body []byte) (again bool, err error) {
 	defer t.client.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
+	ctx, cancel := context.WithTimeout(context.Background(), t.timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(body))
 	if err != nil {
@@ -162,9 +163,18 @@ func spanOf(ctx context.Context) *span {
 	return s
 }
 
-// root begins a trace, if there are traces.
+// SpanID returns the identities of the trace and the span to which ctx belongs, if there is one.
+func SpanID(ctx context.Context) (trace, span string, ok bool) {
+	s := spanOf(ctx)
+	if s == nil {
+		return "", "", false
+	}
+	return s.told.TraceID, s.told.SpanID, true
+}
+
+// root begins a trace, if there are traces and this one is kept.
 func (t *tracer) root(ctx context.Context, kind spanKind, name string) (context.Context, *span) {
-	if t == nil {
+	if t == nil || t.share < 1 && mathrand.Float64() >= t.share {
 		return ctx, nil
 	}
 	return t.start(ctx, kind, name, randomHex(16), "")

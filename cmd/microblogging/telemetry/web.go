@@ -23,6 +23,10 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 			return
 		}
 		ctx, span := t.root(r.Context(), kindServer, r.Method)
+		if span == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
 		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
 		span.set("http.request.method", r.Method, "url.path", web.LoggedPath(r.URL.Path))
 		ctx = domain.WithTraceParent(ctx, domain.TraceParent("00-"+span.told.TraceID+"-"+span.told.SpanID+"-01"))

@@ -173,19 +173,13 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 }
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the
-// owner, in a transaction that holds the gate. If the gate is gone, it deletes the row and
-// returns optimistic.ErrAgain, or domain.ErrStillDeleting if a deletion is under way.
+// owner, in a transaction that holds the gate. If the gate is gone, it reclaims the row and returns
+// optimistic.ErrAgain. If rows are left behind the gate, it is domain.ErrStillDeleting: a deletion is
+// under way, or the store has lost the gate.
 func (s *Fence) confirmCreated(ctx context.Context, row Row) error {
 	err := s.join(ctx, row.Channel)
 	if !errors.Is(err, ErrGateGone) && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	removed, err := s.DeleteUngated(ctx, row)
-	switch {
-	case err != nil:
-		return err
-	case removed:
-		return optimistic.ErrAgain
-	}
-	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
+	return s.reclaimOr(ctx, row, fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting))
 }

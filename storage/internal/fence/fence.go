@@ -2,12 +2,12 @@ package fence
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/leaving"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -15,9 +15,9 @@ import (
 // A Fence has the operations that create, fence off and delete channels. It is safe for
 // concurrent use.
 type Fence struct {
-	leaving atomic.Pointer[Leaving]
-
 	concurrent.Reads
+	// Leaving decides what readers see of accounts that are being deleted.
+	Leaving *leaving.Accounts
 
 	channels, blogs, users *driver.Table
 
@@ -37,12 +37,13 @@ type RequireActive func(ctx context.Context, user domain.UserName) error
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
 // channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads concurrent.Reads, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
+func New(backend driver.Backend, reads concurrent.Reads, accounts *leaving.Accounts, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
 	if sweepRows == 0 {
 		sweepRows = mostSweepRows
 	}
 	return &Fence{
 		Reads:         reads,
+		Leaving:       accounts,
 		channels:      driver.NewTable(backend, schema.TableChannels),
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
 		users:         driver.NewTable(backend, schema.TableUsers),

@@ -165,7 +165,7 @@ func (s *Fence) GateIsOpen(ctx context.Context, ref domain.ChannelRef) (bool, er
 // the version that was read before the channel's row was read. If a post has used the
 // gate since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {
-	//lab: Delete the open gate of this creation.
+	//lab: Delete a gate or reservation that made no channel.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 

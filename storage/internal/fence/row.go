@@ -30,7 +30,7 @@ func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, 
 		return Row{}, err
 	case row.State == domain.ChannelPending:
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.PendingError{Until: row.UndoableUntil})
-	case !s.Readable(row.Channel):
+	case !s.Leaving.Readable(row.Channel):
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, domain.ErrGone)
 	case !at.Expected.Holds(row.Incarnation):
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.ReplacedError{Current: row.Channel})

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/worker"
+)
+
+// owner owns all channels here, and has no account: the operations of the store do not ask for one to post in
+// one's own channel.
+const owner domain.UserName = "ada"
+
+// rowsPerPost are the post, the row of its idempotency key, and its row in the index by rating.
+const rowsPerPost = 3
+
+// measureDeletions deletes channels with more and more posts, by a worker that waits for the request.
+func measureDeletions(ctx context.Context, stores []*store, of scale) (result, error) {
+	times := plot{Title: "A deletion", X: "posts", Y: "seconds", LogY: true}
+	r := result{
+		Name: "Deletions",
+		About: "From the request until the last row of the channel is gone, by one worker. A transaction removes at most 99 rows, " +
+			"and there are three rows for each post. So calls and time grow with the rows, and not with other channels. The price is " +
+			"that of the calls on Azure.",
+		Columns: []string{"store", "posts", "rows", "seconds", "rows/s", "calls", "$ for 1,000"},
+	}
+	for _, s := range stores {
+		for _, size := range of.posts {
+			took, calls, err := deleteOne(ctx, s, fmt.Sprintf("posts-%d", size), size)
+			if err != nil {
+				return r, fmt.Errorf("%s: deleting a channel of %d posts: %w", s.name, size, err)
+			}
+			r.row(s.name, size, size*rowsPerPost, took.Seconds(), float64(size*rowsPerPost)/took.Seconds(), calls, price(1000*float64(calls)))
+			times.draw(s.name, float64(size), took.Seconds())
+		}
+	}
+	r.Plots = []plot{times}
+	return r, nil
+}
+
+// deleteOne returns how long the deletion of a new channel takes, and how many calls.
+func deleteOne(ctx context.Context, s *store, name string, posts int) (time.Duration, int64, error) {
+	site := s.site()
+	channel, err := newChannel(ctx, site, name)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := post(ctx, site, channel, posts); err != nil {
+		return 0, 0, err
+	}
+	working, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		worker.New(site.Steps, worker.Options{
+			Lease: time.Minute, Reconcile: time.Hour, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler),
+		}).Run(working)
+	}()
+	defer func() { stop(); <-ended }()
+	time.Sleep(time.Second) // its first pass is over, and it waits
+
+	before, began := s.calls.Load(), time.Now()
+	if _, err := site.Deletions.Request(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
+		return 0, 0, err
+	}
+	var looks int64
+	for {
+		d, err := site.Deletions.Get(ctx, channel.Ref(), owner)
+		looks++
+		if err != nil {
+			return 0, 0, err
+		}
+		if d.State == domain.DeletionDone {
+			return time.Since(began), s.calls.Load() - before - looks, nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func newChannel(ctx context.Context, site *storage.Parts, name string) (domain.Channel, error) {
+	channel, err := domain.NewChannel(name, domain.About{Description: "Measured"}, owner)
+	if err != nil {
+		return channel, err
+	}
+	channel, _, err = site.Channels.Create(ctx, channel, "", 0)
+	return channel, err
+}
+
+// post makes posts, in batches of as many as a request may have.
+func post(ctx context.Context, site *storage.Parts, channel domain.Channel, n int) error {
+	postings := make([]storage.Posting, n)
+	for i := range postings {
+		postings[i] = storage.Posting{Channel: channel, By: owner, Key: fmt.Sprint(i), Draft: domain.Draft{Text: fmt.Sprintf("%0*d", rowText, i)}}
+	}
+	var group errgroup.Group
+	group.SetLimit(4)
+	for batch := range slices.Chunk(postings, storage.MaxPostings) {
+		group.Go(func() error {
+			for _, made := range site.Posts.CreateAll(ctx, channel, batch) {
+				if made.Err != nil {
+					return made.Err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}

@@ -1,0 +1,48 @@
+package lab_test
+
+import (
+	"testing"
+
+	"microblogging/lab"
+	"microblogging/lab/modelcheck"
+)
+
+func TestReach(t *testing.T) {
+	c, err := modelcheck.Find("A1")
+	ok(t, err)
+	reach := explorer(t, c.Scenario).Reach(t.Context(), "A1", 100)
+	from := func(text string) (can []bool) {
+		schedule, err := c.Parse(text)
+		ok(t, err)
+		moments, err := explorer(t, c.Scenario).Follow(schedule)
+		ok(t, err)
+		for _, m := range moments {
+			can = append(can, reach.From(m))
+		}
+		return can
+	}
+	for text, lost := range map[string]int{"ann,olga*2,w1*3,ann,w1*2": 10, "ann,olga*2,w1*2,ann,w1*2": 6, "olga": 1, "ann*2,olga*2": 2} {
+		t.Run("the invariant cannot be violated from step on/"+text, func(t *testing.T) {
+			for n, can := range from(text) {
+				if can != (n < lost) {
+					t.Errorf("after %d steps it can be violated: %v", n, can)
+				}
+			}
+		})
+	}
+	t.Run("no state violates it where a search finds nothing", func(t *testing.T) {
+		link, err := modelcheck.Find("link")
+		ok(t, err)
+		x := explorer(t, link.Scenario)
+		for _, invariant := range link.Invariants.List() {
+			if moments, err := x.Follow(nil); err != nil || explorer(t, link.Scenario).Reach(t.Context(), invariant.Name, 5000).From(moments[0]) {
+				t.Errorf("%s: %v", invariant.Name, err)
+			}
+		}
+	})
+	t.Run("it is nothing if there are more states than asked for", func(t *testing.T) {
+		if explorer(t, c.Scenario).Reach(t.Context(), "A1", 5) != (*lab.Reach)(nil) {
+			t.Error("it is there")
+		}
+	})
+}
