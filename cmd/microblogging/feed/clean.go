@@ -327,11 +327,10 @@ func unlink(n *html.Node) {
 		behind = a.NextSibling
 	}
 	if src := dom.GetAttributeOr(n, "src", ""); src == dom.GetAttributeOr(a, "href", "") {
-		n.Parent.InsertBefore(textNode(dom.GetAttributeOr(n, "alt", "")), n)
-		n.Parent.RemoveChild(n)
+		dom.ReplaceNode(n, textNode(dom.GetAttributeOr(n, "alt", "")))
 		return
 	}
-	n.Parent.RemoveChild(n)
+	dom.RemoveNode(n)
 	a.Parent.InsertBefore(n, behind)
 	setApart(n)
 }

@@ -81,12 +81,12 @@ func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	if text, is := strings.CutPrefix(markup, markdownMark); is {
 		return text, seen{}
 	}
+	var converted []byte
 	tree, in, err := clean(markup, base)
-	if err != nil { // its words are left
-		return titleOf(markup), seen{Loss: Loss{Cut: true}}
+	if err == nil {
+		converted, err = c.markdown.ConvertNode(tree)
 	}
-	converted, err := c.markdown.ConvertNode(tree)
-	if err != nil {
+	if err != nil { // its words are left
 		in.Cut = true
 		return titleOf(markup), in
 	}

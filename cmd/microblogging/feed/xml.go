@@ -178,16 +178,14 @@ func (n *node) isBlank() bool {
 }
 
 // plain is the text of a node without markup.
-func (n *node) plain() string {
-	var b strings.Builder
-	n.write(&b, false, false)
-	return strings.TrimSpace(b.String())
-}
+func (n *node) plain() string { return n.contents(false, false) }
 
 // inner is what is between the tags of a node, as HTML. The text of escaped markup is HTML already.
-func (n *node) inner(escape bool) string {
+func (n *node) inner(escape bool) string { return n.contents(true, escape) }
+
+func (n *node) contents(tags, escape bool) string {
 	var b strings.Builder
-	n.write(&b, true, escape)
+	n.write(&b, tags, escape)
 	return strings.TrimSpace(b.String())
 }
 
