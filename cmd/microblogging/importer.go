@@ -189,9 +189,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	}
 	for n, r := range i.create(ctx, i.channel, postings) {
 		late := i.belated(postings[n], r)
-		if late && i.dry {
-			r.Err = nil
-		} else if late {
+		if late && !i.dry {
 			r.Err = i.move(ctx, postings[n], r.Blog)
 		}
 		switch {

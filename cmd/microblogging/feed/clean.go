@@ -146,19 +146,18 @@ func (c *cleaner) element(n *html.Node) {
 		n.AppendChild(textNode(dom.GetAttributeOr(n, "alt", "")))
 		fallthrough
 	case atom.A:
-		href := dom.GetAttributeOr(n, "href", "")
-		if address, ok := followable(c.base, href); ok {
-			n.Attr = []html.Attribute{{Key: "href", Val: address}}
-			c.toLinks, c.anchors = append(c.toLinks, address), append(c.anchors, n)
-			if isBlank(n) && !dom.ContainsNode(n, isMedium) {
-				say(n, address)
-			}
-		} else {
+		address := c.link(n)
+		if address == "" {
 			toSpan(n)
-			c.Links += min(len(href), 1)
+			break
+		}
+		n.Attr = []html.Attribute{{Key: "href", Val: address}}
+		c.anchors = append(c.anchors, n)
+		if isBlank(n) && !dom.ContainsNode(n, isMedium) {
+			say(n, address)
 		}
 	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object: // isMedium
-		c.medium(n)
+		c.frame(n)
 	case atom.Input:
 		c.input(n)
 	case atom.Textarea:
@@ -265,26 +264,39 @@ func (c *cleaner) source(n *html.Node) (address, raw string) {
 			raw = cmp.Or(raw, value)
 		}
 	}
-	return "", raw
+	return "", cmp.Or(raw, dom.GetAttributeOr(n, "srcdoc", ""))
+}
+
+// link returns the address of a link, or nothing if a text can have none. It counts the link.
+func (c *cleaner) link(n *html.Node) string {
+	href := dom.GetAttributeOr(n, "href", "")
+	address, ok := followable(c.base, href)
+	if !ok {
+		c.Links += min(len(href), 1)
+		return ""
+	}
+	c.toLinks = append(c.toLinks, address)
+	return address
+}
+
+// medium returns the address of a medium, or nothing if it has none. It counts the medium.
+func (c *cleaner) medium(n *html.Node) string {
+	address, raw := c.source(n)
+	if address == "" {
+		c.Media += min(len(raw), 1)
+		return ""
+	}
+	c.toMedia = append(c.toMedia, address)
+	return address
 }
 
 // countIn counts the links and media in an element of which a text has nothing else.
 func (c *cleaner) countIn(n *html.Node) {
 	for in := range n.Descendants() {
-		switch {
-		case in.DataAtom == atom.A:
-			href := dom.GetAttributeOr(in, "href", "")
-			if address, ok := followable(c.base, href); ok {
-				c.toLinks = append(c.toLinks, address)
-			} else {
-				c.Links += min(len(href), 1)
-			}
-		case isMedium(in):
-			if address, raw := c.source(in); address != "" {
-				c.toMedia = append(c.toMedia, address)
-			} else {
-				c.Media += min(len(raw), 1)
-			}
+		if in.DataAtom == atom.A {
+			c.link(in)
+		} else if isMedium(in) {
+			c.medium(in)
 		}
 	}
 }
@@ -292,25 +304,24 @@ func (c *cleaner) countIn(n *html.Node) {
 // image leaves an image that a reader could open, or else what it shows. It leaves out the
 // dots that count readers.
 func (c *cleaner) image(n *html.Node) {
-	address, raw := c.source(n)
-	shows := c.see(dom.GetAttributeOr(n, "alt", ""))
-	switch {
-	case dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1":
+	if dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1" {
 		toSpan(n)
 		c.Pixels++
-	case address != "":
-		if strings.TrimSpace(shows) == "" {
-			shows = cmp.Or(strings.TrimSpace(visible(dom.GetAttributeOr(n, "title", ""))), "picture")
-		}
-		n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
-		c.toMedia = append(c.toMedia, address)
-		setApart(n)
-		c.shown = append(c.shown, n)
-	default:
+		return
+	}
+	shows := c.see(dom.GetAttributeOr(n, "alt", ""))
+	address := c.medium(n)
+	if address == "" {
 		toSpan(n)
 		n.AppendChild(textNode(cmp.Or(shows, " ")))
-		c.Media += min(len(raw), 1)
+		return
 	}
+	if strings.TrimSpace(shows) == "" {
+		shows = cmp.Or(strings.TrimSpace(visible(dom.GetAttributeOr(n, "title", ""))), "picture")
+	}
+	n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
+	setApart(n)
+	c.shown = append(c.shown, n)
 }
 
 // unlink takes a medium out of a link, because a text shows media as links, and has no link in a link.
@@ -327,11 +338,10 @@ func unlink(n *html.Node) {
 		behind = a.NextSibling
 	}
 	if src := dom.GetAttributeOr(n, "src", ""); src == dom.GetAttributeOr(a, "href", "") {
-		n.Parent.InsertBefore(textNode(dom.GetAttributeOr(n, "alt", "")), n)
-		n.Parent.RemoveChild(n)
+		dom.ReplaceNode(n, textNode(dom.GetAttributeOr(n, "alt", "")))
 		return
 	}
-	n.Parent.RemoveChild(n)
+	dom.RemoveNode(n)
 	a.Parent.InsertBefore(n, behind)
 	setApart(n)
 }
@@ -358,22 +368,22 @@ func say(a *html.Node, words string) {
 
 func isBlank(n *html.Node) bool { return strings.TrimSpace(dom.CollectText(n)) == "" }
 
-// medium makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
+// frame makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
 // one, except in an object without an address.
-func (c *cleaner) medium(n *html.Node) {
-	address, raw := c.source(n)
+func (c *cleaner) frame(n *html.Node) {
 	words := cmp.Or(dom.GetAttributeOr(n, "title", ""), dom.GetAttributeOr(n, "aria-label", ""))
 	if words == "" && (n.DataAtom == atom.Video || n.DataAtom == atom.Audio) {
 		words = n.Data
 	}
+	address := c.medium(n)
 	if address == "" {
-		if c.Media += min(len(raw+dom.GetAttributeOr(n, "srcdoc", "")), 1); n.DataAtom == atom.Iframe {
+		if n.DataAtom == atom.Iframe {
 			n.Parent.RemoveChild(n)
 		}
 		return
 	}
 	c.countIn(n)
-	c.shown, c.toMedia = append(c.shown, n), append(c.toMedia, address)
+	c.shown = append(c.shown, n)
 	n.DataAtom, n.Data, n.Attr = atom.A, "a", []html.Attribute{{Key: "href", Val: address}}
 	say(n, cmp.Or(words, address))
 }

@@ -169,10 +169,8 @@ func (m Medium) markup(address string) string {
 	if utf8.RuneCountInString(words) > maxLinkWords || strings.Contains(words, "://") || strings.Contains(strings.TrimSpace(m.Words), "\n") {
 		words, after = "", "<div>"+strings.ReplaceAll(m.Words, "\n", "<br>")+"</div>"
 	}
-	for _, kind := range []string{"audio", "video"} {
-		if words == "" && m.is(kind) {
-			words = kind
-		}
+	if words == "" && (m.is("audio") || m.is("video")) {
+		words = strings.ToLower(m.Type[:len("audio")])
 	}
 	if m.is("image") {
 		return `<p><img src="` + html.EscapeString(address) + `" alt="` + words + `"></p>` + after

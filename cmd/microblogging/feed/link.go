@@ -8,23 +8,17 @@ import (
 	"strings"
 )
 
-// escapePattern finds percent signs and what they escape.
-var escapePattern = regexp.MustCompile(`%([0-9A-Fa-f]{2})?`)
+// escapePattern finds what is an escape although its percent sign is escaped.
+var escapePattern = regexp.MustCompile(`%25([0-9A-Fa-f]{2})`)
+
+var withoutBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 // parseURL parses an address as browsers do. It returns nil for what is none.
 func parseURL(s string) *url.URL {
-	s = strings.TrimSpace(s)
-	if strings.ContainsAny(s, "\t\n\r") {
-		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }), "")
-	}
+	s = withoutBreaks.Replace(strings.TrimSpace(s))
 	u, err := url.Parse(s)
-	if err != nil && strings.Contains(s, "%") {
-		u, err = url.Parse(escapePattern.ReplaceAllStringFunc(s, func(escape string) string {
-			if escape == "%" {
-				return "%25" // url.Parse refuses what escapes nothing
-			}
-			return escape
-		}))
+	if err != nil && strings.Contains(s, "%") { // some of which escape nothing
+		u, err = url.Parse(escapePattern.ReplaceAllString(strings.ReplaceAll(s, "%", "%25"), "%$1"))
 	}
 	if err != nil {
 		return nil

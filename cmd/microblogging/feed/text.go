@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/JohannesKaufmann/dom"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -52,8 +50,10 @@ type Converter struct {
 var (
 	// referencePattern finds references to characters.
 	referencePattern = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
-	blankPattern     = regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`)
-	trailingPattern  = regexp.MustCompile(`(?m)[ \t]+$`)
+	// anglePattern finds a bracket that could begin an address.
+	anglePattern    = regexp.MustCompile(`&lt;(\pL)`)
+	blankPattern    = regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`)
+	trailingPattern = regexp.MustCompile(`(?m)[ \t]+$`)
 )
 
 // NewConverter returns a converter.
@@ -81,12 +81,12 @@ func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	if text, is := strings.CutPrefix(markup, markdownMark); is {
 		return text, seen{}
 	}
+	var converted []byte
 	tree, in, err := clean(markup, base)
-	if err != nil { // its words are left
-		return titleOf(markup), seen{Loss: Loss{Cut: true}}
+	if err == nil {
+		converted, err = c.markdown.ConvertNode(tree)
 	}
-	converted, err := c.markdown.ConvertNode(tree)
-	if err != nil {
+	if err != nil { // its words are left
 		in.Cut = true
 		return titleOf(markup), in
 	}
@@ -141,26 +141,16 @@ func escapeReferences(_ converter.Context, text string) string {
 	})
 }
 
+var withBrackets = strings.NewReplacer("&lt;", "<", "&gt;", ">", "\u2028", "\n")
+
 // escapeBrackets writes angle brackets as people do. The library makes references of them,
 // for the sake of HTML, which a text has not.
 func escapeBrackets(_ converter.Context, text string) string {
 	if rest, quotes := strings.CutPrefix(text, "&gt;"); quotes {
 		text = `\>` + rest
 	}
-	text = strings.NewReplacer("&gt;", ">", "\u2028", "\n").Replace(text)
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "&lt;")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		if next, _ := utf8.DecodeRuneInString(after); unicode.IsLetter(next) {
-			b.WriteByte('\\') // it could begin an address
-		}
-		b.WriteByte('<')
-		text = after
-	}
+	text = anglePattern.ReplaceAllString(text, `\<$1`)
+	return withBrackets.Replace(text)
 }
 
 // keepAddresses takes out the marks of what may be escaped in an address, because an

@@ -178,16 +178,14 @@ func (n *node) isBlank() bool {
 }
 
 // plain is the text of a node without markup.
-func (n *node) plain() string {
-	var b strings.Builder
-	n.write(&b, false, false)
-	return strings.TrimSpace(b.String())
-}
+func (n *node) plain() string { return n.contents(false, false) }
 
 // inner is what is between the tags of a node, as HTML. The text of escaped markup is HTML already.
-func (n *node) inner(escape bool) string {
+func (n *node) inner(escape bool) string { return n.contents(true, escape) }
+
+func (n *node) contents(tags, escape bool) string {
 	var b strings.Builder
-	n.write(&b, true, escape)
+	n.write(&b, tags, escape)
 	return strings.TrimSpace(b.String())
 }
 
@@ -337,22 +335,23 @@ func (n *node) judge(e *Entry) {
 func (n *node) addMedia(e *Entry, words string) {
 	words = n.description(words)
 	for _, child := range n.children {
-		m := Medium{Address: child.attribute("url"), Type: cmp.Or(child.attribute("medium"), child.attribute("type")), Words: child.description(words)}
+		m := Medium{
+			cmp.Or(child.attribute("url"), child.attribute("href"), child.attribute("src")),
+			cmp.Or(child.attribute("medium"), child.attribute("type")), child.description(words),
+		}
 		switch child.name {
 		case "media:content", "media:player", "enclosure":
-		case "media:thumbnail":
+		case "media:thumbnail", "itunes:image":
 			if m.Type = "image"; n.name == "media:content" || len(n.all("media:content")) > 0 {
 				m.Words = "" // they are of the content
 			}
-		case "itunes:image":
-			m.Address, m.Type = child.attribute("href"), "image"
 		case "atom:content":
-			m.Address, m.Words = child.attribute("src"), ""
+			m.Words = ""
 		case "atom:link", "link":
 			if child.attribute("rel") != "enclosure" {
 				continue
 			}
-			m.Address, m.Words = child.attribute("href"), html.EscapeString(child.attribute("title"))
+			m.Words = html.EscapeString(child.attribute("title"))
 		case "media:group":
 			child.addMedia(e, words)
 			continue
