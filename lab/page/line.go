@@ -169,7 +169,7 @@ func (p *picture) step(first, last int) {
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
 		}
 	}
-	if !l.Current && !l.Cause && l.Breaks == nil {
+	if !l.Cause && l.Breaks == nil {
 		l.Call = shortened(l.Call)
 	}
 	p.Lines = append(p.Lines, l)
