@@ -82,7 +82,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		if b == nil { // it did not start, and standard error has the reason
 			return
 		}
-		stopped := log.With("reason", context.Cause(told), "uptime", time.Since(began).Seconds())
+		stopped := log.With("uptime", time.Since(began).Seconds())
+		if cause := context.Cause(told); cause != nil {
+			stopped = stopped.With("reason", cause)
+		}
 		if err != nil {
 			stopped.ErrorContext(ctx, "process stopped", "error", err)
 			return

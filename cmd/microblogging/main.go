@@ -73,7 +73,11 @@ func toldToStop() (ctx context.Context, again <-chan struct{}) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	second := make(chan struct{})
 	go func() {
-		cancel(fmt.Errorf("told to stop by the signal %s", <-signals))
+		name := "SIGTERM"
+		if <-signals == os.Interrupt {
+			name = "SIGINT"
+		}
+		cancel(fmt.Errorf("told to stop by %s", name))
 		<-signals
 		close(second)
 	}()
