@@ -19,6 +19,7 @@ describe("lab: in order, wide and on a phone, is", () => {
     "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
     "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
     "a hint": `${start}?s=ann&hint=1`,
+    "a safeguard that is chosen": "/lab/choose?own/retry=look",
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "a long run": `/lab/open-gate?s=${known("open-gate")}`,
