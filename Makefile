@@ -67,6 +67,7 @@ code: compiled
 	nice go vet ./...
 	nice $(TOOL) staticcheck ./...
 	cd .ci && nice $(TOOL) depguard microblogging/...
+	$(TOOL) actionlint
 	$(TOOL) templ generate -check -path templates -log-level warn
 	$(TOOL) templ generate -check -path lab/page -log-level warn
 
@@ -112,6 +113,12 @@ modelcheck prove: ## explore schedules and crashes of the real code (lab/)
 .PHONY: induct
 induct: programs ## prove the protocols for any number of channels, posts, workers and duplicates (lab/induct)
 	go run ./lab/cmd/lab induct
+
+# The account is that of AZURE_STORAGE_CONNECTION_STRING, or of AZURE_STORAGE_TABLE_ENDPOINT and
+# AZURE_STORAGE_QUEUE_ENDPOINT with the default credential.
+.PHONY: conformance
+conformance: ## the drivers' suite, a deletion and a load on an Azure account of yours: at most 5 minutes and 100,000 requests
+	cd storage/azure && MICROBLOGGING_TEST_ACCOUNT=environment go test -count=1 -timeout 10m -run '^TestConformance$$'
 
 SECONDS ?= 60
 SEED ?= 1

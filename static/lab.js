@@ -97,16 +97,18 @@ function show(page, link) {
   patchChildren(main, page.querySelector("main"));
   if (focused) refocus(focused, place);
   stay();
-  if (link) conclude(end);
+  if (link) conclude(end, link);
 }
 
-// conclude shows how the run has ended, if it has only now and the reader does not see it.
-function conclude(before) {
+// conclude shows how the run has ended, if it has only now, unless the reader sees it and can go on from there.
+function conclude(before, link) {
   const say = first(".say");
   if (!say?.dataset.end || say.dataset.end === before) return;
   const { top } = say.getBoundingClientRect();
-  if (top >= 0 && top < innerHeight * 0.8) return;
+  const seen = top >= 0 && top < innerHeight * 0.8;
+  if (seen && link.isConnected) return;
   say.focus({ preventScroll: true });
+  if (seen) return;
   say.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
 }
 

@@ -36,7 +36,7 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 		level = slog.LevelInfo
 	}
 	j.worker.Log.Log(ctx, level, "message handled", "outcome", result.String(), "channel", j.message.Channel,
-		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries, "cause", cause, "unconcluded", err)
+		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries, "poisoned", j.poisoned, "cause", cause, "unconcluded", err)
 }
 
 // carryOut does with the message what the outcome demands.

@@ -82,11 +82,12 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		if b == nil { // it did not start, and standard error has the reason
 			return
 		}
-		level := slog.LevelInfo
+		stopped := log.With("reason", context.Cause(told), "uptime", time.Since(began).Seconds())
 		if err != nil {
-			level = slog.LevelError
+			stopped.ErrorContext(ctx, "process stopped", "error", err)
+			return
 		}
-		log.Log(ctx, level, "process stopped", "reason", context.Cause(told), "error", err, "uptime", time.Since(began))
+		stopped.InfoContext(ctx, "process stopped")
 	}()
 	defer context.AfterFunc(told, func() {
 		log.InfoContext(ctx, "process stopping", "reason", context.Cause(told), "drain_delay", p.DrainDelay)
@@ -171,10 +172,10 @@ func (p process) role() string {
 	return "serve"
 }
 
-// addressOf returns the address of a listener, for the log. It is nil if there is none.
-func addressOf(listener net.Listener) any {
+// addressOf returns the address of a listener, for the log.
+func addressOf(listener net.Listener) string {
 	if listener == nil {
-		return nil
+		return "off"
 	}
 	return listener.Addr().String()
 }

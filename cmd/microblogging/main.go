@@ -40,6 +40,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // The exit codes of every command.
@@ -96,6 +97,9 @@ func run(ctx context.Context, args []string, console *console) int {
 	if err != nil {
 		fmt.Fprintln(console.stderr, "microblogging:", err)
 		return exitCannotRun
+	}
+	if kongcompletion.Register(parser); exited >= 0 { // a shell asked what may follow
+		return exited
 	}
 	if slices.Equal(args, []string{"--version"}) { // what most programs call it
 		args = []string{"version"}

@@ -76,22 +76,28 @@ type column struct {
 // underWay is the column of calls whose caller does not wait for them any more.
 const underWay = "under way"
 
-// mostLines is how many steps a screen of 720 pixels shows next to the cards, and mostAlone without them.
+// mostLines is how many lines a screen of 720 pixels shows below the cards, and mostAlone without them.
 const (
-	mostLines = 6
+	mostLines = 8
 	mostAlone = 11
 )
 
 // picture is the run that is shown on a page.
 func (v *scene) picture() picture {
-	most := mostLines
-	if !v.somebodyActs() {
-		most = mostAlone
+	most := mostAlone
+	if v.somebodyActs() {
+		most = mostLines
 	}
-	p := v.drawn(v.weigh().parts(most))
-	if v.at == len(v.schedule) {
-		p.pending()
+	next := v.pending()
+	p := v.drawn(v.weigh().parts(most - len(next)))
+	for i := range next {
+		l := &next[i]
+		l.Bars = p.bars(v.at, v.at)
+		if l.To != "" {
+			l.From, l.To = p.x(l.From), p.x(l.To)
+		}
 	}
+	p.Lines = append(p.Lines, next...)
 	return p
 }
 
@@ -163,24 +169,39 @@ func (p *picture) step(first, last int) {
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
 		}
 	}
+	if !l.Current && !l.Cause && l.Breaks == nil {
+		l.Call = shortened(l.Call)
+	}
 	p.Lines = append(p.Lines, l)
 }
 
-// pending adds what each actor may call next, and what of the network may land.
-func (p *picture) pending() {
-	for i, a := range p.now().Actors {
-		l := runLine{StepText: lab.StepText{Actor: a.Name}, Hue: hue(i + 1), Bars: p.bars(p.at, p.at)}
+// mostCall is how many letters of a call a line has room for.
+const mostCall = 44
+
+func shortened(call string) string {
+	if letters := []rune(call); len(letters) > mostCall {
+		return string(letters[:mostCall-1]) + "…"
+	}
+	return call
+}
+
+// pending is what each actor may call next, with the names of the two columns, unless other steps come after
+// the state that is shown.
+func (v *scene) pending() (next []runLine) {
+	for i, a := range v.now().Actors {
+		l := runLine{StepText: lab.StepText{Actor: a.Name}, Hue: hue(i + 1)}
 		switch {
-		case a.Call == nil:
+		case a.Call == nil, v.at < len(v.schedule):
 			continue
 		case a.Options == nil:
 			l.Call = "waits: " + a.Why
 		default:
-			_, l.Call, _ = strings.Cut(p.rowsNamed(a.Words, a.Call), ": ")
-			l.Call, l.From, l.To = "may "+l.Call, p.beyond(i, 0), p.x(storeTitle(a.Call.Target))
+			_, l.Call, _ = strings.Cut(v.rowsNamed(a.Words, a.Call), ": ")
+			l.Call, l.From, l.To = "may "+shortened(l.Call), a.Name, storeTitle(a.Call.Target)
 		}
-		p.Lines = append(p.Lines, l)
+		next = append(next, l)
 	}
+	return next
 }
 
 // rowsNamed has words for the rows of a call whose keys say less.

@@ -72,6 +72,9 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 	for _, n := range c.emphasised {
 		checkEmphasis(n)
 	}
+	for _, n := range slices.Concat(c.anchors, c.shown) {
+		n.Attr[0].Val = untouched + n.Attr[0].Val
+	}
 	return tree, c.seen, nil
 }
 
@@ -98,7 +101,7 @@ func (c *cleaner) children(n *html.Node, depth int) {
 			child.Data = c.see(child.Data)
 		}
 		c.element(child)
-		if depth > maxDepth && child.Type == html.ElementNode {
+		if depth > maxDepth && child.Type == html.ElementNode && child.DataAtom != atom.A && child.DataAtom != atom.Img {
 			toSpan(child)
 		}
 		c.children(child, depth+1)

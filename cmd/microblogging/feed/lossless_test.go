@@ -146,7 +146,7 @@ type writer struct {
 func (w *writer) word() string { w.n++; return fmt.Sprintf("w%dx", w.n) }
 
 func (w *writer) address() string {
-	return rapid.SampledFrom([]string{"https://a.example/%s", "/%s", "%s.html", "//b.example/%s?a=1&amp;b=(2)", "#%s", "https://a.example/_%s_", "%s%%zz"}).Draw(w.T, "address")
+	return rapid.SampledFrom([]string{"https://a.example/%s", "/%s", "%s.html", "//b.example/%s?a=1&amp;b=(2);c,d/é", "#%s", "https://a.example/_%s_", "%s%%zz"}).Draw(w.T, "address")
 }
 
 func (w *writer) inline(depth int) string {

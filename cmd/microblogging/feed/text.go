@@ -92,11 +92,12 @@ func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	}
 	text = blankPattern.ReplaceAllString(string(converted), "")
 	// In a text, each newline breaks the line, so two spaces before it are too much.
-	return strings.TrimSpace(trailingPattern.ReplaceAllString(strings.ReplaceAll(text, blankLine, ""), "")), in
+	return strings.TrimSpace(trailingPattern.ReplaceAllString(strings.ReplaceAll(text, untouched, ""), "")), in
 }
 
-// blankLine is what a blank line of code is until the text is done: visible leaves no such character in a text.
-const blankLine = "\x01"
+// untouched begins what the library would change: blank lines of code, and addresses, whose queries it encodes anew. It
+// is taken out of the text at the end, and visible leaves no such character in a text.
+const untouched = "\x01"
 
 // writeCode writes a block of code. The library does not put the mark of a quotation before the lines of code, and it
 // takes the blank ones out of a list.
@@ -112,7 +113,7 @@ func writeCode(_ converter.Context, w converter.Writer, n *html.Node) converter.
 	lines := strings.Split(code, "\n")
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
-			lines[i] = blankLine
+			lines[i] = untouched
 		}
 	}
 	_, _ = w.WriteString("\n\n" + fence + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n\n")
@@ -121,7 +122,7 @@ func writeCode(_ converter.Context, w converter.Writer, n *html.Node) converter.
 
 // writeAddress writes a link whose text is its address, or nothing, as the address.
 func writeAddress(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
-	address := dom.GetAttributeOr(n, "href", "")
+	address := strings.TrimPrefix(dom.GetAttributeOr(n, "href", ""), untouched)
 	text := strings.TrimSpace(dom.CollectText(n))
 	if dom.ContainsNode(n, isImage) || text != "" && text != address {
 		return converter.RenderTryNext
