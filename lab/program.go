@@ -149,14 +149,10 @@ func (p *program) mustRepeat(s *session, at *point) {
 	}
 	s.abandon()
 	does := func(c *Call, facts []Fact) string {
-		words := "nothing"
 		if c != nil {
-			words = describeCall(c)
+			return describeCall(c)
 		}
-		if told := toldIn(facts); len(told) > 0 {
-			words += ", told " + strings.Join(told, ", ")
-		}
-		return words
+		return "its end, told " + strings.Join(toldIn(facts), ", ")
 	}
 	panic(fmt.Errorf("%s does not do the same twice after %d answers: first %s, then %s", p.actor.Name, at.depth, does(at.call, at.facts), does(c, s.facts)))
 }

@@ -21,6 +21,7 @@ describe("lab: in order, wide and on a phone, is", () => {
     "a choice of faults": "/lab/late-copy?s=olga",
     "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
     "a hint": `${start}?s=ann&hint=1`,
+    "a safeguard that is chosen": "/lab/choose?own/retry=look",
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "a long run": `/lab/open-gate?s=${known("open-gate")}`,

@@ -193,7 +193,7 @@ func wrongCodeIsNamed(t *testing.T) {
 				row(c, "one")
 				row(c, fmt.Sprint(runs))
 			}}}},
-		"ann does not do the same twice after 1 answers: first nothing, told": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+		"ann does not do the same twice after 1 answers: first its end, told": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
 			runs++
 			row(c, "one")
 			c.Tell(fmt.Sprint(runs))

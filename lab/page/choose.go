@@ -6,7 +6,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"microblogging/lab"
 	"microblogging/lab/own"
 	"microblogging/templates"
 )
@@ -57,16 +56,10 @@ func (l *Lab) choose(w http.ResponseWriter, r *http.Request, page templates.Page
 				continue
 			}
 			record := l.recordOf(c.Name)
-			view := conditionView{Text: c.About, URL: choosePath + "?" + level.Name + "=" + condition + "#" + level.Name,
-				Chosen: r.URL.Query().Get(level.Name) == condition}
-			switch {
-			case record.Shortest > 0:
-				view.Verdict = "It still breaks, in " + lab.Count(record.Shortest, "step") + "."
+			view := conditionView{Text: c.About, Verdict: sentence(foundIn(c, record)), Chosen: r.URL.Query().Get(level.Name) == condition,
+				URL: choosePath + "?" + level.Name + "=" + condition + "#" + level.Name}
+			if record.Shortest > 0 {
 				view.Run = templates.LabPath(c.Name) + "?s=" + record.Schedule
-			case record.States > 0:
-				view.Verdict = "It holds: " + claimOf(record) + "."
-			default:
-				view.Verdict = "It was not searched to its end."
 			}
 			v.Conditions = append(v.Conditions, view)
 		}

@@ -111,7 +111,7 @@ func lastLevel() level {
 	return level{
 		Name: "again", New: "nothing is missing", Title: "Break the production code",
 		Goal: "Break any invariant of the production code.",
-		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
+		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
 			"All safeguards are there.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
 		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",

@@ -52,7 +52,7 @@ func listLevels() []level {
 		{
 			Name: "index-touch", New: "a read that is a write", Title: "The reconciler tidies up",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
-			Scene: "Olga's request first writes a row to an index, by which a pass finds what the queue has lost. You play the pass: it removes the row of a request that it takes for dead. " +
+			Scene: "Olga's request first writes a row to an index, by which a pass finds what the queue has lost. You play the pass (reconcile): it removes the row of a request that it takes for dead. " +
 				"The production code first writes the channel's row, unchanged; here it only reads it. The queue may lose one message.",
 			Nudge: "The pass has found the channel active. What may Olga's request still do before the row is removed?",
 			Teaches: "What was read is true until it changes. If a decision must hold for longer, make the read a write: the pass writes the channel's row, unchanged, in the version that it read. " +
@@ -64,7 +64,7 @@ func listLevels() []level {
 			Name: "erasure-look", New: "write, then look", Title: "Gone, and still posting",
 			Goal: "Leave a post of Vera behind whose account is gone.",
 			Scene: "Vera posts in Olga's channel on her phone, and deletes her account at home. A worker closes the account, then reads her lists, and removes what they name. " +
-				"Her request puts the post on her list, then checks that her account is active, and then posts. Here it checks first, and lists the post afterwards.",
+				"In the production code her request lists the post, then checks that her account is active, and then posts. Here it checks first, and lists the post afterwards.",
 			Nudge: "Vera's request has found her account active. What may happen before it lists the post?",
 			Teaches: "Neither waits for the other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
 				"Whichever of the two comes second sees the write of the first: either the worker finds the post, or the request gives up.",

@@ -90,7 +90,7 @@ func messageLevels() []level {
 				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
 		},
 		{
-			Name: "own/retry", Safeguard: "once", New: choice, Title: "Choose: sent again",
+			Name: "own/retry", New: choice, Title: "Choose: sent again",
 			Goal: "Make one click publish two posts. Then choose the condition that prevents it.",
 			Scene: "A protocol that is broken. Ann posts, and sends her request again if no answer comes. Each of the two makes a post of its own. " +
 				"Four conditions could be added, and one of them helps. The model checker judges your choice.",

@@ -26,7 +26,7 @@ func rowLevels() []level {
 				source{"Apache Cassandra, Tombstones", "https://cassandra.apache.org/doc/latest/cassandra/managing/operating/compaction/tombstones.html"}},
 		},
 		{
-			Name: "own/name", Safeguard: "if-match", New: choice, Title: "Choose: deleted by name",
+			Name: "own/name", New: choice, Title: "Choose: deleted by name",
 			Goal: "Make a late worker delete Ann's new channel. Then choose the condition that prevents it.",
 			Scene: "A protocol that is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann takes the name once it is free. A worker deletes the channel that has the name. " +
 				"Four conditions could be added, and one of them helps. The model checker judges your choice.",
@@ -69,7 +69,7 @@ func rowLevels() []level {
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
 		},
 		{
-			Name: "own/sweep", Safeguard: "open-gate", New: choice, Title: "Choose: swept and gone",
+			Name: "own/sweep", New: choice, Title: "Choose: swept and gone",
 			Goal: "Leave a post behind whose channel is gone. Then choose the condition that prevents it.",
 			Scene: "A protocol that is broken. Ann looks for the channel and posts. The worker lists the posts, deletes them, and then deletes the channel. One of the two may die; a new worker goes on with a message that is left. " +
 				"Four conditions could be added, and one of them helps. The model checker judges your choice.",

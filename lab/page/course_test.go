@@ -151,7 +151,7 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: %d verdicts", link, len(verdicts))
 			continue
 		}
-		if strings.HasPrefix(textOf(verdicts[0]), "It holds") {
+		if strings.HasPrefix(textOf(verdicts[0]), "Holds in ") {
 			holds++
 			continue
 		}
@@ -167,7 +167,7 @@ func TestChoose(t *testing.T) {
 	if holds != 3 || breaks != 9 {
 		t.Errorf("%d conditions hold and %d do not, want one of four for each of three protocols", holds, breaks)
 	}
-	if text := r.text(); strings.Contains(text, "It holds") || strings.Contains(text, "It still breaks") {
+	if text := r.text(); strings.Contains(text, "Holds in ") || strings.Contains(text, "Breaks in ") {
 		t.Error("verdicts are shown before a choice")
 	}
 	if links := s.get("/lab").want(200).links(); slices.ContainsFunc(links, func(link string) bool { return strings.Contains(link, "-with-") }) {
