@@ -231,8 +231,8 @@ func rowsAreMarked(t *testing.T) {
 			t.Errorf("%s: %s is %v, want %q and %q", at.path, at.row, row, at.class, at.says)
 		}
 	}
-	untouched := s.get("/lab/shut-gate").want(200)
-	if text := textOf(untouched.part("rows")); !strings.Contains(text, "rows that no actor has touched.") || strings.Contains(text, "table Blogs") {
+	untouched := s.get("/lab/shut-gate?s=w1*6").want(200)
+	if text := textOf(untouched.part("rows")); !strings.Contains(text, "news 6 rows w1 lists next") || !strings.Contains(text, "rows that no actor has touched.") || strings.Contains(text, "sub!olga") {
 		t.Errorf("rows that no actor touches are open: %s", text)
 	}
 }
