@@ -115,7 +115,9 @@ func formTarget(name domain.ChannelName, err error, made domain.Incarnation) tar
 	return target{domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address(), err}
 }
 
-func incarnationIn(form url.Values) domain.Incarnation { return domain.Incarnation(form.Get("incarnation")) }
+func incarnationIn(form url.Values) domain.Incarnation {
+	return domain.Incarnation(form.Get("incarnation"))
+}
 
 // pageTarget is the channel of the page that the form was on.
 func pageTarget(c echo.Context, form url.Values) target {
