@@ -90,8 +90,8 @@ e2e: deps ## the binary as a process, the browser, the compose file
 engine: node_modules/.package-lock.json ## the compose file on a Docker engine of its own; needs root, Debian and ten minutes
 	e2e/engine/run
 
-.PHONY: screenshots
-screenshots: deps ## the pictures of the README, taken again
+.PHONY: pictures
+pictures: deps ## the pictures of the README, and the words that a test compares with the pages
 	SCREENSHOTS=1 ONLY='^a channel$$|follows a deletion to its end|^a run half way$$' go test -count=1 -run TestBrowser ./e2e
 	@mkdir -p docs/images
 	cp e2e/artifacts/a-channel-first.png docs/images/channel.png

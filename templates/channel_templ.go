@@ -952,7 +952,7 @@ func compose(page Page, action string, d Draft) templ.Component {
 			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		title, text := d.marked(composerFields(d.Draft)[0]), d.marked(composerFields(d.Draft)[1])
+		title, text := d.fields()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<form id=\"write\" class=\"compose\" method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

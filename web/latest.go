@@ -140,18 +140,17 @@ func (s *server) readLatest(c echo.Context, v visitor) error {
 	})
 }
 
-// voted are those of some posts that a visitor votes for.
-func (s *server) voted(c echo.Context, v visitor, items []storage.FeedItem) (map[domain.BlogID]bool, error) {
+func blogsOf(items []storage.FeedItem) []domain.Blog {
 	blogs := make([]domain.Blog, len(items))
 	for i, item := range items {
 		blogs[i] = item.Blog
 	}
-	return s.store.Posts.VotedAmong(c.Request().Context(), blogs, v.User)
+	return blogs
 }
 
 // posts are posts of several channels, as a visitor sees them.
 func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]templates.Post, error) {
-	voted, err := s.voted(c, v, items)
+	voted, err := s.store.Posts.VotedAmong(c.Request().Context(), blogsOf(items), v.User)
 	posts := make([]templates.Post, len(items))
 	for i, item := range items {
 		posts[i] = s.texts.post(item.Name, item.Blog, inList)
@@ -162,7 +161,7 @@ func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]t
 
 // postsJSON is a page of posts of several channels, as a caller sees them.
 func (s *server) postsJSON(c echo.Context, v visitor, found storage.Page[storage.FeedItem]) (listJSON[blogJSON], error) {
-	voted, err := s.voted(c, v, found.Items)
+	voted, err := s.store.Posts.VotedAmong(c.Request().Context(), blogsOf(found.Items), v.User)
 	linkNext(c, found.Next)
 	return newListJSON(found, func(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog, voted) }), err
 }
@@ -209,7 +208,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 		return err
 	})
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
-	for _, item := range feed.Items {
+	for _, item := range feed.Items { // the owner is not read: one's own channels are among the usual ones
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}
 	if err == nil && after == "" && len(feed.Items) == 0 {

@@ -197,5 +197,5 @@ func (s *server) chosen(c echo.Context, v visitor, form url.Values, key string) 
 		return made, err
 	}
 	parsed, err := domain.ParseChannelName(name)
-	return s.channelAt(c, formTarget(parsed, err, url.Values{"incarnation": {incarnation}}))
+	return s.channelAt(c, formTarget(parsed, err, domain.Incarnation(incarnation)))
 }
