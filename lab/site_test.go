@@ -17,8 +17,7 @@ import (
 )
 
 func TestSite(t *testing.T) {
-	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
-	t.Run("each sentence is true of each call that is made there, under every safeguard", everySentenceIsTrue)
+	t.Run("each call is told by a sentence above a line, which tells of one kind of call and is true of it under every safeguard", everyCallIsTold)
 	t.Run("each safeguard has the line that decides, in the production code", everySafeguardHasItsLine)
 	t.Run("a reader's own protocol does not change the fingerprint", func(t *testing.T) {
 		files := lab.SearchedFiles()
@@ -37,29 +36,8 @@ func ofSeveralTables(site lab.Site) bool {
 	return slices.Contains([]string{"Pause.Change", "(*Checker).checkOthers", "deletes", "Steps.Expire"}, site.Function)
 }
 
-func everyCallIsTold(t *testing.T) {
-	for _, c := range modelcheck.Cases() {
-		if c.Safeguard != nil {
-			continue // an Around may make calls of its own
-		}
-		x := explorer(t, c.Scenario)
-		for site, calls := range x.Calls(enough) {
-			first, _ := utf8.DecodeRuneInString(site.Sentence)
-			if unicode.IsLower(first) || !strings.HasSuffix(site.Sentence, ".") && !strings.HasSuffix(site.Sentence, "?") || strings.Contains(site.Sentence, ". ") {
-				t.Errorf("%s: %s:%d needs one sentence: a line above it that begins with //lab:, and not %q", c.Name, site.File, site.Line, site.Sentence)
-			}
-			for _, call := range calls {
-				if call.Method != calls[0].Method || call.Target != calls[0].Target && !ofSeveralTables(site) {
-					t.Errorf("%s: %q tells of %s and of %s; a line within needs a sentence of its own", c.Name, site.Sentence,
-						c.DescribeCall(calls[0]), c.DescribeCall(call))
-				}
-			}
-		}
-	}
-}
-
 // claims are what words of a sentence say of a call, and reports whether it is so.
-func claims() map[string]func(*lab.Call) bool {
+func claims() map[*regexp.Regexp]func(*lab.Call) bool {
 	acts := func(actions ...driver.Action) func(*lab.Call) bool {
 		return func(c *lab.Call) bool {
 			return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return slices.Contains(actions, op.Action) })
@@ -77,7 +55,8 @@ func claims() map[string]func(*lab.Call) bool {
 	}
 	queued := func(c *lab.Call) bool { return c.Method == driver.CallDelete || acts(driver.ActionDelete)(c) }
 	never := func(*lab.Call) bool { return false }
-	return map[string]func(*lab.Call) bool{
+	all := map[*regexp.Regexp]func(*lab.Call) bool{}
+	for words, holds := range map[string]func(*lab.Call) bool{
 		`^(Insert|Write .* into) `:       acts(driver.ActionInsert, driver.ActionMerge, driver.ActionReplace),
 		`^Insert `:                       acts(driver.ActionInsert),
 		`^(Delete|Remove) |^Take .* off`: queued,
@@ -91,26 +70,45 @@ func claims() map[string]func(*lab.Call) bool {
 		`in the place of the reserv`:     on("gate!reserved!", driver.ActionDelete),
 		`version that was read|only if`:  matches,
 		`from then on|so that|for good|since|as long as|frees|never|already`: never, // tells what will be, or was
+	} {
+		all[regexp.MustCompile(words)] = holds
 	}
+	return all
 }
 
-func everySentenceIsTrue(t *testing.T) {
+func everyCallIsTold(t *testing.T) {
 	claims := claims()
 	read := regexp.MustCompile(`^(Read|Look|List|Count) `)
 	for _, c := range modelcheck.Cases() {
-		x := explorer(t, c.Scenario)
-		for site, calls := range x.Calls(enough) {
+		for site, calls := range explorer(t, c.Scenario).Calls(enough) {
+			if c.Safeguard == nil { // an Around may make calls of its own
+				tellsOfOneCall(t, c, site, calls)
+			}
 			for _, call := range calls {
 				sentence := c.Tell(call, site)
 				if read.MatchString(sentence) == call.Writes() {
 					t.Errorf("%s: %s:%d: is %q a write? %s", c.Name, site.File, site.Line, sentence, c.DescribeCall(call))
 				}
 				for words, holds := range claims {
-					if regexp.MustCompile(words).MatchString(sentence) && !holds(call) {
+					if words.MatchString(sentence) && !holds(call) {
 						t.Errorf("%s: %s:%d: %q is false of %s", c.Name, site.File, site.Line, sentence, c.DescribeCall(call))
 					}
 				}
 			}
+		}
+	}
+}
+
+func tellsOfOneCall(t *testing.T, c modelcheck.Case, site lab.Site, calls []*lab.Call) {
+	t.Helper()
+	first, _ := utf8.DecodeRuneInString(site.Sentence)
+	if unicode.IsLower(first) || !strings.HasSuffix(site.Sentence, ".") && !strings.HasSuffix(site.Sentence, "?") || strings.Contains(site.Sentence, ". ") {
+		t.Errorf("%s: %s:%d needs one sentence: a line above it that begins with //lab:, and not %q", c.Name, site.File, site.Line, site.Sentence)
+	}
+	for _, call := range calls {
+		if call.Method != calls[0].Method || call.Target != calls[0].Target && !ofSeveralTables(site) {
+			t.Errorf("%s: %q tells of %s and of %s; a line within needs a sentence of its own", c.Name, site.Sentence,
+				c.DescribeCall(calls[0]), c.DescribeCall(call))
 		}
 	}
 }
